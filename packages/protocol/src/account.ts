@@ -1,0 +1,105 @@
+import Type, { type Static } from 'typebox'
+import { Id, Nullable, refTo, Timestamp } from './common.ts'
+
+const Username = Type.String({ pattern: '^[a-z0-9_-]{2,64}$' })
+/** 8 to 1024 bytes of UTF-8; the byte length is checked by the registry. */
+const NewPassword = Type.String({ minLength: 1, maxLength: 1024 })
+
+export const User = Type.Object(
+  {
+    id: Id,
+    username: Type.String(),
+    email: Nullable(Type.String()),
+    is_admin: Type.Boolean(),
+    created_at: Timestamp,
+  },
+  { $id: 'User' },
+)
+export type User = Static<typeof User>
+
+export const UserProfile = Type.Object(
+  { username: Type.String(), created_at: Timestamp, models_count: Type.Integer({ minimum: 0 }) },
+  { $id: 'UserProfile' },
+)
+export type UserProfile = Static<typeof UserProfile>
+
+export const Registration = Type.Object(
+  {
+    username: Username,
+    password: NewPassword,
+    email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
+    setup_code: Type.Optional(
+      Type.String({ description: 'printed by a registry off loopback, for its first account' }),
+    ),
+  },
+  { $id: 'Registration' },
+)
+export type Registration = Static<typeof Registration>
+
+export const Login = Type.Object(
+  { username: Type.String({ maxLength: 64 }), password: Type.String({ maxLength: 1024 }) },
+  { $id: 'Login' },
+)
+export type Login = Static<typeof Login>
+
+export const SignedIn = Type.Object(
+  {
+    access_token: Type.String(),
+    token_type: Type.Literal('bearer'),
+    expires_at: Timestamp,
+    user: refTo(User),
+  },
+  { $id: 'SignedIn' },
+)
+export type SignedIn = Static<typeof SignedIn>
+
+export const PasswordChange = Type.Object(
+  { current_password: Type.String({ maxLength: 1024 }), new_password: NewPassword },
+  { $id: 'PasswordChange' },
+)
+export type PasswordChange = Static<typeof PasswordChange>
+
+export const Session = Type.Object(
+  {
+    id: Id,
+    created_at: Timestamp,
+    last_used_at: Nullable(Timestamp),
+    expires_at: Timestamp,
+    user_agent: Nullable(Type.String()),
+    current: Type.Boolean({ description: 'the session of this call' }),
+  },
+  { $id: 'Session' },
+)
+export type Session = Static<typeof Session>
+
+export const Scope = Type.Enum(['read', 'write', 'admin'])
+export type Scope = Static<typeof Scope>
+
+const keyFields = {
+  id: Id,
+  name: Type.String(),
+  prefix: Type.String({ description: 'the first characters of the key, to recognise it by' }),
+  scopes: Type.Array(Scope),
+  created_at: Timestamp,
+  last_used_at: Nullable(Timestamp),
+  expires_at: Nullable(Timestamp),
+}
+
+export const ApiKey = Type.Object(keyFields, { $id: 'ApiKey' })
+export type ApiKey = Static<typeof ApiKey>
+
+export const CreatedApiKey = Type.Object(
+  { ...keyFields, key: Type.String({ description: 'the secret, shown this once' }) },
+  { $id: 'CreatedApiKey' },
+)
+export type CreatedApiKey = Static<typeof CreatedApiKey>
+
+export const NewApiKey = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    scopes: Type.Optional(Type.Array(Scope, { minItems: 1, uniqueItems: true })),
+    expires_at: Type.Optional(Nullable(Timestamp)),
+  },
+  { $id: 'NewApiKey' },
+)
+export type NewApiKey = Static<typeof NewApiKey>

@@ -1,0 +1,250 @@
+/** The typed client of the registry: types and `fetch` only, so that it runs anywhere. */
+import type {
+  ApiKey,
+  CreatedApiKey,
+  Login,
+  NewApiKey,
+  PasswordChange,
+  Registration,
+  Session,
+  SignedIn,
+  User,
+  UserProfile,
+} from './account.ts'
+import type { Problem } from './common.ts'
+import type {
+  ChunkEntry,
+  Download,
+  FileRecord,
+  MissingChunk,
+  ModelFile,
+  NewFile,
+  StartedUpload,
+  Upload,
+} from './file.ts'
+import type {
+  Facets,
+  Model,
+  ModelChanges,
+  ModelQuery,
+  ModelRecord,
+  NewModel,
+  Stats,
+} from './model.ts'
+
+export type {
+  ApiKey,
+  ChunkEntry,
+  CreatedApiKey,
+  Download,
+  Facets,
+  FileRecord,
+  MissingChunk,
+  Model,
+  ModelChanges,
+  ModelFile,
+  ModelRecord,
+  NewFile,
+  NewModel,
+  Session,
+  SignedIn,
+  StartedUpload,
+  Stats,
+  Upload,
+  User,
+}
+
+/** The registry answered with an error. `message` is its `detail`. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly status: number
+  readonly problem: Problem
+  constructor(status: number, problem: Problem) {
+    super(problem.detail)
+    this.status = status
+    this.problem = problem
+  }
+}
+
+/** No answer came: the registry is not there, or the connection broke. */
+export class UnreachableError extends Error {
+  override name = 'UnreachableError'
+}
+
+export type ModelFilter = Partial<ModelQuery>
+export type ModelPage = { models: Model[]; total: number; isTotalExact: boolean }
+
+export type ClientOptions = {
+  /** The registry's address, as in `http://localhost:8000`. */
+  baseUrl: string
+  token?: string | undefined
+  userAgent?: string
+  /** Called before each wait that the registry asks for (429 and 503 with `Retry-After`). */
+  onWait?: (wait: { seconds: number; status: number }) => void
+  /** How often a call is repeated after such a wait. Default 5. */
+  maxWaits?: number
+  fetch?: typeof fetch
+}
+
+type Call = {
+  query?: Record<string, unknown>
+  body?: unknown
+  signal?: AbortSignal | undefined
+}
+
+export type RegistryClient = ReturnType<typeof registryClient>
+
+/**
+ * A client of one registry. Every call rejects with an `ApiError` for an answer that is no success and with an
+ * `UnreachableError` where no answer came; each takes an optional `signal`.
+ */
+export function registryClient(options: ClientOptions) {
+  const { maxWaits = 5 } = options
+  const baseUrl = options.baseUrl.replace(/\/+$/, '')
+  const send = options.fetch ?? fetch
+
+  async function exchange(method: string, path: string, { query, body, signal }: Call = {}) {
+    const headers: Record<string, string> = { accept: 'application/json' }
+    if (options.token) headers.authorization = `Bearer ${options.token}`
+    if (options.userAgent) headers['user-agent'] = options.userAgent
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    const request: RequestInit = { method, headers, redirect: 'manual' }
+    if (body !== undefined) request.body = JSON.stringify(body)
+    if (signal) request.signal = signal
+
+    for (let waits = 0; ; waits += 1) {
+      const response = await send(baseUrl + path + queryString(query), request).catch((error) => {
+        if (signal?.aborted) throw signal.reason
+        throw new UnreachableError(`no answer from ${baseUrl}`, { cause: error })
+      })
+      if (response.ok || response.status === 304) return response
+      const seconds = Number(response.headers.get('retry-after'))
+      const isAskedToWait = (response.status === 429 || response.status === 503) && seconds > 0
+      if (!isAskedToWait || waits >= maxWaits) throw await errorOf(response)
+      await response.body?.cancel()
+      options.onWait?.({ seconds, status: response.status })
+      await sleep(seconds * 1000, signal)
+    }
+  }
+
+  async function json<T>(method: string, path: string, call?: Call): Promise<T> {
+    const response = await exchange(method, path, call)
+    return (await response.json()) as T
+  }
+
+  async function nothing(method: string, path: string, call?: Call): Promise<void> {
+    const response = await exchange(method, path, call)
+    await response.body?.cancel()
+  }
+
+  const modelPath = (model: string) => `/v1/models/${encodeURIComponent(model)}`
+  const filePath = (model: string, file: string) =>
+    `${modelPath(model)}/files/${encodeURIComponent(file)}`
+
+  return {
+    baseUrl,
+
+    async listModels(filter: ModelFilter = {}, signal?: AbortSignal): Promise<ModelPage> {
+      const response = await exchange('GET', '/v1/models', { query: filter, signal })
+      const models = (await response.json()) as Model[]
+      return {
+        models,
+        total: Number(response.headers.get('x-total-count') ?? models.length),
+        isTotalExact: response.headers.get('x-total-count-exact') !== 'false',
+      }
+    },
+    getModel: (model: string, signal?: AbortSignal) =>
+      json<ModelRecord>('GET', modelPath(model), { signal }),
+    createModel: (model: NewModel) => json<ModelRecord>('POST', '/v1/models', { body: model }),
+    updateModel: (model: string, changes: ModelChanges) =>
+      json<ModelRecord>('PATCH', modelPath(model), { body: changes }),
+    deleteModel: (model: string) => nothing('DELETE', modelPath(model)),
+    setLike: (model: string, liked: boolean) =>
+      nothing('PUT', `${modelPath(model)}/like`, { body: { liked } }),
+    getFacets: (filter: ModelFilter = {}) => json<Facets>('GET', '/v1/facets', { query: filter }),
+    getStats: () => json<Stats>('GET', '/v1/stats'),
+    getUser: (username: string) =>
+      json<UserProfile>('GET', `/v1/users/${encodeURIComponent(username)}`),
+
+    listFiles: (model: string, query: { status?: 'ready' | 'all' } = {}, signal?: AbortSignal) =>
+      json<ModelFile[]>('GET', `${modelPath(model)}/files`, { query, signal }),
+    getFile: (model: string, file: string, signal?: AbortSignal) =>
+      json<FileRecord>('GET', filePath(model, file), { signal }),
+    startUpload: (model: string, file: NewFile, signal?: AbortSignal) =>
+      json<StartedUpload>('POST', `${modelPath(model)}/files`, { body: file, signal }),
+    getUpload: (
+      model: string,
+      file: string,
+      query: { from?: number; limit?: number } = {},
+      signal?: AbortSignal,
+    ) => json<Upload>('GET', `${filePath(model, file)}/upload`, { query, signal }),
+    completeUpload: (model: string, file: string, signal?: AbortSignal) =>
+      json<ModelFile>('POST', `${filePath(model, file)}/complete`, { signal }),
+    deleteFile: (model: string, file: string) => nothing('DELETE', filePath(model, file)),
+
+    /** Counts as a download: call it for a person who asked for the bytes, never to look around. */
+    getDownload: (model: string, file: string, signal?: AbortSignal) =>
+      json<Download>(
+        'GET',
+        `/v1/files/${encodeURIComponent(model)}/download/${encodeURIComponent(file)}`,
+        { signal },
+      ),
+
+    register: (registration: Registration) =>
+      json<SignedIn>('POST', '/v1/auth/register', { body: registration }),
+    login: (credentials: Login) => json<SignedIn>('POST', '/v1/auth/login', { body: credentials }),
+    logout: () => nothing('POST', '/v1/auth/logout'),
+    getMe: (signal?: AbortSignal) => json<User>('GET', '/v1/auth/me', { signal }),
+    changePassword: (change: PasswordChange) =>
+      nothing('PUT', '/v1/auth/password', { body: change }),
+    listSessions: () => json<Session[]>('GET', '/v1/auth/sessions'),
+    deleteSession: (id: string) => nothing('DELETE', `/v1/auth/sessions/${encodeURIComponent(id)}`),
+    createApiKey: (key: NewApiKey) => json<CreatedApiKey>('POST', '/v1/api-keys', { body: key }),
+    listApiKeys: () => json<ApiKey[]>('GET', '/v1/api-keys'),
+    deleteApiKey: (id: string) => nothing('DELETE', `/v1/api-keys/${encodeURIComponent(id)}`),
+  }
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const text = await response.text()
+  const problem = problemIn(text)
+  return new ApiError(
+    response.status,
+    problem ?? { detail: `the registry answered ${response.status} without saying why` },
+  )
+}
+
+/** The body as a problem, or undefined when something between us and the registry answered in its place. */
+function problemIn(text: string): Problem | undefined {
+  try {
+    const body: unknown = JSON.parse(text)
+    const hasDetail = typeof body === 'object' && body !== null && 'detail' in body
+    return hasDetail ? (body as Problem) : undefined
+  } catch {
+    return undefined // not JSON: a proxy's page
+  }
+}
+
+function queryString(query: Record<string, unknown> = {}) {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((one) => one !== undefined)
+      .map((one): [string, string] => [name, String(one)]),
+  )
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+}
+
+function sleep(milliseconds: number, signal?: AbortSignal) {
+  return new Promise<void>((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    }, milliseconds)
+    if (signal?.aborted) onAbort()
+    else signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}

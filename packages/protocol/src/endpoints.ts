@@ -1,0 +1,408 @@
+import Type from 'typebox'
+import {
+  ApiKey,
+  CreatedApiKey,
+  Login,
+  NewApiKey,
+  PasswordChange,
+  Registration,
+  Session,
+  SignedIn,
+  User,
+  UserProfile,
+} from './account.ts'
+import { Empty, refTo, Sha256 } from './common.ts'
+import { Download, FileRecord, ModelFile, NewFile, StartedUpload, Upload } from './file.ts'
+import {
+  Facets,
+  Like,
+  Model,
+  ModelChanges,
+  ModelQuery,
+  ModelRecord,
+  NewModel,
+  Stats,
+} from './model.ts'
+
+const ModelPath = Type.Object({ id: Type.String({ description: 'model id or slug' }) })
+const FilePath = Type.Object({
+  id: Type.String({ description: 'model id or slug' }),
+  file_id: Type.String(),
+})
+const DownloadPath = Type.Object({
+  model_id: Type.String({ description: 'model id or slug' }),
+  file_id: Type.String(),
+})
+const ChunkPath = Type.Object({
+  chunk_hash: { ...Sha256, description: 'of a chunk, or of a whole ready file' },
+})
+const Token = { token: Type.String({ description: 'capability for one private file' }) }
+const IdPath = Type.Object({ id: Type.String() })
+const TorrentFile = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' })
+
+// Models
+
+export const listModels = {
+  method: 'GET' as const,
+  url: '/v1/models',
+  schema: {
+    tags: ['models'],
+    summary: 'List and search models',
+    description:
+      'Newest or largest first. `X-Total-Count` gives the number of matches (exact up to 10,000), `Link` the next and the previous page.',
+    querystring: ModelQuery,
+    response: { 200: Type.Array(refTo(Model)) },
+  },
+}
+
+export const createModel = {
+  method: 'POST' as const,
+  url: '/v1/models',
+  schema: {
+    tags: ['models'],
+    summary: 'Create a model',
+    description: '409 when the name is taken.',
+    body: refTo(NewModel),
+    response: { 201: refTo(ModelRecord) },
+  },
+}
+
+export const getModel = {
+  method: 'GET' as const,
+  url: '/v1/models/:id',
+  schema: {
+    tags: ['models'],
+    summary: 'Get a model',
+    params: ModelPath,
+    response: { 200: refTo(ModelRecord) },
+  },
+}
+
+export const updateModel = {
+  method: 'PATCH' as const,
+  url: '/v1/models/:id',
+  schema: {
+    tags: ['models'],
+    summary: 'Change a model',
+    description: 'For its owner and for admins. A change of `is_public` makes new torrents.',
+    params: ModelPath,
+    body: refTo(ModelChanges),
+    response: { 200: refTo(ModelRecord) },
+  },
+}
+
+export const deleteModel = {
+  method: 'DELETE' as const,
+  url: '/v1/models/:id',
+  schema: {
+    tags: ['models'],
+    summary: 'Delete a model and its files',
+    params: ModelPath,
+    response: { 204: Empty },
+  },
+}
+
+export const toggleLike = {
+  method: ['POST', 'DELETE'] as ('POST' | 'DELETE')[],
+  url: '/v1/models/:id/like',
+  schema: {
+    tags: ['models'],
+    summary: 'Toggle a like',
+    description: 'Both methods flip the like of the caller. A flip is unsafe to retry: see PUT.',
+    params: ModelPath,
+    response: { 204: Empty },
+  },
+}
+
+export const setLike = {
+  method: 'PUT' as const,
+  url: '/v1/models/:id/like',
+  schema: {
+    tags: ['models'],
+    summary: 'Set or take back a like',
+    params: ModelPath,
+    body: refTo(Like),
+    response: { 204: Empty },
+  },
+}
+
+export const getFacets = {
+  method: 'GET' as const,
+  url: '/v1/facets',
+  schema: {
+    tags: ['models'],
+    summary: 'Count models by architecture, license, tag and quantization',
+    description: 'Takes the filters of the list. At most 100 values each, most frequent first.',
+    querystring: Type.Omit(ModelQuery, ['limit', 'offset', 'sort', 'order']),
+    response: { 200: refTo(Facets) },
+  },
+}
+
+export const getStats = {
+  method: 'GET' as const,
+  url: '/v1/stats',
+  schema: {
+    tags: ['models'],
+    summary: 'Totals of what is public',
+    response: { 200: refTo(Stats) },
+  },
+}
+
+export const getUser = {
+  method: 'GET' as const,
+  url: '/v1/users/:username',
+  schema: {
+    tags: ['accounts'],
+    summary: 'Get a public profile',
+    params: Type.Object({ username: Type.String() }),
+    response: { 200: refTo(UserProfile) },
+  },
+}
+
+// Files
+
+export const listFiles = {
+  method: 'GET' as const,
+  url: '/v1/models/:id/files',
+  schema: {
+    tags: ['files'],
+    summary: 'List the files of a model',
+    description: 'Only ready ones; the owner sees the others with `status=all`.',
+    params: ModelPath,
+    querystring: Type.Object({ status: Type.Enum(['ready', 'all'], { default: 'ready' }) }),
+    response: { 200: Type.Array(refTo(ModelFile)) },
+  },
+}
+
+export const startUpload = {
+  method: 'POST' as const,
+  url: '/v1/models/:id/files',
+  bodyLimit: 4 * 1024 * 1024,
+  schema: {
+    tags: ['files'],
+    summary: 'Start or resume the upload of a file',
+    description:
+      '201 for a new upload, 200 for one that goes on. The answer names the first 100 chunks that are still missing.',
+    params: ModelPath,
+    body: refTo(NewFile),
+    response: { 200: refTo(StartedUpload), 201: refTo(StartedUpload) },
+  },
+}
+
+export const getFile = {
+  method: 'GET' as const,
+  url: '/v1/models/:id/files/:file_id',
+  schema: {
+    tags: ['files'],
+    summary: 'Get a file, with what its GGUF header says',
+    params: FilePath,
+    response: { 200: refTo(FileRecord) },
+  },
+}
+
+export const getUpload = {
+  method: 'GET' as const,
+  url: '/v1/models/:id/files/:file_id/upload',
+  schema: {
+    tags: ['files'],
+    summary: 'List the chunks that are still to be sent',
+    params: FilePath,
+    querystring: Type.Object({
+      from: Type.Integer({ minimum: 0, default: 0, description: 'chunk index' }),
+      limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
+    }),
+    response: { 200: refTo(Upload) },
+  },
+}
+
+export const completeUpload = {
+  method: 'POST' as const,
+  url: '/v1/models/:id/files/:file_id/complete',
+  schema: {
+    tags: ['files'],
+    summary: 'Ask for the file to be checked and made ready',
+    description: '409 with `missing_count` while chunks are missing.',
+    params: FilePath,
+    response: { 202: refTo(ModelFile) },
+  },
+}
+
+export const deleteFile = {
+  method: 'DELETE' as const,
+  url: '/v1/models/:id/files/:file_id',
+  schema: {
+    tags: ['files'],
+    summary: 'Delete a file, or give up its upload',
+    params: FilePath,
+    response: { 204: Empty },
+  },
+}
+
+// Downloads
+
+export const getDownload = {
+  method: 'GET' as const,
+  url: '/v1/files/:model_id/download/:file_id',
+  schema: {
+    tags: ['downloads'],
+    summary: 'Get every way to the bytes of a file',
+    description: 'Each successful call adds one to `downloads` of the model.',
+    params: DownloadPath,
+    response: { 200: refTo(Download) },
+  },
+}
+
+export const getTorrent = {
+  method: 'GET' as const,
+  url: '/v1/files/:model_id/torrent/:file_id',
+  schema: {
+    tags: ['downloads'],
+    summary: 'Get the torrent file',
+    produces: ['application/x-bittorrent'],
+    params: DownloadPath,
+    response: { 200: TorrentFile },
+  },
+}
+
+export const getTorrentByToken = {
+  ...getTorrent,
+  url: '/v1/files/:model_id/torrent/:file_id/:token',
+  schema: {
+    ...getTorrent.schema,
+    summary: 'Get the torrent file of a private file',
+    params: Type.Object({ ...DownloadPath.properties, ...Token }),
+  },
+}
+
+export const getChunk = {
+  method: 'GET' as const,
+  url: '/v1/files/chunks/:chunk_hash',
+  schema: {
+    tags: ['downloads'],
+    summary: 'Be redirected to the bytes of a chunk',
+    description:
+      'Takes the SHA-256 of a whole ready file too and redirects to the file: the BEP 19 web seed.',
+    params: ChunkPath,
+    response: { 302: Empty },
+  },
+}
+
+export const getChunkByToken = {
+  ...getChunk,
+  url: '/v1/files/chunks/:chunk_hash/:token',
+  schema: {
+    ...getChunk.schema,
+    summary: 'Be redirected to the bytes of a chunk of a private file',
+    params: Type.Object({ ...ChunkPath.properties, ...Token }),
+  },
+}
+
+// Accounts
+
+export const register = {
+  method: 'POST' as const,
+  url: '/v1/auth/register',
+  schema: {
+    tags: ['accounts'],
+    summary: 'Create an account',
+    description: '409 when the username is taken. The first account becomes admin.',
+    body: refTo(Registration),
+    response: { 201: refTo(SignedIn) },
+  },
+}
+
+export const login = {
+  method: 'POST' as const,
+  url: '/v1/auth/login',
+  schema: {
+    tags: ['accounts'],
+    summary: 'Sign in',
+    body: refTo(Login),
+    response: { 200: refTo(SignedIn) },
+  },
+}
+
+export const logout = {
+  method: 'POST' as const,
+  url: '/v1/auth/logout',
+  schema: {
+    tags: ['accounts'],
+    summary: 'End this session',
+    response: { 204: Empty },
+  },
+}
+
+export const getMe = {
+  method: 'GET' as const,
+  url: '/v1/auth/me',
+  schema: {
+    tags: ['accounts'],
+    summary: 'Get the account of the caller',
+    response: { 200: refTo(User) },
+  },
+}
+
+export const changePassword = {
+  method: 'PUT' as const,
+  url: '/v1/auth/password',
+  schema: {
+    tags: ['accounts'],
+    summary: 'Change the password and end the other sessions',
+    body: refTo(PasswordChange),
+    response: { 204: Empty },
+  },
+}
+
+export const listSessions = {
+  method: 'GET' as const,
+  url: '/v1/auth/sessions',
+  schema: {
+    tags: ['accounts'],
+    summary: 'List the sessions of the caller',
+    response: { 200: Type.Array(refTo(Session)) },
+  },
+}
+
+export const deleteSession = {
+  method: 'DELETE' as const,
+  url: '/v1/auth/sessions/:id',
+  schema: {
+    tags: ['accounts'],
+    summary: 'End a session',
+    params: IdPath,
+    response: { 204: Empty },
+  },
+}
+
+export const createApiKey = {
+  method: 'POST' as const,
+  url: '/v1/api-keys',
+  schema: {
+    tags: ['accounts'],
+    summary: 'Create an API key',
+    description: 'Only a session can. The key is shown this once.',
+    body: refTo(NewApiKey),
+    response: { 201: refTo(CreatedApiKey) },
+  },
+}
+
+export const listApiKeys = {
+  method: 'GET' as const,
+  url: '/v1/api-keys',
+  schema: {
+    tags: ['accounts'],
+    summary: 'List the API keys of the caller',
+    response: { 200: Type.Array(refTo(ApiKey)) },
+  },
+}
+
+export const deleteApiKey = {
+  method: 'DELETE' as const,
+  url: '/v1/api-keys/:id',
+  schema: {
+    tags: ['accounts'],
+    summary: 'Revoke an API key',
+    params: IdPath,
+    response: { 204: Empty },
+  },
+}

@@ -1,0 +1,112 @@
+import Type, { type Static } from 'typebox'
+import { ByteCount, Id, Nullable, refTo, Sha256, Timestamp } from './common.ts'
+
+export const FileStatus = Type.Enum(['uploading', 'processing', 'ready', 'failed', 'expired'])
+export type FileStatus = Static<typeof FileStatus>
+
+/** A name that is safe on every file system and ends in `.gguf`. */
+export const filenamePattern = '^[A-Za-z0-9][A-Za-z0-9._+() -]{0,240}\\.gguf$'
+
+export const ChunkEntry = Type.Object(
+  {
+    index: Type.Integer({ minimum: 0, description: 'zero-based position' }),
+    hash: Sha256,
+    size: Type.Integer({ minimum: 1, description: 'bytes' }),
+  },
+  { $id: 'ChunkEntry' },
+)
+export type ChunkEntry = Static<typeof ChunkEntry>
+
+const fileFields = {
+  id: Id,
+  model_id: Id,
+  filename: Type.String(),
+  quantization: Nullable(Type.String({ description: 'null until the file is ready' })),
+  file_size_bytes: ByteCount,
+  sha256_hash: Sha256,
+  format: Type.Literal('gguf'),
+  status: FileStatus,
+  status_detail: Nullable(Type.String({ description: 'why it failed, or what it waits for' })),
+  torrent_info_hash: Nullable(Type.String({ description: 'BitTorrent v1; null until ready' })),
+  chunk_size: ByteCount,
+  seeders: Type.Integer({ minimum: 0, description: 'peers that have all of it, from the tracker' }),
+  created_at: Timestamp,
+}
+
+export const ModelFile = Type.Object(fileFields, { $id: 'ModelFile' })
+export type ModelFile = Static<typeof ModelFile>
+
+const TensorSummary = Type.Object({
+  count: Type.Integer(),
+  parameters: Type.Integer(),
+  types: Type.Record(
+    Type.String(),
+    Type.Object({ count: Type.Integer(), bytes: Type.Integer(), parameters: Type.Integer() }),
+  ),
+})
+
+export const FileRecord = Type.Object(
+  {
+    ...fileFields,
+    metadata: Nullable(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'GGUF key/values, a big array as its type and length',
+      }),
+    ),
+    tensors: Nullable(TensorSummary),
+  },
+  { $id: 'FileRecord' },
+)
+export type FileRecord = Static<typeof FileRecord>
+
+export const NewFile = Type.Object(
+  {
+    filename: Type.String({ pattern: filenamePattern }),
+    file_size_bytes: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    sha256_hash: Sha256,
+    chunk_size: Type.Integer({ minimum: 1 }),
+    chunk_hashes: Type.Array(refTo(ChunkEntry), { minItems: 1, maxItems: 10_000 }),
+  },
+  { $id: 'NewFile' },
+)
+export type NewFile = Static<typeof NewFile>
+
+export const MissingChunk = Type.Object(
+  {
+    ...ChunkEntry.properties,
+    url: Type.String({ description: 'presigned; PUT the bytes here' }),
+    headers: Type.Record(Type.String(), Type.String(), { description: 'to send with the PUT' }),
+  },
+  { $id: 'MissingChunk' },
+)
+export type MissingChunk = Static<typeof MissingChunk>
+
+export const Upload = Type.Object(
+  {
+    expires_at: Timestamp,
+    missing_chunks: Type.Array(refTo(MissingChunk), { description: 'the first of them, in order' }),
+    missing_count: Type.Integer({ minimum: 0 }),
+  },
+  { $id: 'Upload' },
+)
+export type Upload = Static<typeof Upload>
+
+export const StartedUpload = Type.Object(
+  { ...fileFields, upload: refTo(Upload) },
+  { $id: 'StartedUpload' },
+)
+export type StartedUpload = Static<typeof StartedUpload>
+
+export const Download = Type.Object(
+  {
+    direct_url: Type.String({ format: 'uri', description: 'presigned, valid for 86400 seconds' }),
+    torrent_url: Type.String({ format: 'uri' }),
+    magnet_uri: Type.String(),
+    torrent_info_hash: Type.String(),
+    chunk_hashes: Type.Array(refTo(ChunkEntry)),
+    file_size_bytes: ByteCount,
+    sha256_hash: Sha256,
+  },
+  { $id: 'Download' },
+)
+export type Download = Static<typeof Download>

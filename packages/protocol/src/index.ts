@@ -1,0 +1,17 @@
+/** What is said between shoal's programs: the schemas and the endpoints of the registry. */
+import * as account from './account.ts'
+import { Problem } from './common.ts'
+import * as file from './file.ts'
+import * as model from './model.ts'
+
+export * from './account.ts'
+export * from './common.ts'
+export * as endpoints from './endpoints.ts'
+export * from './file.ts'
+export * from './model.ts'
+
+/** Every schema that has a name, to be registered before the endpoints that refer to them. */
+export const namedSchemas = [Problem, ...Object.values({ ...model, ...file, ...account })].filter(
+  (schema): schema is typeof schema & { $id: string } =>
+    typeof schema === 'object' && '$id' in schema,
+)

@@ -1,0 +1,107 @@
+import Type, { type Static } from 'typebox'
+import { ByteCount, Id, Nullable, Timestamp } from './common.ts'
+
+/** 2 to 96 characters of `a-z 0-9 . _ -` between letters or digits. */
+export const slugPattern = '^[a-z0-9][a-z0-9._-]{0,94}[a-z0-9]$'
+
+const Slug = Type.String({ pattern: slugPattern, description: 'unique; usable in place of the id' })
+const Tag = Type.String({ minLength: 1, maxLength: 64 })
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+const modelFields = {
+  id: Id,
+  name: Slug,
+  display_name: Type.String(),
+  description: Nullable(Type.String()),
+  license: Nullable(Type.String()),
+  architecture: Nullable(Type.String()),
+  parameter_count: Nullable(Count),
+  context_length: Nullable(Count),
+  tags: Type.Array(Tag),
+  downloads: Count,
+  likes: Count,
+  is_public: Type.Boolean(),
+  owner: Type.String({ description: 'username' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  liked: Nullable(Type.Boolean({ description: 'by the caller; null when anonymous' })),
+  quantizations: Type.Array(Type.String(), { description: 'labels of the ready files' }),
+  min_file_size_bytes: Nullable(ByteCount),
+}
+
+export const Model = Type.Object(modelFields, { $id: 'Model' })
+export type Model = Static<typeof Model>
+
+export const ModelRecord = Type.Object(
+  {
+    ...modelFields,
+    readme: Nullable(Type.String({ description: 'model card, Markdown' })),
+    files_count: Count,
+    total_size_bytes: ByteCount,
+  },
+  { $id: 'ModelRecord' },
+)
+export type ModelRecord = Static<typeof ModelRecord>
+
+const writableFields = {
+  display_name: Type.String({ minLength: 1, maxLength: 200 }),
+  description: Nullable(Type.String({ maxLength: 2_000 })),
+  license: Nullable(Type.String({ minLength: 1, maxLength: 100 })),
+  tags: Type.Array(Tag, { maxItems: 64 }),
+  readme: Nullable(Type.String({ maxLength: 512 * 1024 })),
+  is_public: Type.Boolean(),
+  architecture: Nullable(Type.String({ minLength: 1, maxLength: 100 })),
+  parameter_count: Nullable(Count),
+  context_length: Nullable(Count),
+}
+
+export const NewModel = Type.Object(
+  { name: Slug, ...Type.Partial(Type.Object(writableFields)).properties },
+  { $id: 'NewModel' },
+)
+export type NewModel = Static<typeof NewModel>
+
+export const ModelChanges = Type.Partial(Type.Object({ name: Slug, ...writableFields }), {
+  $id: 'ModelChanges',
+})
+export type ModelChanges = Static<typeof ModelChanges>
+
+export const ModelQuery = Type.Object({
+  q: Type.Optional(Type.String({ maxLength: 1_000, description: 'full-text search' })),
+  architecture: Type.Optional(Type.String()),
+  tag: Type.Optional(Type.Array(Type.String(), { maxItems: 16, description: 'all must match' })),
+  owner: Type.Optional(Type.String()),
+  license: Type.Optional(Type.String()),
+  quantization: Type.Optional(Type.String()),
+  min_parameters: Type.Optional(Count),
+  max_parameters: Type.Optional(Count),
+  max_file_size_bytes: Type.Optional({
+    ...ByteCount,
+    description: 'some ready file is at most this large',
+  }),
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 20 }),
+  offset: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
+  sort: Type.Enum(['downloads', 'likes', 'created_at', 'relevance'], { default: 'downloads' }),
+  order: Type.Enum(['desc', 'asc'], { default: 'desc' }),
+})
+export type ModelQuery = Static<typeof ModelQuery>
+
+export const Like = Type.Object({ liked: Type.Boolean() }, { $id: 'Like' })
+
+const FacetValue = Type.Object({ value: Type.String(), count: Count })
+export const Facets = Type.Object(
+  {
+    architectures: Type.Array(FacetValue),
+    licenses: Type.Array(FacetValue),
+    tags: Type.Array(FacetValue),
+    quantizations: Type.Array(FacetValue),
+  },
+  { $id: 'Facets' },
+)
+export type Facets = Static<typeof Facets>
+
+export const Stats = Type.Object(
+  { models: Count, files: Count, bytes: ByteCount, downloads: Count },
+  { $id: 'Stats', description: 'totals of what is public' },
+)
+export type Stats = Static<typeof Stats>
