@@ -1,0 +1,84 @@
+import { chunkCount, chunkRange, chunkSizeFor } from './chunk-sizes.ts'
+import type { ChunkHashes } from './hash-file.ts'
+import { fromHex, toHex } from './hex.ts'
+
+/** SHA-256 in lower-case hex, and the size in bytes. */
+export type ChunkHash = { index: number; hash: string; size: number }
+
+/** What publishing sends and what downloading gives. The names are the wire's. */
+export type ChunkManifest = {
+  file_size_bytes: number
+  chunk_size: number
+  sha256_hash: string
+  chunk_hashes: ChunkHash[]
+}
+
+const hashBytes = 32
+
+/** The hashes one after another, 32 bytes each: a tenth of their JSON. */
+export function packHashes(chunks: readonly ChunkHash[]): Uint8Array {
+  const packed = new Uint8Array(chunks.length * hashBytes)
+  for (const [place, { hash }] of chunks.entries()) packed.set(fromHex(hash), place * hashBytes)
+  return packed
+}
+
+/** Undoes {@link packHashes}. Throws RangeError where the number of hashes does not fit the file. */
+export function unpackHashes(packed: Uint8Array, fileSizeBytes: number): ChunkHash[] {
+  const count = chunkCount(fileSizeBytes)
+  if (packed.length !== count * hashBytes) {
+    throw new RangeError(`${packed.length} bytes are not the hashes of ${count} chunks`)
+  }
+  return Array.from({ length: count }, (_, index) => ({
+    index,
+    hash: toHex(packed.subarray(index * hashBytes, (index + 1) * hashBytes)),
+    size: chunkRange(index, fileSizeBytes).size,
+  }))
+}
+
+/** What a hasher found, as the wire says it. */
+export function manifestOf(hashes: ChunkHashes): ChunkManifest {
+  return {
+    file_size_bytes: hashes.fileSizeBytes,
+    chunk_size: hashes.chunkSize,
+    sha256_hash: hashes.sha256_hash,
+    chunk_hashes: unpackHashes(hashes.chunkHashes, hashes.fileSizeBytes),
+  }
+}
+
+/** What does not add up in a manifest, as a phrase; undefined when all does. */
+export function manifestProblem(manifest: ChunkManifest): string | undefined {
+  const { file_size_bytes: fileSizeBytes, chunk_size: chunkSize, chunk_hashes: chunks } = manifest
+  if (!Number.isSafeInteger(fileSizeBytes) || fileSizeBytes < 1) {
+    return `file_size_bytes is ${fileSizeBytes}, an empty file cannot be published`
+  }
+  if (chunkSize !== chunkSizeFor(fileSizeBytes)) {
+    return `chunk_size is ${chunkSize}, for ${fileSizeBytes} bytes it is ${chunkSizeFor(fileSizeBytes)}`
+  }
+  if (!isSha256(manifest.sha256_hash)) return 'sha256_hash is not 64 lower-case hexadecimal digits'
+  const count = chunkCount(fileSizeBytes)
+  if (chunks.length !== count) return `there are ${chunks.length} chunk hashes, not ${count}`
+  for (const [place, chunk] of chunks.entries()) {
+    const problem = chunkProblem(chunk, place, fileSizeBytes)
+    if (problem !== undefined) return problem
+  }
+  if (count === 1 && chunks[0]?.hash !== manifest.sha256_hash) {
+    return 'the hash of the only chunk is not the hash of the file'
+  }
+  return undefined
+}
+
+function chunkProblem(
+  { index, hash, size }: ChunkHash,
+  place: number,
+  fileSizeBytes: number,
+): string | undefined {
+  if (index !== place) return `chunk ${index} stands in place ${place}`
+  const expected = chunkRange(place, fileSizeBytes).size
+  if (size !== expected) return `chunk ${index} has ${size} bytes, not ${expected}`
+  if (!isSha256(hash)) return `the hash of chunk ${index} is not 64 lower-case hexadecimal digits`
+  return undefined
+}
+
+function isSha256(hash: string): boolean {
+  return /^[0-9a-f]{64}$/.test(hash)
+}

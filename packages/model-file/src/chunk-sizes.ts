@@ -1,0 +1,42 @@
+/**
+ * How a file is cut. Whoever publishes, stores and verifies must cut alike, so these rules never change: an S3 part is
+ * a chunk, and S3 allows 10,000 parts.
+ */
+
+const mebibyte = 1024 * 1024
+const smallestChunk = 16 * mebibyte
+const mostChunks = 10_000
+const smallestPiece = mebibyte
+const largestPiece = 16 * mebibyte
+const enoughPieces = 2048
+
+/** Bytes of every chunk but the last: 16 MiB, doubled until the file has at most 10,000 chunks. */
+export function chunkSizeFor(fileSizeBytes: number): number {
+  let size = smallestChunk
+  while (fileSizeBytes > size * mostChunks) size *= 2
+  return size
+}
+
+/**
+ * Bytes of every torrent piece but the last: 1 MiB, doubled until the file has at most 2,048 pieces (40 KiB of hashes)
+ * or a piece has 16 MiB. It divides the chunk size, so no piece straddles two chunks.
+ */
+export function pieceLengthFor(fileSizeBytes: number): number {
+  let length = smallestPiece
+  while (fileSizeBytes > length * enoughPieces && length < largestPiece) length *= 2
+  return length
+}
+
+export function chunkCount(fileSizeBytes: number): number {
+  return Math.ceil(fileSizeBytes / chunkSizeFor(fileSizeBytes))
+}
+
+/** Where chunk `index` lies, in bytes. Throws RangeError where the file has no such chunk. */
+export function chunkRange(index: number, fileSizeBytes: number): { start: number; size: number } {
+  if (!Number.isInteger(index) || index < 0 || index >= chunkCount(fileSizeBytes)) {
+    throw new RangeError(`a file of ${fileSizeBytes} bytes has no chunk ${index}`)
+  }
+  const chunkSize = chunkSizeFor(fileSizeBytes)
+  const start = index * chunkSize
+  return { start, size: Math.min(chunkSize, fileSizeBytes - start) }
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { GgufError } from './gguf-error.ts'
+import { factsOf } from './gguf-facts.ts'
+import { makeGguf } from './testing/make-gguf.ts'
+import { parseBytes } from './testing/parse-bytes.ts'
+
+const original = makeGguf({
+  metadata: {
+    'general.architecture': 'llama',
+    'general.alignment': 32,
+    'llama.context_length': 4096,
+    'llama.attention.head_count_kv': [4, 4, 2],
+    'tokenizer.ggml.tokens': Array.from({ length: 300 }, (_, index) => `t${index}`),
+    'tokenizer.ggml.scores': Array.from({ length: 300 }, (_, index) => index + 0.5),
+    'tokenizer.chat_template': '{% for m in messages %}{{ m.content }}{% endfor %}',
+    'split.count': { type: 'u16', value: 2 },
+  },
+  tensors: [
+    { name: 'token_embd.weight', shape: [64, 300], type: 'Q8_0' },
+    { name: 'blk.0.ffn_norm.weight', shape: [64], type: 'F32' },
+    { name: 'output.weight', shape: [256, 4], type: 'Q4_K' },
+  ],
+})
+
+/** Mulberry32: the same numbers at every run. */
+function seededRandom(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
+const extremes = [
+  0n,
+  1n,
+  0x7fff_ffffn,
+  0xffff_ffffn,
+  2n ** 32n,
+  2n ** 53n,
+  2n ** 63n,
+  2n ** 64n - 1n,
+]
+
+/** One to four changes: a byte, a whole 64-bit number, a cut, or bytes put in. */
+function mutate(random: (below: number) => number): Uint8Array {
+  let file = original.slice()
+  for (let changes = 1 + random(4); changes > 0 && file.length > 16; changes -= 1) {
+    // Mostly in the header, where it hurts.
+    const place = random(Math.min(file.length - 8, random(4) === 0 ? file.length : 6000))
+    const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+    const kind = random(8)
+    if (kind < 4) file[place] = random(256)
+    else if (kind < 6) view.setBigUint64(place, extremes[random(extremes.length)] ?? 0n, true)
+    else if (kind === 6) file = file.slice(0, place)
+    else file = new Uint8Array([...file.subarray(0, place), random(256), ...file.subarray(place)])
+  }
+  return file
+}
+
+test('two thousand damaged headers are each read or refused with a GgufError, quickly', async () => {
+  const random = seededRandom(20_251_121)
+  let refused = 0
+  const start = performance.now()
+  for (let run = 0; run < 2000; run += 1) {
+    const file = mutate(random)
+    try {
+      JSON.stringify(factsOf(await parseBytes(file), 'damaged.gguf'))
+    } catch (error) {
+      expect(error, `run ${run}`).toBeInstanceOf(GgufError)
+      refused += 1
+    }
+  }
+  expect(performance.now() - start).toBeLessThan(10_000)
+  expect(refused).toBeGreaterThan(500)
+  expect(refused).toBeLessThan(2000)
+})

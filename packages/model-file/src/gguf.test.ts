@@ -1,0 +1,168 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { parseGguf } from './gguf.ts'
+import { readGgufFile } from './gguf-file.ts'
+import { GgufBytes } from './testing/gguf-bytes.ts'
+import { type GgufInput, makeGguf } from './testing/make-gguf.ts'
+import { parseBytes, refusalOf } from './testing/parse-bytes.ts'
+
+const tiny = new URL('../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf', import.meta.url)
+
+test('the header of a real model is read', async () => {
+  const header = await readGgufFile(fileURLToPath(tiny))
+  expect(header).toMatchObject({ version: 3, alignment: 32 })
+  expect(header.metadata.get('general.architecture')).toBe('llama')
+  expect(header.tensors).toHaveLength(56)
+  expect(header.tensors[0]).toEqual({
+    name: 'token_embd.weight',
+    shape: [256, 2048],
+    type: 'Q8_0',
+    offset: 0,
+    sizeBytes: (256 * 2048 * 34) / 32,
+  })
+})
+
+test('values of every type are read as they were written', async () => {
+  const metadata = {
+    text: 'fischschwarm 🐟',
+    yes: true,
+    u8: { type: 'u8', value: 255 },
+    i8: { type: 'i8', value: -1 },
+    u16: { type: 'u16', value: 65_535 },
+    i16: { type: 'i16', value: -2 },
+    u32: 4_294_967_295,
+    i32: -3,
+    f32: 0.00001,
+    f64: { type: 'f64', value: Math.PI },
+    u64: 2n ** 63n,
+    i64: { type: 'i64', value: -5 },
+  } as const
+  const header = await parseBytes(makeGguf({ metadata }))
+  expect(Object.fromEntries(header.metadata)).toEqual({
+    ...metadata,
+    u8: 255,
+    i8: -1,
+    u16: 65_535,
+    i16: -2,
+    f64: Math.PI,
+    i64: -5,
+  })
+})
+
+test('of a vocabulary only the length and the first items are kept, of small arrays all items', async () => {
+  const tokens = Array.from({ length: 10_000 }, (_, index) => `token ${index}`)
+  const perLayer = Array.from({ length: 80 }, (_, layer) => layer % 8)
+  const metadata = { tokens, perLayer, tags: ['a', 'b'] }
+  const header = await parseBytes(makeGguf({ metadata }))
+  expect(Object.fromEntries(header.metadata)).toEqual({
+    tokens: { type: 'string', length: 10_000, items: tokens.slice(0, 8) },
+    perLayer: { type: 'u32', length: 80, items: perLayer },
+    tags: { type: 'string', length: 2, items: ['a', 'b'] },
+  })
+})
+
+test('a string of more than a mebibyte is cut, a shorter one is kept whole', async () => {
+  const template = 't'.repeat(1024 * 1024)
+  const header = await parseBytes(
+    makeGguf({ metadata: { template, long: `${template}!`, after: 1 } }),
+  )
+  expect(header.metadata.get('template')).toBe(template)
+  expect(header.metadata.get('long')).toEqual({
+    type: 'string',
+    length: template.length + 1,
+    start: 't'.repeat(1024),
+  })
+  expect(header.metadata.get('after')).toBe(1)
+})
+
+test('nested arrays are skipped', async () => {
+  const bytes = new GgufBytes().string('nested').type('array').type('array').u64(2)
+  bytes.type('u8').u64(3).raw(new Uint8Array(3)).type('string').u64(1).string('deep')
+  const start = new GgufBytes().raw('GGUF').u32(3).u64(0).u64(2)
+  const file = start.raw(bytes.string('after').value(1).toBytes()).toBytes()
+  const { metadata } = await parseBytes(file)
+  expect(metadata.get('nested')).toEqual({ type: 'array', length: 2, items: [] })
+  expect(metadata.get('after')).toBe(1)
+})
+
+test('version 2 is read; version 1, big-endian files and other files are refused', async () => {
+  const withVersion = (version: number) => {
+    const file = makeGguf({})
+    new DataView(file.buffer).setUint32(4, version, true)
+    return file
+  }
+  expect(await parseBytes(withVersion(2))).toMatchObject({ version: 2 })
+  expect(await refusalOf(withVersion(1))).toBe('GGUF version 1 is not supported, only 2 and 3 are')
+  expect(await refusalOf(withVersion(0x03000000))).toBe('big-endian GGUF files are not supported')
+  expect(await refusalOf(new TextEncoder().encode('{"model": "json"}'))).toBe(
+    'not a GGUF file: it does not start with "GGUF"',
+  )
+  expect(await refusalOf(new Uint8Array())).toBe(
+    'the file ends at byte 0, in the middle of its header',
+  )
+})
+
+test('the alignment is the one that the header names, and must be a power of two', async () => {
+  const withAlignment = (alignment: GgufInput['metadata']) =>
+    makeGguf({ metadata: alignment ?? {} })
+  expect(await parseBytes(withAlignment({ 'general.alignment': 64 }))).toMatchObject({
+    alignment: 64,
+  })
+  expect(await refusalOf(withAlignment({ 'general.alignment': 0 }))).toBe(
+    'the alignment is 0, not a power of two',
+  )
+  expect(await refusalOf(withAlignment({ 'general.alignment': 48 }))).toContain('48')
+  expect(await refusalOf(withAlignment({ 'general.alignment': '32' }))).toBe(
+    'general.alignment is a string, not a u32',
+  )
+})
+
+test('a skipped array reads nothing but its beginning', async () => {
+  const scoresBytes = 200 * 1024 * 1024
+  const head = new GgufBytes().raw('GGUF').u32(3).u64(0).u64(2)
+  head.string('scores').type('array').type('u8').u64(scoresBytes)
+  const start = head.toBytes()
+  const tail = new GgufBytes().string('after').value(7).toBytes()
+  let bytesRead = 0
+  const header = await parseGguf(
+    async (offset, length) => {
+      const inTail = offset - start.length - scoresBytes
+      const bytes = new Uint8Array(length)
+      if (inTail >= 0) return tail.subarray(inTail, inTail + length)
+      if (offset < start.length) bytes.set(start.subarray(offset, offset + length))
+      bytesRead += length
+      return bytes
+    },
+    start.length + scoresBytes + tail.length,
+  )
+  expect(header.metadata.get('after')).toBe(7)
+  expect(bytesRead).toBeLessThan(4 * 1024 * 1024)
+})
+
+test('a header longer than 256 MiB is refused', async () => {
+  const head = new GgufBytes().raw('GGUF').u32(3).u64(0).u64(2).string('a').type('array').type('u8')
+  const start = head.u64(256 * 1024 * 1024 - head.toBytes().length - 8).toBytes()
+  const read = async (offset: number, length: number) => {
+    const bytes = new Uint8Array(length)
+    bytes.set(start.subarray(offset, offset + length))
+    return bytes
+  }
+  await expect(parseGguf(read, 2 ** 40)).rejects.toThrow(
+    'the header is longer than 268435456 bytes',
+  )
+})
+
+test('a source that ends before the size it was said to have is refused', async () => {
+  const file = makeGguf({ metadata: { text: 'x'.repeat(100) } })
+  await expect(parseBytes(file.subarray(0, 60), file.length)).rejects.toThrow(
+    'the file ends at byte 60, in the middle of its header',
+  )
+})
+
+test('a vocabulary of 250,000 tokens is walked in well under a second', async () => {
+  const tokens = Array.from({ length: 250_000 }, (_, index) => `token ${index}`)
+  const file = makeGguf({ metadata: { tokens } })
+  const start = performance.now()
+  await parseBytes(file)
+  expect(performance.now() - start).toBeLessThan(500)
+})

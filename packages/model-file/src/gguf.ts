@@ -1,0 +1,100 @@
+import { GgufError } from './gguf-error.ts'
+import { HeaderReader, type ReadBytes } from './gguf-reader.ts'
+import {
+  checkTensorPlaces,
+  type GgufTensor,
+  minimumTensorBytes,
+  readTensors,
+} from './gguf-tensors.ts'
+import { type GgufValue, KeptBytes, readValue } from './gguf-values.ts'
+
+export type GgufHeader = {
+  version: number
+  alignment: number
+  metadata: Map<string, GgufValue>
+  tensors: GgufTensor[]
+  /** Where the tensor data begins, in bytes from the start of the file. */
+  dataOffset: number
+}
+
+const maxKeyBytes = 65_535
+/** A real header has fewer than a hundred. */
+const maxMetadataCount = 16_384
+/** Old files with one tensor per expert have near 50,000. */
+const maxTensorCount = 65_536
+/** A key, a type and one byte. */
+const minimumEntryBytes = 8 + 4 + 1
+const defaultAlignment = 32
+
+/**
+ * Reads and checks the header of a GGUF file (little-endian, version 2 or 3), of which it trusts nothing: it holds a
+ * window of 1 MiB, at most 2 MiB of metadata and the tensor list, and it ends after at most 256 MiB of header.
+ * Throws {@link GgufError} for whatever is wrong with the bytes, tensors beyond the end of the file included.
+ * Specification: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+ */
+export async function parseGguf(read: ReadBytes, fileSizeBytes: number): Promise<GgufHeader> {
+  const reader = new HeaderReader(read, fileSizeBytes)
+  const version = await readVersion(reader)
+  const tensorCount = await reader.count('the number of tensors', minimumTensorBytes)
+  const metadataCount = await reader.count('the number of metadata entries', minimumEntryBytes)
+  refuseMoreThan(maxTensorCount, tensorCount, 'tensors')
+  refuseMoreThan(maxMetadataCount, metadataCount, 'metadata entries')
+
+  const { metadata, alignment } = await readMetadata(reader, metadataCount)
+  const tensors = await readTensors(reader, tensorCount)
+  const dataOffset = Math.ceil(reader.position / alignment) * alignment
+  checkTensorPlaces({ tensors, alignment, dataOffset }, fileSizeBytes)
+  return { version, alignment, metadata, tensors, dataOffset }
+}
+
+async function readVersion(reader: HeaderReader): Promise<number> {
+  const magic = await reader.string(4)
+  if (magic !== 'GGUF') throw new GgufError('not a GGUF file: it does not start with "GGUF"')
+  const version = await reader.u32()
+  // The version of a big-endian file has its bytes the other way round.
+  if (version !== 0 && version % 65_536 === 0) {
+    throw new GgufError('big-endian GGUF files are not supported')
+  }
+  if (version !== 2 && version !== 3) {
+    throw new GgufError(`GGUF version ${version} is not supported, only 2 and 3 are`)
+  }
+  return version
+}
+
+function refuseMoreThan(most: number, count: number, what: string): void {
+  if (count > most)
+    throw new GgufError(`the header has ${count} ${what}, at most ${most} are allowed`)
+}
+
+async function readMetadata(reader: HeaderReader, count: number) {
+  const metadata = new Map<string, GgufValue>()
+  const kept = new KeptBytes()
+  let alignment = defaultAlignment
+  for (let index = 0; index < count; index += 1) {
+    const key = await readKey(reader, index, kept)
+    if (metadata.has(key)) throw new GgufError(`the metadata has "${key}" twice`)
+    const { type, value } = await readValue(reader, key, kept)
+    metadata.set(key, value)
+    if (key === 'general.alignment') {
+      if (type !== 'u32') throw new GgufError(`general.alignment is a ${type}, not a u32`)
+      alignment = checkedAlignment(Number(value))
+    }
+  }
+  return { metadata, alignment }
+}
+
+async function readKey(reader: HeaderReader, index: number, kept: KeptBytes): Promise<string> {
+  const length = await reader.count(`the length of key ${index}`, 1)
+  if (length > maxKeyBytes) {
+    throw new GgufError(`key ${index} has ${length} bytes, at most ${maxKeyBytes} are allowed`)
+  }
+  if (length === 0) throw new GgufError(`key ${index} is empty`)
+  if (!kept.take(length)) throw new GgufError('the metadata is too large to be kept')
+  return reader.string(length)
+}
+
+function checkedAlignment(alignment: number): number {
+  const isPowerOfTwo = alignment > 0 && Number.isInteger(Math.log2(alignment))
+  if (!isPowerOfTwo) throw new GgufError(`the alignment is ${alignment}, not a power of two`)
+  return alignment
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { manifestOf, manifestProblem } from './chunk-manifest.ts'
+import { createChunkHasher, createFileHasher } from './hash-file.ts'
+import { hashFileInWorker, hashFileWithPiecesInWorker } from './hash-in-worker.ts'
+import { writeGgufFile } from './testing/make-gguf.ts'
+
+const mebibyte = 1024 * 1024
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+/** Every so many bytes by themselves, hashed the plain way. */
+function segmentHashes(algorithm: string, bytes: Uint8Array, size: number): string {
+  let hashes = ''
+  for (let start = 0; start < bytes.length; start += size) {
+    hashes += createHash(algorithm)
+      .update(bytes.subarray(start, start + size))
+      .digest('hex')
+  }
+  return hashes
+}
+
+let folder: string
+let path: string
+let file: Uint8Array
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'shoal-hash-'))
+  path = join(folder, 'three-chunks.gguf')
+  await writeGgufFile(path, 33 * mebibyte + 5)
+  file = await readFile(path)
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+test('one pass gives the hashes of the file, its chunks and its pieces, however the bytes are cut', () => {
+  const chunkHashes: string[] = []
+  const hasher = createFileHasher(file.length, (index, hash) => {
+    chunkHashes[index] = hash
+  })
+  for (let start = 0; start < file.length; ) {
+    const size = 1 + ((start * 7919) % 3_000_001)
+    hasher.update(file.subarray(start, start + size))
+    start += size
+  }
+  const found = hasher.digest()
+  expect(found.sha256_hash).toBe(sha256(file))
+  expect(hexOf(found.chunkHashes)).toBe(segmentHashes('sha256', file, 16 * mebibyte))
+  expect(hexOf(found.pieceHashes)).toBe(segmentHashes('sha1', file, mebibyte))
+  expect(chunkHashes.join('')).toBe(hexOf(found.chunkHashes))
+  expect(manifestProblem(manifestOf(found))).toBeUndefined()
+})
+
+test('the hash of a one-chunk file is the hash of its chunk', () => {
+  const hasher = createChunkHasher(3)
+  hasher.update(Buffer.from('abc'))
+  expect(hasher.digest().sha256_hash).toBe(sha256(Buffer.from('abc')))
+})
+
+test('a stream of another length than announced is refused', () => {
+  const hasher = createChunkHasher(4)
+  hasher.update(Buffer.from('abc'))
+  expect(() => hasher.digest()).toThrow('hashed 3 bytes of a file of 4')
+})
+
+test('threads find the same hashes as one pass', async () => {
+  const hasher = createFileHasher(file.length)
+  hasher.update(file)
+  const { pieceHashes, pieceLength, ...chunks } = hasher.digest()
+  expect(await hashFileInWorker(path)).toEqual(chunks)
+  expect(await hashFileWithPiecesInWorker(path)).toEqual({ ...chunks, pieceHashes, pieceLength })
+})
+
+test('threads hash a small file once', async () => {
+  const small = join(folder, 'small')
+  await writeFile(small, 'abc')
+  expect(await hashFileInWorker(small)).toMatchObject({ sha256_hash: sha256(Buffer.from('abc')) })
+})
+
+test('progress grows to the size of the file', async () => {
+  const progress: number[] = []
+  await hashFileInWorker(path, { onProgress: (hashedBytes) => progress.push(hashedBytes) })
+  expect(progress).toEqual(progress.toSorted((a, b) => a - b))
+  expect(progress.at(-1)).toBe(file.length)
+})
+
+test('hashing can be aborted', async () => {
+  const abort = new AbortController()
+  const hashing = hashFileInWorker(path, { signal: abort.signal })
+  abort.abort()
+  await expect(hashing).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }))
+})
+
+test('a missing or empty file is an error, and so is one that shrinks meanwhile', async () => {
+  await expect(hashFileInWorker(join(folder, 'missing'))).rejects.toThrow('ENOENT')
+  const empty = join(folder, 'empty')
+  await writeFile(empty, '')
+  await expect(hashFileInWorker(empty)).rejects.toThrow('is empty')
+
+  const shrinking = join(folder, 'shrinking.gguf')
+  await writeGgufFile(shrinking, 33 * mebibyte)
+  const hashing = hashFileInWorker(shrinking, { onProgress: () => truncate(shrinking, 100) })
+  await expect(hashing).rejects.toThrow('while it was hashed')
+})

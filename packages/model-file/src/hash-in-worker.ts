@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { chunkCount, chunkSizeFor, pieceLengthFor } from './chunk-sizes.ts'
+import type { ChunkHashes, FileHashes } from './hash-file.ts'
+import type { HashMessage, HashWork } from './hash-worker.ts'
+
+export type HashOptions = {
+  signal?: AbortSignal
+  /** Called with a growing number of bytes, the last time with all of them. */
+  onProgress?: (hashedBytes: number, fileSizeBytes: number) => void
+}
+
+/**
+ * Hashes a local file as `createChunkHasher` does, in threads. The hash of the whole file is one long chain, so one
+ * thread does that while another does the chunks, and the first of them to finish helps. With two free cores it takes
+ * no longer than the whole hash alone. Throws where the file is empty or changes meanwhile, and an AbortError.
+ */
+export async function hashFileInWorker(
+  path: string,
+  options: HashOptions = {},
+): Promise<ChunkHashes> {
+  const fileSizeBytes = await sizeOf(path)
+  return hashInThreads({ path, fileSizeBytes, pieces: undefined, threads: 2 }, options)
+}
+
+/** As {@link hashFileInWorker}, with the SHA-1 of the torrent pieces, as `createFileHasher` does. */
+export async function hashFileWithPiecesInWorker(
+  path: string,
+  options: HashOptions = {},
+): Promise<FileHashes> {
+  const fileSizeBytes = await sizeOf(path)
+  const length = pieceLengthFor(fileSizeBytes)
+  const hashes = new SharedArrayBuffer(Math.ceil(fileSizeBytes / length) * 20)
+  const pieces = { length, hashes }
+  const found = await hashInThreads({ path, fileSizeBytes, pieces, threads: 3 }, options)
+  return { ...found, pieceLength: length, pieceHashes: new Uint8Array(hashes).slice() }
+}
+
+type Job = Pick<HashWork, 'path' | 'fileSizeBytes' | 'pieces'> & { threads: number }
+
+async function hashInThreads(
+  { threads, ...job }: Job,
+  { signal, onProgress }: HashOptions,
+): Promise<ChunkHashes> {
+  const { path, fileSizeBytes } = job
+  signal?.throwIfAborted()
+  const { mtimeMs } = await stat(path)
+  const chunks = chunkCount(fileSizeBytes)
+  const chunkHashes = new SharedArrayBuffer(chunks * 32)
+  const work = { ...job, nextChunk: new SharedArrayBuffer(4), chunkHashes }
+
+  let sha256_hash: string | undefined
+  let hashedBytes = 0
+  const passes = chunks > 1 ? 2 : 1
+  const onMessage = (message: HashMessage) => {
+    if ('sha256_hash' in message) sha256_hash = message.sha256_hash
+    else {
+      hashedBytes += message.hashedBytes
+      onProgress?.(Math.floor(hashedBytes / passes), fileSizeBytes)
+    }
+  }
+
+  const threadCount = chunks > 1 ? Math.min(threads, availableParallelism()) : 1
+  const workers = Array.from({ length: threadCount }, (_, index) =>
+    // A one-chunk file has the hash of its chunk.
+    startWorker({ ...work, isWholeHasher: index === 0 && chunks > 1 }).on('message', onMessage),
+  )
+  try {
+    await Promise.all(workers.map((worker) => once(worker, 'exit', { signal })))
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()))
+  }
+  const after = await stat(path)
+  if (after.size !== fileSizeBytes || after.mtimeMs !== mtimeMs) {
+    throw new Error(`${path} changed while it was hashed`)
+  }
+  const packed = new Uint8Array(chunkHashes).slice()
+  return {
+    fileSizeBytes,
+    sha256_hash: sha256_hash ?? Buffer.from(packed).toString('hex'),
+    chunkSize: chunkSizeFor(fileSizeBytes),
+    chunkHashes: packed,
+  }
+}
+
+function startWorker(work: HashWork): Worker {
+  // Beside this file, as a source or as built.
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return new Worker(new URL(`./hash-worker.${extension}`, import.meta.url), {
+    workerData: work,
+    execArgv: [], // not the parent's, such as --input-type, which a thread refuses
+  })
+}
+
+async function sizeOf(path: string): Promise<number> {
+  const { size } = await stat(path)
+  if (size === 0) throw new Error(`${path} is empty`)
+  return size
+}

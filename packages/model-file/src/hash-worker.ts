@@ -1,0 +1,83 @@
+/** The thread that `hash-in-worker.ts` starts: blocking reads and OpenSSL, nothing else. */
+
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { chunkCount, chunkRange } from './chunk-sizes.ts'
+import { createSegmentHasher } from './hash-file.ts'
+
+export type HashWork = {
+  path: string
+  fileSizeBytes: number
+  /** Hash the whole file before taking chunks. */
+  isWholeHasher: boolean
+  /** One Int32: the next chunk that no thread has taken. */
+  nextChunk: SharedArrayBuffer
+  /** Where the 32 bytes of each chunk go. */
+  chunkHashes: SharedArrayBuffer
+  /** Where the 20 bytes of each piece go, if they are wanted. */
+  pieces: { length: number; hashes: SharedArrayBuffer } | undefined
+}
+
+/** Bytes hashed since the last message, or the hash of the whole. */
+export type HashMessage = { hashedBytes: number } | { sha256_hash: string }
+
+/** Fits the second-level cache, so that the second hash of the same bytes reads no memory. */
+const buffer = new Uint8Array(1024 * 1024)
+
+function hashFile(work: HashWork): void {
+  const file = openSync(work.path, 'r')
+  try {
+    if (work.isWholeHasher) hashWhole(file, work.fileSizeBytes)
+    const nextChunk = new Int32Array(work.nextChunk)
+    for (;;) {
+      const index = Atomics.add(nextChunk, 0, 1)
+      if (index >= chunkCount(work.fileSizeBytes)) return
+      hashChunk(file, work, index)
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function hashWhole(file: number, fileSizeBytes: number): void {
+  const hash = createHash('sha256')
+  for (let index = 0; index < chunkCount(fileSizeBytes); index += 1) {
+    const range = chunkRange(index, fileSizeBytes)
+    for (const bytes of readRange(file, range)) hash.update(bytes)
+    tell({ hashedBytes: range.size })
+  }
+  tell({ sha256_hash: hash.digest('hex') })
+}
+
+function hashChunk(file: number, work: HashWork, index: number): void {
+  const range = chunkRange(index, work.fileSizeBytes)
+  const chunk = createHash('sha256')
+  const pieces = work.pieces && createSegmentHasher('sha1', work.pieces.length)
+  for (const bytes of readRange(file, range)) {
+    chunk.update(bytes)
+    pieces?.update(bytes)
+  }
+  new Uint8Array(work.chunkHashes).set(chunk.digest(), index * 32)
+  if (work.pieces && pieces) {
+    const firstPiece = range.start / work.pieces.length
+    new Uint8Array(work.pieces.hashes).set(pieces.digest(), firstPiece * 20)
+  }
+  tell({ hashedBytes: range.size })
+}
+
+function* readRange(file: number, { start, size }: { start: number; size: number }) {
+  for (let position = start; position < start + size; ) {
+    const wanted = Math.min(buffer.length, start + size - position)
+    const bytesRead = readSync(file, buffer, 0, wanted, position)
+    if (bytesRead === 0) throw new Error(`the file ended at byte ${position} while it was hashed`)
+    yield buffer.subarray(0, bytesRead)
+    position += bytesRead
+  }
+}
+
+function tell(message: HashMessage): void {
+  parentPort?.postMessage(message)
+}
+
+hashFile(workerData as HashWork)

@@ -1,0 +1,42 @@
+/** What a model file is: its GGUF header, its chunks, their hashes, its torrent. Bytes in, values out. */
+
+export {
+  type ChunkHash,
+  type ChunkManifest,
+  manifestOf,
+  manifestProblem,
+  packHashes,
+  unpackHashes,
+} from './chunk-manifest.ts'
+export { chunkCount, chunkRange, chunkSizeFor, pieceLengthFor } from './chunk-sizes.ts'
+export { type GgufHeader, parseGguf } from './gguf.ts'
+export { GgufError } from './gguf-error.ts'
+export {
+  factsOf,
+  type GgufDimensions,
+  type GgufFacts,
+  type GgufRole,
+  type GgufTensorSummary,
+} from './gguf-facts.ts'
+export { readGgufFile } from './gguf-file.ts'
+export type { ReadBytes } from './gguf-reader.ts'
+export type { GgufTensor } from './gguf-tensors.ts'
+export type { GgufArray, GgufLongString, GgufScalar, GgufValue } from './gguf-values.ts'
+export {
+  type ChunkHashes,
+  createChunkHasher,
+  createFileHasher,
+  createSegmentHasher,
+  type FileHashes,
+  type StreamHasher,
+} from './hash-file.ts'
+export {
+  type HashOptions,
+  hashFileInWorker,
+  hashFileWithPiecesInWorker,
+} from './hash-in-worker.ts'
+export { infoHash } from './info-hash.ts'
+export type { JsonValue } from './json-safe.ts'
+export { type Magnet, magnetUri } from './magnet-uri.ts'
+export { findQuantizationInFilename, findShardInFilename, type Shard } from './quantization.ts'
+export { infoDictionary, type TorrentContent, type TorrentFile, torrentFile } from './torrent.ts'

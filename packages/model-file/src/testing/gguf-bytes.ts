@@ -1,0 +1,100 @@
+import { type GgufValueType, valueTypes } from '../gguf-values.ts'
+
+export type Scalar = string | boolean | number | bigint
+
+/**
+ * A metadata value. Where no type is said, an integer is a u32 (i32 when negative), another number an f32, a bigint a
+ * u64; an array has the type of its first element.
+ */
+export type MetadataInput = Scalar | Scalar[] | { type: GgufValueType; value: Scalar }
+
+/** Writes a header piece by piece, so that tests can also write wrong ones. Little-endian. */
+export class GgufBytes {
+  readonly #parts: Uint8Array[] = []
+
+  raw(bytes: Uint8Array | string): this {
+    this.#parts.push(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes)
+    return this
+  }
+
+  u32(value: number): this {
+    return this.scalar('u32', value)
+  }
+
+  u64(value: number | bigint): this {
+    return this.scalar('u64', value)
+  }
+
+  string(text: string): this {
+    const bytes = new TextEncoder().encode(text)
+    return this.u64(bytes.length).raw(bytes)
+  }
+
+  type(type: GgufValueType): this {
+    return this.u32(valueTypes.indexOf(type))
+  }
+
+  /** A value with its type before it. */
+  value(input: MetadataInput): this {
+    if (Array.isArray(input)) return this.#array(input)
+    const { type, value } =
+      typeof input === 'object' ? input : { type: typeOf(input), value: input }
+    return this.type(type).scalar(type, value)
+  }
+
+  #array(items: Scalar[]): this {
+    const type = typeOf(items[0] ?? '')
+    this.type('array').type(type).u64(items.length)
+    for (const item of items) this.scalar(type, item)
+    return this
+  }
+
+  scalar(type: GgufValueType, value: Scalar): this {
+    if (type === 'string') return this.string(String(value))
+    const view = new DataView(new ArrayBuffer(8))
+    return this.raw(new Uint8Array(view.buffer, 0, write(view, type, value)))
+  }
+
+  toBytes(): Uint8Array {
+    return new Uint8Array(Buffer.concat(this.#parts))
+  }
+}
+
+function typeOf(value: Scalar): GgufValueType {
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'bigint') return 'u64'
+  if (!Number.isInteger(value)) return 'f32'
+  return value < 0 ? 'i32' : 'u32'
+}
+
+/** Returns how many bytes were written. */
+function write(view: DataView, type: GgufValueType, value: Scalar): number {
+  switch (type) {
+    case 'u8':
+    case 'i8':
+    case 'bool':
+      view.setUint8(0, Number(value))
+      return 1
+    case 'u16':
+    case 'i16':
+      view.setUint16(0, Number(value), true)
+      return 2
+    case 'u32':
+    case 'i32':
+      view.setUint32(0, Number(value), true)
+      return 4
+    case 'u64':
+    case 'i64':
+      view.setBigUint64(0, BigInt(value), true)
+      return 8
+    case 'f32':
+      view.setFloat32(0, Number(value), true)
+      return 4
+    case 'f64':
+      view.setFloat64(0, Number(value), true)
+      return 8
+    default:
+      throw new TypeError(`cannot write a single ${type}`)
+  }
+}

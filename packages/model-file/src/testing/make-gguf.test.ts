@@ -1,0 +1,50 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { factsOf } from '../gguf-facts.ts'
+import { readGgufFile } from '../gguf-file.ts'
+import { createChunkHasher } from '../hash-file.ts'
+import { writeGgufFile } from './make-gguf.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'shoal-gguf-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+async function chunkHashesOf(path: string): Promise<string[]> {
+  const bytes = await readFile(path)
+  const hashes: string[] = []
+  const hasher = createChunkHasher(bytes.length, (_, hash) => hashes.push(hash))
+  hasher.update(bytes)
+  hasher.digest()
+  return hashes
+}
+
+test('a written file has the size that was asked for and a header that can be read', async () => {
+  const path = join(folder, 'sized.gguf')
+  for (const size of [65_536, 1_000_001, 70 * 1024 * 1024 + 3]) {
+    await writeGgufFile(path, size)
+    const header = await readGgufFile(path)
+    const last = header.tensors.at(-1)
+    expect(header.dataOffset + (last?.offset ?? 0) + (last?.sizeBytes ?? 0)).toBe(size)
+    expect(factsOf(header, 'sized.gguf').quantization).toBe('Q8_0')
+  }
+})
+
+test('all chunks of a written file differ, and depend on the seed alone', async () => {
+  const [path, same, other] = ['a.gguf', 'b.gguf', 'c.gguf'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  const size = 48 * 1024 * 1024
+  await writeGgufFile(path, size, 1)
+  await writeGgufFile(same, size, 1)
+  await writeGgufFile(other, size, 2)
+  const hashes = await chunkHashesOf(path)
+  expect(new Set(hashes).size).toBe(3)
+  expect(await chunkHashesOf(same)).toEqual(hashes)
+  expect(await chunkHashesOf(other)).not.toEqual(hashes)
+})

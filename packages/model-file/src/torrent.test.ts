@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import bencode from 'bencode'
+import { expect, test } from 'vitest'
+import { infoHash } from './info-hash.ts'
+import { magnetUri } from './magnet-uri.ts'
+import { infoDictionary, torrentFile } from './torrent.ts'
+
+const pieceHashes = createHash('sha1').update('one').digest()
+const content = {
+  filename: 'tiny (ü).gguf',
+  fileSizeBytes: 5,
+  pieceLength: 1_048_576,
+  pieceHashes,
+  isPrivate: false,
+}
+
+/** The info dictionary written by hand, as BEP 3 says. */
+function expectedInfo(privateFlag: string): Buffer {
+  return Buffer.concat([
+    Buffer.from('d6:lengthi5e4:name14:tiny (ü).gguf12:piece lengthi1048576e6:pieces20:'),
+    pieceHashes,
+    Buffer.from(`${privateFlag}e`),
+  ])
+}
+
+test('the info dictionary of a public file depends on nothing but the file', () => {
+  const info = infoDictionary(content)
+  expect(Buffer.from(info)).toEqual(expectedInfo(''))
+  expect(infoHash(info)).toBe(createHash('sha1').update(expectedInfo('')).digest('hex'))
+})
+
+test('a private torrent says so, which makes it another torrent', () => {
+  const info = infoDictionary({ ...content, isPrivate: true })
+  expect(Buffer.from(info)).toEqual(expectedInfo('7:privatei1e'))
+  expect(infoHash(info)).not.toBe(infoHash(infoDictionary(content)))
+})
+
+test('hashes that do not fit the file are refused', () => {
+  expect(() => infoDictionary({ ...content, fileSizeBytes: 2_000_000 })).toThrow(
+    '20 bytes are not the hashes of 2 pieces',
+  )
+})
+
+test('a torrent file carries its info dictionary byte by byte, its tracker and its web seeds', () => {
+  const info = infoDictionary(content)
+  const file = torrentFile({
+    info,
+    announce: 'http://registry.example/announce',
+    webSeeds: ['http://registry.example/v1/files/chunks/abc'],
+    comment: 'one file',
+    createdBy: 'shoal',
+  })
+  const text = Buffer.from(file).toString('latin1')
+  expect(text.startsWith('d8:announce32:http://registry.example/announce7:comment8:one file')).toBe(
+    true,
+  )
+  expect(Buffer.from(file).includes(Buffer.from(info))).toBe(true)
+
+  const decoded = bencode.decode(file) as {
+    info: Record<string, Uint8Array>
+    'url-list': Uint8Array[]
+  }
+  expect(Object.keys(decoded)).toEqual(['announce', 'comment', 'created by', 'info', 'url-list'])
+  expect(infoHash(bencode.encode(decoded.info))).toBe(infoHash(info))
+  expect(decoded['url-list'].map((url) => Buffer.from(url).toString())).toEqual([
+    'http://registry.example/v1/files/chunks/abc',
+  ])
+})
+
+test('a torrent file without tracker and web seeds has only its info', () => {
+  const info = infoDictionary(content)
+  expect(Buffer.from(torrentFile({ info, webSeeds: [] }))).toEqual(
+    Buffer.concat([Buffer.from('d4:info'), info, Buffer.from('e')]),
+  )
+})
+
+test('a magnet names the torrent, the file, the tracker, the web seed and the torrent file', () => {
+  expect(
+    magnetUri({
+      infoHash: 'a'.repeat(40),
+      displayName: 'tiny Q8 & co.gguf',
+      trackers: ['http://registry.example/announce'],
+      webSeeds: ['http://registry.example/v1/files/chunks/abc?x=1'],
+      exactSource: 'http://registry.example/t.torrent',
+    }),
+  ).toBe(
+    `magnet:?xt=urn:btih:${'a'.repeat(40)}` +
+      '&dn=tiny%20Q8%20%26%20co.gguf' +
+      '&tr=http%3A%2F%2Fregistry.example%2Fannounce' +
+      '&ws=http%3A%2F%2Fregistry.example%2Fv1%2Ffiles%2Fchunks%2Fabc%3Fx%3D1' +
+      '&xs=http%3A%2F%2Fregistry.example%2Ft.torrent',
+  )
+})
