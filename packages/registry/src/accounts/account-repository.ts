@@ -1,0 +1,138 @@
+import type { User, UserProfile } from '@shoal/protocol'
+import type { Kysely, Selectable } from 'kysely'
+import { v7 as newId } from 'uuid'
+import type { AccountTable, Database } from '../database/schema.ts'
+import { conflict, forbidden, notFound } from '../errors.ts'
+
+export type AccountRepository = ReturnType<typeof accountRepository>
+type Account = Selectable<AccountTable>
+
+/** The account that publishes the demo models. Nobody can log in with it. */
+export const systemUsername = 'shoal'
+
+export function accountRepository(db: Kysely<Database>) {
+  const isMissing = async () =>
+    (await db
+      .selectFrom('secret')
+      .select('name')
+      .where('name', '=', 'first-admin')
+      .executeTakeFirst()) === undefined
+
+  return {
+    /** Whether no human account was ever made. */
+    isFirstMissing: isMissing,
+
+    /** Creates a human account; exactly one of all becomes the first, and admin. */
+    create: (account: {
+      username: string
+      email: string | null
+      passwordHash: string
+      isAllowedToBeFirst: boolean
+    }): Promise<Account> =>
+      db.transaction().execute(async (trx) => {
+        const id = newId()
+        const claim = await trx
+          .insertInto('secret')
+          .values({ name: 'first-admin', value: id })
+          .onConflict((taken) => taken.doNothing())
+          .executeTakeFirst()
+        const isFirst = (claim.numInsertedOrUpdatedRows ?? 0n) > 0n
+        if (isFirst && !account.isAllowedToBeFirst) {
+          throw forbidden('the first account needs the setup code that the registry printed', {
+            code: 'setup_code_required',
+          })
+        }
+        const row = await trx
+          .insertInto('account')
+          .values({
+            id,
+            username: account.username,
+            email: account.email,
+            password_hash: account.passwordHash,
+            is_admin: isFirst ? 1 : 0,
+            is_system: 0,
+            quota_bytes: null,
+            created_at: new Date().toISOString(),
+          })
+          .onConflict((taken) => taken.column('username').doNothing())
+          .returningAll()
+          .executeTakeFirst()
+        if (!row) throw conflict(`the username ${account.username} is taken`)
+        return row
+      }),
+
+    /** The account of the registry itself, made when it is not there. */
+    async getSystemAccount(): Promise<Account> {
+      await db
+        .insertInto('account')
+        .values({
+          id: newId(),
+          username: systemUsername,
+          email: null,
+          password_hash: null,
+          is_admin: 0,
+          is_system: 1,
+          quota_bytes: Number.MAX_SAFE_INTEGER,
+          created_at: new Date().toISOString(),
+        })
+        .onConflict((taken) => taken.column('username').doNothing())
+        .execute()
+      return db
+        .selectFrom('account')
+        .selectAll()
+        .where('username', '=', systemUsername)
+        .where('is_system', '=', 1)
+        .executeTakeFirstOrThrow(() => conflict('somebody else took the username shoal'))
+    },
+
+    find: (username: string): Promise<Account | undefined> =>
+      db.selectFrom('account').selectAll().where('username', '=', username).executeTakeFirst(),
+
+    get: (id: string): Promise<Account> =>
+      db
+        .selectFrom('account')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow(() => notFound('this account is gone')),
+
+    list: (): Promise<Account[]> => db.selectFrom('account').selectAll().orderBy('id').execute(),
+
+    async getProfile(username: string, seesPrivate: boolean): Promise<UserProfile> {
+      const account = await db
+        .selectFrom('account')
+        .select((row) => [
+          'username',
+          'created_at',
+          row
+            .selectFrom('model')
+            .whereRef('model.owner', '=', 'account.username')
+            .$if(!seesPrivate, (models) => models.where('is_public', '=', 1))
+            .select(({ fn }) => fn.countAll<number>().as('count'))
+            .as('models_count'),
+        ])
+        .where('username', '=', username)
+        .executeTakeFirstOrThrow(() => notFound(`no user ${username}`))
+      return { ...account, models_count: Number(account.models_count) }
+    },
+
+    /** Sets a new password and ends every session but one. */
+    changePassword: (id: string, passwordHash: string, keptSession: string | undefined) =>
+      db.transaction().execute(async (trx) => {
+        await trx
+          .updateTable('account')
+          .set({ password_hash: passwordHash })
+          .where('id', '=', id)
+          .execute()
+        await trx
+          .deleteFrom('session')
+          .where('account_id', '=', id)
+          .$if(keptSession !== undefined, (rows) => rows.where('id', '!=', keptSession ?? ''))
+          .execute()
+      }),
+  }
+}
+
+export function toUser(account: Account): User {
+  const { id, username, email, is_admin, created_at } = account
+  return { id, username, email, is_admin: is_admin === 1, created_at }
+}

@@ -1,0 +1,89 @@
+import type { ApiKey, CreatedApiKey, Scope } from '@shoal/protocol'
+import type { Kysely } from 'kysely'
+import { v7 as newId } from 'uuid'
+import type { Database } from '../database/schema.ts'
+import { notFound } from '../errors.ts'
+import type { Caller } from './caller.ts'
+import { isWorthNoting } from './session-repository.ts'
+import { digestOfToken, makeToken } from './tokens.ts'
+
+export type ApiKeyRepository = ReturnType<typeof apiKeyRepository>
+
+const prefixLength = 'hf_'.length + 6
+
+export function apiKeyRepository(db: Kysely<Database>) {
+  return {
+    /** Makes a key. The secret is in the answer and nowhere else. */
+    async create(
+      accountId: string,
+      { name, scopes, expiresAt }: { name: string; scopes: Scope[]; expiresAt: string | null },
+    ): Promise<CreatedApiKey> {
+      const key = makeToken('key')
+      const row = {
+        id: newId(),
+        name,
+        prefix: key.slice(0, prefixLength),
+        created_at: new Date().toISOString(),
+        last_used_at: null,
+        expires_at: expiresAt,
+      }
+      await db
+        .insertInto('api_key')
+        .values({
+          ...row,
+          account_id: accountId,
+          token_hash: digestOfToken(key),
+          scopes: JSON.stringify(scopes),
+        })
+        .execute()
+      return { ...row, scopes, key }
+    },
+
+    /** Who has this key, unless it is unknown, revoked or expired. */
+    async findCaller(key: string): Promise<Caller | undefined> {
+      const now = new Date()
+      const row = await db
+        .selectFrom('api_key')
+        .innerJoin('account', 'account.id', 'api_key.account_id')
+        .select(['api_key.id', 'account_id', 'username', 'is_admin', 'scopes', 'last_used_at'])
+        .where('token_hash', '=', digestOfToken(key))
+        .where((is) =>
+          is.or([is('expires_at', 'is', null), is('expires_at', '>', now.toISOString())]),
+        )
+        .executeTakeFirst()
+      if (!row) return undefined
+      if (isWorthNoting(row.last_used_at, now)) {
+        await db
+          .updateTable('api_key')
+          .set({ last_used_at: now.toISOString() })
+          .where('id', '=', row.id)
+          .execute()
+      }
+      return {
+        accountId: row.account_id,
+        username: row.username,
+        isAdmin: row.is_admin === 1,
+        credential: { kind: 'key', id: row.id, scopes: JSON.parse(row.scopes) },
+      }
+    },
+
+    async list(accountId: string): Promise<ApiKey[]> {
+      const rows = await db
+        .selectFrom('api_key')
+        .select(['id', 'name', 'prefix', 'scopes', 'created_at', 'last_used_at', 'expires_at'])
+        .where('account_id', '=', accountId)
+        .orderBy('id', 'desc')
+        .execute()
+      return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }))
+    },
+
+    async delete(accountId: string, id: string): Promise<void> {
+      const { numDeletedRows } = await db
+        .deleteFrom('api_key')
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (numDeletedRows === 0n) throw notFound(`no API key ${id}`)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { hash, verify } from '@node-rs/argon2'
+import { busy, unprocessable } from '../errors.ts'
+
+/** Argon2id needs 19 MiB and some 50 ms of a core for each: no more than this many at once, and a bounded queue. */
+const atOnce = 2
+const waitingAtMost = 100
+
+let running = 0
+const waiting: (() => void)[] = []
+
+/** Hashes with Argon2id at the parameters that OWASP recommends (19 MiB, 2 passes), in PHC form. */
+export function hashPassword(password: string): Promise<string> {
+  return inTurn(() => hash(password))
+}
+
+/**
+ * Whether `password` belongs to `passwordHash`. Without a hash (no such account, or one that cannot log in) it takes just
+ * as long and answers no.
+ */
+export async function isPassword(password: string, passwordHash: string | null): Promise<boolean> {
+  const isRight = await inTurn(() => verify(passwordHash ?? nobodysHash, password))
+  return isRight && passwordHash !== null
+}
+
+/** Of random bytes that nobody kept, at the same parameters. */
+const nobodysHash =
+  '$argon2id$v=19$m=19456,t=2,p=1$c2hvYWxub2JvZHlzYWx0$SJKZbkfDl4kM2YEKQZJDmQm0Y7fYw0mYpTq1zqVQGXs'
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= atOnce) {
+    if (waiting.length >= waitingAtMost) {
+      throw busy('too many people are signing in at once', { retryAfterSeconds: 2 })
+    }
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  } else {
+    running += 1
+  }
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running -= 1
+  }
+}
+
+/** Throws unless `password` has 8 to 1024 bytes and is not the username. */
+export function checkNewPassword(password: string, username: string, path: string): void {
+  const size = Buffer.byteLength(password)
+  const message =
+    size < 8 || size > 1024
+      ? 'must have 8 to 1024 bytes'
+      : password.toLowerCase() === username
+        ? 'must not be the username'
+        : undefined
+  if (message) throw unprocessable(`the password ${message}`, { errors: [{ path, message }] })
+}

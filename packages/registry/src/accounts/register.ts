@@ -1,0 +1,32 @@
+import type { Registration } from '@shoal/protocol'
+import { conflict, forbidden } from '../errors.ts'
+import { isSame } from '../store/presigned-url.ts'
+import type { AccountRepository } from './account-repository.ts'
+import { checkNewPassword, hashPassword } from './password.ts'
+
+type Dependencies = {
+  accounts: AccountRepository
+  isRegistrationOpen: boolean
+  setupCode: string | undefined
+}
+
+/** Creates a human account. The first one becomes admin, and shows the setup code where one is asked for. */
+export async function register(
+  { accounts, isRegistrationOpen, setupCode }: Dependencies,
+  { username, password, email, setup_code }: Registration,
+) {
+  const isFirst = await accounts.isFirstMissing()
+  if (!isRegistrationOpen && !isFirst) {
+    throw forbidden('registration is closed here: ask whoever runs this registry', {
+      code: 'registration_closed',
+    })
+  }
+  checkNewPassword(password, username, '/password')
+  if (await accounts.find(username)) throw conflict(`the username ${username} is taken`)
+  return accounts.create({
+    username,
+    email: email ?? null,
+    passwordHash: await hashPassword(password),
+    isAllowedToBeFirst: setupCode === undefined || isSame(setup_code?.trim() ?? '', setupCode),
+  })
+}

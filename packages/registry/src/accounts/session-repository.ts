@@ -1,0 +1,90 @@
+import type { Session } from '@shoal/protocol'
+import type { Kysely } from 'kysely'
+import { v7 as newId } from 'uuid'
+import type { Database } from '../database/schema.ts'
+import { notFound } from '../errors.ts'
+import type { Caller } from './caller.ts'
+import { digestOfToken, makeToken } from './tokens.ts'
+
+export type SessionRepository = ReturnType<typeof sessionRepository>
+
+const lifetimeDays = 30
+/** `last_used_at` is written at most this often: a call is not worth a write to the disk. */
+const useResolutionMs = 60_000
+
+export function sessionRepository(db: Kysely<Database>) {
+  return {
+    async create(
+      accountId: string,
+      userAgent: string | null,
+      lifetimeSeconds = lifetimeDays * 86_400,
+    ) {
+      const token = makeToken('session')
+      const now = Date.now()
+      const session = {
+        id: newId(),
+        account_id: accountId,
+        token_hash: digestOfToken(token),
+        user_agent: userAgent?.slice(0, 300) ?? null,
+        created_at: new Date(now).toISOString(),
+        last_used_at: null,
+        expires_at: new Date(now + lifetimeSeconds * 1000).toISOString(),
+      }
+      await db.insertInto('session').values(session).execute()
+      return { token, expiresAt: session.expires_at }
+    },
+
+    /** Who has this token, unless it is unknown, revoked or expired. */
+    async findCaller(token: string): Promise<Caller | undefined> {
+      const now = new Date()
+      const row = await db
+        .selectFrom('session')
+        .innerJoin('account', 'account.id', 'session.account_id')
+        .select(['session.id', 'account_id', 'username', 'is_admin', 'last_used_at'])
+        .where('token_hash', '=', digestOfToken(token))
+        .where('expires_at', '>', now.toISOString())
+        .executeTakeFirst()
+      if (!row) return undefined
+      if (isWorthNoting(row.last_used_at, now)) {
+        await db
+          .updateTable('session')
+          .set({ last_used_at: now.toISOString() })
+          .where('id', '=', row.id)
+          .execute()
+      }
+      return {
+        accountId: row.account_id,
+        username: row.username,
+        isAdmin: row.is_admin === 1,
+        credential: { kind: 'session', id: row.id, scopes: ['read', 'write', 'admin'] },
+      }
+    },
+
+    async list(accountId: string, currentId: string): Promise<Session[]> {
+      const rows = await db
+        .selectFrom('session')
+        .select(['id', 'created_at', 'last_used_at', 'expires_at', 'user_agent'])
+        .where('account_id', '=', accountId)
+        .where('expires_at', '>', new Date().toISOString())
+        .orderBy('id', 'desc')
+        .execute()
+      return rows.map((row) => ({ ...row, current: row.id === currentId }))
+    },
+
+    async delete(accountId: string, id: string): Promise<void> {
+      const { numDeletedRows } = await db
+        .deleteFrom('session')
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (numDeletedRows === 0n) throw notFound(`no session ${id}`)
+    },
+
+    deleteExpired: () =>
+      db.deleteFrom('session').where('expires_at', '<=', new Date().toISOString()).execute(),
+  }
+}
+
+export function isWorthNoting(lastUsedAt: string | null, now: Date): boolean {
+  return lastUsedAt === null || now.getTime() - Date.parse(lastUsedAt) > useResolutionMs
+}

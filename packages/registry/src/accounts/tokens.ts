@@ -1,0 +1,32 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** 62^43 is just above 2^256. */
+const length = 43
+
+export type TokenKind = 'session' | 'key'
+
+/** Stock Hugging Face clients and llama.cpp take no key without `hf_`: docs/decisions/0004. */
+const prefixes: Record<TokenKind, string> = { session: 'shs_', key: 'hf_' }
+
+/** A new secret of 256 random bits. Only its digest is ever stored. */
+export function makeToken(kind: TokenKind): string {
+  let number = BigInt(`0x${randomBytes(32).toString('hex')}`)
+  let text = ''
+  for (let digit = 0; digit < length; digit += 1) {
+    text = alphabet[Number(number % 62n)] + text
+    number /= 62n
+  }
+  return prefixes[kind] + text
+}
+
+/** What kind of token this is by its shape, or undefined when it is none. */
+export function kindOfToken(token: string): TokenKind | undefined {
+  const found = /^(shs_|hf_)[0-9A-Za-z]{43}$/.exec(token)
+  if (!found) return undefined
+  return found[1] === prefixes.session ? 'session' : 'key'
+}
+
+export function digestOfToken(token: string): Uint8Array {
+  return createHash('sha256').update(token).digest()
+}

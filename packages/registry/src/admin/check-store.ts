@@ -1,0 +1,67 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../database/schema.ts'
+import { DomainError } from '../errors.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+
+export type StoreCheck = {
+  files: number
+  bytes: number
+  /** What is wrong, by the file's SHA-256 and the models that have it. */
+  problems: { sha256_hash: string; models: string[]; detail: string }[]
+}
+
+/** Hashes every stored file again, from the bytes as they are now. */
+export async function checkStore(
+  db: Kysely<Database>,
+  store: ObjectStore,
+  onProgress: (bytesDone: number, bytesTotal: number) => void = () => undefined,
+  signal?: AbortSignal,
+): Promise<StoreCheck> {
+  const blobs = await db
+    .selectFrom('blob')
+    .select(['sha256_hash', 'object_key', 'size_bytes'])
+    .orderBy('sha256_hash')
+    .execute()
+  const bytesTotal = blobs.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+  const check: StoreCheck = { files: 0, bytes: 0, problems: [] }
+  for (const { sha256_hash, object_key, size_bytes } of blobs) {
+    const detail = await problemOf(store, object_key, size_bytes, sha256_hash, signal)
+    if (detail)
+      check.problems.push({ sha256_hash, models: await modelsWith(db, sha256_hash), detail })
+    check.files += 1
+    check.bytes += size_bytes
+    onProgress(check.bytes, bytesTotal)
+  }
+  return check
+}
+
+async function problemOf(
+  store: ObjectStore,
+  key: string,
+  sizeBytes: number,
+  expected: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  try {
+    const { sha256_hash, fileSizeBytes } = await store.hash(key, sizeBytes, signal)
+    if (fileSizeBytes !== sizeBytes) return `has ${fileSizeBytes} bytes, not ${sizeBytes}`
+    return sha256_hash === expected ? undefined : `has the SHA-256 ${sha256_hash}`
+  } catch (error) {
+    signal?.throwIfAborted()
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (isMissing || error instanceof DomainError) return 'is missing'
+    throw error
+  }
+}
+
+async function modelsWith(db: Kysely<Database>, sha256Hash: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('file')
+    .innerJoin('model', 'model.id', 'file.model_id')
+    .select('model.name')
+    .where('blob_hash', '=', sha256Hash)
+    .distinct()
+    .orderBy('model.name')
+    .execute()
+  return rows.map(({ name }) => name)
+}

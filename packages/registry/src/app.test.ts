@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import { rawRequest } from './testing/raw-request.ts'
+import { describeOnEachDatabase } from './testing/test-registry.ts'
+
+describeOnEachDatabase('every answer', (start) => {
+  test('of an unknown path is 404 in the one shape of errors', async () => {
+    const registry = await start()
+    for (const path of ['/v1/nothing', '/nothing', '/v1/models/a/b/c/d']) {
+      const { status, body } = await registry.get(path)
+      expect(status).toBe(404)
+      expect(body).toEqual({ detail: expect.any(String) })
+    }
+  })
+
+  test('has a request id, the caller’s own when it is sane', async () => {
+    const registry = await start()
+    const named = await registry.get('/v1/models', { headers: { 'x-request-id': 'call-7' } })
+    expect(named.headers.get('x-request-id')).toBe('call-7')
+    const odd = await registry.get('/v1/models', { headers: { 'x-request-id': 'a b' } })
+    expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('refuses media types and bodies that it does not take', async () => {
+    const registry = await start()
+    const token = await registry.register('ana')
+    const xml = await registry.post('/v1/models', {
+      token,
+      bytes: '<model/>',
+      headers: { 'content-type': 'application/xml' },
+    })
+    expect(xml.status).toBe(415)
+    const large = await registry.post('/v1/models', {
+      token,
+      body: { name: 'x1', readme: 'x'.repeat(1_100_000) },
+    })
+    expect(large.status).toBe(413)
+    for (const { body } of [xml, large]) expect(body).toEqual({ detail: expect.any(String), ...{} })
+  })
+
+  test('needs a Host that is ours, save for the question whether the process is up', async () => {
+    const registry = await start({ allowedHosts: ['models.lan'] })
+    const { port } = registry
+    const statusOf = async (host: string, path: string) =>
+      (await rawRequest(port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`))
+        .status
+    expect(await statusOf('evil.example', '/v1/models')).toBe(400)
+    expect(await statusOf('evil.example', '/healthz')).toBe(200)
+    expect(await statusOf('models.lan', '/v1/models')).toBe(200)
+    expect(await statusOf(`localhost:${port}`, '/v1/models')).toBe(200)
+    expect(await statusOf('[::1]:1', '/v1/models')).toBe(200)
+    expect(await statusOf('localhost.evil.example', '/v1/models')).toBe(400)
+  })
+
+  test('builds its URLs from the base URL, never from the Host header', async () => {
+    const registry = await start({
+      baseUrl: 'https://models.example.org',
+      allowedHosts: ['other.lan'],
+    })
+    await registry.post('/v1/models', { token: await registry.systemToken(), body: { name: 'aa' } })
+    await registry.post('/v1/models', { token: await registry.systemToken(), body: { name: 'bb' } })
+    const { headers } = await registry.get('/v1/models?limit=1')
+    expect(headers.get('link')).toContain('<https://models.example.org/v1/models?')
+  })
+
+  test('is counted: over the limit it is 429 with Retry-After, per class and per caller', async () => {
+    const limit = { max: 3, windowSeconds: 60 }
+    const rateLimits = {
+      auth: limit,
+      write: limit,
+      read: limit,
+      chunk: { max: 100, windowSeconds: 60 },
+    }
+    const registry = await start({ rateLimits })
+    const token = await registry.register('ana')
+    const statuses: number[] = []
+    for (let call = 0; call < 5; call += 1) {
+      statuses.push((await registry.get('/v1/models')).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 429])
+    const limited = await registry.get('/v1/models')
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(limited.headers.get('ratelimit-limit')).toBe('3')
+    expect(limited.headers.get('ratelimit-remaining')).toBe('0')
+    expect(limited.body).toMatchObject({ code: 'rate_limited', detail: expect.any(String) })
+    expect((await registry.get('/v1/models', { token })).status).toBe(200)
+    expect((await registry.get(`/v1/files/chunks/${'a'.repeat(64)}`)).status).toBe(404)
+    const guesses: number[] = []
+    for (let guess = 0; guess < 4; guess += 1) {
+      const { status } = await registry.post('/v1/auth/login', {
+        body: { username: 'ana', password: `guess ${guess}` },
+      })
+      guesses.push(status)
+    }
+    expect(guesses).toEqual([401, 401, 429, 429]) // the registration was the first of three
+  })
+
+  test('of a registry for members needs a token, except to sign in', async () => {
+    const registry = await start({ isAnonymousReadAllowed: false })
+    const token = await registry.register('ana')
+    for (const path of [
+      '/v1/models',
+      '/v1/stats',
+      '/v1/models/x',
+      `/v1/files/chunks/${'a'.repeat(64)}`,
+    ]) {
+      expect((await registry.get(path)).status).toBe(401)
+      expect((await registry.get(path, { token })).status).not.toBe(401)
+    }
+    const login = { username: 'ana', password: 'password of ana' }
+    expect((await registry.post('/v1/auth/login', { body: login })).status).toBe(200)
+    expect((await registry.get('/healthz')).status).toBe(200)
+  })
+
+  test('about health is honest, and metrics tell of requests', async () => {
+    const registry = await start()
+    expect((await registry.get('/healthz')).body).toEqual({ status: 'ok' })
+    expect((await registry.get('/readyz')).body).toEqual({ status: 'ready' })
+    const metrics = await registry.get('/metrics')
+    expect(metrics.text).toContain('shoal_http_request_seconds_count')
+  })
+
+  test('is described at /openapi.json, and readable at /docs without another network', async () => {
+    const registry = await start()
+    const { body }: { body: { openapi: string; paths: Record<string, object> } } =
+      await registry.get('/openapi.json')
+    expect(body.openapi).toBe('3.1.0')
+    expect(Object.keys(body.paths)).toEqual(
+      expect.arrayContaining([
+        '/v1/models',
+        '/v1/models/{id}',
+        '/v1/models/{id}/like',
+        '/v1/models/{id}/files',
+        '/v1/files/{model_id}/download/{file_id}',
+        '/v1/files/chunks/{chunk_hash}',
+        '/v1/auth/login',
+        '/v1/api-keys',
+      ]),
+    )
+    const docs = await registry.get('/docs/')
+    expect(docs.status).toBe(200)
+    expect(docs.text).not.toMatch(/https?:\/\/(?!localhost|127\.)/)
+    expect(docs.headers.get('content-security-policy')).toContain("default-src 'self'")
+  })
+})

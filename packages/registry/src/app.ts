@@ -1,0 +1,132 @@
+/** The map of the server: every feature by name, and what each depends on. */
+import cookie from '@fastify/cookie'
+import cors from '@fastify/cors'
+import { namedSchemas } from '@shoal/protocol'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { AccountRepository } from './accounts/account-repository.ts'
+import { accountRoutes } from './accounts/account-routes.ts'
+import type { ApiKeyRepository } from './accounts/api-key-repository.ts'
+import { apiKeyRoutes } from './accounts/api-key-routes.ts'
+import type { SessionRepository } from './accounts/session-repository.ts'
+import type { RegistryConfig } from './config.ts'
+import type { Connection } from './database/connect.ts'
+import type { BlobRepository } from './files/blob-repository.ts'
+import { blobRoutes } from './files/blob-routes.ts'
+import type { Capabilities } from './files/capability.ts'
+import type { DownloadCounter } from './files/download-counter.ts'
+import { downloadRoutes } from './files/download-routes.ts'
+import type { FileProcessor } from './files/file-processor.ts'
+import type { FileRepository } from './files/file-repository.ts'
+import { fileRoutes } from './files/file-routes.ts'
+import type { GarbageCollection } from './files/garbage-collection.ts'
+import { torrentRoutes } from './files/torrent-routes.ts'
+import { authentication } from './http/authenticate.ts'
+import { caching } from './http/caching.ts'
+import { handleError, handleNotFound } from './http/error-handler.ts'
+import { hostCheck } from './http/host-check.ts'
+import { makeMetrics, requestMetrics } from './http/metrics.ts'
+import { openapi } from './http/openapi.ts'
+import { operationRoutes } from './http/operation-routes.ts'
+import { rateLimits } from './http/rate-limit.ts'
+import { requestLog } from './http/request-log.ts'
+import type { Site } from './http/site.ts'
+import { useValidation } from './http/validation.ts'
+import type { ModelList } from './models/model-list.ts'
+import type { ModelRepository } from './models/model-repository.ts'
+import { modelRoutes } from './models/model-routes.ts'
+import type { DiskStore } from './store/disk-store.ts'
+
+export type AppDependencies = {
+  config: RegistryConfig
+  version: string
+  log: FastifyBaseLogger
+  site: Site
+  setupCode: string | undefined
+  connection: Connection
+  store: DiskStore
+  accounts: AccountRepository
+  sessions: SessionRepository
+  keys: ApiKeyRepository
+  models: ModelRepository
+  list: ModelList
+  files: FileRepository
+  blobs: BlobRepository
+  capabilities: Capabilities
+  downloads: DownloadCounter
+  collect: GarbageCollection
+  processor: FileProcessor
+  isDraining: () => boolean
+}
+
+/** Callers may name their request, in this shape. */
+const saneRequestId = /^[A-Za-z0-9._-]{1,64}$/
+
+export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
+  const { config, version, log, site, sessions, keys, connection, store } = dependencies
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: 1024 * 1024,
+    trustProxy: config.trustProxy,
+    forceCloseConnections: 'idle',
+    requestTimeout: 0, // a slow line may take its time with a chunk; the headers may not
+    routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
+    genReqId: ({ headers }) => {
+      const named = headers['x-request-id']
+      return typeof named === 'string' && saneRequestId.test(named) ? named : crypto.randomUUID()
+    },
+  })
+  app.setErrorHandler(handleError)
+  app.setNotFoundHandler(handleNotFound)
+  const addValidated = useValidation(app)
+  for (const schema of namedSchemas) {
+    app.addSchema(schema)
+    addValidated(schema)
+  }
+
+  const metrics = makeMetrics()
+  await app.register(requestLog)
+  await app.register(requestMetrics, { metrics })
+  await app.register(hostCheck, { site })
+  await app.register(cors, {
+    origin: '*',
+    methods: ['GET', 'HEAD'],
+    allowedHeaders: ['Range', 'If-Range', 'If-None-Match', 'Accept'],
+    exposedHeaders: [
+      'Content-Range',
+      'Content-Length',
+      'Accept-Ranges',
+      'ETag',
+      'X-Total-Count',
+      'X-Total-Count-Exact',
+      'Link',
+    ],
+    maxAge: 86_400,
+  })
+  await app.register(cookie)
+  const { isAnonymousReadAllowed } = config
+  await app.register(authentication, { sessions, keys, site, isAnonymousReadAllowed })
+  if (config.rateLimits) await app.register(rateLimits, { limits: config.rateLimits })
+  await app.register(openapi, { version, site })
+
+  await app.register(async (metadata) => {
+    await metadata.register(caching)
+    const { db } = connection
+    const { isRegistrationOpen, quotaBytes } = config
+    await metadata.register(accountRoutes, { ...dependencies, isRegistrationOpen })
+    await metadata.register(apiKeyRoutes, { keys })
+    await metadata.register(modelRoutes, dependencies)
+    await metadata.register(fileRoutes, { ...dependencies, db, quotaBytes })
+    await metadata.register(torrentRoutes, dependencies)
+  })
+  await app.register(downloadRoutes, dependencies)
+  await app.register(blobRoutes, dependencies)
+  await app.register(operationRoutes, {
+    db: connection.db,
+    store,
+    metrics: metrics.registry,
+    host: config.host,
+    isDraining: dependencies.isDraining,
+  })
+  return app
+}

@@ -1,0 +1,141 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { ConfigError } from './errors.ts'
+
+export type RateLimits = Record<RateLimitClass, { max: number; windowSeconds: number }>
+export type RateLimitClass = 'auth' | 'write' | 'read' | 'chunk'
+
+export type RegistryConfig = {
+  host: string
+  /** 0 takes a port that the system gives. */
+  port: number
+  dataDirectory: string
+  /** Where clients find the registry; undefined means `http://localhost:<port>`. Without a trailing slash. */
+  baseUrl: string | undefined
+  databaseUrl: string | undefined
+  allowedHosts: string[]
+  isRegistrationOpen: boolean
+  isAnonymousReadAllowed: boolean
+  /** Believe `X-Forwarded-For` of the proxy in front. */
+  trustProxy: boolean
+  /** Undefined: no limits. */
+  rateLimits: RateLimits | undefined
+  /** Bytes that an account may declare in files; undefined: no limit. */
+  quotaBytes: number | undefined
+  log: 'stdout' | 'silent' | { file: string }
+  logLevel: string
+}
+
+/** Flags of the command line, as typed. A flag wins over the environment. */
+export type RegistryFlags = { host?: string; port?: string; data?: string; baseUrl?: string }
+
+const defaultRateLimits = 'auth=30/min,write=600/min,read=3000/min,chunk=60000/min'
+
+/** Reads the environment and the flags once. Throws a `ConfigError` that names the variable which is wrong. */
+export function readRegistryConfig(
+  env: Record<string, string | undefined>,
+  flags: RegistryFlags = {},
+): RegistryConfig {
+  const dataDirectory = resolve(flags.data ?? env.SHOAL_DATA ?? './data')
+  return {
+    host: flags.host ?? env.SHOAL_HOST ?? '127.0.0.1',
+    port: port(flags.port ?? env.SHOAL_PORT ?? '8000'),
+    dataDirectory,
+    baseUrl: baseUrl(flags.baseUrl ?? env.SHOAL_BASE_URL),
+    databaseUrl: databaseUrl(env.DATABASE_URL),
+    allowedHosts: list(env.SHOAL_ALLOWED_HOSTS).map((host) => host.toLowerCase()),
+    isRegistrationOpen:
+      choice('SHOAL_REGISTRATION', env.SHOAL_REGISTRATION, ['open', 'closed']) === 'open',
+    isAnonymousReadAllowed:
+      choice('SHOAL_ANONYMOUS_READ', env.SHOAL_ANONYMOUS_READ, ['on', 'off']) === 'on',
+    trustProxy: choice('SHOAL_TRUST_PROXY', env.SHOAL_TRUST_PROXY, ['off', 'on']) === 'on',
+    rateLimits: rateLimits(env.SHOAL_RATE_LIMITS ?? defaultRateLimits),
+    quotaBytes: bytes('SHOAL_QUOTA', env.SHOAL_QUOTA),
+    log: 'stdout',
+    logLevel: choice('SHOAL_LOG_LEVEL', env.SHOAL_LOG_LEVEL, [
+      'info',
+      'trace',
+      'debug',
+      'warn',
+      'error',
+      'silent',
+    ]),
+  }
+}
+
+/** Whether only programs on this machine can reach a server that listens on `host`. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '').toLowerCase()
+  if (bare === 'localhost' || bare.endsWith('.localhost') || bare === '::1') return true
+  return isIP(bare) === 4 && bare.startsWith('127.')
+}
+
+function port(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value > 65_535) {
+    throw new ConfigError(`SHOAL_PORT (or --port) is a number from 0 to 65535, not "${text}"`)
+  }
+  return value
+}
+
+function baseUrl(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
+  if (!isPlain || url.pathname !== '/') {
+    throw new ConfigError(
+      `SHOAL_BASE_URL (or --base-url) is an address such as https://models.example.org, not "${text}"`,
+    )
+  }
+  return url.origin
+}
+
+function databaseUrl(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  if (/^postgres(ql)?:\/\//.test(text)) return text
+  throw new ConfigError('DATABASE_URL begins with postgres:// (leave it out for SQLite)')
+}
+
+function choice<T extends string>(name: string, text: string | undefined, values: [T, ...T[]]): T {
+  if (text === undefined || text === '') return values[0]
+  const found = values.find((value) => value === text)
+  if (found) return found
+  throw new ConfigError(`${name} is one of ${values.join(', ')}, not "${text}"`)
+}
+
+function list(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+function rateLimits(text: string): RateLimits | undefined {
+  if (text === 'off') return undefined
+  const limits = parseRateLimits(defaultRateLimits)
+  return { ...limits, ...parseRateLimits(text) } as RateLimits
+}
+
+function parseRateLimits(text: string): Partial<RateLimits> {
+  const seconds = { s: 1, sec: 1, min: 60, h: 3600 }
+  const entries = list(text).map((item) => {
+    const found = /^(auth|write|read|chunk)=(\d+)\/(s|sec|min|h)$/.exec(item)
+    if (!found || Number(found[2]) < 1) {
+      throw new ConfigError(
+        `SHOAL_RATE_LIMITS looks like ${defaultRateLimits}, or is off; "${item}" does not`,
+      )
+    }
+    const windowSeconds = seconds[found[3] as keyof typeof seconds]
+    return [found[1], { max: Number(found[2]), windowSeconds }]
+  })
+  return Object.fromEntries(entries)
+}
+
+function bytes(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const found = /^(\d+(?:\.\d+)?) ?(B|kB|MB|GB|TB)?$/i.exec(text)
+  const units = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 }
+  const unit = units[(found?.[2] ?? 'b').toLowerCase() as keyof typeof units]
+  if (!found) throw new ConfigError(`${name} is a size such as 500GB, not "${text}"`)
+  return Math.floor(Number(found[1]) * unit)
+}

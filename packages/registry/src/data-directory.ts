@@ -1,0 +1,25 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { ConfigError } from './errors.ts'
+
+/**
+ * Takes the data directory for this process; the returned function gives it back. The lock is SQLite's own on a file of
+ * its own, so the system frees it however the process ends.
+ */
+export async function takeDataDirectory(path: string): Promise<() => void> {
+  await mkdir(path, { recursive: true, mode: 0o750 })
+  const lock = new DatabaseSync(join(path, 'lock'))
+  try {
+    lock.exec('pragma journal_mode = memory; begin exclusive')
+  } catch (error) {
+    lock.close()
+    if (error instanceof Error && 'errcode' in error && error.errcode === 5) {
+      throw new ConfigError(
+        `another registry is running on ${path}: stop it, or choose another --data`,
+      )
+    }
+    throw error
+  }
+  return () => lock.close()
+}

@@ -1,0 +1,134 @@
+import type { Generated } from 'kysely'
+
+/**
+ * The tables. Both engines hold the same columns: times are RFC 3339 text, flags are 0 or 1, lists are JSON text,
+ * digests are bytes.
+ */
+export type Database = {
+  account: AccountTable
+  session: SessionTable
+  api_key: ApiKeyTable
+  secret: { name: string; value: string }
+  model: ModelTable
+  model_tag: { model_id: string; tag: string }
+  model_like: { model_id: string; account_id: string; created_at: string }
+  file: FileTable
+  upload_manifest: { file_id: string; chunk_hashes: Uint8Array }
+  blob: BlobTable
+  blob_chunk: { hash: Uint8Array; sha256_hash: string; chunk_index: number }
+  search_term: { term: string }
+}
+
+type Flag = 0 | 1
+
+export type AccountTable = {
+  id: string
+  username: string
+  email: string | null
+  /** Argon2id in PHC form; null for a system account, which cannot log in. */
+  password_hash: string | null
+  is_admin: Flag
+  is_system: Flag
+  /** Bytes that the account may declare in files; null for the registry's default. */
+  quota_bytes: number | null
+  created_at: string
+}
+
+export type SessionTable = {
+  id: string
+  account_id: string
+  token_hash: Uint8Array
+  user_agent: string | null
+  created_at: string
+  last_used_at: string | null
+  expires_at: string
+}
+
+export type ApiKeyTable = {
+  id: string
+  account_id: string
+  name: string
+  prefix: string
+  token_hash: Uint8Array
+  /** JSON array of scopes. */
+  scopes: string
+  created_at: string
+  last_used_at: string | null
+  expires_at: string | null
+}
+
+export type ModelTable = {
+  /** The order of insertion, which SQLite's full-text index needs for its row ids. */
+  seq: Generated<number>
+  id: string
+  name: string
+  owner: string
+  display_name: string
+  description: string | null
+  license: string | null
+  architecture: string | null
+  parameter_count: number | null
+  context_length: number | null
+  /** JSON array of the fields above that were set by hand and are not taken from files. */
+  set_by_hand: string
+  tags: string
+  readme: string | null
+  is_public: Flag
+  /** Grows with every change of visibility; capabilities and torrents made before are void. */
+  visibility_version: number
+  downloads: number
+  likes: number
+  /** The next four are kept from the ready files, so that a list reads one table. */
+  quantizations: string
+  min_file_size_bytes: number | null
+  files_count: number
+  total_size_bytes: number
+  created_at: string
+  updated_at: string
+}
+
+export type FileTable = {
+  id: string
+  model_id: string
+  filename: string
+  file_size_bytes: number
+  sha256_hash: string
+  chunk_size: number
+  status: 'uploading' | 'processing' | 'ready' | 'failed' | 'expired'
+  status_detail: string | null
+  quantization: string | null
+  /** Of the torrent with and without `private=1`; which one counts follows the model's visibility. */
+  public_info_hash: string | null
+  private_info_hash: string | null
+  /** JSON: the key/values of the GGUF header and the summary of its tensors. */
+  metadata: string | null
+  tensors: string | null
+  /** The next four are null until the file is ready. */
+  role: 'model' | 'mmproj' | 'adapter' | 'shard' | null
+  architecture: string | null
+  parameter_count: number | null
+  context_length: number | null
+  /** The stored bytes; set when ready, or from the start where the caller may read them already. */
+  blob_hash: string | null
+  /** Where an upload's chunks are in the store; null when `blob_hash` is set. */
+  object_key: string | null
+  upload_expires_at: string
+  lease_holder: string | null
+  lease_until: string | null
+  attempts: number
+  ready_at: string | null
+  created_at: string
+}
+
+export type BlobTable = {
+  sha256_hash: string
+  object_key: string
+  size_bytes: number
+  chunk_size: number
+  /** Concatenated SHA-256 digests, 32 bytes each. */
+  chunk_hashes: Uint8Array
+  piece_length: number
+  /** Concatenated SHA-1 digests, 20 bytes each (BEP 3). */
+  piece_hashes: Uint8Array
+  created_at: string
+}

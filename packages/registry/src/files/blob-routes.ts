@@ -1,0 +1,90 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { forbidden } from '../errors.ts'
+import { sendBytes } from '../http/send-bytes.ts'
+import { chunkMismatch } from '../store/chunk-writer.ts'
+import { attachment, type DiskStore } from '../store/disk-store.ts'
+import type { BlobRepository } from './blob-repository.ts'
+import type { Capabilities } from './capability.ts'
+
+type Dependencies = { store: DiskStore; blobs: BlobRepository; capabilities: Capabilities }
+
+/** Where the registry's own presigned URLs lead: the bytes of objects, and the chunks of uploads. */
+export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
+  app,
+  { store, blobs, capabilities },
+) => {
+  const refused = () => forbidden('this link is not valid, or no longer', { code: 'bad_signature' })
+
+  app.route<{ Params: { key: string } }>({
+    method: ['GET', 'HEAD'],
+    exposeHeadRoute: false,
+    url: '/blobs/:key',
+    config: { isOpen: true, rateLimitClass: 'chunk' },
+    schema: { hide: true },
+    async handler(request, reply) {
+      const query = store.verify('GET', request.raw.url ?? '')
+      if (!query) throw refused()
+      const { key } = request.params
+      const offset = Number(query.get('offset') ?? 0)
+      const size = query.has('size') ? Number(query.get('size')) : await store.sizeOf(key)
+      const part = query.get('partNumber')
+      const disposition = query.get('response-content-disposition')
+      if (disposition) reply.header('content-disposition', disposition)
+      reply.header('cache-control', 'private, max-age=3600, immutable')
+      return sendBytes(request, reply, {
+        sizeBytes: size,
+        etag: `"${key}${part ? `-${part}` : ''}"`,
+        read: (range, signal) =>
+          store.read(key, { start: offset + range.start, size: range.size }, signal),
+      })
+    },
+  })
+
+  app.route<{ Params: { token: string; filename: string } }>({
+    method: ['GET', 'HEAD'],
+    exposeHeadRoute: false,
+    url: '/blobs/:token/:filename',
+    config: { isOpen: true, rateLimitClass: 'chunk' },
+    schema: { hide: true },
+    async handler(request, reply) {
+      const file = await capabilities.findByBytesToken(request.params.token)
+      if (!file || file.filename !== request.params.filename) throw refused()
+      const { objectKey, hashes } = await blobs.get(file.blob_hash ?? '')
+      reply.header('content-disposition', attachment(file.filename))
+      return sendBytes(request, reply, {
+        sizeBytes: hashes.fileSizeBytes,
+        etag: `"${hashes.sha256_hash}"`,
+        read: (range, signal) => store.read(objectKey, range, signal),
+      })
+    },
+  })
+
+  app.register(async (uploads) => {
+    // The body is a chunk: it goes to the store as it comes, whatever its type is said to be.
+    uploads.removeAllContentTypeParsers()
+    uploads.addContentTypeParser('*', (_request, _payload, done) => done(null))
+
+    uploads.route<{ Params: { key: string } }>({
+      method: 'PUT',
+      url: '/blobs/:key',
+      config: { isOpen: true, rateLimitClass: 'chunk' },
+      schema: { hide: true },
+      async handler(request, reply) {
+        const query = store.verify('PUT', request.raw.url ?? '')
+        if (!query) throw refused()
+        const chunk = {
+          index: Number(query.get('partNumber')) - 1,
+          hash: query.get('sha256') ?? '',
+          start: Number(query.get('offset')),
+          size: Number(query.get('size')),
+        }
+        const announced = request.headers['content-length']
+        if (announced !== undefined && Number(announced) !== chunk.size) {
+          throw chunkMismatch(chunk, `has ${announced} bytes, not ${chunk.size}`)
+        }
+        await store.writeChunk(request.params.key, chunk, request.raw)
+        return reply.code(200).header('etag', `"${chunk.hash}"`).send()
+      },
+    })
+  })
+}

@@ -1,0 +1,192 @@
+import { type FileHashes, type GgufFacts, infoDictionary, infoHash } from '@shoal/model-file'
+import type { FileRecord, ModelFile } from '@shoal/protocol'
+import type { Kysely, Selectable } from 'kysely'
+import type { FullText } from '../database/full-text.ts'
+import type { Database, FileTable } from '../database/schema.ts'
+import { conflict, notFound } from '../errors.ts'
+import type { Seeders } from '../swarm/swarm.ts'
+import { refreshModel } from './refresh-model.ts'
+
+export type FileRepository = ReturnType<typeof fileRepository>
+export type FileRow = Selectable<FileTable>
+
+/** Chunk rows that one statement inserts. */
+const rowsAtOnce = 2_000
+
+export function fileRepository(db: Kysely<Database>, fullText: FullText, seeders: Seeders) {
+  const toModelFile = (row: FileRow, isPublic: boolean): ModelFile => {
+    const torrent_info_hash = isPublic ? row.public_info_hash : row.private_info_hash
+    return {
+      id: row.id,
+      model_id: row.model_id,
+      filename: row.filename,
+      quantization: row.quantization,
+      file_size_bytes: row.file_size_bytes,
+      sha256_hash: row.sha256_hash,
+      format: 'gguf',
+      status: row.status,
+      status_detail: row.status_detail,
+      torrent_info_hash,
+      chunk_size: row.chunk_size,
+      seeders: torrent_info_hash ? seeders.count(torrent_info_hash) : 0,
+      created_at: row.created_at,
+    }
+  }
+
+  return {
+    toModelFile,
+
+    toRecord: (row: FileRow, isPublic: boolean): FileRecord => ({
+      ...toModelFile(row, isPublic),
+      metadata: row.metadata && JSON.parse(row.metadata),
+      tensors: row.tensors && JSON.parse(row.tensors),
+    }),
+
+    list: (modelId: string, status: 'ready' | 'all'): Promise<FileRow[]> =>
+      db
+        .selectFrom('file')
+        .selectAll()
+        .where('model_id', '=', modelId)
+        .$if(status === 'ready', (files) => files.where('status', '=', 'ready'))
+        .orderBy('file_size_bytes')
+        .orderBy('id')
+        .execute(),
+
+    /** The file, unless it is not ready and `seesUnready` is false: others are not told that it exists. */
+    async get(modelId: string, fileId: string, seesUnready: boolean): Promise<FileRow> {
+      const row = await db
+        .selectFrom('file')
+        .selectAll()
+        .where('model_id', '=', modelId)
+        .where('id', '=', fileId.toLowerCase())
+        .executeTakeFirst()
+      if (!row || (row.status !== 'ready' && !seesUnready)) throw notFound(`no file ${fileId}`)
+      return row
+    },
+
+    getReady: (fileId: string): Promise<FileRow> =>
+      db
+        .selectFrom('file')
+        .selectAll()
+        .where('id', '=', fileId)
+        .where('status', '=', 'ready')
+        .executeTakeFirstOrThrow(() => notFound(`no file ${fileId}`)),
+
+    findByName: (modelId: string, filename: string): Promise<FileRow | undefined> =>
+      db
+        .selectFrom('file')
+        .selectAll()
+        .where('model_id', '=', modelId)
+        .where('filename', '=', filename)
+        .executeTakeFirst(),
+
+    async getManifest(fileId: string): Promise<Uint8Array> {
+      const { chunk_hashes } = await db
+        .selectFrom('upload_manifest')
+        .select('chunk_hashes')
+        .where('file_id', '=', fileId)
+        .executeTakeFirstOrThrow(() => conflict('this upload is no longer open'))
+      return chunk_hashes
+    },
+
+    /** Keeps an upload from expiring. */
+    touch: (fileId: string, expiresAt: string) =>
+      db
+        .updateTable('file')
+        .set({ upload_expires_at: expiresAt })
+        .where('id', '=', fileId)
+        .where('status', '=', 'uploading')
+        .execute(),
+
+    /** Hands an upload over to be processed. False when it is not open (any more). */
+    async submit(fileId: string): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('file')
+        .set({ status: 'processing', status_detail: null, attempts: 0 })
+        .where('id', '=', fileId)
+        .where('status', '=', 'uploading')
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    /** Takes the bytes of a checked upload into the registry and makes the file ready, all in one step. */
+    publish: (
+      file: FileRow,
+      { hashes, facts }: { hashes: FileHashes; facts: GgufFacts },
+    ): Promise<void> =>
+      db.transaction().execute(async (trx) => {
+        if (file.object_key !== null) await insertBlob(trx, file.object_key, hashes)
+        const torrent = {
+          filename: file.filename,
+          fileSizeBytes: file.file_size_bytes,
+          pieceLength: hashes.pieceLength,
+          pieceHashes: hashes.pieceHashes,
+        }
+        const { numUpdatedRows } = await trx
+          .updateTable('file')
+          .set({
+            status: 'ready',
+            status_detail: null,
+            blob_hash: file.sha256_hash,
+            object_key: null,
+            lease_holder: null,
+            lease_until: null,
+            quantization: facts.quantization,
+            public_info_hash: infoHash(infoDictionary({ ...torrent, isPrivate: false })),
+            private_info_hash: infoHash(infoDictionary({ ...torrent, isPrivate: true })),
+            metadata: JSON.stringify(facts.metadata),
+            tensors: JSON.stringify(facts.tensor_summary),
+            role: facts.role,
+            architecture: facts.architecture,
+            parameter_count: facts.parameter_count,
+            context_length: facts.context_length,
+            ready_at: new Date().toISOString(),
+          })
+          .where('id', '=', file.id)
+          .where('status', '=', 'processing')
+          .executeTakeFirst()
+        if (numUpdatedRows === 0n) throw conflict('the file was deleted meanwhile')
+        await trx.deleteFrom('upload_manifest').where('file_id', '=', file.id).execute()
+        await refreshModel(trx, fullText, file.model_id)
+      }),
+
+    /** Deletes a file's row. Its bytes go with the next collection unless something else refers to them. */
+    remove: (file: { id: string; model_id: string }): Promise<void> =>
+      db.transaction().execute(async (trx) => {
+        await trx.deleteFrom('file').where('id', '=', file.id).execute()
+        await refreshModel(trx, fullText, file.model_id)
+      }),
+  }
+}
+
+async function insertBlob(trx: Kysely<Database>, objectKey: string, hashes: FileHashes) {
+  const { sha256_hash, chunkHashes } = hashes
+  const inserted = await trx
+    .insertInto('blob')
+    .values({
+      sha256_hash,
+      object_key: objectKey,
+      size_bytes: hashes.fileSizeBytes,
+      chunk_size: hashes.chunkSize,
+      chunk_hashes: chunkHashes,
+      piece_length: hashes.pieceLength,
+      piece_hashes: hashes.pieceHashes,
+      created_at: new Date().toISOString(),
+    })
+    // The same bytes came in another file first: they are stored once, and these go with the next collection.
+    .onConflict((exists) => exists.column('sha256_hash').doNothing())
+    .executeTakeFirstOrThrow()
+  if (inserted.numInsertedOrUpdatedRows === 0n) return
+
+  const rows = Array.from({ length: chunkHashes.length / 32 }, (_, chunk_index) => ({
+    hash: chunkHashes.slice(chunk_index * 32, chunk_index * 32 + 32),
+    sha256_hash,
+    chunk_index,
+  }))
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    await trx
+      .insertInto('blob_chunk')
+      .values(rows.slice(at, at + rowsAtOnce))
+      .execute()
+  }
+}

@@ -1,0 +1,75 @@
+import { magnetUri, unpackHashes } from '@shoal/model-file'
+import type { Download } from '@shoal/protocol'
+import { conflict } from '../errors.ts'
+import type { Site } from '../http/site.ts'
+import type { ModelRow } from '../models/model-repository.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import type { BlobRepository } from './blob-repository.ts'
+import type { Capabilities } from './capability.ts'
+import type { DownloadCounter } from './download-counter.ts'
+import type { FileRow } from './file-repository.ts'
+
+const oneDaySeconds = 86_400
+
+export type DownloadDependencies = {
+  blobs: BlobRepository
+  store: ObjectStore
+  downloads: DownloadCounter
+  capabilities: Capabilities
+  site: Site
+}
+
+/** Every way to get a file's bytes: a presigned URL, a torrent, a magnet and the chunk manifest. Counts a download. */
+export async function getDownload(
+  dependencies: DownloadDependencies,
+  model: ModelRow,
+  file: FileRow,
+): Promise<Download> {
+  const { blobs, store, downloads } = dependencies
+  if (file.status !== 'ready' || file.blob_hash === null) {
+    throw conflict(`${file.filename} is not ready: ${file.status}`)
+  }
+  const { objectKey, hashes } = await blobs.get(file.blob_hash)
+  const torrent_info_hash = infoHashOf(model, file)
+  const { torrentUrl, webSeed, announce } = torrentAddresses(dependencies, model, file)
+  const download = {
+    direct_url: store.presignRead(objectKey, {
+      filename: file.filename,
+      expiresInSeconds: oneDaySeconds,
+    }),
+    torrent_url: torrentUrl,
+    magnet_uri: magnetUri({
+      infoHash: torrent_info_hash,
+      displayName: file.filename,
+      webSeeds: [webSeed],
+      trackers: [announce],
+      exactSource: torrentUrl,
+    }),
+    torrent_info_hash,
+    chunk_hashes: unpackHashes(hashes.chunkHashes, hashes.fileSizeBytes),
+    file_size_bytes: file.file_size_bytes,
+    sha256_hash: file.sha256_hash,
+  }
+  await downloads.count(model.id) // last: only a successful call counts
+  return download
+}
+
+/** Where BitTorrent clients find the torrent, the web seed and the tracker; with a token in the path for a private file. */
+export function torrentAddresses(
+  { capabilities, site }: Pick<DownloadDependencies, 'capabilities' | 'site'>,
+  model: Pick<ModelRow, 'id' | 'is_public' | 'visibility_version'>,
+  file: Pick<FileRow, 'id' | 'blob_hash'>,
+) {
+  const bearer = { id: file.id, visibility_version: model.visibility_version }
+  const token = model.is_public === 1 ? '' : `/${capabilities.accessToken(bearer)}`
+  const base = site.baseUrl()
+  return {
+    torrentUrl: `${base}/v1/files/${model.id}/torrent/${file.id}${token}`,
+    webSeed: `${base}/v1/files/chunks/${file.blob_hash}${token}`,
+    announce: `${base}/announce${token}`,
+  }
+}
+
+export function infoHashOf(model: Pick<ModelRow, 'is_public'>, file: FileRow): string {
+  return (model.is_public === 1 ? file.public_info_hash : file.private_info_hash) ?? ''
+}

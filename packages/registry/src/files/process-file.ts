@@ -1,0 +1,80 @@
+import {
+  type FileHashes,
+  factsOf,
+  GgufError,
+  type GgufFacts,
+  parseGguf,
+  unpackHashes,
+} from '@shoal/model-file'
+import type { ObjectStore } from '../store/object-store.ts'
+import type { BlobRepository } from './blob-repository.ts'
+import type { FileRepository, FileRow } from './file-repository.ts'
+import { layoutOf } from './start-upload.ts'
+
+type Dependencies = { files: FileRepository; blobs: BlobRepository; store: ObjectStore }
+
+export type ProcessedFile =
+  | { outcome: 'ready'; hashes: FileHashes; facts: GgufFacts }
+  | { outcome: 'uploading' | 'failed'; detail: string }
+
+/**
+ * Checks an upload against its manifest, from the bytes as they are stored, and reads its header. Bytes that do not
+ * belong there are dropped: single chunks, so that only they are sent again, or the file when it can never be right.
+ */
+export async function processFile(
+  { files, blobs, store }: Dependencies,
+  file: FileRow,
+  signal: AbortSignal,
+): Promise<ProcessedFile> {
+  if (file.blob_hash !== null) {
+    const { objectKey, hashes } = await blobs.get(file.blob_hash)
+    return readHeader(store, objectKey, file, hashes)
+  }
+  const key = file.object_key ?? ''
+  await store.finishUpload(key, layoutOf(file))
+  const hashes = await store.hash(key, file.file_size_bytes, signal)
+
+  const declared = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
+  const stored = unpackHashes(hashes.chunkHashes, file.file_size_bytes)
+  const bad = declared.filter(({ hash }, index) => stored[index]?.hash !== hash)
+  if (bad.length > 0) {
+    const indexes = bad.map(({ index }) => index)
+    await store.reopenUpload(key, layoutOf(file), indexes)
+    const named = indexes.slice(0, 10).join(', ') + (indexes.length > 10 ? ', …' : '')
+    return {
+      outcome: 'uploading',
+      detail: `stored with wrong bytes, to be sent again: chunk ${named}`,
+    }
+  }
+  if (hashes.sha256_hash !== file.sha256_hash) {
+    const detail = `the file's SHA-256 is ${hashes.sha256_hash}, not ${file.sha256_hash} as declared`
+    return { outcome: 'failed', detail }
+  }
+  return readHeader(store, key, file, hashes)
+}
+
+async function readHeader(
+  store: ObjectStore,
+  key: string,
+  { filename, file_size_bytes }: FileRow,
+  hashes: FileHashes,
+): Promise<ProcessedFile> {
+  const read = async (start: number, length: number) => {
+    const size = Math.min(length, file_size_bytes - start)
+    const bytes = new Uint8Array(Math.max(0, size))
+    if (size <= 0) return bytes
+    let got = 0
+    for await (const part of store.read(key, { start, size })) {
+      bytes.set(part, got)
+      got += part.length
+    }
+    return bytes
+  }
+  try {
+    const header = await parseGguf(read, file_size_bytes)
+    return { outcome: 'ready', hashes, facts: factsOf(header, filename) }
+  } catch (error) {
+    if (!(error instanceof GgufError)) throw error
+    return { outcome: 'failed', detail: `not a usable GGUF file: ${error.message}` }
+  }
+}

@@ -1,0 +1,83 @@
+import { findShardInFilename } from '@shoal/model-file'
+import type { Kysely } from 'kysely'
+import type { FullText } from '../database/full-text.ts'
+import type { Database } from '../database/schema.ts'
+
+/**
+ * Brings what a model says of its files up to date: labels, sizes, and those facts that were not set by hand. Belongs
+ * into the transaction that changes a file.
+ */
+export async function refreshModel(trx: Kysely<Database>, fullText: FullText, modelId: string) {
+  const model = await trx
+    .selectFrom('model')
+    .select(['id', 'name', 'display_name', 'description', 'tags', 'set_by_hand'])
+    .select(['architecture', 'parameter_count', 'context_length'])
+    .where('id', '=', modelId)
+    .executeTakeFirst()
+  if (!model) return
+  const files = await trx
+    .selectFrom('file')
+    .select(['filename', 'quantization', 'file_size_bytes', 'role'])
+    .select(['architecture', 'parameter_count', 'context_length'])
+    .where('model_id', '=', modelId)
+    .where('status', '=', 'ready')
+    .orderBy('ready_at')
+    .orderBy('id')
+    .execute()
+
+  const byHand = new Set<string>(JSON.parse(model.set_by_hand))
+  const found = factsOfFiles(files)
+  const facts = {
+    architecture: byHand.has('architecture') ? model.architecture : found.architecture,
+    parameter_count: byHand.has('parameter_count') ? model.parameter_count : found.parameter_count,
+    context_length: byHand.has('context_length') ? model.context_length : found.context_length,
+  }
+  const bySize = files.toSorted((a, b) => a.file_size_bytes - b.file_size_bytes)
+  const labels = new Set(bySize.flatMap(({ quantization }) => quantization ?? []))
+  await trx
+    .updateTable('model')
+    .set({
+      ...facts,
+      quantizations: JSON.stringify([...labels]),
+      min_file_size_bytes: bySize[0]?.file_size_bytes ?? null,
+      files_count: files.length,
+      total_size_bytes: files.reduce((sum, file) => sum + file.file_size_bytes, 0),
+      updated_at: new Date().toISOString(),
+    })
+    .where('id', '=', modelId)
+    .execute()
+  if (facts.architecture !== model.architecture) {
+    await fullText.index(trx, { ...model, ...facts, tags: JSON.parse(model.tags) })
+  }
+}
+
+type ReadyFile = {
+  filename: string
+  role: string | null
+  architecture: string | null
+  parameter_count: number | null
+  context_length: number | null
+}
+
+/**
+ * The facts of the first file that became ready. Of a sharded model the parameters are summed over the shards of one set,
+ * and the rest comes from the shard that says it; mmproj and adapter files say nothing of the model.
+ */
+function factsOfFiles(files: ReadyFile[]) {
+  const own = files.filter(({ role }) => role === 'model' || role === 'shard')
+  const [first] = own
+  if (!first) return { architecture: null, parameter_count: null, context_length: null }
+  const set = first.role === 'shard' ? own.filter((file) => setOf(file) === setOf(first)) : [first]
+  const parameters = set.flatMap(({ parameter_count }) => parameter_count ?? [])
+  return {
+    architecture: set.find((file) => file.architecture !== null)?.architecture ?? null,
+    context_length: set.find((file) => file.context_length !== null)?.context_length ?? null,
+    parameter_count:
+      parameters.length > 0 ? parameters.reduce((sum, count) => sum + count, 0) : null,
+  }
+}
+
+/** What the shards of one set have in common. */
+function setOf({ filename }: ReadyFile): string {
+  return findShardInFilename(filename) ? filename.replace(/-\d{5}-of-/, '-*-of-') : filename
+}

@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { ApiKeyRepository } from '../accounts/api-key-repository.ts'
+import type { Caller } from '../accounts/caller.ts'
+import type { SessionRepository } from '../accounts/session-repository.ts'
+import { kindOfToken } from '../accounts/tokens.ts'
+import { forbidden, unauthenticated } from '../errors.ts'
+import { sessionCookie } from './session-cookie.ts'
+import type { Site } from './site.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls, or undefined for a stranger. */
+    caller: Caller | undefined
+    /** A Bearer that is no valid credential: refused once the rate limit has counted the call. */
+    isBearerBad: boolean
+    /** The caller; throws for a stranger. */
+    signedIn(): Caller
+  }
+  interface FastifyContextConfig {
+    /** Also for strangers on a registry that lets nobody else read. */
+    isOpen?: boolean
+  }
+}
+
+type Dependencies = {
+  sessions: SessionRepository
+  keys: ApiKeyRepository
+  site: Site
+  isAnonymousReadAllowed: boolean
+}
+
+const changesNothing = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Finds out who calls: by a Bearer token (RFC 6750), or by the cookie of the registry's own pages. */
+export const authentication = fp(async (app: FastifyInstance, dependencies: Dependencies) => {
+  const { sessions, keys, site, isAnonymousReadAllowed } = dependencies
+
+  app.decorateRequest('caller', undefined)
+  app.decorateRequest('isBearerBad', false)
+  app.decorateRequest('signedIn', function signedIn(this: FastifyRequest) {
+    if (!this.caller) throw unauthenticated('sign in first: this call needs a token')
+    return this.caller
+  })
+
+  app.addHook('onRequest', async (request) => {
+    const { authorization } = request.headers
+    if (authorization !== undefined) {
+      request.caller = await callerByBearer(authorization)
+      request.isBearerBad = request.caller === undefined
+      return
+    }
+    const cookie = request.cookies[sessionCookie]
+    if (cookie) request.caller = await callerByCookie(cookie, request)
+  })
+
+  /** Runs after the rate limit, so that guessing counts. */
+  app.addHook('preParsing', async (request) => {
+    if (request.isBearerBad) {
+      throw unauthenticated('this token is unknown, revoked or expired')
+    }
+    const isForMembers = !isAnonymousReadAllowed && !request.routeOptions.config.isOpen
+    if (isForMembers && !request.caller && !request.is404) {
+      throw unauthenticated('this registry is for its members: sign in first')
+    }
+  })
+
+  function callerByBearer(authorization: string): Promise<Caller | undefined> | undefined {
+    const token = /^Bearer +([^ ]+)$/i.exec(authorization)?.[1] ?? ''
+    const kind = kindOfToken(token)
+    if (kind === undefined) return undefined
+    return kind === 'session' ? sessions.findCaller(token) : keys.findCaller(token)
+  }
+
+  /** A stale cookie counts as none; a good one changes something only for the registry's own pages. */
+  async function callerByCookie(cookie: string, request: FastifyRequest) {
+    const caller = kindOfToken(cookie) === 'session' ? await sessions.findCaller(cookie) : undefined
+    const isOwnPage = request.headers.origin === site.baseUrl()
+    if (caller && !changesNothing.has(request.method) && !isOwnPage) {
+      throw forbidden('a cookie counts only for calls from the pages of this registry')
+    }
+    return caller
+  }
+})

@@ -1,0 +1,108 @@
+import type { Problem } from '@shoal/protocol'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError, type ProblemKind } from '../errors.ts'
+
+const statusOfProblem: Record<ProblemKind, number> = {
+  invalid: 400,
+  unprocessable: 422,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  conflict: 409,
+  'too-large': 413,
+  busy: 429,
+  unavailable: 503,
+}
+
+const retryAfterSeconds = 5
+
+/** Every error of every path leaves here, in one shape. */
+export function handleError(
+  error: FastifyError | DomainError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const { status, problem, retryAfter } = describe(error)
+  if (status >= 500) request.log.error({ err: error }, 'request failed')
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
+  reply.header('cache-control', 'no-store')
+  reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify)
+  return reply.send(problem)
+}
+
+export function handleNotFound(request: FastifyRequest, reply: FastifyReply) {
+  const problem: Problem = { detail: `nothing is at ${request.method} ${pathOf(request.url)}` }
+  reply.code(404).type('application/json; charset=utf-8').serializer(JSON.stringify)
+  return reply.send(problem)
+}
+
+type Description = { status: number; problem: Problem; retryAfter?: number }
+
+function describe(error: FastifyError | DomainError | Error): Description {
+  if (error instanceof DomainError) {
+    const { retryAfterSeconds: retryAfter, ...extras } = error.extras
+    const described = {
+      status: statusOfProblem[error.problem],
+      problem: { detail: error.message, ...extras },
+    }
+    return retryAfter === undefined ? described : { ...described, retryAfter }
+  }
+  if ('validation' in error && error.validation) return describeInvalid(error)
+
+  const code = 'code' in error ? String(error.code) : ''
+  if (isStorageFull(error, code)) {
+    const problem = { detail: 'the disk of this registry is full', code: 'storage_full' }
+    return { status: 503, problem, retryAfter: 60 }
+  }
+  if (isUnreachable(error, code)) {
+    const problem = { detail: 'the database or the store of this registry cannot be reached' }
+    return { status: 503, problem, retryAfter: retryAfterSeconds }
+  }
+  const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500
+  if (status >= 500) return { status, problem: { detail: 'internal server error' } }
+  return { status, problem: { detail: plain(error.message) } }
+}
+
+/** A body that misses its schema is 422; a bad path, query or header value is 400. */
+function describeInvalid(error: FastifyError): Description {
+  const errors = (error.validation ?? []).map(({ instancePath, params, message }) => {
+    const missing = 'missingProperty' in params ? `/${params.missingProperty}` : ''
+    return {
+      path: instancePath + missing,
+      message: missing ? 'is required' : (message ?? 'is wrong'),
+    }
+  })
+  const [first] = errors
+  const what = first?.path.slice(1).replaceAll('/', '.') || `the ${error.validationContext}`
+  const detail = first ? `${what} ${first.message}` : error.message
+  return { status: error.validationContext === 'body' ? 422 : 400, problem: { detail, errors } }
+}
+
+function isStorageFull(error: Error, code: string): boolean {
+  const isFullDatabase = 'errcode' in error && error.errcode === 13 // SQLITE_FULL
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === '53100' || isFullDatabase
+}
+
+/** Connections that are refused, lost or not to be had: of sockets, of PostgreSQL (classes 08, 53 and 57P), of a locked SQLite. */
+function isUnreachable(error: Error, code: string): boolean {
+  if (/^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(code)) {
+    return true
+  }
+  if (/^(08|53|57P)/.test(code) && code.length === 5) return true
+  const isBusyDatabase = 'errcode' in error && (error.errcode === 5 || error.errcode === 6)
+  return (
+    isBusyDatabase ||
+    /^(timeout exceeded when trying to connect|Connection terminated)/.test(error.message)
+  )
+}
+
+/** The framework's own sentences begin with a capital; ours do not. */
+function plain(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1)
+}
+
+/** Without the query, which may hold a signature. */
+export function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? ''
+}

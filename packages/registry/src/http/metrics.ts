@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+/** Requests by route and status, their time, and the process: in Prometheus' format. */
+export function makeMetrics() {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'shoal_http_request_seconds',
+    help: 'Time to answer a request, by route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    registers: [registry],
+  })
+  const bytesSent = new Counter({
+    name: 'shoal_blob_bytes_sent_total',
+    help: 'Bytes of model files that left through this registry',
+    registers: [registry],
+  })
+  return { registry, requests, bytesSent }
+}
+
+export type Metrics = ReturnType<typeof makeMetrics>
+
+export const requestMetrics = fp(
+  async (app: FastifyInstance, { metrics }: { metrics: Metrics }) => {
+    app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
+      const route = routeOptions.url ?? 'none'
+      metrics.requests.observe(
+        { method, route, status: reply.statusCode },
+        reply.elapsedTime / 1000,
+      )
+      if (!route.startsWith('/blobs/') || method !== 'GET') return
+      metrics.bytesSent.inc(Number(reply.raw.getHeader('content-length') ?? 0))
+    })
+  },
+)

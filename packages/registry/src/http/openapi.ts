@@ -1,0 +1,73 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Site } from './site.ts'
+
+type Options = { version: string; site: Site }
+
+/** No request leaves for anywhere else, also over plain HTTP on a LAN. */
+const contentSecurityPolicy =
+  "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+/** `/openapi.json`, generated from the schemas that validate, and a readable reference at `/docs`, without another network. */
+export const openapi = fp(async (app: FastifyInstance, { version, site }: Options) => {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'shoal registry',
+        version,
+        description:
+          'Find, publish and download GGUF models. Every error is `{"detail": "…"}`, with a `code` and `errors` where they help.',
+        license: { name: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      tags: [
+        { name: 'models', description: 'Search, read and publish models' },
+        { name: 'files', description: 'The GGUF files of a model, and their upload by chunks' },
+        { name: 'downloads', description: 'URLs, chunks and torrents' },
+        { name: 'accounts', description: 'Accounts, sessions and API keys' },
+      ],
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'a session token or an API key' },
+        },
+      },
+      security: [{}, { bearer: [] }],
+    },
+    refResolver: {
+      buildLocalReference: (schema, _base, _fragment, index) =>
+        String(schema.$id ?? `def-${index}`),
+    },
+    transformObject(document) {
+      if (!('openapiObject' in document)) return document.swaggerObject
+      const { openapiObject } = document
+      const problem = {
+        description: 'An error',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      }
+      for (const path of Object.values(openapiObject.paths ?? {})) {
+        for (const operation of Object.values(path ?? {})) {
+          if (typeof operation !== 'object' || !('responses' in operation)) continue
+          operation.responses.default ??= problem
+        }
+      }
+      return openapiObject
+    },
+  })
+
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: contentSecurityPolicy,
+    theme: { title: 'shoal registry' },
+    uiConfig: { docExpansion: 'list', deepLinking: true, persistAuthorization: true },
+  })
+
+  app.get(
+    '/openapi.json',
+    { config: { isOpen: true }, schema: { hide: true } },
+    (_request, reply) =>
+      reply.header('content-location', `${site.baseUrl()}/openapi.json`).send(app.swagger()),
+  )
+})

@@ -1,0 +1,157 @@
+/** The registry: read the configuration, connect, build, listen, close. */
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { accountRepository, systemUsername } from './accounts/account-repository.ts'
+import { apiKeyRepository } from './accounts/api-key-repository.ts'
+import { sessionRepository } from './accounts/session-repository.ts'
+import { buildApp } from './app.ts'
+import { isLoopback, type RegistryConfig } from './config.ts'
+import { takeDataDirectory } from './data-directory.ts'
+import { type Connection, connect } from './database/connect.ts'
+import { readSecret } from './database/secret.ts'
+import { blobRepository } from './files/blob-repository.ts'
+import { capabilities } from './files/capability.ts'
+import { downloadCounter } from './files/download-counter.ts'
+import { fileProcessor } from './files/file-processor.ts'
+import { fileRepository } from './files/file-repository.ts'
+import { garbageCollection } from './files/garbage-collection.ts'
+import { processingQueue } from './files/processing-queue.ts'
+import { siteOf } from './http/site.ts'
+import { modelList } from './models/model-list.ts'
+import { modelRepository } from './models/model-repository.ts'
+import { openDiskStore } from './store/disk-store.ts'
+import { noSeeders } from './swarm/swarm.ts'
+
+export { type Admin, openAdmin } from './admin/admin.ts'
+export { type RegistryConfig, type RegistryFlags, readRegistryConfig } from './config.ts'
+export { ConfigError } from './errors.ts'
+
+export type RunningRegistry = {
+  /** Where clients find it, as in `http://localhost:8000`. */
+  url: string
+  /** Where it listens. */
+  port: number
+  dataDirectory: string
+  /** What the first account has to show; undefined where none is asked for. */
+  setupCode: string | undefined
+  /** A token of the account that publishes the demo models, for one hour. */
+  systemToken(): Promise<string>
+  /** Ends in order: no new work, running requests finish, jobs are put back. At most 10 seconds. */
+  close(): Promise<void>
+}
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
+const collectEveryMs = 3_600_000
+const drainAtMostMs = 8_000
+
+/** Starts a registry. Throws a `ConfigError` for settings that cannot be, and the system's error when the port is taken. */
+export async function startRegistry(config: RegistryConfig): Promise<RunningRegistry> {
+  const giveBackDirectory = await takeDataDirectory(config.dataDirectory)
+  try {
+    const log = makeLog(config)
+    const connection = await connect({
+      ...config,
+      onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
+    })
+    try {
+      return await serve(config, connection, log, giveBackDirectory)
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
+  } catch (error) {
+    giveBackDirectory()
+    throw error
+  }
+}
+
+async function serve(
+  config: RegistryConfig,
+  connection: Connection,
+  log: pino.Logger,
+  giveBackDirectory: () => void,
+): Promise<RunningRegistry> {
+  const { db, fullText, engine } = connection
+  const site = siteOf(config)
+  const signingKey = await readSecret(db, 'signing-key')
+  const store = await openDiskStore({
+    directory: join(config.dataDirectory, 'store'),
+    signingKey,
+    baseUrl: site.baseUrl,
+  })
+  const accounts = accountRepository(db)
+  const sessions = sessionRepository(db)
+  const files = fileRepository(db, fullText, noSeeders)
+  const blobs = blobRepository(db)
+  const collect = garbageCollection(db, store)
+  const queue = processingQueue(db, engine)
+  const processor = fileProcessor({ queue, files, blobs, store, collect, log })
+  const isPrivatePlace = isLoopback(config.host) && isLoopback(new URL(site.baseUrl()).hostname)
+  const setupCode =
+    !isPrivatePlace && (await accounts.isFirstMissing())
+      ? randomBytes(6).toString('hex')
+      : undefined
+  let isDraining = false
+
+  const app = await buildApp({
+    config,
+    version,
+    log,
+    site,
+    setupCode,
+    connection,
+    store,
+    accounts,
+    sessions,
+    keys: apiKeyRepository(db),
+    models: modelRepository(db, fullText),
+    list: modelList(db, fullText),
+    files,
+    blobs,
+    capabilities: capabilities(db, signingKey),
+    downloads: downloadCounter(db),
+    collect,
+    processor,
+    isDraining: () => isDraining,
+  })
+  await app.listen({ host: config.host, port: config.port })
+  const { port } = app.server.address() as AddressInfo
+  site.listensOn(port)
+
+  const collecting = setInterval(() => {
+    Promise.all([collect.collect(), sessions.deleteExpired()]).then(
+      ([collected]) => log.info(collected, 'garbage collected'),
+      (error) => log.error({ err: error }, 'garbage was not collected'),
+    )
+  }, collectEveryMs)
+  collecting.unref()
+
+  return {
+    url: site.baseUrl(),
+    port,
+    dataDirectory: config.dataDirectory,
+    setupCode,
+    async systemToken() {
+      const { id } = await accounts.getSystemAccount()
+      return (await sessions.create(id, systemUsername, 3_600)).token
+    },
+    async close() {
+      isDraining = true
+      clearInterval(collecting)
+      const overdue = setTimeout(() => app.server.closeAllConnections(), drainAtMostMs)
+      await Promise.all([app.close(), processor.close()])
+      clearTimeout(overdue)
+      await connection.close()
+      giveBackDirectory()
+    },
+  }
+}
+
+function makeLog({ log, logLevel }: RegistryConfig): pino.Logger {
+  if (log === 'silent') return pino({ level: 'silent' })
+  const destination = log === 'stdout' ? 1 : log.file
+  return pino({ level: logLevel }, pino.destination({ dest: destination, mkdir: true, sync: true }))
+}

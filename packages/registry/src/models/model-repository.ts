@@ -1,0 +1,267 @@
+import type { Model, ModelChanges, ModelRecord, NewModel } from '@shoal/protocol'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import { v7 as newId } from 'uuid'
+import type { Viewer } from '../accounts/caller.ts'
+import type { FullText } from '../database/full-text.ts'
+import type { Database, ModelTable } from '../database/schema.ts'
+import { conflict, notFound } from '../errors.ts'
+import { visibleTo } from './visibility.ts'
+
+export type ModelRepository = ReturnType<typeof modelRepository>
+export type ModelRow = Selectable<ModelTable>
+
+/** Fields that files fill in unless they were set by hand. */
+const factFields = ['architecture', 'parameter_count', 'context_length'] as const
+
+export function modelRepository(db: Kysely<Database>, fullText: FullText) {
+  async function findRow(idOrName: string, viewer: Viewer): Promise<ModelRow | undefined> {
+    const key = idOrName.toLowerCase()
+    return db
+      .selectFrom('model')
+      .selectAll()
+      .where(isUuid(key) ? 'model.id' : 'model.name', '=', key)
+      .where(visibleTo(viewer))
+      .executeTakeFirst()
+  }
+
+  async function getRow(idOrName: string, viewer: Viewer): Promise<ModelRow> {
+    const row = await findRow(idOrName, viewer)
+    if (!row) throw notFound(`no model ${idOrName.slice(0, 96)}`)
+    return row
+  }
+
+  async function recordOf(row: ModelRow, viewer: Viewer): Promise<ModelRecord> {
+    const [liked] = await likesAmong(db, [row.id], viewer)
+    const { readme, files_count, total_size_bytes } = row
+    return { ...toModel(row, liked ?? null), readme, files_count, total_size_bytes }
+  }
+
+  return {
+    findRow,
+    getRow,
+
+    get: async (idOrName: string, viewer: Viewer): Promise<ModelRecord> =>
+      recordOf(await getRow(idOrName, viewer), viewer),
+
+    create: (owner: string, model: NewModel, viewer: Viewer): Promise<ModelRecord> =>
+      db.transaction().execute(async (trx) => {
+        const now = new Date().toISOString()
+        const tags = [...new Set(model.tags ?? [])]
+        const row = await trx
+          .insertInto('model')
+          .values({
+            id: newId(),
+            name: model.name,
+            owner,
+            display_name: model.display_name ?? model.name,
+            description: model.description ?? null,
+            license: model.license ?? null,
+            architecture: model.architecture ?? null,
+            parameter_count: model.parameter_count ?? null,
+            context_length: model.context_length ?? null,
+            set_by_hand: JSON.stringify(factFields.filter((field) => model[field] != null)),
+            tags: JSON.stringify(tags),
+            readme: model.readme ?? null,
+            is_public: model.is_public === false ? 0 : 1,
+            visibility_version: 1,
+            downloads: 0,
+            likes: 0,
+            quantizations: '[]',
+            min_file_size_bytes: null,
+            files_count: 0,
+            total_size_bytes: 0,
+            created_at: now,
+            updated_at: now,
+          })
+          .onConflict((taken) => taken.column('name').doNothing())
+          .returningAll()
+          .executeTakeFirst()
+        if (!row) throw conflict(`the name ${model.name} is taken`, { code: 'name_taken' })
+        await writeTags(trx, row.id, tags)
+        await fullText.index(trx, { ...row, tags })
+        const { readme, files_count, total_size_bytes } = row
+        const liked = viewer.accountId === undefined ? null : false
+        return { ...toModel(row, liked), readme, files_count, total_size_bytes }
+      }),
+
+    update: (row: ModelRow, changes: ModelChanges): Promise<ModelRow> =>
+      db.transaction().execute(async (trx) => {
+        const { tags, is_public, ...plain } = changes
+        const byHand = new Set<string>(JSON.parse(row.set_by_hand))
+        for (const field of factFields) {
+          if (changes[field] !== undefined)
+            byHand[changes[field] === null ? 'delete' : 'add'](field)
+        }
+        if (changes.name !== undefined && changes.name !== row.name) {
+          const other = await trx
+            .selectFrom('model')
+            .select('id')
+            .where('name', '=', changes.name)
+            .executeTakeFirst()
+          if (other) throw conflict(`the name ${changes.name} is taken`, { code: 'name_taken' })
+        }
+        const changed = await trx
+          .updateTable('model')
+          .set({
+            ...plain,
+            ...(tags && { tags: JSON.stringify([...new Set(tags)]) }),
+            set_by_hand: JSON.stringify([...byHand]),
+            updated_at: new Date().toISOString(),
+          })
+          .$if(is_public !== undefined, (query) => {
+            const flag = is_public ? 1 : 0
+            return query.set({
+              is_public: flag,
+              visibility_version: sql`case when is_public = ${flag} then visibility_version else visibility_version + 1 end`,
+            })
+          })
+          .where('id', '=', row.id)
+          .returningAll()
+          .executeTakeFirstOrThrow(() => notFound(`no model ${row.name}`))
+        if (tags) await writeTags(trx, row.id, [...new Set(tags)])
+        await fullText.index(trx, { ...changed, tags: JSON.parse(changed.tags) })
+        return changed
+      }),
+
+    recordOf,
+
+    delete: (id: string): Promise<void> =>
+      db.transaction().execute(async (trx) => {
+        await fullText.remove(trx, id)
+        await trx.deleteFrom('model').where('id', '=', id).execute()
+      }),
+
+    /** Flips the like of this account. Racing calls leave `likes` equal to the number of accounts that like the model. */
+    toggleLike: (modelId: string, accountId: string) =>
+      writeLike(db, modelId, async (trx) => {
+        const isNew = await insertLike(trx, modelId, accountId)
+        if (isNew) return 1
+        return -(await deleteLike(trx, modelId, accountId))
+      }),
+
+    setLike: (modelId: string, accountId: string, liked: boolean) =>
+      writeLike(db, modelId, async (trx) =>
+        liked
+          ? Number(await insertLike(trx, modelId, accountId))
+          : -(await deleteLike(trx, modelId, accountId)),
+      ),
+  }
+}
+
+/** Which of these models the viewer likes; null for strangers. */
+export async function likesAmong(
+  db: Kysely<Database>,
+  modelIds: string[],
+  { accountId }: Viewer,
+): Promise<(boolean | null)[]> {
+  if (accountId === undefined) return modelIds.map(() => null)
+  if (modelIds.length === 0) return []
+  const rows = await db
+    .selectFrom('model_like')
+    .select('model_id')
+    .where('account_id', '=', accountId)
+    .where('model_id', 'in', modelIds)
+    .execute()
+  const liked = new Set(rows.map((row) => row.model_id))
+  return modelIds.map((id) => liked.has(id))
+}
+
+export type ListedRow = Omit<
+  ModelRow,
+  'seq' | 'readme' | 'set_by_hand' | 'files_count' | 'total_size_bytes' | 'visibility_version'
+>
+
+/** The columns of a `Model`. */
+export const listedColumns = [
+  'id',
+  'name',
+  'owner',
+  'display_name',
+  'description',
+  'license',
+  'architecture',
+  'parameter_count',
+  'context_length',
+  'tags',
+  'is_public',
+  'downloads',
+  'likes',
+  'quantizations',
+  'min_file_size_bytes',
+  'created_at',
+  'updated_at',
+] as const satisfies (keyof ListedRow)[]
+
+export function toModel(row: ListedRow, liked: boolean | null): Model {
+  const { id, name, owner, display_name, description, license, architecture } = row
+  const { parameter_count, context_length, downloads, likes, created_at, updated_at } = row
+  return {
+    id,
+    name,
+    display_name,
+    description,
+    license,
+    architecture,
+    parameter_count,
+    context_length,
+    tags: JSON.parse(row.tags),
+    downloads,
+    likes,
+    is_public: row.is_public === 1,
+    owner,
+    created_at,
+    updated_at,
+    liked,
+    quantizations: JSON.parse(row.quantizations),
+    min_file_size_bytes: row.min_file_size_bytes,
+  }
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
+}
+
+async function writeTags(trx: Kysely<Database>, modelId: string, tags: string[]) {
+  await trx.deleteFrom('model_tag').where('model_id', '=', modelId).execute()
+  if (tags.length === 0) return
+  await trx
+    .insertInto('model_tag')
+    .values(tags.map((tag) => ({ model_id: modelId, tag })))
+    .execute()
+}
+
+/** Changes a like and the counter with it. The counter's row is locked first, so that racing calls take turns. */
+function writeLike(
+  db: Kysely<Database>,
+  modelId: string,
+  change: (trx: Kysely<Database>) => Promise<number>,
+): Promise<void> {
+  return db.transaction().execute(async (trx) => {
+    await trx.updateTable('model').set({ likes: sql`likes` }).where('id', '=', modelId).execute()
+    const difference = await change(trx)
+    if (difference === 0) return
+    await trx
+      .updateTable('model')
+      .set({ likes: sql`likes + ${difference}` })
+      .where('id', '=', modelId)
+      .execute()
+  })
+}
+
+async function insertLike(trx: Kysely<Database>, modelId: string, accountId: string) {
+  const { numInsertedOrUpdatedRows = 0n } = await trx
+    .insertInto('model_like')
+    .values({ model_id: modelId, account_id: accountId, created_at: new Date().toISOString() })
+    .onConflict((exists) => exists.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+async function deleteLike(trx: Kysely<Database>, modelId: string, accountId: string) {
+  const { numDeletedRows } = await trx
+    .deleteFrom('model_like')
+    .where('model_id', '=', modelId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,96 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { endpoints, type ModelQuery } from '@shoal/protocol'
+import { callerWith, viewerOf } from '../accounts/caller.ts'
+import { unprocessable } from '../errors.ts'
+import { pageLinks } from '../http/page-links.ts'
+import type { Site } from '../http/site.ts'
+import { deleteModel, type ModelDeletion } from './delete-model.ts'
+import type { ModelList } from './model-list.ts'
+import { isUuid } from './model-repository.ts'
+import { ownModel } from './own-model.ts'
+
+type Dependencies = ModelDeletion & { list: ModelList; site: Site }
+
+export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { models, list, files, collect, site },
+) => {
+  app.route({
+    ...endpoints.listModels,
+    async handler({ query, caller, url }, reply) {
+      const page = await list.list(query as ModelQuery, viewerOf(caller, 'read'))
+      reply.header('x-total-count', page.total)
+      if (!page.isTotalExact) reply.header('x-total-count-exact', 'false')
+      const links = pageLinks(`${site.baseUrl()}${url}`, query, page)
+      if (links) reply.header('link', links)
+      return page.models
+    },
+  })
+
+  app.route({
+    ...endpoints.createModel,
+    async handler({ body, caller }, reply) {
+      const { username } = callerWith('write', caller)
+      checkName(body.name)
+      const model = await models.create(username, body, viewerOf(caller, 'write'))
+      return reply.code(201).header('location', `/v1/models/${model.name}`).send(model)
+    },
+  })
+
+  app.route({
+    ...endpoints.getModel,
+    handler: ({ params, caller }) => models.get(params.id, viewerOf(caller, 'read')),
+  })
+
+  app.route({
+    ...endpoints.updateModel,
+    async handler({ params, body, caller }) {
+      const model = await ownModel(models, params.id, caller)
+      if (body.name !== undefined) checkName(body.name)
+      const changed = await models.update(model, body)
+      return models.recordOf(changed, viewerOf(caller, 'write'))
+    },
+  })
+
+  app.route({
+    ...endpoints.deleteModel,
+    async handler({ params, caller }, reply) {
+      const model = await ownModel(models, params.id, caller)
+      await deleteModel({ models, files, collect }, model.id)
+      return reply.code(204).send(null)
+    },
+  })
+
+  app.route({
+    ...endpoints.toggleLike,
+    async handler({ params, caller }, reply) {
+      const { accountId } = callerWith('write', caller)
+      const model = await models.getRow(params.id, viewerOf(caller, 'write'))
+      await models.toggleLike(model.id, accountId)
+      return reply.code(204).send(null)
+    },
+  })
+
+  app.route({
+    ...endpoints.setLike,
+    async handler({ params, body, caller }, reply) {
+      const { accountId } = callerWith('write', caller)
+      const model = await models.getRow(params.id, viewerOf(caller, 'write'))
+      await models.setLike(model.id, accountId, body.liked)
+      return reply.code(204).send(null)
+    },
+  })
+
+  app.route({
+    ...endpoints.getFacets,
+    handler: ({ query, caller }) => list.facets(query, viewerOf(caller, 'read')),
+  })
+
+  app.route({ ...endpoints.getStats, handler: () => list.stats() })
+}
+
+function checkName(name: string) {
+  if (!isUuid(name) && name !== 'chunks') return
+  const message = name === 'chunks' ? 'is reserved' : 'must not look like an id'
+  throw unprocessable(`the name ${name} ${message}`, { errors: [{ path: '/name', message }] })
+}

@@ -1,0 +1,17 @@
+import { type Caller, callerWith, isActingAdmin, viewerOf } from '../accounts/caller.ts'
+import { forbidden } from '../errors.ts'
+import type { ModelRepository, ModelRow } from './model-repository.ts'
+
+/** The model, when the caller may change it: its owner, or an admin. */
+export async function ownModel(
+  models: ModelRepository,
+  id: string,
+  caller: Caller | undefined,
+): Promise<ModelRow> {
+  const who = callerWith('write', caller)
+  const model = await models.getRow(id, viewerOf(caller, 'write'))
+  if (model.owner !== who.username && !isActingAdmin(who)) {
+    throw forbidden(`only ${model.owner} can change ${model.name}`)
+  }
+  return model
+}

@@ -1,0 +1,162 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { ObjectStore } from './object-store.ts'
+
+/** How the suite reaches a store: the store, and what its presigned URLs answer. */
+export type StoreUnderTest = {
+  store: ObjectStore
+  request(
+    method: 'GET' | 'PUT',
+    url: string,
+    options?: { bytes?: Buffer; headers?: Record<string, string> },
+  ): Promise<{ status: number; bytes: Buffer }>
+}
+
+const chunkSize = 5 * 1024 * 1024 // the least that S3 takes for a part
+const lastSize = 1234
+
+/** What every store must do. */
+export function objectStoreContract(name: string, open: () => Promise<StoreUnderTest>) {
+  describe(`an object store (${name})`, () => {
+    const sizeBytes = 2 * chunkSize + lastSize
+    const layout = { sizeBytes, chunkSize }
+    const bytes = randomBytes(sizeBytes)
+    const chunkAt = (index: number) => {
+      const start = index * chunkSize
+      const part = bytes.subarray(start, Math.min(start + chunkSize, sizeBytes))
+      return { index, start, size: part.length, hash: sha256(part), part }
+    }
+    let under: StoreUnderTest
+    let store: ObjectStore
+    let keys = 0
+
+    beforeAll(async () => {
+      under = await open()
+      store = under.store
+    })
+
+    async function send(key: string, index: number) {
+      const { part, ...chunk } = chunkAt(index)
+      const { url } = store.presignChunkUpload(key, chunk, inOneHour())
+      return under.request('PUT', url, { bytes: part })
+    }
+    async function finished() {
+      keys += 1
+      const key = `contract-${keys}`
+      await store.startUpload(key, layout)
+      for (const index of [2, 0, 1]) await send(key, index)
+      await store.finishUpload(key, layout)
+      return key
+    }
+    async function read(key: string, start = 0, size = sizeBytes) {
+      const parts: Buffer[] = []
+      for await (const part of store.read(key, { start, size })) parts.push(Buffer.from(part))
+      return Buffer.concat(parts)
+    }
+
+    test('keeps the chunks of an upload in any order and says which have come', async () => {
+      const key = 'contract-order'
+      await store.startUpload(key, layout)
+      await store.startUpload(key, layout) // again is harmless
+      expect(await store.listStoredChunks(key, layout)).toEqual(new Set())
+      expect((await send(key, 2)).status).toBe(200)
+      expect((await send(key, 0)).status).toBe(200)
+      expect((await send(key, 0)).status).toBe(200)
+      expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0, 2]))
+      await store.startUpload(key, layout) // and loses nothing
+      expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0, 2]))
+      await store.remove(key)
+    })
+
+    test('gives a finished object back, whole and in ranges', async () => {
+      const key = await finished()
+      await store.finishUpload(key, layout) // again is harmless
+      expect((await read(key)).equals(bytes)).toBe(true)
+      expect(
+        (await read(key, chunkSize - 10, 20)).equals(
+          bytes.subarray(chunkSize - 10, chunkSize + 10),
+        ),
+      ).toBe(true)
+      expect((await read(key, sizeBytes - 1, 1)).equals(bytes.subarray(-1))).toBe(true)
+    })
+
+    test('hashes what is stored', async () => {
+      const key = await finished()
+      const hashes = await store.hash(key, sizeBytes)
+      expect(hashes.sha256_hash).toBe(sha256(bytes))
+      expect(hashes.fileSizeBytes).toBe(sizeBytes)
+    })
+
+    test('presigns the object and its parts for a time', async () => {
+      const key = await finished()
+      const whole = store.presignRead(key, { filename: 'x.gguf', expiresInSeconds: 86_400 })
+      expect(new URL(whole).searchParams.get('X-Amz-Expires')).toBe('86400')
+      expect(sha256((await under.request('GET', whole)).bytes)).toBe(sha256(bytes))
+      const range = await under.request('GET', whole, { headers: { range: 'bytes=7-9' } })
+      expect(range.status).toBe(206)
+      expect(range.bytes.equals(bytes.subarray(7, 10))).toBe(true)
+      for (const index of [0, 1, 2]) {
+        const { hash, start, size } = chunkAt(index)
+        const part = { index, start, size }
+        const url = store.presignRead(key, { filename: 'x.gguf', expiresInSeconds: 60, part })
+        expect(sha256((await under.request('GET', url)).bytes)).toBe(hash)
+      }
+      expect((await under.request('GET', whole.replace(/.$/, '0').replace(/.$/, 'f'))).status).toBe(
+        403,
+      )
+      const expired = store.presignRead(key, { filename: 'x.gguf', expiresInSeconds: 0 })
+      expect((await under.request('GET', expired)).status).toBe(403)
+    })
+
+    test('opens a finished object again for the chunks that were bad', async () => {
+      const key = await finished()
+      await store.reopenUpload(key, layout, [1])
+      expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0, 2]))
+      await send(key, 1)
+      await store.finishUpload(key, layout)
+      expect(sha256(await read(key))).toBe(sha256(bytes))
+    })
+
+    test('forgets what is removed, and does not mind when it is not there', async () => {
+      const key = await finished()
+      const url = store.presignRead(key, { filename: 'x.gguf', expiresInSeconds: 60 })
+      await store.remove(key)
+      await store.remove(key)
+      await expect(read(key)).rejects.toThrow('no longer here')
+      expect((await under.request('GET', url)).status).toBe(404)
+    })
+
+    test('lists objects and uploads, each once', async () => {
+      const key = await finished()
+      await store.startUpload('contract-open', layout)
+      const listed: string[] = []
+      for await (const entry of store.list()) listed.push(entry.key)
+      expect(listed).toContain(key)
+      expect(listed).toContain('contract-open')
+      expect(new Set(listed).size).toBe(listed.length)
+    })
+
+    test('stops reading when it is told to', async () => {
+      const key = await finished()
+      const stop = new AbortController()
+      const reading = (async () => {
+        for await (const _part of store.read(key, { start: 0, size: sizeBytes }, stop.signal)) {
+          stop.abort(new Error('enough'))
+        }
+      })()
+      await expect(reading).rejects.toThrow('enough')
+    })
+
+    test('says whether it works', async () => {
+      await store.check()
+    })
+  })
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function inOneHour(): Date {
+  return new Date(Date.now() + 3_600_000)
+}

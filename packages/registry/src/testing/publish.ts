@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { createChunkHasher, manifestOf } from '@shoal/model-file'
+import { makeGguf } from '@shoal/model-file/testing'
+import type { ModelFile, NewFile, StartedUpload } from '@shoal/protocol'
+import type { TestRegistry } from './test-registry.ts'
+
+/** A small GGUF file; each `seed` gives other bytes. */
+export function smallGguf(seed: number, elements = 64): Buffer<ArrayBuffer> {
+  const bytes = makeGguf({
+    metadata: {
+      'general.architecture': 'llama',
+      'general.file_type': 0,
+      'llama.context_length': 4096,
+    },
+    tensors: [{ name: 'token_embd.weight', shape: [elements], type: 'F32' }],
+    fill: (data) => data.fill(seed),
+  })
+  return Buffer.from(bytes)
+}
+
+export function manifestFor(filename: string, bytes: Uint8Array): NewFile {
+  const hasher = createChunkHasher(bytes.length)
+  hasher.update(bytes)
+  return { filename, ...manifestOf(hasher.digest()) }
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Creates a model when it is not there, publishes a file in it and waits until that is ready. */
+export async function publish(
+  registry: TestRegistry,
+  token: string,
+  model: { name: string; is_public?: boolean; [field: string]: unknown },
+  filename: string,
+  bytes: Buffer<ArrayBuffer>,
+): Promise<ModelFile> {
+  await registry.post('/v1/models', { token, body: model })
+  const files = `/v1/models/${model.name}/files`
+  const started = await registry.post(files, { token, body: manifestFor(filename, bytes) })
+  const { id, upload }: StartedUpload = started.body
+  for (const { url, headers, index } of upload.missing_chunks) {
+    const start = index * (16 * 1024 * 1024)
+    await registry.call('PUT', url, {
+      headers,
+      bytes: bytes.subarray(start, start + 16 * 1024 * 1024),
+    })
+  }
+  await registry.post(`${files}/${id}/complete`, { token })
+  return settled(registry, token, model.name, id)
+}
+
+/** The file once it is no longer processed. */
+export async function settled(
+  registry: TestRegistry,
+  token: string,
+  model: string,
+  fileId: string,
+): Promise<ModelFile> {
+  for (;;) {
+    const { body }: { body: ModelFile } = await registry.get(
+      `/v1/models/${model}/files/${fileId}`,
+      { token },
+    )
+    if (body.status !== 'processing') return body
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A PostgreSQL server of our own in a temporary folder, on a socket there; undefined where none is installed. */
+export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> } | undefined> {
+  const bin = findBinaries()
+  if (!bin) return undefined
+  const directory = mkdtempSync(join(tmpdir(), 'shoal-postgres-'))
+  const user = userFor(directory)
+  const data = join(directory, 'data')
+  execFileSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'shoal', '-A', 'trust', '-N', '-E', 'UTF8'],
+    {
+      ...user,
+      cwd: directory,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: directory,
+    fsync: 'off',
+    max_connections: '200',
+  }
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const server = spawn(join(bin, 'postgres'), ['-D', data, ...options], {
+    ...user,
+    cwd: directory,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  await isReady(server)
+  return {
+    url: `postgres://shoal@${encodeURIComponent(directory)}/postgres`,
+    async stop() {
+      const exited = once(server, 'exit')
+      server.kill('SIGINT') // "fast": ends sessions and stops
+      await exited
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Debian's folder of the newest server that is installed. */
+function findBinaries(): string | undefined {
+  const root = '/usr/lib/postgresql'
+  if (!existsSync(root)) return undefined
+  const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a))
+  return versions
+    .map((version) => join(root, version, 'bin'))
+    .find((bin) => existsSync(join(bin, 'initdb')))
+}
+
+/** PostgreSQL does not run as root: Debian's package brings a user of its own. */
+function userFor(directory: string): { uid: number; gid: number } | object {
+  if (process.getuid?.() !== 0) return {}
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  const user = { uid: id('-u'), gid: id('-g') }
+  chownSync(directory, user.uid, user.gid)
+  return user
+}
+
+async function isReady(server: ChildProcess) {
+  let said = ''
+  for await (const text of server.stderr ?? []) {
+    said += text
+    if (said.includes('ready to accept connections')) {
+      server.stderr?.resume()
+      return
+    }
+  }
+  throw new Error(`PostgreSQL did not start: ${said}`)
+}
