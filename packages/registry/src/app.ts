@@ -29,6 +29,7 @@ import { openapi } from './http/openapi.ts'
 import { operationRoutes } from './http/operation-routes.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { requestLog } from './http/request-log.ts'
+import { responseCache } from './http/response-cache.ts'
 import type { Site } from './http/site.ts'
 import { useValidation } from './http/validation.ts'
 import type { ModelList } from './models/model-list.ts'
@@ -110,8 +111,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(openapi, { version, site })
 
   await app.register(async (metadata) => {
+    const { db, version: databaseVersion } = connection
     await metadata.register(caching)
-    const { db } = connection
+    if (databaseVersion) await metadata.register(responseCache, { databaseVersion })
     const { isRegistrationOpen, quotaBytes } = config
     await metadata.register(accountRoutes, { ...dependencies, isRegistrationOpen })
     await metadata.register(apiKeyRoutes, { keys })

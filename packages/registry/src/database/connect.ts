@@ -11,6 +11,8 @@ export type Connection = {
   db: Kysely<Database>
   engine: 'sqlite' | 'postgres'
   fullText: FullText
+  /** Changes with every write, where one process sees them all; undefined on a database that nodes share. */
+  version: (() => string) | undefined
   close(): Promise<void>
 }
 
@@ -37,8 +39,9 @@ export async function connect(config: DatabaseConfig): Promise<Connection> {
 }
 
 function connectSqlite(path: string): Connection {
-  const db = new Kysely<Database>({ dialect: sqliteDialect(openSqlite(path)) })
-  return { db, engine: 'sqlite', fullText: sqliteFullText, close: () => db.destroy() }
+  const { dialect, version } = sqliteDialect(openSqlite(path))
+  const db = new Kysely<Database>({ dialect })
+  return { db, engine: 'sqlite', fullText: sqliteFullText, version, close: () => db.destroy() }
 }
 
 function connectPostgres(
@@ -55,7 +58,13 @@ function connectPostgres(
   })
   pool.on('error', onConnectionLost)
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
-  return { db, engine: 'postgres', fullText: postgresFullText, close: () => db.destroy() }
+  return {
+    db,
+    engine: 'postgres',
+    fullText: postgresFullText,
+    version: undefined,
+    close: () => db.destroy(),
+  }
 }
 
 /** 64-bit integers as numbers: every one that we store is below 2^53. */

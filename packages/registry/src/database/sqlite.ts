@@ -2,16 +2,10 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
 
 const preparedAtMost = 500
+/** Other processes write rarely: `shoal admin` beside a running registry. */
+const lookEveryMs = 50
 
-/**
- * Kysely's SQLite dialect on Node's own `node:sqlite`: nothing to install or to build.
- * Writes are durable when they return (WAL with `synchronous = full`).
- */
-export function sqliteDialect(database: DatabaseSync) {
-  return new SqliteDialect({ database: asKyselyDatabase(database) })
-}
-
-/** Opens a database file, made when it is not there. */
+/** Opens a database file, made when it is not there. A write is durable when it returns (WAL with `synchronous = full`). */
 export function openSqlite(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: true })
   database.exec('pragma journal_mode = wal')
@@ -22,28 +16,60 @@ export function openSqlite(path: string): DatabaseSync {
   return database
 }
 
-function asKyselyDatabase(database: DatabaseSync): SqliteDatabase {
+/** Kysely's SQLite dialect on Node's own `node:sqlite`: nothing to install or to build. */
+export function sqliteDialect(database: DatabaseSync) {
+  let writes = 0
   const prepared = new Map<string, SqliteStatement>()
+  const dataVersion = database.prepare('pragma data_version')
+  dataVersion.setReturnArrays(true)
+  let writesOfOthers = ''
+  let lookedAt = Number.NEGATIVE_INFINITY
 
-  return {
+  const kyselyDatabase: SqliteDatabase = {
     close: () => database.close(),
     prepare(sql) {
       const known = prepared.get(sql)
       if (known) return known
-      const statement = asKyselyStatement(database.prepare(sql))
+      const isWrite = /^\s*(insert|update|delete|replace)/i.test(sql)
+      const onRun = () => {
+        if (isWrite) writes += 1
+      }
+      const statement = asKyselyStatement(database.prepare(sql), onRun)
       prepared.set(sql, statement)
       if (prepared.size > preparedAtMost) prepared.delete(prepared.keys().next().value ?? '')
       return statement
     },
   }
+
+  return {
+    dialect: new SqliteDialect({ database: kyselyDatabase }),
+    /** Changes with every write of this process at once, and with those of others soon. */
+    version(): string {
+      const now = performance.now()
+      if (now - lookedAt > lookEveryMs) {
+        lookedAt = now
+        writesOfOthers = String(dataVersion.get())
+      }
+      return `${writes}.${writesOfOthers}`
+    },
+  }
 }
 
-function asKyselyStatement(statement: StatementSync): SqliteStatement {
+function asKyselyStatement(statement: StatementSync, onRun: () => void): SqliteStatement {
   const values = (parameters: ReadonlyArray<unknown>) => parameters as SQLInputValue[]
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...values(parameters)),
-    run: (parameters) => statement.run(...values(parameters)),
-    iterate: (parameters) => statement.iterate(...values(parameters)) as IterableIterator<unknown>,
+    all(parameters) {
+      onRun()
+      return statement.all(...values(parameters))
+    },
+    run(parameters) {
+      onRun()
+      return statement.run(...values(parameters))
+    },
+    iterate(parameters) {
+      onRun()
+      return statement.iterate(...values(parameters)) as IterableIterator<unknown>
+    },
   }
 }

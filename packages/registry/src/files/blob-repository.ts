@@ -1,5 +1,5 @@
 import type { FileHashes } from '@shoal/model-file'
-import type { Kysely } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Viewer } from '../accounts/caller.ts'
 import type { Database } from '../database/schema.ts'
 import { notFound } from '../errors.ts'
@@ -18,7 +18,7 @@ export function blobRepository(db: Kysely<Database>) {
         .selectFrom('blob')
         .selectAll()
         .where('sha256_hash', '=', sha256Hash)
-        .executeTakeFirstOrThrow(() => notFound('these bytes are no longer here'))
+        .executeTakeFirstOrThrow(bytesGone)
       return {
         objectKey: row.object_key,
         hashes: {
@@ -32,55 +32,58 @@ export function blobRepository(db: Kysely<Database>) {
       }
     },
 
-    /** A ready file with these bytes that the viewer may see. */
-    findFileByHash: (sha256Hash: string, viewer: Viewer) =>
+    /** Where a file's bytes are, and the hashes of its chunks, without those of its pieces. */
+    getChunks: (sha256Hash: string) =>
       db
-        .selectFrom('file')
-        .innerJoin('model', 'model.id', 'file.model_id')
-        .select(['file.id', 'file.filename', 'model.visibility_version'])
-        .where('file.blob_hash', '=', sha256Hash)
-        .where('file.status', '=', 'ready')
-        .where(visibleTo(viewer))
-        .limit(1)
-        .executeTakeFirst(),
+        .selectFrom('blob')
+        .select(['object_key', 'size_bytes', 'chunk_hashes'])
+        .where('sha256_hash', '=', sha256Hash)
+        .executeTakeFirstOrThrow(bytesGone),
+
+    /** A ready file with these bytes that the viewer may see. */
+    async findFileByHash(sha256Hash: string, viewer: Viewer): Promise<NamedFile | undefined> {
+      const { rows } = await sql<NamedFile>`
+        select file.id, file.filename, model.visibility_version
+        from file join model on model.id = file.model_id
+        where file.blob_hash = ${sha256Hash} and file.status = 'ready' and ${visibleTo(viewer)}
+        limit 1`.execute(db)
+      return rows[0]
+    },
 
     /** A chunk with this hash, of a ready file that the viewer may see. */
-    async findChunk(hash: string, viewer: Viewer): Promise<StoredChunk | undefined> {
-      const row = await chunks(db, hash)
-        .where(({ exists, selectFrom }) =>
-          exists(
-            selectFrom('file')
-              .innerJoin('model', 'model.id', 'file.model_id')
-              .select('file.id')
-              .whereRef('file.blob_hash', '=', 'blob.sha256_hash')
-              .where('file.status', '=', 'ready')
-              .where(visibleTo(viewer)),
-          ),
-        )
-        .executeTakeFirst()
-      return row && toStoredChunk(row)
-    },
+    findChunk: (hash: string, viewer: Viewer): Promise<StoredChunk | undefined> =>
+      findChunkWhere(
+        hash,
+        sql`exists (
+          select 1 from file join model on model.id = file.model_id
+          where file.blob_hash = blob.sha256_hash and file.status = 'ready' and ${visibleTo(viewer)})`,
+      ),
 
     /** A chunk with this hash, of this file's bytes. */
-    async findChunkOf(sha256Hash: string, hash: string): Promise<StoredChunk | undefined> {
-      const row = await chunks(db, hash)
-        .where('blob.sha256_hash', '=', sha256Hash)
-        .executeTakeFirst()
-      return row && toStoredChunk(row)
-    },
+    findChunkOf: (sha256Hash: string, hash: string): Promise<StoredChunk | undefined> =>
+      findChunkWhere(hash, sql`blob.sha256_hash = ${sha256Hash}`),
+  }
+
+  /** Raw SQL: a pull asks this for each of its chunks, and building the query would take longer than running it. */
+  async function findChunkWhere(
+    hash: string,
+    condition: RawBuilder<SqlBool>,
+  ): Promise<StoredChunk | undefined> {
+    const { rows } = await sql<ChunkRow>`
+      select object_key, size_bytes, chunk_size, chunk_index
+      from blob_chunk join blob on blob.sha256_hash = blob_chunk.sha256_hash
+      where blob_chunk.hash = ${Buffer.from(hash, 'hex')} and ${condition}
+      limit 1`.execute(db)
+    return rows[0] && toStoredChunk(rows[0])
   }
 }
 
-function chunks(db: Kysely<Database>, hash: string) {
-  return db
-    .selectFrom('blob_chunk')
-    .innerJoin('blob', 'blob.sha256_hash', 'blob_chunk.sha256_hash')
-    .select(['object_key', 'size_bytes', 'chunk_size', 'chunk_index'])
-    .where('blob_chunk.hash', '=', Buffer.from(hash, 'hex'))
-    .limit(1)
-}
-
+type NamedFile = { id: string; filename: string; visibility_version: number }
 type ChunkRow = { object_key: string; size_bytes: number; chunk_size: number; chunk_index: number }
+
+function bytesGone() {
+  return notFound('these bytes are no longer here')
+}
 
 function toStoredChunk({ object_key, size_bytes, chunk_size, chunk_index }: ChunkRow): StoredChunk {
   const start = chunk_index * chunk_size

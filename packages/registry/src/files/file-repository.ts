@@ -8,7 +8,34 @@ import type { Seeders } from '../swarm/swarm.ts'
 import { refreshModel } from './refresh-model.ts'
 
 export type FileRepository = ReturnType<typeof fileRepository>
-export type FileRow = Selectable<FileTable>
+/** A file's row without what its header says, which may be megabytes. */
+export type FileRow = Omit<Selectable<FileTable>, 'metadata' | 'tensors'>
+
+export const fileColumns = [
+  'id',
+  'model_id',
+  'filename',
+  'file_size_bytes',
+  'sha256_hash',
+  'chunk_size',
+  'status',
+  'status_detail',
+  'quantization',
+  'public_info_hash',
+  'private_info_hash',
+  'role',
+  'architecture',
+  'parameter_count',
+  'context_length',
+  'blob_hash',
+  'object_key',
+  'upload_expires_at',
+  'lease_holder',
+  'lease_until',
+  'attempts',
+  'ready_at',
+  'created_at',
+] as const satisfies (keyof FileRow)[]
 
 /** Chunk rows that one statement inserts. */
 const rowsAtOnce = 2_000
@@ -36,16 +63,24 @@ export function fileRepository(db: Kysely<Database>, fullText: FullText, seeders
   return {
     toModelFile,
 
-    toRecord: (row: FileRow, isPublic: boolean): FileRecord => ({
-      ...toModelFile(row, isPublic),
-      metadata: row.metadata && JSON.parse(row.metadata),
-      tensors: row.tensors && JSON.parse(row.tensors),
-    }),
+    /** The file with what its header says. */
+    async getRecord(row: FileRow, isPublic: boolean): Promise<FileRecord> {
+      const { metadata, tensors } = await db
+        .selectFrom('file')
+        .select(['metadata', 'tensors'])
+        .where('id', '=', row.id)
+        .executeTakeFirstOrThrow(() => notFound(`no file ${row.id}`))
+      return {
+        ...toModelFile(row, isPublic),
+        metadata: metadata && JSON.parse(metadata),
+        tensors: tensors && JSON.parse(tensors),
+      }
+    },
 
     list: (modelId: string, status: 'ready' | 'all'): Promise<FileRow[]> =>
       db
         .selectFrom('file')
-        .selectAll()
+        .select(fileColumns)
         .where('model_id', '=', modelId)
         .$if(status === 'ready', (files) => files.where('status', '=', 'ready'))
         .orderBy('file_size_bytes')
@@ -56,7 +91,7 @@ export function fileRepository(db: Kysely<Database>, fullText: FullText, seeders
     async get(modelId: string, fileId: string, seesUnready: boolean): Promise<FileRow> {
       const row = await db
         .selectFrom('file')
-        .selectAll()
+        .select(fileColumns)
         .where('model_id', '=', modelId)
         .where('id', '=', fileId.toLowerCase())
         .executeTakeFirst()
@@ -67,7 +102,7 @@ export function fileRepository(db: Kysely<Database>, fullText: FullText, seeders
     getReady: (fileId: string): Promise<FileRow> =>
       db
         .selectFrom('file')
-        .selectAll()
+        .select(fileColumns)
         .where('id', '=', fileId)
         .where('status', '=', 'ready')
         .executeTakeFirstOrThrow(() => notFound(`no file ${fileId}`)),
@@ -75,7 +110,7 @@ export function fileRepository(db: Kysely<Database>, fullText: FullText, seeders
     findByName: (modelId: string, filename: string): Promise<FileRow | undefined> =>
       db
         .selectFrom('file')
-        .selectAll()
+        .select(fileColumns)
         .where('model_id', '=', modelId)
         .where('filename', '=', filename)
         .executeTakeFirst(),

@@ -50,7 +50,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
     async handler({ params, caller }) {
       const model = await models.getRow(params.id, viewerOf(caller, 'read'))
       const file = await files.get(model.id, params.file_id, seesUnready(caller, model))
-      return files.toRecord(file, model.is_public === 1)
+      return files.getRecord(file, model.is_public === 1)
     },
   })
 

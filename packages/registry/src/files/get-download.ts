@@ -29,11 +29,11 @@ export async function getDownload(
   if (file.status !== 'ready' || file.blob_hash === null) {
     throw conflict(`${file.filename} is not ready: ${file.status}`)
   }
-  const { objectKey, hashes } = await blobs.get(file.blob_hash)
+  const { object_key, size_bytes, chunk_hashes } = await blobs.getChunks(file.blob_hash)
   const torrent_info_hash = infoHashOf(model, file)
   const { torrentUrl, webSeed, announce } = torrentAddresses(dependencies, model, file)
   const download = {
-    direct_url: store.presignRead(objectKey, {
+    direct_url: store.presignRead(object_key, {
       filename: file.filename,
       expiresInSeconds: oneDaySeconds,
     }),
@@ -46,7 +46,7 @@ export async function getDownload(
       exactSource: torrentUrl,
     }),
     torrent_info_hash,
-    chunk_hashes: unpackHashes(hashes.chunkHashes, hashes.fileSizeBytes),
+    chunk_hashes: unpackHashes(chunk_hashes, size_bytes),
     file_size_bytes: file.file_size_bytes,
     sha256_hash: file.sha256_hash,
   }

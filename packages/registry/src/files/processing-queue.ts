@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/schema.ts'
-import type { FileRow } from './file-repository.ts'
+import { type FileRow, fileColumns } from './file-repository.ts'
 
 export type ProcessingQueue = ReturnType<typeof processingQueue>
 
@@ -33,7 +33,7 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
             .limit(1)
             .$if(engine === 'postgres', (jobs) => jobs.forUpdate().skipLocked()),
         )
-        .returningAll()
+        .returning(fileColumns)
         .executeTakeFirst(),
 
     /** Keeps the job. False when somebody else has it, or it is gone. */

@@ -14,7 +14,7 @@ import { conflict, tooLarge, unprocessable } from '../errors.ts'
 import type { ModelRow } from '../models/model-repository.ts'
 import { visibleTo } from '../models/visibility.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import type { FileRepository, FileRow } from './file-repository.ts'
+import { type FileRepository, type FileRow, fileColumns } from './file-repository.ts'
 
 export type UploadDependencies = {
   db: Kysely<Database>
@@ -139,7 +139,7 @@ function createFile(
         created_at: now.toISOString(),
       })
       .onConflict((taken) => taken.columns(['model_id', 'filename']).doNothing())
-      .returningAll()
+      .returning(fileColumns)
       .executeTakeFirst()
     if (!row) throw conflict('somebody else started this upload at the same moment: try again')
     await trx
