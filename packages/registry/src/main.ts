@@ -88,6 +88,7 @@ async function serve(
   const blobs = blobRepository(db)
   const collect = garbageCollection(db, store)
   const queue = processingQueue(db, engine)
+  await queue.freeAll()
   const processor = fileProcessor({ queue, files, blobs, store, collect, log })
   const isPrivatePlace = isLoopback(config.host) && isLoopback(new URL(site.baseUrl()).hostname)
   const setupCode =

@@ -13,6 +13,16 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
   const leaseUntil = () => new Date(Date.now() + leaseMs).toISOString()
 
   return {
+    /** Frees the jobs of processes before this one, where no other can be running (SQLite). */
+    async freeAll() {
+      if (engine === 'postgres') return
+      await db
+        .updateTable('file')
+        .set({ lease_holder: null, lease_until: null })
+        .where('status', '=', 'processing')
+        .execute()
+    },
+
     /** Takes the oldest job that nobody has, or undefined. */
     claim: (holder: string): Promise<FileRow | undefined> =>
       db
