@@ -37,6 +37,8 @@ export type RunningRegistry = {
   dataDirectory: string
   /** What the first account has to show; undefined where none is asked for. */
   setupCode: string | undefined
+  /** It listens for other machines, and yet gives them URLs that lead to themselves: `baseUrl` is not set. */
+  isMisaddressed: boolean
   /** A token of the account that publishes the demo models, for one hour. */
   systemToken(): Promise<string>
   /** Ends in order: no new work, running requests finish, jobs are put back. At most 10 seconds. */
@@ -135,6 +137,7 @@ async function serve(
     port,
     dataDirectory: config.dataDirectory,
     setupCode,
+    isMisaddressed: !isLoopback(config.host) && isLoopback(new URL(site.baseUrl()).hostname),
     async systemToken() {
       const { id } = await accounts.getSystemAccount()
       return (await sessions.create(id, systemUsername, 3_600)).token

@@ -82,7 +82,12 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
         if (announced !== undefined && Number(announced) !== chunk.size) {
           throw chunkMismatch(chunk, `has ${announced} bytes, not ${chunk.size}`)
         }
-        await store.writeChunk(request.params.key, chunk, request.raw)
+        const body = request.raw.iterator({ destroyOnReturn: false })
+        try {
+          await store.writeChunk(request.params.key, chunk, body)
+        } finally {
+          request.raw.resume() // of a refused chunk the rest is let go, so that the sender is told why
+        }
         return reply.code(200).header('etag', `"${chunk.hash}"`).send()
       },
     })

@@ -17,12 +17,12 @@ type Dependencies = {
 
 export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dependencies) => {
   const { db, store, metrics, host, isDraining } = dependencies
-  const config = { isOpen: true }
+  const config = { isOpen: true, isQuiet: true }
   const schema = { hide: true }
 
-  app.get('/healthz', { config, schema, logLevel: 'warn' }, async () => ({ status: 'ok' }))
+  app.get('/healthz', { config, schema }, async () => ({ status: 'ok' }))
 
-  app.get('/readyz', { config, schema, logLevel: 'warn' }, async (request) => {
+  app.get('/readyz', { config, schema }, async (request) => {
     if (isDraining()) throw unavailable('shutting down', { retryAfterSeconds: 10 })
     const failed = (what: string) => (error: unknown) => {
       request.log.error({ err: error }, `${what} does not answer`)
@@ -33,7 +33,7 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
     return { status: 'ready' }
   })
 
-  app.get('/metrics', { config, schema, logLevel: 'warn' }, async ({ caller, ip }, reply) => {
+  app.get('/metrics', { config, schema }, async ({ caller, ip }, reply) => {
     const isAdmin = caller !== undefined && isActingAdmin(caller)
     if (!isLoopback(host) && !isLoopback(ip) && !isAdmin) {
       throw forbidden('metrics are for admins and for this machine')

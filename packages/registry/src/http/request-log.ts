@@ -2,6 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { pathOf } from './error-handler.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Asked every few seconds by machines: not worth a line in the log. */
+    isQuiet?: boolean
+  }
+}
+
 /** One line for each answered request, and the request's id on the answer. Tokens and signatures do not get into the log. */
 export const requestLog = fp(async (app: FastifyInstance) => {
   app.addHook('onRequest', async (request, reply) => {
@@ -9,6 +16,7 @@ export const requestLog = fp(async (app: FastifyInstance) => {
   })
 
   app.addHook('onResponse', async (request, reply) => {
+    if (request.routeOptions.config.isQuiet) return
     const { token } = (request.params ?? {}) as { token?: string }
     const path = pathOf(request.url)
     request.log.info(

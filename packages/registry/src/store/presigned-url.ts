@@ -5,9 +5,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const algorithm = 'AWS4-HMAC-SHA256'
-/** Seven days, as S3 allows. */
-export const longestExpirySeconds = 604_800
-
 export type SignedRequest = {
   method: 'GET' | 'PUT'
   /** Absolute path, percent-encoded. */

@@ -119,7 +119,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
 }
 
 /** A fresh database on the server. It goes with the server. */
-async function makeDatabase(serverUrl: string): Promise<string> {
+export async function makeDatabase(serverUrl: string): Promise<string> {
   const name = `shoal_${crypto.randomUUID().replaceAll('-', '')}`
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()

@@ -1,0 +1,123 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeHome } from '../testing/run-shoal.ts'
+import { sampleUser } from '../testing/samples.ts'
+import { type AskedFor, scriptedRegistry } from '../testing/scripted-registry.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+
+const signedIn = {
+  access_token: `shs_${'x'.repeat(43)}`,
+  token_type: 'bearer',
+  expires_at: '2026-03-02T12:00:00.000Z',
+  user: sampleUser,
+}
+
+test('login keeps the token for the registry, where only its owner can read it', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({
+    'POST /v1/auth/login': { body: signedIn },
+    'GET /v1/auth/me': { body: sampleUser },
+  })
+  const wishes = { home: home.path, registry: registry.address }
+  const { stdout, stderr, exitCode } = await shoalHere(
+    ['login', '--username', 'ines', '--password-stdin'],
+    { ...wishes, input: 'open sesame\n' },
+  )
+  expect(stdout).toBe('')
+  expect(stderr).toBe(`✓ Signed in to ${registry.label} as ines.\n`)
+  expect(exitCode).toBe(0)
+  expect(registry.asked[0]?.body).toEqual({ username: 'ines', password: 'open sesame' })
+  const path = join(home.path, 'config', 'credentials.json')
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+
+  const whoami = await shoalHere(['whoami'], wishes)
+  expect(whoami.stdout).toBe('ines\n')
+  expect(registry.asked[1]?.authorization).toBe(`Bearer ${signedIn.access_token}`)
+})
+
+test('a wrong password is told without saying which was wrong', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({
+    'POST /v1/auth/login': { status: 401, body: { detail: 'wrong username or password' } },
+  })
+  const { stderr, exitCode } = await shoalHere(
+    ['login', '--username', 'ines', '--password-stdin'],
+    { home: home.path, registry: registry.address, input: 'guess' },
+  )
+  expect(stderr).toContain('does not know this username with this password')
+  expect(exitCode).toBe(4)
+})
+
+test('a key from stdin is tried before it is kept', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({
+    'GET /v1/auth/me': ({ authorization }: AskedFor) =>
+      authorization === 'Bearer hf_good'
+        ? { body: sampleUser }
+        : { status: 401, body: { detail: 'unknown key' } },
+  })
+  const wishes = { home: home.path, registry: registry.address }
+  const bad = await shoalHere(['login', '--token-stdin'], { ...wishes, input: 'hf_bad\n' })
+  expect(bad.exitCode).toBe(4)
+  const good = await shoalHere(['login', '--token-stdin'], { ...wishes, input: 'hf_good\n' })
+  expect(good.exitCode).toBe(0)
+  const kept = await readFile(join(home.path, 'config', 'credentials.json'), 'utf8')
+  expect(JSON.parse(kept)[registry.address]).toMatchObject({ token: 'hf_good', username: 'ines' })
+})
+
+test.each([[['login']], [['register']], [['register', '--username', 'ines']]])(
+  '%s asks nobody where nobody sits, and says what to write',
+  async (words) => {
+    await using home = await makeHome()
+    await using registry = await scriptedRegistry({})
+    const { stderr, exitCode } = await shoalHere(words, {
+      home: home.path,
+      registry: registry.address,
+    })
+    expect(stderr).toContain('--password-stdin')
+    expect(exitCode).toBe(2)
+    expect(registry.asked).toEqual([])
+  },
+)
+
+test('register sends the setup code that a new registry wants', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({
+    'POST /v1/auth/register': ({ body }: AskedFor) =>
+      (body as { setup_code?: string }).setup_code === 'abc'
+        ? { status: 201, body: { ...signedIn, user: { ...sampleUser, is_admin: true } } }
+        : { status: 403, body: { detail: 'a setup code is needed', code: 'setup_code_required' } },
+  })
+  const wishes = { home: home.path, registry: registry.address, input: 'open sesame' }
+  const words = ['register', '--username', 'ines', '--password-stdin']
+  const without = await shoalHere(words, wishes)
+  expect(without.stderr).toContain('Give --setup-code.')
+  expect(without.exitCode).toBe(2)
+  const { stderr, exitCode } = await shoalHere([...words, '--setup-code', 'abc'], wishes)
+  expect(stderr).toContain(`Made the account ines on ${registry.label}, and signed in.`)
+  expect(exitCode).toBe(0)
+})
+
+test('logout ends the session and forgets it, also where the registry is gone', async () => {
+  await using home = await makeHome()
+  const wishes = { home: home.path, input: 'open sesame' }
+  const login = ['login', '--username', 'ines', '--password-stdin']
+  const registry = await scriptedRegistry({
+    'POST /v1/auth/login': { body: signedIn },
+    'POST /v1/auth/logout': { status: 204 },
+  })
+  const { address } = registry
+  await shoalHere(login, { ...wishes, registry: address })
+  const first = await shoalHere(['logout'], { ...wishes, registry: address })
+  expect(first.stderr).toBe(`✓ Signed out of ${registry.label}.\n`)
+  expect(registry.asked.at(-1)?.path).toBe('/v1/auth/logout')
+
+  await shoalHere(login, { ...wishes, registry: address })
+  await registry[Symbol.asyncDispose]()
+  const second = await shoalHere(['logout'], { ...wishes, registry: address })
+  expect(second.stderr).toContain('the session there lasts until it runs out')
+  expect(second.exitCode).toBe(0)
+  const kept = await readFile(join(home.path, 'config', 'credentials.json'), 'utf8')
+  expect(JSON.parse(kept)).toEqual({})
+})

@@ -1,0 +1,54 @@
+import { ApiError, type Model, UnreachableError } from '@shoal/protocol/client'
+import { Command } from 'commander'
+import { type Candidate, candidatesFor } from '../completion/candidates.ts'
+import type { Context, OpenContext } from '../context.ts'
+import { listLocalChoices, nameOf } from '../models/local-models.ts'
+import { configKeys } from '../settings/config.ts'
+import { formatBytes } from '../terminal/units.ts'
+
+/** A person waits with a finger on the tab key. */
+const patienceMilliseconds = 700
+
+/** What the completion scripts ask. Hidden: nobody types it. */
+export function completeCommand(open: OpenContext, program: () => Command): Command {
+  return new Command('__complete').argument('<line>').action(async (line: string) => {
+    const context = await open()
+    const candidates = await candidatesFor(program(), line, {
+      localModels: () => localModels(context),
+      registryModels: (typed) => registryModels(context, typed),
+      settings: () =>
+        Object.entries(configKeys).map(([name, { description }]) => ({
+          name,
+          meaning: description,
+        })),
+    })
+    for (const { name, meaning } of candidates) {
+      context.printer.result(meaning ? `${name}\t${meaning}` : name)
+    }
+  })
+}
+
+async function localModels(context: Context): Promise<Candidate[]> {
+  const choices = await listLocalChoices(context)
+  return choices.map((choice) => ({ name: nameOf(choice), meaning: formatBytes(choice.sizeBytes) }))
+}
+
+/** Names, or a name with its quantizations once there is a colon. */
+async function registryModels(context: Context, typed: string): Promise<Candidate[]> {
+  const { client } = await context.openRegistry()
+  const [name = '', quantization] = typed.toLowerCase().split(':')
+  const filter = { limit: 50, ...(name && { q: name.replace(/[._-]+/g, ' ') }) }
+  const patience = AbortSignal.timeout(patienceMilliseconds)
+  const { models } = await client.listModels(filter, patience).catch((error: unknown) => {
+    const isNoAnswer = error instanceof UnreachableError || error instanceof ApiError
+    if (!isNoAnswer && !patience.aborted) throw error
+    // The shell has nowhere to show trouble: no names, then.
+    return { models: [] as Model[] }
+  })
+  if (quantization === undefined) {
+    return models.map((model) => ({ name: model.name, meaning: model.display_name }))
+  }
+  return models
+    .filter((model) => model.name === name)
+    .flatMap((model) => model.quantizations.map((label) => ({ name: `${name}:${label}` })))
+}

@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Argument, Command } from 'commander'
+import type { OpenContext } from '../context.ts'
+
+const shells = ['bash', 'zsh', 'fish']
+const scriptDirectory = join(import.meta.dirname, '../completion')
+
+export function completionCommand(open: OpenContext): Command {
+  return new Command('completion')
+    .description('a script that makes the shell complete commands and names')
+    .addArgument(new Argument('<shell>', 'whose').choices(shells))
+    .addHelpText(
+      'after',
+      '\nFor bash, in ~/.bashrc:  source <(shoal completion bash)\n' +
+        'For zsh, in ~/.zshrc:    source <(shoal completion zsh)\n' +
+        'For fish, once:          shoal completion fish > ~/.config/fish/completions/shoal.fish',
+    )
+    .action(async (shell: string) => {
+      const { printer } = await open()
+      const script = await readFile(join(scriptDirectory, `shoal.${shell}`), 'utf8')
+      await printer.answer({ shell, script }, () => script.trimEnd())
+    })
+}

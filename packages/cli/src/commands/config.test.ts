@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeHome } from '../testing/run-shoal.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+
+test('a setting is set, read, listed and taken away', async () => {
+  await using home = await makeHome()
+  const at = { home: home.path }
+  expect((await shoalHere(['config', 'get', 'registry'], at)).exitCode).toBe(3)
+  await shoalHere(['config', 'set', 'registry', 'models.example.org'], at)
+  const got = await shoalHere(['config', 'get', 'registry'], at)
+  expect(got.stdout).toBe('https://models.example.org\n')
+  const path = join(home.path, 'config', 'config.json')
+  expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
+    registry: 'https://models.example.org',
+  })
+  const listed = await shoalHere(['config', 'ls'], at)
+  expect(listed.stdout.split('\n')[0]).toBe('registry = https://models.example.org')
+  await shoalHere(['config', 'set', 'registry', ''], at)
+  expect((await shoalHere(['config', 'ls', '--json'], at)).stdout).toBe('{}\n')
+})
+
+test.each([
+  [['set', 'registri', 'x'], 'There is no setting called “registri”.\n  Did you mean registry?'],
+  [['set', 'limit-rate', 'fast'], '“fast” is not a size. One looks like 10MB.'],
+  [['set', 'connections', '0'], '“0” is not a whole number from 1 to 64.'],
+])('%s is refused', async (words, text) => {
+  await using home = await makeHome()
+  const { stderr, exitCode } = await shoalHere(['config', ...words], { home: home.path })
+  expect(stderr).toBe(`✗ ${text}\n`)
+  expect(exitCode).toBe(2)
+})

@@ -1,0 +1,51 @@
+import { Command } from 'commander'
+import type { OpenContext } from '../context.ts'
+import { configKey, configKeys, setConfig } from '../settings/config.ts'
+import { Failure } from '../terminal/failure.ts'
+
+export function configCommand(open: OpenContext): Command {
+  const config = new Command('config').description('settings that are kept')
+
+  config
+    .command('get <key>')
+    .description('one setting')
+    .action(async (name: string) => {
+      const { printer, config } = await open()
+      const key = configKey(name)
+      const value = config[key]
+      if (value === undefined && !printer.isJson) {
+        throw new Failure('not_found', `${key} is not set.`, {
+          hint: `To set it: shoal config set ${key} <value>`,
+        })
+      }
+      await printer.answer({ [key]: value ?? null }, () => value ?? '')
+    })
+
+  config
+    .command('set <key> <value>')
+    .description('change a setting; an empty value takes it away')
+    .action(async (name: string, value: string) => {
+      const { printer, places } = await open()
+      const key = configKey(name)
+      await setConfig(places, key, value)
+      printer.success(value === '' ? `${key} is no longer set.` : `${key} is set.`)
+      await printer.answer({ [key]: value === '' ? null : value }, () => [])
+    })
+
+  config
+    .command('ls')
+    .description('all settings')
+    .action(async () => {
+      const { printer, config } = await open()
+      await printer.answer(config, () =>
+        Object.entries(configKeys).map(([key, { description }]) => {
+          const value = config[key as keyof typeof configKeys]
+          return value === undefined
+            ? printer.out.dim(`# ${key}: ${description}`)
+            : `${key} = ${value}`
+        }),
+      )
+    })
+
+  return config
+}

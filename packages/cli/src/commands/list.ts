@@ -1,0 +1,50 @@
+import { Command } from 'commander'
+import type { OpenContext } from '../context.ts'
+import { isWhole, type LocalChoice, listLocalChoices, nameOf } from '../models/local-models.ts'
+import { type Column, table } from '../terminal/table.ts'
+import { formatAge, formatBytes } from '../terminal/units.ts'
+
+export function listCommand(open: OpenContext): Command {
+  return new Command('ls').description('the models on this machine').action(async () => {
+    const context = await open()
+    const { printer, places } = context
+    const choices = await listLocalChoices(context)
+    await printer.answer(choices.map(documentOf), () =>
+      choices.length === 0 ? [] : table(columns, choices, { paintTitle: printer.out.dim }),
+    )
+    if (choices.length === 0) {
+      printer.note(`No models in ${places.models} yet. Fetch one with shoal pull.`)
+    }
+  })
+}
+
+const bytesHere = ({ files }: LocalChoice) => files.reduce((sum, file) => sum + file.bytesHere, 0)
+const modifiedAt = ({ files }: LocalChoice) => Math.max(...files.map((file) => +file.modifiedAt))
+
+function percentHere(choice: LocalChoice): number {
+  const isKnown = choice.files.every((file) => file.fileSizeBytes !== undefined)
+  if (!isKnown || choice.sizeBytes === 0) return 0
+  return Math.min(99, Math.floor((bytesHere(choice) / choice.sizeBytes) * 100))
+}
+
+const columns: Column<LocalChoice>[] = [
+  { title: 'MODEL', text: nameOf },
+  { title: 'SIZE', text: ({ sizeBytes }) => formatBytes(sizeBytes), align: 'right' },
+  { title: 'CHANGED', text: (choice) => formatAge(modifiedAt(choice)) },
+  {
+    title: '',
+    text: (choice) => (isWhole(choice) ? '' : `unfinished, ${percentHere(choice)} % here`),
+  },
+]
+
+function documentOf(choice: LocalChoice) {
+  return {
+    model: choice.modelName,
+    quantization: choice.label,
+    file_size_bytes: choice.sizeBytes,
+    bytes_here: bytesHere(choice),
+    finished: isWhole(choice),
+    modified_at: new Date(modifiedAt(choice)).toISOString(),
+    paths: choice.files.map(({ path }) => path),
+  }
+}

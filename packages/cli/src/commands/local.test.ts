@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { putModelFile } from '../testing/local-files.ts'
+import { makeHome } from '../testing/run-shoal.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+
+test('an empty machine has nothing on stdout', async () => {
+  await using home = await makeHome()
+  const { stdout, stderr } = await shoalHere(['ls'], { home: home.path })
+  expect(stdout).toBe('')
+  expect(stderr).toBe(`No models in ${home.models} yet. Fetch one with shoal pull.\n`)
+  expect((await shoalHere(['ls', '--json'], { home: home.path })).stdout).toBe('[]\n')
+})
+
+test('any GGUF file in the folder is a model', async () => {
+  await using home = await makeHome()
+  const path = join(home.models, 'tide', 'tide-Q4_K_M.gguf')
+  await putModelFile(path)
+  const { stdout } = await shoalHere(['ls'], { home: home.path })
+  expect(stdout).toBe('MODEL          SIZE  CHANGED\ntide:Q4_K_M  973 KB  just now\n')
+  expect((await shoalHere(['path', 'TIDE'], { home: home.path })).stdout).toBe(`${path}\n`)
+  expect((await shoalHere(['path', 'tide:q4_k_m'], { home: home.path })).stdout).toBe(`${path}\n`)
+})
+
+test('path ends with 3 for what is not here, and says what is', async () => {
+  await using home = await makeHome()
+  await putModelFile(join(home.models, 'tide', 'tide-Q8_0.gguf'))
+  const { stdout, stderr, exitCode } = await shoalHere(['path', 'tide:Q4_0'], { home: home.path })
+  expect({ stdout, stderr, exitCode }).toEqual({
+    stdout: '',
+    stderr:
+      '✗ tide:Q4_0 is not on this machine.\n  Here is tide:Q8_0.\n  To fetch it: shoal pull tide:Q4_0\n',
+    exitCode: 3,
+  })
+})
+
+test('a split file is one model, and its path is that of the first part', async () => {
+  await using home = await makeHome()
+  const paths = [1, 2].map((part) =>
+    join(home.models, 'tide', `tide-Q8_0-0000${part}-of-00002.gguf`),
+  )
+  for (const path of paths) await putModelFile(path)
+  const { stdout } = await shoalHere(['ls', '--json'], { home: home.path })
+  expect(JSON.parse(stdout)).toMatchObject([{ model: 'tide', quantization: 'Q8_0', paths }])
+  expect((await shoalHere(['path', 'tide'], { home: home.path })).stdout).toBe(`${paths[0]}\n`)
+})
+
+test('an unfinished download is listed as such, and has no path', async () => {
+  await using home = await makeHome()
+  await mkdir(join(home.models, 'tide'), { recursive: true })
+  await writeFile(join(home.models, 'tide', 'tide-Q8_0.gguf.part'), 'half')
+  expect((await shoalHere(['ls'], { home: home.path })).stdout).toContain('unfinished')
+  const { stderr, exitCode } = await shoalHere(['path', 'tide'], { home: home.path })
+  expect(stderr).toBe('✗ tide is not here whole.\n  To go on with it: shoal pull tide\n')
+  expect(exitCode).toBe(3)
+})
+
+test('rm deletes after a yes only', async () => {
+  await using home = await makeHome()
+  const paths = ['Q4_0', 'Q8_0'].map((label) => join(home.models, 'tide', `tide-${label}.gguf`))
+  for (const path of paths) await putModelFile(path)
+  const refused = await shoalHere(['rm', 'tide'], { home: home.path })
+  expect(refused.stderr).toContain('Delete tide:Q4_0, tide:Q8_0 (1.95 MB) from this machine?')
+  expect(refused.exitCode).toBe(2)
+  expect(paths.every((path) => existsSync(path))).toBe(true)
+
+  const { stderr } = await shoalHere(['rm', 'tide:Q4_0', '--yes'], { home: home.path })
+  expect(stderr).toMatch(/^✓ Deleted tide:Q4_0\. 9\d\d KB are free again\.\n$/)
+  expect(paths.map((path) => existsSync(path))).toEqual([false, true])
+})
+
+test('verify says of which files nothing is known', async () => {
+  await using home = await makeHome()
+  const path = join(home.models, 'tide', 'tide-Q8_0.gguf')
+  await putModelFile(path)
+  const { stdout, exitCode } = await shoalHere(['verify', '-q'], { home: home.path })
+  expect(stdout).toBe(`! tide:Q8_0  shoal did not pull it: ${path}\n`)
+  expect(exitCode).toBe(0)
+})

@@ -1,0 +1,67 @@
+import { ApiError } from '@shoal/protocol/client'
+import { Command } from 'commander'
+import type { Context, OpenContext } from '../context.ts'
+import { saveCredential } from '../settings/credentials.ts'
+import { readSecretFromStdin } from '../terminal/asker.ts'
+import { Failure, misuse } from '../terminal/failure.ts'
+
+type LoginOptions = { username?: string; passwordStdin?: boolean; tokenStdin?: boolean }
+
+export function loginCommand(open: OpenContext): Command {
+  return new Command('login')
+    .description('sign in to the registry')
+    .option('--username <name>', 'who you are')
+    .option('--password-stdin', 'read the password from stdin')
+    .option('--token-stdin', 'read an API key from stdin, and keep it')
+    .action(async (options: LoginOptions) => {
+      const context = await open()
+      const { printer, places } = context
+      const signedIn = options.tokenStdin
+        ? await signInWithToken(context)
+        : await signInWithPassword(context, options)
+      const { address, label, credential } = signedIn
+      await saveCredential(places, address, credential)
+      const { username } = credential
+      printer.success(`Signed in to ${label} as ${username}.`)
+      if (context.surroundings.env.SHOAL_TOKEN) {
+        printer.warn('SHOAL_TOKEN is set, and goes before this sign-in.')
+      }
+      await printer.answer(
+        { registry: address, username, expires_at: credential.expires_at },
+        () => [],
+      )
+    })
+}
+
+async function signInWithToken({ surroundings, openRegistry }: Context) {
+  const token = await readSecretFromStdin(surroundings, 'token')
+  const { client, address, label } = await openRegistry(undefined, token)
+  const { username } = await client.getMe()
+  return { address, label, credential: { token, username, expires_at: null } }
+}
+
+async function signInWithPassword(context: Context, options: LoginOptions) {
+  const { asker, surroundings, openRegistry } = context
+  const { client, address, label } = await openRegistry()
+  if (options.passwordStdin && !options.username) {
+    throw misuse('--password-stdin needs --username.')
+  }
+  const username =
+    options.username ??
+    (await asker.text({
+      message: 'Username',
+      instead: 'Give --username and --password-stdin, or --token-stdin.',
+    }))
+  const password = options.passwordStdin
+    ? await readSecretFromStdin(surroundings, 'password')
+    : await asker.secret({ message: 'Password', instead: 'Give --password-stdin.' })
+  const signedIn = await client.login({ username, password }).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error
+    throw new Failure('not_signed_in', `${label} does not know this username with this password.`, {
+      hint: 'Try again, or make an account with shoal register.',
+      cause: error,
+    })
+  })
+  const { access_token: token, expires_at, user } = signedIn
+  return { address, label, credential: { token, username: user.username, expires_at } }
+}

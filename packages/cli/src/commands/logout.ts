@@ -1,0 +1,38 @@
+import { ApiError, UnreachableError } from '@shoal/protocol/client'
+import { Command } from 'commander'
+import type { OpenContext } from '../context.ts'
+import { forgetCredential, readCredentials } from '../settings/credentials.ts'
+
+/** An API key is not ended by signing out on one machine. */
+const sessionPrefix = 'shs_'
+
+export function logoutCommand(open: OpenContext): Command {
+  return new Command('logout').description('sign out of the registry').action(async () => {
+    const { printer, places, surroundings, registryAddress, openRegistry } = await open()
+    const credential = (await readCredentials(places))[registryAddress]
+    const { client, label } = await openRegistry(undefined, credential?.token)
+    if (credential?.token.startsWith(sessionPrefix)) {
+      await client.logout().catch((error: unknown) => {
+        // The token is forgotten here in any case; what may still hold over there has to be said.
+        if (error instanceof UnreachableError) {
+          printer.warn(`No answer from ${label}: the session there lasts until it runs out.`)
+        } else if (!(error instanceof ApiError)) {
+          throw error
+        } else if (error.status !== 401) {
+          printer.warn(`${label} did not end the session: ${error.message}.`)
+        }
+      })
+    }
+    if (credential) {
+      await forgetCredential(places, registryAddress)
+      printer.success(`Signed out of ${label}.`)
+    } else {
+      printer.note(`You were not signed in to ${label}.`)
+    }
+    if (surroundings.env.SHOAL_TOKEN) printer.warn('SHOAL_TOKEN is still set.')
+    await printer.answer(
+      { registry: registryAddress, signed_out: credential !== undefined },
+      () => [],
+    )
+  })
+}

@@ -1,0 +1,116 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeHome } from '../testing/run-shoal.ts'
+import { modelScript, sampleFile, sampleModel } from '../testing/samples.ts'
+import { scriptedRegistry } from '../testing/scripted-registry.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+
+const files = [
+  sampleFile({ quantization: 'Q4_K_M' }),
+  sampleFile({ quantization: 'Q8_0', file_size_bytes: 7.7e9 }),
+]
+const script = modelScript(sampleModel(), files)
+
+test('without a quantization it takes the best fit, and says so', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry(script)
+  const outcome = await shoalHere(['pull', 'tide-7b', '--dry-run'], {
+    home: home.path,
+    registry: registry.address,
+    memoryBytes: 8 * 2 ** 30,
+  })
+  const folder = join(home.models, 'tide-7b')
+  expect(outcome).toEqual({
+    stdout: `${join(folder, 'tide-7b-Q4_K_M.gguf')}\n`,
+    stderr: `tide-7b:Q4_K_M  best fit for 8 GB\n  Would pull 4.37 GB in 1 file to ${folder}.\n`,
+    exitCode: 0,
+  })
+  expect(registry.asked.some(({ path }) => path.includes('download'))).toBe(false)
+})
+
+test('what is named is taken, fit or not', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry(script)
+  const { stdout } = await shoalHere(
+    ['pull', `${registry.address}/m/Tide-7B:q8_0`, '--dry-run', '--json', '--output', home.path],
+    { home: home.path, memoryBytes: 2e9 },
+  )
+  const path = join(home.path, 'tide-7b-Q8_0.gguf')
+  expect(JSON.parse(stdout)).toEqual({
+    model: 'tide-7b',
+    quantization: 'Q8_0',
+    path,
+    paths: [path],
+    file_size_bytes: 7.7e9,
+    dry_run: true,
+  })
+})
+
+test('where nothing fits it ends with 8, and names the smallest', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry(script)
+  const { stderr, exitCode } = await shoalHere(['pull', 'tide-7b'], {
+    home: home.path,
+    registry: registry.address,
+    memoryBytes: 4 * 2 ** 30,
+  })
+  expect(stderr).toBe(
+    '✗ No file of tide-7b fits in the 4 GB of memory here.\n' +
+      '  The smallest, Q4_K_M, needs 5.6 GB.\n' +
+      '  To pull it all the same, name it: shoal pull tide-7b:Q4_K_M\n',
+  )
+  expect(exitCode).toBe(8)
+})
+
+test('an unknown model ends with 3, and names those nearby', async () => {
+  await using home = await makeHome()
+  const names = ['llama-3.3-8b-instruct', 'llama-3.3-70b-instruct', 'phi-4-14b']
+  await using registry = await scriptedRegistry({
+    'GET /v1/models': { body: names.map((name) => sampleModel({ name })) },
+    'GET /v1/models/llama-3.3-8b-instrct': { status: 404, body: { detail: 'no model' } },
+  })
+  const { stderr, exitCode } = await shoalHere(['pull', 'llama-3.3-8b-instrct'], {
+    home: home.path,
+    registry: registry.address,
+  })
+  expect(stderr).toBe(
+    `✗ No model called “llama-3.3-8b-instrct” on ${registry.label}.\n` +
+      '  Did you mean llama-3.3-8b-instruct, llama-3.3-70b-instruct?\n',
+  )
+  expect(exitCode).toBe(3)
+})
+
+test('an unknown quantization ends with 3, and lists those there are', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry(script)
+  const { stderr, exitCode } = await shoalHere(['pull', 'tide-7b:Q6_K'], {
+    home: home.path,
+    registry: registry.address,
+  })
+  expect(stderr).toBe('✗ tide-7b has no file in Q6_K.\n  There are Q4_K_M, Q8_0.\n')
+  expect(exitCode).toBe(3)
+})
+
+test('a split file of which a part is missing is not begun', async () => {
+  await using home = await makeHome()
+  const parts = [1, 3].map((part) => sampleFile({ filename: `tide-0000${part}-of-00003.gguf` }))
+  await using registry = await scriptedRegistry(modelScript(sampleModel(), parts))
+  const { stderr, exitCode } = await shoalHere(['pull', 'tide-7b'], {
+    home: home.path,
+    registry: registry.address,
+  })
+  expect(stderr).toContain('comes in 3 parts, of which 2 are ready')
+  expect(exitCode).toBe(3)
+})
+
+test('a registry cannot make it write elsewhere', async () => {
+  await using home = await makeHome()
+  const evil = [sampleFile({ filename: '../../../.bashrc.gguf' })]
+  await using registry = await scriptedRegistry(modelScript(sampleModel(), evil))
+  const { stderr, exitCode } = await shoalHere(['pull', 'tide-7b:Q4_K_M', '--dry-run'], {
+    home: home.path,
+    registry: registry.address,
+  })
+  expect(stderr).toContain('cannot be written safely')
+  expect(exitCode).toBe(1)
+})

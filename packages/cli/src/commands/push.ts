@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import { ApiError, type ModelRecord } from '@shoal/protocol/client'
+import { Command } from 'commander'
+import type { OpenContext, Registry } from '../context.ts'
+import { defaultModelName } from '../models/default-name.ts'
+import { modelNamePattern } from '../models/reference.ts'
+import { Failure, misuse } from '../terminal/failure.ts'
+import { repeatable } from '../terminal/repeatable.ts'
+import { formatBytes, plural } from '../terminal/units.ts'
+import { addLimitOptions, type LimitOptions, limitsOf } from '../transfers/limits.ts'
+import { pushFiles } from '../transfers/push-files.ts'
+import { describeModelFiles, readModelFiles } from '../transfers/read-model-files.ts'
+
+type PushOptions = LimitOptions & {
+  name?: string
+  displayName?: string
+  description?: string
+  license?: string
+  tag?: string[]
+  card?: string
+  private?: boolean
+}
+
+export function pushCommand(open: OpenContext): Command {
+  const command = new Command('push')
+    .description('publish GGUF files; the address of the model goes to stdout')
+    .argument('<files...>', 'GGUF files of one model')
+    .option('--name <name>', 'of the model; without it the files say it')
+    .option('--display-name <text>', 'the name as a title')
+    .option('--description <text>', 'in a sentence')
+    .option('--license <license>', 'such as apache-2.0')
+    .addOption(repeatable('--tag <tag>', 'a word to find it by; repeat it for several'))
+    .option('--card <file>', 'the model card, in Markdown')
+    .option('--private', 'to be seen by its owner alone')
+  return addLimitOptions(command).action(async (paths: string[], options: PushOptions) => {
+    const { printer, config, openRegistry, takeStopSignal } = await open()
+    const files = await readModelFiles(paths)
+    const name = options.name === undefined ? defaultModelName(files) : checkedName(options.name)
+    const details = await detailsOf(options)
+    const size = formatBytes(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
+    printer.note(`  ${plural(files.length, 'file')}, ${size}   ${describeModelFiles(files)}`)
+
+    const registry = await openRegistry()
+    const signal = takeStopSignal()
+    const model = await ownModel(registry, name, details)
+    const pushed = await pushFiles(printer, {
+      client: registry.client,
+      modelName: model.name,
+      files,
+      ...limitsOf(options, config),
+      signal,
+    })
+    const address = `${registry.address}/m/${model.name}`
+    printer.success(`Published ${plural(pushed.length, 'file')} of ${model.name}.`)
+    await printer.answer({ model: model.name, url: address, files: pushed }, () => address)
+  })
+}
+
+function checkedName(text: string): string {
+  if (modelNamePattern.test(text)) return text
+  throw misuse(
+    `“${text}” cannot be the name of a model.`,
+    'It has 2 to 96 of a-z 0-9 . _ - and starts and ends with a letter or digit.',
+  )
+}
+
+async function detailsOf(options: PushOptions) {
+  const { displayName, description, license, tag, card } = options
+  const readme =
+    card &&
+    (await readFile(card, 'utf8').catch((error: unknown) => {
+      throw new Failure('not_found', `The model card ${card} cannot be read.`, { cause: error })
+    }))
+  return {
+    ...(displayName && { display_name: displayName }),
+    ...(description && { description }),
+    ...(license && { license }),
+    ...(tag && { tags: tag }),
+    ...(readme && { readme }),
+    ...(options.private && { is_public: false }),
+  }
+}
+
+/** The model of this name, made or brought up to date, if it is the caller's to publish to. */
+async function ownModel(
+  { client, label }: Registry,
+  name: string,
+  details: Awaited<ReturnType<typeof detailsOf>>,
+): Promise<ModelRecord> {
+  const me = await client.getMe()
+  const existing = await client.getModel(name).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return undefined
+    throw error
+  })
+  if (existing && existing.owner !== me.username && !me.is_admin) throw notYours(name, label)
+  if (!existing) {
+    return client.createModel({ name, ...details }).catch((error: unknown) => {
+      // Taken, and yet not to be seen: somebody else's private model.
+      if (error instanceof ApiError && error.status === 409) throw notYours(name, label, error)
+      throw error
+    })
+  }
+  return Object.keys(details).length > 0 ? client.updateModel(name, details) : existing
+}
+
+const notYours = (name: string, label: string, cause?: unknown) =>
+  new Failure('not_permitted', `${name} on ${label} belongs to somebody else.`, {
+    hint: 'Choose another name with --name.',
+    cause,
+  })

@@ -1,0 +1,79 @@
+import { ApiError } from '@shoal/protocol/client'
+import { Command } from 'commander'
+import type { Context, OpenContext } from '../context.ts'
+import { saveCredential } from '../settings/credentials.ts'
+import { readSecretFromStdin } from '../terminal/asker.ts'
+import { misuse } from '../terminal/failure.ts'
+
+type RegisterOptions = {
+  username?: string
+  email?: string
+  passwordStdin?: boolean
+  setupCode?: string
+}
+
+export function registerCommand(open: OpenContext): Command {
+  return new Command('register')
+    .description('make an account on the registry, and sign in')
+    .option('--username <name>', 'of 2 to 64 of a-z 0-9 _ -')
+    .option('--email <address>', 'where the keepers of the registry reach you')
+    .option('--password-stdin', 'read the password from stdin')
+    .option('--setup-code <code>', 'printed by a new registry, for its first account')
+    .action(async (options: RegisterOptions) => {
+      const context = await open()
+      const { printer, places, openRegistry } = context
+      const { client, address, label } = await openRegistry()
+      const account = await askForAccount(context, options)
+      const signedIn = await client.register(account).catch(async (error: unknown) => {
+        const needsCode = error instanceof ApiError && error.problem.code === 'setup_code_required'
+        // A code that was given and is refused is not asked for again.
+        if (!needsCode || options.setupCode) throw error
+        return client.register({ ...account, setup_code: await askForSetupCode(context) })
+      })
+      const { access_token: token, expires_at, user } = signedIn
+      await saveCredential(places, address, { token, username: user.username, expires_at })
+      printer.success(`Made the account ${user.username} on ${label}, and signed in.`)
+      if (user.is_admin) printer.note('  It is the first account here, and so an administrator.')
+      await printer.answer({ registry: address, ...user, expires_at }, () => [])
+    })
+}
+
+async function askForAccount({ asker, surroundings }: Context, options: RegisterOptions) {
+  if (options.passwordStdin && !options.username) {
+    throw misuse('--password-stdin needs --username.')
+  }
+  const username =
+    options.username ??
+    (await asker.text({ message: 'Username', instead: 'Give --username and --password-stdin.' }))
+  const password = options.passwordStdin
+    ? await readSecretFromStdin(surroundings, 'password')
+    : await askForNewPassword(asker)
+  return {
+    username,
+    password,
+    ...(options.email && { email: options.email }),
+    ...(options.setupCode && { setup_code: options.setupCode }),
+  }
+}
+
+async function askForNewPassword(asker: Context['asker']): Promise<string> {
+  const instead = 'Give --password-stdin.'
+  const password = await asker.secret({
+    message: 'Password',
+    instead,
+    validate: (typed) => (Buffer.byteLength(typed) < 8 ? 'At least 8 characters.' : undefined),
+  })
+  await asker.secret({
+    message: 'Password again',
+    instead,
+    validate: (typed) => (typed === password ? undefined : 'That is another one.'),
+  })
+  return password
+}
+
+function askForSetupCode({ asker, printer }: Context): Promise<string> {
+  printer.note(
+    '  The first account needs the setup code that the registry printed when it started.',
+  )
+  return asker.text({ message: 'Setup code', instead: 'Give --setup-code.' })
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { makeHome } from '../testing/run-shoal.ts'
+import { sampleModel } from '../testing/samples.ts'
+import { scriptedRegistry } from '../testing/scripted-registry.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+
+test('models are a table with short counts', async () => {
+  await using home = await makeHome()
+  const unknown = { parameter_count: null, context_length: null, min_file_size_bytes: null }
+  await using registry = await scriptedRegistry({
+    'GET /v1/models': {
+      body: [sampleModel(), sampleModel({ name: 'cod', likes: 0, downloads: 7, ...unknown })],
+    },
+  })
+  const { stdout } = await shoalHere(['search'], { home: home.path, registry: registry.address })
+  expect(stdout.split('\n')).toEqual([
+    'MODEL    PARAMS  ARCH   CONTEXT     FROM   PULLS  LIKES  LICENSE',
+    'tide-7b    7.2B  llama      32K  4.37 GB  414.8K   3.9K  apache-2.0',
+    'cod           –  llama        –        –       7      0  apache-2.0',
+    '',
+  ])
+})
+
+test('filters become the parameters of the list', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [] } })
+  const words = ['search', '--arch', 'llama', '--tag', 'chat', '--tag', 'tiny', '--owner', 'ines']
+  const more = ['--license', 'mit', '--fits', '8', '--sort', 'likes', '--limit', '5', 'big', 'fish']
+  await shoalHere([...words, ...more], { home: home.path, registry: registry.address })
+  expect([...(registry.asked[0]?.query ?? [])].toSorted()).toEqual([
+    ['architecture', 'llama'],
+    ['license', 'mit'],
+    ['limit', '5'],
+    ['max_file_size_bytes', '6517857142'],
+    ['owner', 'ines'],
+    ['q', 'big fish'],
+    ['sort', 'likes'],
+    ['tag', 'chat'],
+    ['tag', 'tiny'],
+  ])
+})
+
+test('nothing found is said on stderr, and is no failure', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [] } })
+  const outcome = await shoalHere(['search', 'x'], {
+    home: home.path,
+    registry: registry.address,
+  })
+  expect(outcome).toEqual({
+    stdout: '',
+    stderr: `Nothing in the net on ${registry.label}.\n`,
+    exitCode: 0,
+  })
+})
+
+test('a part of what there is says of how many', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({
+    'GET /v1/models': { body: [sampleModel()], headers: { 'x-total-count': '200' } },
+  })
+  const wishes = { home: home.path, registry: registry.address }
+  expect((await shoalHere(['search'], wishes)).stderr).toContain('These are 1 of 200.')
+  expect((await shoalHere(['search', '-q'], wishes)).stderr).toBe('')
+})

@@ -1,0 +1,105 @@
+import type { Model, ModelFilter } from '@shoal/protocol/client'
+import { Command, Option } from 'commander'
+import type { OpenContext } from '../context.ts'
+import { largestFileFor } from '../models/fit.ts'
+import { misuse } from '../terminal/failure.ts'
+import { plainLine } from '../terminal/plain-text.ts'
+import { repeatable } from '../terminal/repeatable.ts'
+import { type Column, table } from '../terminal/table.ts'
+import { formatBytes, formatContext, formatCount, wholeNumber } from '../terminal/units.ts'
+
+type SearchOptions = {
+  arch?: string
+  tag?: string[]
+  owner?: string
+  license?: string
+  fits?: string
+  sort?: 'downloads' | 'likes' | 'created_at' | 'relevance'
+  limit: number
+}
+
+export function searchCommand(open: OpenContext): Command {
+  return new Command('search')
+    .description('look for models on the registry')
+    .argument('[words...]', 'words of the name, the description or the tags')
+    .option('--arch <architecture>', 'of this architecture, such as llama')
+    .addOption(repeatable('--tag <tag>', 'with this tag; repeat it for several'))
+    .option('--owner <username>', 'published by this account')
+    .option('--license <license>', 'under this license')
+    .option('--fits <GB>', 'that run in so much memory')
+    .addOption(
+      new Option('--sort <key>', 'what comes first (default: downloads)').choices([
+        'downloads',
+        'likes',
+        'created_at',
+        'relevance',
+      ]),
+    )
+    .option('--limit <number>', 'at most so many', wholeNumber(1, 200), 20)
+    .action(async (words: string[], options: SearchOptions) => {
+      const { printer, openRegistry } = await open()
+      const { client, label } = await openRegistry()
+      const { models, total, isTotalExact } = await client.listModels(filterOf(words, options))
+      await printer.answer(models, () =>
+        models.length === 0
+          ? []
+          : table(columns, models, {
+              columns: printer.columns,
+              paintTitle: printer.out.dim,
+            }),
+      )
+      if (models.length === 0) printer.note(`Nothing in the net on ${label}.`)
+      if (models.length < total) {
+        const count = isTotalExact ? `${total}` : `more than ${total}`
+        printer.note(`\nThese are ${models.length} of ${count}. --limit shows more.`)
+      }
+    })
+}
+
+function filterOf(words: readonly string[], options: SearchOptions): ModelFilter {
+  const { arch, tag, owner, license, fits, sort, limit } = options
+  const q = words.join(' ').trim()
+  return {
+    limit,
+    ...(q !== '' && { q }),
+    ...(sort && { sort }),
+    ...(arch && { architecture: arch }),
+    ...(tag && { tag }),
+    ...(owner && { owner }),
+    ...(license && { license }),
+    ...(fits && { max_file_size_bytes: largestFileFor(gigabytes(fits)) }),
+  }
+}
+
+function gigabytes(text: string): number {
+  const value = Number(text.replace(/ ?GB$/i, ''))
+  if (value > 0) return value * 1e9
+  throw misuse(`“${text}” is not an amount of memory in GB.`)
+}
+
+const columns: Column<Model>[] = [
+  { title: 'MODEL', text: ({ name }) => name },
+  { title: 'PARAMS', text: countOf('parameter_count'), align: 'right' },
+  { title: 'ARCH', text: ({ architecture }) => plainLine(architecture ?? '–'), isOptional: true },
+  {
+    title: 'CONTEXT',
+    text: ({ context_length }) => (context_length ? formatContext(context_length) : '–'),
+    align: 'right',
+    isOptional: true,
+  },
+  {
+    title: 'FROM',
+    text: ({ min_file_size_bytes: bytes }) => (bytes === null ? '–' : formatBytes(bytes)),
+    align: 'right',
+  },
+  { title: 'PULLS', text: countOf('downloads'), align: 'right' },
+  { title: 'LIKES', text: countOf('likes'), align: 'right', isOptional: true },
+  { title: 'LICENSE', text: ({ license }) => plainLine(license ?? '–'), isOptional: true },
+]
+
+function countOf(key: 'parameter_count' | 'downloads' | 'likes') {
+  return (model: Model) => {
+    const count = model[key]
+    return count === null ? '–' : formatCount(count)
+  }
+}

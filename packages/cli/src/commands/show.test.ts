@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { makeHome } from '../testing/run-shoal.ts'
+import { modelScript, sampleFile, sampleModel } from '../testing/samples.ts'
+import { scriptedRegistry } from '../testing/scripted-registry.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+
+const files = [
+  sampleFile({ quantization: 'Q4_K_M' }),
+  sampleFile({ quantization: 'Q8_0', file_size_bytes: 7.7e9, seeders: 3 }),
+  sampleFile({ quantization: 'F16', file_size_bytes: 14.5e9 }),
+  sampleFile({ quantization: 'F16', filename: 'mmproj-F16.gguf', file_size_bytes: 0.9e9 }),
+]
+
+test('a model is shown with its files, by size, and what fits', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry(modelScript(sampleModel(), files))
+  const { stdout, exitCode } = await shoalHere(['show', 'tide-7b'], {
+    home: home.path,
+    registry: registry.address,
+  })
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('7.2B parameters · llama · 32K context · apache-2.0')
+  expect(stdout).toContain(`${registry.address}/m/tide-7b`)
+  expect(stdout.split('\n').slice(-6, -1)).toEqual([
+    'FILE           SIZE  RUNS IN  PARTS  PEERS  THIS MACHINE',
+    'mmproj-F16   900 MB        –      1      0  goes with a model',
+    'Q4_K_M      4.37 GB   5.6 GB      1      0  fits',
+    'Q8_0        7.70 GB   9.3 GB      1      3  best fit for 16 GB',
+    'F16         14.5 GB  16.9 GB      1      0  fits',
+  ])
+})
+
+test('--json gives the model with its files', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry(modelScript(sampleModel(), files))
+  const { stdout } = await shoalHere(['show', 'tide-7b', '--json'], {
+    home: home.path,
+    registry: registry.address,
+  })
+  const document = JSON.parse(stdout)
+  expect(document.name).toBe('tide-7b')
+  expect(document.files).toHaveLength(4)
+})
+
+test('--card gives the Markdown alone', async () => {
+  await using home = await makeHome()
+  const model = sampleModel({ readme: '# Tide\n\nA \x1b[31mfish.' })
+  await using registry = await scriptedRegistry(modelScript(model, files))
+  const { stdout } = await shoalHere(['show', 'tide-7b', '--card'], {
+    home: home.path,
+    registry: registry.address,
+  })
+  expect(stdout).toBe('# Tide\n\nA [31mfish.\n')
+})

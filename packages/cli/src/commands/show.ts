@@ -1,0 +1,99 @@
+import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
+import { Command } from 'commander'
+import type { OpenContext } from '../context.ts'
+import { type FileChoice, runnable } from '../models/file-choices.ts'
+import { type FoundModel, getModelWithFiles } from '../models/find-model.ts'
+import { findBestFit, memoryNeeded } from '../models/fit.ts'
+import type { Colors } from '../terminal/colors.ts'
+import { plainLine } from '../terminal/plain-text.ts'
+import { type Column, table } from '../terminal/table.ts'
+import {
+  formatAge,
+  formatBytes,
+  formatContext,
+  formatCount,
+  formatMachine,
+  formatMemory,
+  plural,
+} from '../terminal/units.ts'
+
+export function showCommand(open: OpenContext): Command {
+  return new Command('show')
+    .description('a model with its files, their sizes and what fits here')
+    .argument('<model>', 'its name')
+    .option('--card', 'the model card, in Markdown')
+    .action(async (reference: string, { card }: { card?: boolean }) => {
+      const context = await open()
+      const { printer, surroundings } = context
+      const found = await getModelWithFiles(context, reference)
+      const { model, choices } = found
+      const document = { ...model, files: choices.flatMap(({ files }) => files) }
+      await printer.answer(document, () =>
+        card
+          ? (model.readme ?? '').split('\n').map((line) => line.replace(/\p{Cc}/gu, ''))
+          : page(found, surroundings.memoryBytes, printer.out),
+      )
+    })
+}
+
+async function page({ model, choices, registry }: FoundModel, memoryBytes: number, colors: Colors) {
+  const description = plainLine(model.description ?? '')
+  const best = findBestFit(runnable(choices), memoryBytes)
+  return [
+    `${colors.bold(model.name)}  ${plainLine(model.display_name)}`,
+    ...(description ? [`  ${description}`] : []),
+    `  ${specification(model).join(' · ')}`,
+    `  ${plural(model.downloads, 'download')} · ${plural(model.likes, 'like')} · by ${model.owner} · ${formatAge(model.created_at)}`,
+    ...(model.tags.length > 0 ? [`  ${model.tags.map(plainLine).join(', ')}`] : []),
+    `  ${registry.address}/m/${model.name}`,
+    '',
+    ...(choices.length === 0
+      ? ['No files are ready.']
+      : await table(columnsFor(best, memoryBytes, colors), choices, { paintTitle: colors.dim })),
+  ]
+}
+
+function specification(model: ModelRecord): string[] {
+  return [
+    ...(model.parameter_count === null ? [] : [`${formatCount(model.parameter_count)} parameters`]),
+    ...(model.architecture === null ? [] : [plainLine(model.architecture)]),
+    ...(model.context_length === null ? [] : [`${formatContext(model.context_length)} context`]),
+    model.license === null ? 'no license given' : plainLine(model.license),
+    ...(model.is_public ? [] : ['private']),
+  ]
+}
+
+type Choice = FileChoice<ModelFile>
+
+function columnsFor(
+  best: Choice | undefined,
+  memoryBytes: number,
+  colors: Colors,
+): Column<Choice>[] {
+  const machine = formatMachine(memoryBytes)
+  const verdict = (choice: Choice) => {
+    if (choice.isCompanion) return 'goes with a model'
+    if (choice === best) return `best fit for ${machine}`
+    return memoryNeeded(choice.sizeBytes) <= memoryBytes ? 'fits' : 'too large for this machine'
+  }
+  return [
+    { title: 'FILE', text: ({ label }) => label },
+    { title: 'SIZE', text: ({ sizeBytes }) => formatBytes(sizeBytes), align: 'right' },
+    {
+      title: 'RUNS IN',
+      text: ({ sizeBytes, isCompanion }) =>
+        isCompanion ? '–' : formatMemory(memoryNeeded(sizeBytes)),
+      align: 'right',
+    },
+    { title: 'PARTS', text: ({ parts }) => String(parts), align: 'right' },
+    { title: 'PEERS', text: ({ files }) => String(fewestSeeders(files)), align: 'right' },
+    {
+      title: 'THIS MACHINE',
+      text: verdict,
+      paint: (text, choice) => (choice === best ? colors.roe(text) : colors.dim(text)),
+    },
+  ]
+}
+
+const fewestSeeders = (files: readonly ModelFile[]) =>
+  Math.min(...files.map(({ seeders }) => seeders))

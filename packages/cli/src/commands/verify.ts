@@ -1,0 +1,110 @@
+import type { LocalFile, VerifyResult } from '@shoal/transfer'
+import { Command } from 'commander'
+import type { Context, OpenContext } from '../context.ts'
+import {
+  getLocalChoices,
+  isWhole,
+  type LocalChoice,
+  listLocalChoices,
+  nameOf,
+} from '../models/local-models.ts'
+import { openProgress } from '../terminal/progress.ts'
+import { plural } from '../terminal/units.ts'
+import { type LimitOptions, limitsOf } from '../transfers/limits.ts'
+import { pullReport } from '../transfers/pull-report.ts'
+
+type Verdict = 'intact' | 'damaged' | 'repaired' | 'unknown'
+type Checked = { name: string; path: string; verdict: Verdict; badChunks: number }
+
+export function verifyCommand(open: OpenContext): Command {
+  return new Command('verify')
+    .description('check the models on this machine against their hashes')
+    .argument('[model[:quant]]', 'its name; without it all of them')
+    .option('--repair', 'fetch again what is damaged')
+    .action(async (reference: string | undefined, { repair }: { repair?: boolean }) => {
+      const context = await open()
+      const { printer } = context
+      const choices = reference
+        ? await getLocalChoices(context, reference)
+        : await listLocalChoices(context)
+      const checked: Checked[] = []
+      for (const choice of choices.filter(isWhole)) {
+        for (const file of choice.files) {
+          const one = await check(context, nameOf(choice), file)
+          const isMended = one.verdict === 'damaged' && repair === true
+          checked.push(isMended ? await mend(context, one, file) : one)
+        }
+      }
+      tellUnfinished(context, choices)
+      await printer.answer(checked.map(documentOf), () =>
+        checked.map((one) => lineOf(one, context)),
+      )
+      const damaged = checked.filter(({ verdict }) => verdict === 'damaged')
+      if (damaged.length === 0) return
+      context.endWith('verification_failed')
+      printer.warn(`${plural(damaged.length, 'file')} damaged. Mend with: shoal verify --repair`)
+    })
+}
+
+async function check(context: Context, name: string, { path }: LocalFile): Promise<Checked> {
+  const signal = context.takeStopSignal()
+  const { verifyFile } = await import('@shoal/transfer')
+  const progress = await openProgress(context.printer, name)
+  const result = await verifyFile({
+    path,
+    signal,
+    onProgress(event) {
+      progress.event({ type: 'verifying', ...event })
+      progress.update({ ...event, remarks: [`checking ${name}`] })
+    },
+  }).finally(progress.end)
+  return { name, path, ...verdictOf(result) }
+}
+
+function verdictOf(result: VerifyResult): Pick<Checked, 'verdict' | 'badChunks'> {
+  if (result.status === 'no-record') return { verdict: 'unknown', badChunks: 0 }
+  if (result.status === 'intact') return { verdict: 'intact', badChunks: 0 }
+  return { verdict: 'damaged', badChunks: result.badChunks.length }
+}
+
+/** From the registry that the file came from. */
+async function mend(context: Context, checked: Checked, file: LocalFile): Promise<Checked> {
+  const { printer, config } = context
+  const { repairFile } = await import('@shoal/transfer')
+  const registry = await context.openRegistry(file.record?.registry)
+  const progress = await openProgress(printer, checked.name)
+  const report = pullReport(printer, progress, file.fileSizeBytes ?? 0)
+  const limits: LimitOptions = {}
+  await repairFile({
+    client: registry.client,
+    path: file.path,
+    ...limitsOf(limits, config),
+    signal: context.takeStopSignal(),
+    onEvent: report.onEvent,
+  }).finally(progress.end)
+  return { ...checked, verdict: 'repaired' }
+}
+
+function tellUnfinished({ printer }: Context, choices: readonly LocalChoice[]) {
+  for (const choice of choices.filter((one) => !isWhole(one))) {
+    printer.note(`  ${nameOf(choice)} is unfinished: shoal pull ${nameOf(choice)} goes on with it.`)
+  }
+}
+
+function lineOf({ name, path, verdict, badChunks }: Checked, { printer }: Context): string {
+  const { green, red, yellow } = printer.out
+  const lines = {
+    intact: `${green('✓')} ${name}  intact`,
+    repaired: `${green('✓')} ${name}  damaged, and repaired`,
+    damaged: `${red('✗')} ${name}  ${plural(badChunks, 'bad chunk')}`,
+    unknown: `${yellow('!')} ${name}  shoal did not pull it: ${path}`,
+  }
+  return lines[verdict]
+}
+
+const documentOf = ({ name, path, verdict, badChunks }: Checked) => ({
+  model: name,
+  path,
+  status: verdict,
+  bad_chunks: badChunks,
+})

@@ -1,0 +1,61 @@
+import type { Command, Option } from 'commander'
+
+export type Candidate = { name: string; meaning?: string }
+
+/** Where the names of things come from: the machine and the registry. */
+export type Names = {
+  localModels(): Promise<Candidate[]>
+  registryModels(typed: string): Promise<Candidate[]>
+  settings(): Candidate[]
+}
+
+const localCommands = ['path', 'rm', 'verify']
+const registryCommands = ['show', 'pull', 'like', 'unlike']
+
+/** What can stand where the line ends. */
+export async function candidatesFor(program: Command, line: string, names: Names) {
+  const words = line.trimStart().split(/\s+/).slice(1)
+  const typed = words.pop() ?? ''
+  const command = commandAt(program, words)
+  const candidates = await allCandidates({ program, command, typed, words }, names)
+  const start = typed.toLowerCase()
+  return candidates.filter(({ name }) => name.toLowerCase().startsWith(start) && name !== typed)
+}
+
+type Place = { program: Command; command: Command; typed: string; words: readonly string[] }
+
+async function allCandidates(place: Place, names: Names): Promise<Candidate[]> {
+  const { program, command, typed, words } = place
+  const options = [...new Set([...command.options, ...program.options])]
+  const waiting = optionNamed(options, words.at(-1))
+  if (waiting?.required) return (waiting.argChoices ?? []).map((name) => ({ name }))
+  if (typed.startsWith('-')) return options.flatMap(candidateOf)
+  if (command.commands.length > 0) return subcommandsOf(command)
+
+  const [argument] = command.registeredArguments
+  if (argument?.argChoices) return argument.argChoices.map((name) => ({ name }))
+  if (command.parent?.name() === 'config') return names.settings()
+  if (localCommands.includes(command.name())) return names.localModels()
+  if (registryCommands.includes(command.name())) return names.registryModels(typed)
+  return []
+}
+
+/** The command that the words lead to: `keys revoke` of `--json keys revoke laptop`. */
+function commandAt(program: Command, words: readonly string[]): Command {
+  return words.reduce((command, word) => {
+    const next = command.commands.find((one) => one.name() === word)
+    return next ?? command
+  }, program)
+}
+
+const optionNamed = (options: readonly Option[], word: string | undefined) =>
+  options.find(({ long, short }) => word !== undefined && (word === long || word === short))
+
+const candidateOf = ({ long, description, hidden }: Option): Candidate[] =>
+  long && !hidden ? [{ name: long, meaning: description }] : []
+
+const subcommandsOf = (command: Command): Candidate[] =>
+  command
+    .createHelp()
+    .visibleCommands(command)
+    .map((one) => ({ name: one.name(), meaning: one.description() }))

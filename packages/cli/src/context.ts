@@ -1,0 +1,112 @@
+/** What a command works with, made when it runs: settings, the terminal, and registries by their address. */
+import { type RegistryClient, registryClient } from '@shoal/protocol/client'
+import type { GlobalOptions } from './global-options.ts'
+import { registryAddress, registryLabel } from './settings/address.ts'
+import { type Config, readConfig } from './settings/config.ts'
+import { readCredentials } from './settings/credentials.ts'
+import { type Places, placesOf } from './settings/places.ts'
+import type { Surroundings } from './surroundings.ts'
+import { type Asker, createAsker } from './terminal/asker.ts'
+import { exitCodes, type FailureCode } from './terminal/failure.ts'
+import type { Spoken } from './terminal/failure-of.ts'
+import { createPrinter, type Printer } from './terminal/printer.ts'
+import { version } from './version.ts'
+
+export const defaultRegistry = 'http://localhost:8000'
+
+export type Registry = {
+  client: RegistryClient
+  address: string
+  /** As people call it: `localhost:8000`. */
+  label: string
+  token: string | undefined
+}
+
+export type Context = {
+  surroundings: Surroundings
+  options: GlobalOptions
+  printer: Printer
+  asker: Asker
+  places: Places
+  config: Config
+  /** The registry that was named by flag, environment or configuration, in that order. */
+  registryAddress: string
+  /** Without an argument that registry; otherwise another one, by host or address. */
+  openRegistry(hostOrAddress?: string, token?: string): Promise<Registry>
+  /** Who takes this promises to end by itself, and soon, after it has fired. */
+  takeStopSignal(): AbortSignal
+  /** For a command whose answer is a report: it was given, and what it reports is no success. */
+  endWith(code: FailureCode): void
+}
+
+/** Makes the context of the command that is about to run. */
+export type OpenContext = () => Promise<Context>
+
+/** What the top of the program has to know of a command once it has ended. */
+export type Trace = { printer?: Printer; spoken?: Spoken; endsByItself: boolean; exitCode: number }
+
+export function contextOpener(
+  surroundings: Surroundings,
+  trace: Trace,
+  readOptions: () => GlobalOptions,
+): OpenContext {
+  return async () => {
+    const options = readOptions()
+    const { env, stopSignal } = surroundings
+    const printer = createPrinter(surroundings, options)
+    trace.printer = printer
+    const places = placesOf(env)
+    const config = await readConfig(places)
+    const current = registryAddress(
+      options.registry ?? (env.SHOAL_REGISTRY || config.registry || defaultRegistry),
+    )
+
+    return {
+      surroundings,
+      options,
+      printer,
+      asker: createAsker(surroundings, { canAsk: printer.can.canAsk, yes: options.yes === true }),
+      places,
+      config,
+      registryAddress: current,
+
+      async openRegistry(hostOrAddress, givenToken) {
+        const credentials = await readCredentials(places)
+        const known = [current, ...Object.keys(credentials)]
+        const address = hostOrAddress ? registryAddress(hostOrAddress, known) : current
+        // A token of the environment is for the registry of the environment, never for one that a reference names.
+        const ownToken = address === current && env.SHOAL_TOKEN ? env.SHOAL_TOKEN : undefined
+        const token = givenToken ?? ownToken ?? credentials[address]?.token
+        const label = registryLabel(address)
+        trace.spoken = { address, hasToken: token !== undefined }
+        const client = registryClient({
+          baseUrl: address,
+          token,
+          userAgent: `shoal/${version}`,
+          onWait: ({ seconds }) => printer.note(`  ${label} asks us to wait ${seconds} s.`),
+          fetch: options.verbose ? tellingFetch(printer) : fetch,
+        })
+        return { client, address, label, token }
+      },
+
+      takeStopSignal() {
+        trace.endsByItself = true
+        return stopSignal
+      },
+
+      endWith(code) {
+        trace.exitCode = exitCodes[code]
+      },
+    }
+  }
+}
+
+function tellingFetch(printer: Printer): typeof fetch {
+  return async (input, init) => {
+    const start = performance.now()
+    const response = await fetch(input, init)
+    const milliseconds = Math.round(performance.now() - start)
+    printer.detail(`  ${init?.method ?? 'GET'} ${input} ${response.status} ${milliseconds} ms`)
+    return response
+  }
+}

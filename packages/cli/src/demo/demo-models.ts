@@ -1,0 +1,54 @@
+/** The models that lie in the repository, and are published on a registry that is new. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { NewModel } from '@shoal/protocol/client'
+import { isErrno } from '../terminal/errno.ts'
+
+export const demoDirectory = join(import.meta.dirname, '../../../../models')
+
+type DemoModel = Omit<NewModel, 'readme'> & { name: string }
+
+const demoModels: readonly DemoModel[] = [
+  {
+    name: 'shoal-tiny',
+    display_name: 'Shoal Tiny',
+    description:
+      'A very small chat model made for shoal: it answers in simple English, offline, on any machine.',
+    license: 'apache-2.0',
+    tags: ['chat', 'english', 'demo', 'tiny'],
+  },
+  {
+    name: 'shoal-nano',
+    display_name: 'Shoal Nano',
+    description: 'The smaller sibling of Shoal Tiny, for trying things out in a second.',
+    license: 'apache-2.0',
+    tags: ['chat', 'english', 'demo', 'tiny'],
+  },
+]
+
+export type DemoFolder = { model: DemoModel; card: string | undefined; files: string[] }
+
+/** Those of the demo models that are here, with the paths of their files. */
+export async function listDemoFolders(directory: string): Promise<DemoFolder[]> {
+  const folders = await Promise.all(
+    demoModels.map(async (model) => {
+      const folder = join(directory, model.name)
+      const names = await namesIn(folder)
+      const files = names.filter((name) => name.endsWith('.gguf')).map((name) => join(folder, name))
+      return {
+        model,
+        card: names.includes('README.md') ? join(folder, 'README.md') : undefined,
+        files,
+      }
+    }),
+  )
+  return folders.filter(({ files }) => files.length > 0)
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT')) return []
+    throw error
+  })
+  return names.toSorted()
+}

@@ -1,0 +1,74 @@
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { ApiError, type RegistryClient } from '@shoal/protocol/client'
+import { isErrno } from '../terminal/errno.ts'
+import type { Printer } from '../terminal/printer.ts'
+import { pushFiles } from '../transfers/push-files.ts'
+import { type DemoFolder, listDemoFolders } from './demo-models.ts'
+
+type Order = {
+  client: RegistryClient
+  /** The demo models of the repository. */
+  directory: string
+  /** The registry's data. */
+  dataDirectory: string
+  signal: AbortSignal
+}
+
+/**
+ * Publishes the demo models on a registry that is empty. A mark in the data directory tells a publication that was
+ * interrupted, which is taken up again, from a demo model that somebody deleted, which stays deleted.
+ */
+export async function publishDemo(printer: Printer, order: Order): Promise<void> {
+  const { client, directory, dataDirectory, signal } = order
+  const mark = join(dataDirectory, 'demo-unfinished')
+  const isInterrupted = await exists(mark)
+  const isEmpty = (await client.listModels({ limit: 1 }, signal)).total === 0
+  if (!isEmpty && !isInterrupted) return
+  const folders = await listDemoFolders(directory)
+  if (folders.length === 0) return
+
+  printer.note(isInterrupted ? 'Going on with the demo models:' : 'Publishing the demo models:')
+  await writeFile(mark, 'The demo models are being published. shoal up goes on with it.\n')
+  for (const folder of folders) await publishFolder(printer, order, folder)
+  await rm(mark, { force: true })
+}
+
+async function publishFolder(printer: Printer, { client, signal }: Order, folder: DemoFolder) {
+  const { name } = folder.model
+  const readyNames = await makeModel(client, folder)
+  const missing = folder.files.filter((path) => !readyNames.has(basename(path)))
+  const files = await Promise.all(
+    missing.map(async (path) => ({
+      path,
+      filename: basename(path),
+      sizeBytes: (await stat(path)).size,
+    })),
+  )
+  if (files.length > 0) await pushFiles(printer, { client, modelName: name, files, signal })
+}
+
+/** The filenames that the model has already. */
+async function makeModel(
+  client: RegistryClient,
+  { model, card }: DemoFolder,
+): Promise<Set<string>> {
+  const files = await client.listFiles(model.name, { status: 'all' }).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return undefined
+    throw error
+  })
+  if (files === undefined) {
+    const readme = card && (await readFile(card, 'utf8'))
+    await client.createModel({ ...model, ...(readme && { readme }) })
+  }
+  const ready = (files ?? []).filter(({ status }) => status === 'ready')
+  return new Set(ready.map(({ filename }) => filename))
+}
+
+async function exists(path: string): Promise<boolean> {
+  const found = await stat(path).catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
+  })
+  return found !== undefined
+}

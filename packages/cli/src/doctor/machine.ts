@@ -1,0 +1,82 @@
+import { access, constants, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Context } from '../context.ts'
+import { isErrno } from '../terminal/errno.ts'
+import { formatBytes, formatMachine } from '../terminal/units.ts'
+import type { Finding } from './finding.ts'
+import { findPortHolder } from './port-holder.ts'
+
+const littleRoomBytes = 10e9
+const littleMemoryBytes = 2e9
+
+/** Whether this machine can hold and run models. */
+export async function machineFindings({ places, surroundings }: Context): Promise<Finding[]> {
+  const { memoryBytes } = surroundings
+  const folder = await nearestThere(places.models)
+  const { bavail, bsize } = await statfs(folder)
+  const machine = formatMachine(memoryBytes)
+  return [
+    { check: 'node', state: 'ok', text: `Node ${process.versions.node}` },
+    await writing(places.models, folder),
+    room(places.models, bavail * bsize),
+    memoryBytes < littleMemoryBytes
+      ? {
+          check: 'memory',
+          state: 'warning',
+          text: `${machine} of memory`,
+          advice: 'Only very small models run in that.',
+        }
+      : { check: 'memory', state: 'ok', text: `${machine} of memory` },
+    await port(8000, 'a registry'),
+    await port(11_434, 'the local API'),
+  ]
+}
+
+/** The folder of the models is made by the first pull; until then the one above it counts. */
+async function nearestThere(path: string): Promise<string> {
+  const isThere = await statfs(path).catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
+  })
+  return isThere ? path : nearestThere(dirname(path))
+}
+
+async function writing(models: string, folder: string): Promise<Finding> {
+  const refusal = await access(folder, constants.W_OK).then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  if (refusal === undefined) {
+    return { check: 'models-folder', state: 'ok', text: `Models go to ${models}` }
+  }
+  return {
+    check: 'models-folder',
+    state: 'problem',
+    text: `Models cannot be written to ${models}: ${refusal}`,
+    advice: 'Change who may write there, or set SHOAL_HOME to another folder.',
+  }
+}
+
+function room(models: string, freeBytes: number): Finding {
+  const text = `${formatBytes(freeBytes)} free on the disk of the models`
+  if (freeBytes >= littleRoomBytes) return { check: 'disk', state: 'ok', text }
+  return {
+    check: 'disk',
+    state: 'warning',
+    text,
+    advice: `Make room in ${models} (shoal ls, shoal rm), or set SHOAL_HOME to a larger disk.`,
+  }
+}
+
+async function port(number: number, use: string): Promise<Finding> {
+  const check = `port-${number}`
+  const holder = await findPortHolder(number)
+  if (holder === undefined) return { check, state: 'ok', text: `Port ${number} is free for ${use}` }
+  if (holder === 'shoal') return { check, state: 'ok', text: `Port ${number} is served by shoal` }
+  return {
+    check,
+    state: 'warning',
+    text: `Port ${number} is taken by ${holder}`,
+    advice: `Stop it, or give ${use} another port with --port.`,
+  }
+}

@@ -1,0 +1,29 @@
+import { type Command, Option } from 'commander'
+
+/** Options of every command. They stand before or after the command's name. */
+export type GlobalOptions = {
+  registry?: string
+  json?: boolean
+  quiet?: boolean
+  verbose?: boolean
+  debug?: boolean
+  color: boolean
+  input: boolean
+  yes?: boolean
+  progress?: 'json'
+}
+
+export function addGlobalOptions(program: Command): Command {
+  return program
+    .option('--registry <address>', 'the registry to talk to')
+    .option('--json', 'one JSON document on stdout')
+    .addOption(
+      new Option('--progress <form>', 'progress as JSON lines on stderr').choices(['json']),
+    )
+    .option('-q, --quiet', 'results and errors only')
+    .option('-v, --verbose', 'more about what is done')
+    .option('--debug', 'where in the program an error arose')
+    .option('--no-color', 'plain text')
+    .option('--no-input', 'never ask')
+    .option('-y, --yes', 'answer yes to questions')
+}

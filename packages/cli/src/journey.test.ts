@@ -1,0 +1,252 @@
+/** The whole way of a model, with the real programs: published, found, pulled; and what happens when they are killed. */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { writeGgufFile } from '@shoal/model-file/testing'
+import { type ModelFile, registryClient } from '@shoal/protocol/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runShoal, startShoal } from './testing/run-shoal.ts'
+
+const nano = join(import.meta.dirname, '../../../models/shoal-nano/shoal-nano-Q8_0.gguf')
+const mebibyte = 1024 * 1024
+
+let folder: string
+let home: string
+let port: number
+let registry: Awaited<ReturnType<typeof startRegistry>>
+
+const shoal = (words: string[], input?: string) =>
+  runShoal(words, {
+    home,
+    env: { SHOAL_REGISTRY: `http://localhost:${port}` },
+    ...(input !== undefined && { input }),
+  })
+const client = () => registryClient({ baseUrl: `http://localhost:${port}` })
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'shoal-journey-'))
+  home = join(folder, 'home')
+  await mkdir(home)
+  port = await freePort()
+  registry = await startRegistry(['up'])
+})
+
+afterAll(async () => {
+  registry.child.kill('SIGTERM')
+  await registry.outcome
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('an empty registry has the demo models, found by a word and pulled by name', async () => {
+  const found = await shoal(['search', 'tiny', '--json'])
+  expect(JSON.parse(found.stdout)).toContainEqual(
+    expect.objectContaining({ name: 'shoal-tiny', quantizations: ['Q4_0', 'Q8_0'] }),
+  )
+  const pulled = await shoal(['pull', 'shoal-tiny'])
+  expect(pulled.exitCode).toBe(0)
+  const path = pulled.stdout.trim()
+  const [file] = (await client().listFiles('shoal-tiny')).filter(
+    ({ quantization }) => quantization === 'Q8_0',
+  )
+  expect(await sha256Of(path)).toBe(file?.sha256_hash)
+  expect((await client().getModel('shoal-tiny')).downloads).toBe(1)
+  expect((await shoal(['path', 'shoal-tiny'])).stdout.trim()).toBe(path)
+  expect((await shoal(['verify'])).exitCode).toBe(0)
+  expect((await client().getModel('shoal-tiny')).readme).toContain('Shoal Tiny')
+})
+
+test('the same pull again finds the file there and counts no download', async () => {
+  const again = await shoal(['pull', 'shoal-tiny', '--json'])
+  expect(JSON.parse(again.stdout)).toMatchObject({ already_there: true, downloaded_bytes: 0 })
+  expect((await client().getModel('shoal-tiny')).downloads).toBe(1)
+})
+
+test('who registers can push; the address of the model goes to stdout', async () => {
+  const registered = await shoal(
+    ['register', '--username', 'ana', '--password-stdin'],
+    'password of ana',
+  )
+  expect(registered).toMatchObject({ exitCode: 0 })
+  const credentials = join(home, 'config', 'credentials.json')
+  expect((await stat(credentials)).mode & 0o777).toBe(0o600)
+  expect((await shoal(['whoami'])).stdout.trim()).toContain('ana')
+
+  const file = join(folder, 'reef-Q8_0.gguf')
+  await copyFile(nano, file)
+  const pushed = await shoal(['push', file, '--license', 'mit', '--tag', 'sea'])
+  expect(pushed.stderr).not.toContain('✗')
+  expect(pushed.exitCode).toBe(0)
+  expect(pushed.stdout.trim()).toBe(`http://localhost:${port}/m/reef`)
+  expect(await client().getModel('reef')).toMatchObject({
+    owner: 'ana',
+    license: 'mit',
+    tags: ['sea'],
+    architecture: 'llama',
+    quantizations: ['Q8_0'],
+  })
+  expect((await shoal(['like', 'reef'])).exitCode).toBe(0)
+  expect((await client().getModel('reef')).likes).toBe(1)
+  expect((await shoal(['unlike', 'reef'])).exitCode).toBe(0)
+})
+
+test('a key goes to stdout alone, works, and is revoked', async () => {
+  const made = await shoal(['keys', 'new', 'laptop'])
+  const key = made.stdout.trim()
+  expect(key).toMatch(/^hf_[0-9A-Za-z]{43}$/)
+  const asKey = registryClient({ baseUrl: client().baseUrl, token: key })
+  expect(await asKey.getMe()).toMatchObject({ username: 'ana' })
+  const [{ id }] = JSON.parse((await shoal(['keys', 'ls', '--json'])).stdout)
+  expect((await shoal(['keys', 'revoke', id, '-y'])).exitCode).toBe(0)
+  await expect(asKey.getMe()).rejects.toMatchObject({ status: 401 })
+})
+
+test('a private model is pulled by its owner, and is nothing to others', async () => {
+  const file = join(folder, 'lagoon-Q8_0.gguf')
+  await copyFile(nano, file)
+  expect((await shoal(['push', file, '--private'])).exitCode).toBe(0)
+  expect((await shoal(['pull', 'lagoon'])).exitCode).toBe(0)
+  const stranger = await runShoal(['pull', 'lagoon', '--registry', client().baseUrl], {
+    home: await mkdtemp(join(folder, 'stranger-')),
+  })
+  expect(stranger.exitCode).toBe(3)
+})
+
+test('a second registry on the same data is refused with a sentence', async () => {
+  const refused = await runShoal(['registry', '--port', '0', '--data', join(folder, 'data')], {
+    home,
+  })
+  expect(refused.exitCode).toBe(1)
+  expect(refused.stderr).toContain('nother registry is running')
+})
+
+test('a pull goes on after its process was killed, and after the registry was', {
+  timeout: 120_000,
+}, async () => {
+  const { sha256 } = await pushLarge('trench', 96 * mebibyte)
+  const pull = () =>
+    startShoal(['pull', 'trench', '--limit-rate', '24MB', '--json'], {
+      home,
+      env: { SHOAL_REGISTRY: client().baseUrl },
+    })
+  const models = join(home, 'data', 'models', 'trench')
+
+  const first = pull()
+  await until(async () => (await bytesIn(models)) > 0 && (await hasChunks(models)))
+  first.child.kill('SIGKILL')
+  expect((await first.outcome).exitCode).toBeNull()
+  expect((await readdir(models)).filter((name) => name.endsWith('.gguf'))).toEqual([])
+
+  const second = pull()
+  await sleep(1_000)
+  registry.child.kill('SIGKILL')
+  await registry.outcome
+  registry = await startRegistry(['registry'])
+  const { stdout, stderr, exitCode } = await second.outcome
+  expect([exitCode, stderr]).toEqual([0, expect.any(String)])
+  const pulled = JSON.parse(stdout)
+  expect(pulled.resumed_bytes).toBeGreaterThan(0)
+  expect(await sha256Of(pulled.path)).toBe(sha256)
+})
+
+test('a push goes on after its process was killed, and processing after the registry was', {
+  timeout: 120_000,
+}, async () => {
+  const file = join(folder, 'abyss.gguf')
+  await writeGgufFile(file, 160 * mebibyte, 5)
+  const push = () => startShoal(['push', file], { home, env: { SHOAL_REGISTRY: client().baseUrl } })
+  const uploading = async (): Promise<ModelFile | undefined> => {
+    const token = JSON.parse(await readFile(join(home, 'config', 'credentials.json'), 'utf8'))
+    const owner = registryClient({ baseUrl: client().baseUrl, token: tokenIn(token) })
+    const files = await owner.listFiles('abyss', { status: 'all' }).catch(() => [])
+    return files[0]
+  }
+
+  const first = push()
+  await until(async () => (await uploading())?.status === 'uploading')
+  first.child.kill('SIGKILL')
+  await first.outcome
+
+  const second = push()
+  await until(async () => (await uploading())?.status === 'processing')
+  registry.child.kill('SIGKILL')
+  await registry.outcome
+  registry = await startRegistry(['registry'])
+  const { exitCode, stderr } = await second.outcome
+  expect([exitCode, stderr]).toEqual([0, expect.any(String)])
+  expect(await uploading()).toMatchObject({ status: 'ready', sha256_hash: await sha256Of(file) })
+})
+
+test('SIGTERM ends a registry in order, with 0', async () => {
+  registry.child.kill('SIGTERM')
+  expect((await registry.outcome).exitCode).toBe(0)
+  registry = await startRegistry(['registry'])
+})
+
+/** Starts the registry on the journey's port and data, and waits until it answers. */
+async function startRegistry(words: string[]) {
+  const started = startShoal([...words, '--port', String(port), '--data', join(folder, 'data')], {
+    home,
+  })
+  await until(async () => {
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
+    return ready?.ok ?? false
+  })
+  if (words[0] === 'up') await until(async () => (await client().getStats()).files === 3)
+  return started
+}
+
+async function pushLarge(name: string, bytes: number) {
+  const file = join(folder, `${name}.gguf`)
+  await writeGgufFile(file, bytes, 3)
+  expect((await shoal(['push', file])).exitCode).toBe(0)
+  return { sha256: await sha256Of(file) }
+}
+
+async function until(isSo: () => Promise<boolean>) {
+  for (let waited = 0; waited < 60_000; waited += 50) {
+    if (await isSo()) return
+    await sleep(50)
+  }
+  throw new Error('it did not come to that within a minute')
+}
+
+async function bytesIn(directory: string): Promise<number> {
+  const names = await readdir(directory, { recursive: true }).catch(() => [])
+  const sizes = await Promise.all(
+    names.map(
+      async (name) => (await stat(join(directory, name)).catch(() => undefined))?.blocks ?? 0,
+    ),
+  )
+  return sizes.reduce((sum, blocks) => sum + blocks * 512, 0)
+}
+
+/** Whether more is on the disk than can be in unfinished chunks. */
+async function hasChunks(directory: string): Promise<boolean> {
+  return (await bytesIn(directory)) > 40 * mebibyte
+}
+
+async function sha256Of(path: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex')
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** The one token in a credentials file, wherever it keeps it. */
+function tokenIn(credentials: unknown): string {
+  const found = /shs_[0-9A-Za-z]{43}/.exec(JSON.stringify(credentials))
+  if (!found) throw new Error('no token was kept')
+  return found[0]
+}

@@ -1,0 +1,105 @@
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, copyFile, mkdir } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { binPath, makeHome, runShoal, startShoal } from './testing/run-shoal.ts'
+import { sampleModel } from './testing/samples.ts'
+import { scriptedRegistry } from './testing/scripted-registry.ts'
+
+/** The first Node on the PATH that is too old to run the program itself. */
+const oldNode = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((directory) => join(directory, 'node'))
+  .filter((path) => existsSync(path))
+  .find((path) => majorOf(path) < 24)
+
+function majorOf(path: string): number {
+  const version = execFileSync(path, ['--version'], { encoding: 'utf8' })
+  return Number(/^v(\d+)/.exec(version)?.[1])
+}
+
+test('the program starts, answers and ends', async () => {
+  await using home = await makeHome()
+  const { stdout, stderr, exitCode } = await runShoal(['--version'], { home: home.path })
+  expect({ stdout, stderr, exitCode }).toEqual({
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    stderr: '',
+    exitCode: 0,
+  })
+})
+
+test('the exit code of a failure reaches the shell', async () => {
+  await using home = await makeHome()
+  const { stderr, exitCode } = await runShoal(['path', 'tide'], { home: home.path })
+  expect(stderr).toBe('✗ tide is not on this machine.\n  To fetch it: shoal pull tide\n')
+  expect(exitCode).toBe(3)
+})
+
+test('a reader that goes away ends it quietly', async () => {
+  await using home = await makeHome()
+  const models = Array.from({ length: 200 }, (_, index) =>
+    sampleModel({ name: `tide-${index}`, readme: 'x'.repeat(10_000) }),
+  )
+  await using registry = await scriptedRegistry({ 'GET /v1/models': { body: models } })
+  const pipeline = '"$0" "$1" search --json | head -c 1; echo " $PIPESTATUS"'
+  const { stdout, stderr } = await promisify(execFile)(
+    'bash',
+    ['--norc', '-c', pipeline, process.execPath, binPath],
+    { env: { PATH: process.env.PATH, SHOAL_HOME: home.path, SHOAL_REGISTRY: registry.address } },
+  )
+  expect({ stdout, stderr }).toEqual({ stdout: '[ 0\n', stderr: '' })
+})
+
+test('a signal that a program sends stops it, with 130', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({
+    'GET /v1/models': { status: 503, headers: { 'retry-after': '60' } },
+  })
+  const { child, outcome } = startShoal(['search'], {
+    home: home.path,
+    env: { SHOAL_REGISTRY: registry.address },
+  })
+  await once(child.stderr, 'data')
+  child.kill('SIGTERM')
+  expect((await outcome).exitCode).toBe(130)
+})
+
+test.skipIf(oldNode === undefined)('an old Node hands over to the own one', async () => {
+  await using home = await makeHome()
+  const old = await runShoal(['path', 'tide', '--json'], { home: home.path, node: oldNode ?? '' })
+  expect(JSON.parse(old.stdout).error.code).toBe('not_found')
+  expect(old.exitCode).toBe(3)
+})
+
+test.skipIf(oldNode === undefined)('an old Node passes signals on', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({
+    'GET /v1/models': { status: 503, headers: { 'retry-after': '60' } },
+  })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const { child, outcome } = startShoal(['search'], {
+      home: home.path,
+      env: { SHOAL_REGISTRY: registry.address },
+      node: oldNode ?? '',
+    })
+    await once(child.stderr, 'data')
+    child.kill(signal)
+    expect((await outcome).exitCode).toBe(130)
+  }
+})
+
+test.skipIf(oldNode === undefined)('an old Node that is alone says what is needed', async () => {
+  await using home = await makeHome()
+  const bin = join(home.path, 'bin', 'shoal.js')
+  await mkdir(join(home.path, 'bin'))
+  await copyFile(binPath, bin)
+  await chmod(bin, 0o755)
+  const child = spawn(oldNode ?? '', [bin, '--version'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const [chunk] = await once(child.stderr, 'data')
+  const [exitCode] = await once(child, 'close')
+  expect(String(chunk)).toMatch(/^shoal needs Node 24 or newer; this is Node \d+\.\d+\.\d+\.\n$/)
+  expect(exitCode).toBe(1)
+})

@@ -1,0 +1,33 @@
+/** The process: its streams, its environment and its signals go in, an exit code comes out. */
+import { totalmem } from 'node:os'
+import { runCommandLine } from './run.ts'
+
+const stop = new AbortController()
+let stopRequests = 0
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    stopRequests += 1
+    if (stopRequests > 1) process.exit(130)
+    stop.abort(new DOMException(signal, 'AbortError'))
+  })
+}
+
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader went away, as `head` does: whoever reads no further wants no complaint.
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
+}
+
+const exitCode = await runCommandLine(process.argv.slice(2), {
+  env: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stopSignal: stop.signal,
+  // 0 or an enormous number where the system sets no limit on the process.
+  memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
+})
+// Not only `process.exitCode`: a connection kept alive would hold the shell's prompt back.
+process.stdout.write('', () => process.exit(exitCode))

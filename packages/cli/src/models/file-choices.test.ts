@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { fileChoices, findChoice, runnable } from './file-choices.ts'
+
+type Sample = { filename: string; quantization: string | null; size: number }
+
+const choicesOf = (...files: Sample[]) => fileChoices(files, ({ size }) => size)
+const sample = (filename: string, quantization: string | null, size = 1): Sample => ({
+  filename,
+  quantization,
+  size,
+})
+
+test('the parts of a split file are one choice, in their order and with their whole size', () => {
+  const [choice, ...others] = choicesOf(
+    sample('tide-Q8_0-00002-of-00002.gguf', 'Q8_0', 5),
+    sample('tide-Q8_0-00001-of-00002.gguf', 'Q8_0', 7),
+  )
+  expect(others).toEqual([])
+  expect(choice).toMatchObject({ label: 'Q8_0', parts: 2, sizeBytes: 12 })
+  expect(choice?.files.map(({ filename }) => filename)).toEqual([
+    'tide-Q8_0-00001-of-00002.gguf',
+    'tide-Q8_0-00002-of-00002.gguf',
+  ])
+})
+
+test('choices stand by size, the smallest first', () => {
+  const choices = choicesOf(sample('a-F16.gguf', 'F16', 9), sample('a-Q4_0.gguf', 'Q4_0', 2))
+  expect(choices.map(({ label }) => label)).toEqual(['Q4_0', 'F16'])
+})
+
+test('a projector keeps its filename and cannot run by itself', () => {
+  const choices = choicesOf(sample('mmproj-F16.gguf', 'F16'), sample('a-F16.gguf', 'F16', 9))
+  expect(choices.map(({ label }) => label)).toEqual(['mmproj-F16', 'F16'])
+  expect(runnable(choices).map(({ label }) => label)).toEqual(['F16'])
+})
+
+test('two files of one quantization are told apart by their names', () => {
+  const choices = choicesOf(sample('a-Q4_0.gguf', 'Q4_0'), sample('b-Q4_0.gguf', 'Q4_0'))
+  expect(choices.map(({ label }) => label)).toEqual(['a-Q4_0', 'b-Q4_0'])
+  expect(findChoice(choices, 'B-Q4_0')?.label).toBe('b-Q4_0')
+  expect(() => findChoice(choices, 'Q4_0')).toThrow('several files in Q4_0')
+})
+
+test('a file is found by its quantization in any case, or by its filename', () => {
+  const choices = choicesOf(sample('tide-Q4_K_M.gguf', 'Q4_K_M'), sample('tide.gguf', null))
+  expect(findChoice(choices, 'q4_k_m')?.label).toBe('Q4_K_M')
+  expect(findChoice(choices, 'TIDE.GGUF')?.label).toBe('tide')
+  expect(findChoice(choices, 'Q9')).toBeUndefined()
+})

@@ -1,0 +1,85 @@
+/** A model's files as what one chooses between: the shards of a split file are one choice. */
+import { misuse } from '../terminal/failure.ts'
+
+export type FileLike = { filename: string; quantization: string | null }
+
+export type FileChoice<F extends FileLike> = {
+  /** What stands behind the colon: `Q4_K_M`, or a name where the quantization does not tell files apart. */
+  label: string
+  quantization: string | null
+  /** Shards in their order; one file otherwise. */
+  files: [F, ...F[]]
+  /** How many files there should be, as their names say. */
+  parts: number
+  sizeBytes: number
+  /** A vision or sound projector: it goes with a model, and is never one. */
+  isCompanion: boolean
+}
+
+const extension = /\.gguf$/i
+const shardSuffix = /-\d{5}-of-(\d{5})$/i
+
+/** By size, the smallest first. */
+export function fileChoices<F extends FileLike>(
+  files: readonly F[],
+  sizeOf: (file: F) => number,
+): FileChoice<F>[] {
+  const choices = [...Map.groupBy(files, setOf).values()].map((members) =>
+    choiceOf(members as [F, ...F[]], sizeOf),
+  )
+  const timesUsed = new Map<string, number>()
+  for (const { label } of choices) timesUsed.set(label, (timesUsed.get(label) ?? 0) + 1)
+  return choices
+    .map((choice) =>
+      timesUsed.get(choice.label) === 1 ? choice : { ...choice, label: stemOf(choice.files[0]) },
+    )
+    .toSorted((a, b) => a.sizeBytes - b.sizeBytes)
+}
+
+/** What a command line names with `:QUANT`: a label, a filename or a quantization, in any case. */
+export function findChoice<C extends FileChoice<FileLike>>(
+  choices: readonly C[],
+  wanted: string,
+): C | undefined {
+  const is = (text: string | null) => text?.toUpperCase() === wanted.toUpperCase()
+  const named = choices.find(
+    ({ label, files }) =>
+      is(label) ||
+      files.some(({ filename }) => is(filename) || is(filename.replace(extension, ''))),
+  )
+  if (named) return named
+  const alike = choices.filter(({ quantization }) => is(quantization))
+  if (alike.length <= 1) return alike[0]
+  const names = alike.map(({ label }) => label).join(', ')
+  throw misuse(`There are several files in ${wanted}.`, `Name one of ${names}.`)
+}
+
+/** What can be run by itself. */
+export const runnable = <C extends FileChoice<FileLike>>(choices: readonly C[]): C[] =>
+  choices.filter(({ isCompanion }) => !isCompanion)
+
+/** The filename without what says which part of a file, or of a set of files, it is. */
+export const stemOf = ({ filename }: { filename: string }): string =>
+  filename.replace(extension, '').replace(shardSuffix, '')
+
+function choiceOf<F extends FileLike>(members: [F, ...F[]], sizeOf: (file: F) => number) {
+  const files = members.toSorted((a, b) => (a.filename < b.filename ? -1 : 1)) as [F, ...F[]]
+  const [first] = files
+  const stem = stemOf(first)
+  const isCompanion = /(^|[-._ ])mmproj($|[-._ ])/i.test(stem)
+  return {
+    label: isCompanion || first.quantization === null ? stem : first.quantization,
+    quantization: first.quantization,
+    files,
+    parts: partsOf(first),
+    sizeBytes: files.reduce((sum, file) => sum + sizeOf(file), 0),
+    isCompanion,
+  }
+}
+
+/** One name split into another number of parts is another set. */
+const setOf = (file: FileLike): string => `${stemOf(file)} ${partsOf(file)}`
+
+function partsOf({ filename }: FileLike): number {
+  return Number(shardSuffix.exec(filename.replace(extension, ''))?.[1] ?? 1)
+}

@@ -1,0 +1,67 @@
+import { ApiError, type Model, type ModelFile, type ModelRecord } from '@shoal/protocol/client'
+import { distance } from 'fastest-levenshtein'
+import type { Context, Registry } from '../context.ts'
+import { Failure } from '../terminal/failure.ts'
+import { type FileChoice, fileChoices } from './file-choices.ts'
+import { parseReference, type Reference } from './reference.ts'
+
+export type FoundModel = {
+  reference: Reference
+  registry: Registry
+  model: ModelRecord
+  choices: FileChoice<ModelFile>[]
+}
+
+/** The model that a reference names, with its files; for an unknown one an error that names those nearby. */
+export async function getModelWithFiles(context: Context, text: string): Promise<FoundModel> {
+  const reference = parseReference(text)
+  const registry = await context.openRegistry(reference.registry)
+  const model = await namingNeighbours(registry, reference.name, () =>
+    registry.client.getModel(reference.name),
+  )
+  const files = await registry.client.listFiles(model.name)
+  return { reference, registry, model, choices: fileChoices(files, (file) => file.file_size_bytes) }
+}
+
+/** Does `call`, and turns its 404 into a sentence with the names that may have been meant. */
+export async function namingNeighbours<T>(
+  registry: Registry,
+  name: string,
+  call: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error
+    throw await unknownModel(registry, name, error)
+  }
+}
+
+async function unknownModel(registry: Registry, name: string, cause: ApiError): Promise<Failure> {
+  const near = await nearNames(registry, name)
+  const hints = [
+    near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Look for it with shoal search.`,
+    ...(near.length === 0 && !registry.token ? ['If it is private, run shoal login first.'] : []),
+  ]
+  return new Failure('not_found', `No model called “${name}” on ${registry.label}.`, {
+    hint: hints.join('\n'),
+    details: { did_you_mean: near },
+    cause,
+  })
+}
+
+async function nearNames({ client }: Registry, name: string): Promise<string[]> {
+  const words = name.replace(/[._-]+/g, ' ')
+  const [alike, popular] = await Promise.all([
+    client.listModels({ q: words, sort: 'relevance', limit: 50 }),
+    client.listModels({ limit: 200 }),
+  ])
+  const names = new Set([...alike.models, ...popular.models].map((model: Model) => model.name))
+  const mostEdits = Math.max(2, Math.ceil(name.length / 4))
+  return [...names]
+    .map((other) => ({ other, edits: distance(name, other) }))
+    .filter(({ other, edits }) => edits <= mostEdits || other.startsWith(name))
+    .toSorted((a, b) => a.edits - b.edits)
+    .slice(0, 3)
+    .map(({ other }) => other)
+}

@@ -1,0 +1,65 @@
+/** The models on this machine, as what one chooses between. */
+import type { LocalFile } from '@shoal/transfer'
+import type { Context } from '../context.ts'
+import { Failure } from '../terminal/failure.ts'
+import { type FileChoice, fileChoices, findChoice, runnable } from './file-choices.ts'
+import { findBestFit } from './fit.ts'
+import { parseReference } from './reference.ts'
+
+type LocalEntry = LocalFile & { quantization: string | null }
+
+export type LocalChoice = FileChoice<LocalEntry> & { modelName: string }
+
+/** All that is here, unfinished files as well, by model and size. */
+export async function listLocalChoices({ places }: Context): Promise<LocalChoice[]> {
+  const [{ listLocalFiles }, { findQuantizationInFilename }] = await Promise.all([
+    import('@shoal/transfer'),
+    import('@shoal/model-file'),
+  ])
+  const files = await listLocalFiles(places.models)
+  const entries = files.map((file): LocalEntry => {
+    const quantization = file.record?.quantization ?? findQuantizationInFilename(file.filename)
+    return { ...file, quantization: quantization ?? null }
+  })
+  return [...Map.groupBy(entries, (entry) => entry.modelName)].flatMap(([modelName, members]) =>
+    fileChoices(members, (file) => file.fileSizeBytes ?? file.bytesHere).map((choice) => ({
+      ...choice,
+      modelName,
+    })),
+  )
+}
+
+export const isWhole = ({ files, parts }: LocalChoice) =>
+  files.length === parts && files.every((file) => file.isFinished)
+
+export const nameOf = ({ modelName, label }: LocalChoice) => `${modelName}:${label}`
+
+/** What a reference names of what is here: one choice with a quantization, all of the model's without. */
+export async function getLocalChoices(context: Context, text: string): Promise<LocalChoice[]> {
+  const { name, quantization } = parseReference(text)
+  const all = await listLocalChoices(context)
+  const ofModel = all.filter(({ modelName }) => modelName.toLowerCase() === name)
+  if (quantization === undefined && ofModel.length > 0) return ofModel
+  const chosen = quantization && findChoice(ofModel, quantization)
+  if (chosen) return [chosen]
+  throw notHere(text, ofModel)
+}
+
+/** The one file of a model to run: the named one, or among the finished ones the best fit. */
+export async function getLocalChoice(context: Context, text: string): Promise<LocalChoice> {
+  const choices = await getLocalChoices(context, text)
+  const { quantization } = parseReference(text)
+  const whole = (quantization ? choices : runnable(choices)).filter(isWhole)
+  const chosen = findBestFit(whole, context.surroundings.memoryBytes) ?? whole[0]
+  if (chosen) return chosen
+  throw new Failure('not_found', `${text} is not here whole.`, {
+    hint: `To go on with it: shoal pull ${text}`,
+  })
+}
+
+function notHere(text: string, others: readonly LocalChoice[]): Failure {
+  const here = others.map(nameOf).join(', ')
+  return new Failure('not_found', `${text} is not on this machine.`, {
+    hint: [...(here ? [`Here is ${here}.`] : []), `To fetch it: shoal pull ${text}`].join('\n'),
+  })
+}

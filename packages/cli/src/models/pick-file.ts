@@ -1,0 +1,59 @@
+import type { ModelFile } from '@shoal/protocol/client'
+import { Failure } from '../terminal/failure.ts'
+import { formatMachine, formatMemory } from '../terminal/units.ts'
+import { type FileChoice, findChoice, runnable } from './file-choices.ts'
+import type { FoundModel } from './find-model.ts'
+import { findBestFit, memoryNeeded } from './fit.ts'
+
+export type Pick = {
+  choice: FileChoice<ModelFile>
+  /** Why it was this one, where the machine chose: `best fit for 16 GB`. */
+  reason?: string
+}
+
+/** The file that was named, or the one that suits this machine best. */
+export function pickFile(
+  { reference, model, choices, registry }: FoundModel,
+  memoryBytes: number,
+): Pick {
+  const { name } = model
+  const wanted = reference.quantization
+  const candidates = runnable(choices)
+  if (choices.length === 0) {
+    throw new Failure('not_found', `${name} on ${registry.label} has no files that are ready.`)
+  }
+  if (wanted !== undefined) {
+    const choice = findChoice(choices, wanted)
+    if (choice) return { choice: complete(choice, name) }
+    const labels = choices.map(({ label }) => label)
+    throw new Failure('not_found', `${name} has no file in ${wanted}.`, {
+      hint: `There ${labels.length === 1 ? 'is' : 'are'} ${labels.join(', ')}.`,
+      details: { quantizations: labels },
+    })
+  }
+  const machine = formatMachine(memoryBytes)
+  const [smallest] = candidates
+  const choice = findBestFit(candidates, memoryBytes)
+  if (choice) return { choice: complete(choice, name), reason: `best fit for ${machine}` }
+  if (!smallest) {
+    throw new Failure('not_found', `${name} has no file that runs by itself.`, {
+      hint: `Name one: ${choices.map(({ label }) => `${name}:${label}`).join(', ')}.`,
+    })
+  }
+  throw new Failure('no_room', `No file of ${name} fits in the ${machine} of memory here.`, {
+    hint: [
+      `The smallest, ${smallest.label}, needs ${formatMemory(memoryNeeded(smallest.sizeBytes))}.`,
+      `To pull it all the same, name it: shoal pull ${name}:${smallest.label}`,
+    ].join('\n'),
+  })
+}
+
+function complete<C extends FileChoice<ModelFile>>(choice: C, name: string): C {
+  const { label, files, parts } = choice
+  if (files.length === parts) return choice
+  throw new Failure(
+    'not_found',
+    `${name}:${label} comes in ${parts} parts, of which ${files.length} are ready.`,
+    { hint: 'Try again when its publisher has sent the rest.' },
+  )
+}

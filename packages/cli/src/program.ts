@@ -1,0 +1,90 @@
+/** The map of the command line: every command, in the groups and the order of its help. */
+import { Command } from 'commander'
+import { adminCommand } from './commands/admin.ts'
+import { completeCommand } from './commands/complete.ts'
+import { completionCommand } from './commands/completion.ts'
+import { configCommand } from './commands/config.ts'
+import { doctorCommand } from './commands/doctor.ts'
+import { keysCommand } from './commands/keys.ts'
+import { likeCommand, unlikeCommand } from './commands/like.ts'
+import { listCommand } from './commands/list.ts'
+import { loginCommand } from './commands/login.ts'
+import { logoutCommand } from './commands/logout.ts'
+import { pathCommand } from './commands/path.ts'
+import { pullCommand } from './commands/pull.ts'
+import { pushCommand } from './commands/push.ts'
+import { registerCommand } from './commands/register.ts'
+import { registryCommand } from './commands/registry.ts'
+import { removeCommand } from './commands/remove.ts'
+import { searchCommand } from './commands/search.ts'
+import { showCommand } from './commands/show.ts'
+import { upCommand } from './commands/up.ts'
+import { verifyCommand } from './commands/verify.ts'
+import { whoamiCommand } from './commands/whoami.ts'
+import type { OpenContext } from './context.ts'
+import { addGlobalOptions } from './global-options.ts'
+import type { Surroundings } from './surroundings.ts'
+import { version } from './version.ts'
+
+const groups = {
+  Models: [
+    searchCommand,
+    showCommand,
+    pullCommand,
+    listCommand,
+    removeCommand,
+    pathCommand,
+    verifyCommand,
+    pushCommand,
+  ],
+  Registry: [upCommand, registryCommand, adminCommand],
+  Account: [
+    registerCommand,
+    loginCommand,
+    logoutCommand,
+    whoamiCommand,
+    likeCommand,
+    unlikeCommand,
+    keysCommand,
+  ],
+  Other: [configCommand, doctorCommand, completionCommand],
+}
+
+export function shoalProgram(open: OpenContext, { stdout, stderr }: Surroundings): Command {
+  const program = addGlobalOptions(new Command('shoal'))
+    .description('Find, pull and share language models in the GGUF format.')
+    .version(version, '-V, --version')
+    .addHelpCommand(helpCommand())
+    .configureHelp({ sortSubcommands: false })
+    .showSuggestionAfterError()
+  for (const [group, makers] of Object.entries(groups)) {
+    for (const make of makers) program.addCommand(make(open).helpGroup(`${group}:`))
+  }
+  program.addCommand(
+    completeCommand(open, () => program),
+    { hidden: true },
+  )
+  for (const command of withSubcommands(program)) {
+    command
+      .exitOverride()
+      .configureHelp({ sortSubcommands: false, showGlobalOptions: command !== program })
+      .configureOutput({
+        writeOut: (text) => stdout.write(text),
+        writeErr: (text) => stderr.write(text),
+        // The top of the program tells errors, all in one way.
+        outputError: () => undefined,
+      })
+  }
+  return program
+}
+
+function helpCommand(): Command {
+  return new Command('help')
+    .argument('[command]')
+    .description('what a command does and takes')
+    .helpGroup('Other:')
+}
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)]
+}

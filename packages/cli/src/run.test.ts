@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest'
+import { makeHome } from './testing/run-shoal.ts'
+import { sampleModel } from './testing/samples.ts'
+import { scriptedRegistry } from './testing/scripted-registry.ts'
+import { shoalHere } from './testing/shoal-here.ts'
+
+test('help names every command, in groups', async () => {
+  await using home = await makeHome()
+  const { stdout, exitCode } = await shoalHere([], { home: home.path })
+  expect(exitCode).toBe(0)
+  expect(stdout.match(/^[A-Z]\w+:$/gm)).toEqual([
+    'Options:',
+    'Models:',
+    'Registry:',
+    'Account:',
+    'Other:',
+  ])
+  expect(stdout).not.toContain('__complete')
+})
+
+test('the version is on stdout', async () => {
+  await using home = await makeHome()
+  const { stdout, exitCode } = await shoalHere(['--version'], { home: home.path })
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect(exitCode).toBe(0)
+})
+
+test.each([
+  [['serch'], '✗ Unknown command “serch”.\n  Did you mean search?\n'],
+  [['search', '--arhc', 'llama'], '✗ Unknown option “--arhc”.\n  Did you mean --arch?\n'],
+  [['pull'], '✗ Missing required argument “model[:quant]”.\n  See shoal help.\n'],
+  [['search', '--limit', 'many'], '✗ “many” is not a whole number from 1 to 200.\n'],
+])('%s is a usage error', async (words, text) => {
+  await using home = await makeHome()
+  const { stdout, stderr, exitCode } = await shoalHere(words, { home: home.path })
+  expect({ stdout, stderr, exitCode }).toEqual({ stdout: '', stderr: text, exitCode: 2 })
+})
+
+test('a group of commands without one shows its help, as an error of usage', async () => {
+  await using home = await makeHome()
+  const { stderr, exitCode } = await shoalHere(['keys'], { home: home.path })
+  expect(stderr).toContain('shoal keys [options] [command]')
+  expect(exitCode).toBe(2)
+})
+
+test.each([
+  [['--json', '--registry', 'ADDRESS', 'search']],
+  [['search', '--json', '--registry', 'ADDRESS']],
+  [['search', '--registry', 'ADDRESS', 'tide', '--json']],
+])('options of every command stand before or after its name: %s', async (words) => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })
+  const typed = words.map((word) => (word === 'ADDRESS' ? registry.address : word))
+  const { stdout, exitCode } = await shoalHere(typed, { home: home.path })
+  expect(exitCode).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject([{ name: 'tide-7b' }])
+})
+
+test('under --json an error is a document too, on stdout', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({})
+  const wishes = { home: home.path, registry: registry.address }
+  const unknown = await shoalHere(['search', '--jsn', '--json'], wishes)
+  expect(JSON.parse(unknown.stdout).error).toMatchObject({ code: 'usage' })
+  const failed = await shoalHere(['whoami', '--json'], wishes)
+  expect(JSON.parse(failed.stdout).error).toMatchObject({ code: 'not_found', status: 404 })
+  expect(failed.exitCode).toBe(3)
+})
+
+test.each([
+  [401, {}, 4, '✗ You are not signed in to HOST.\n  Run shoal login, or set SHOAL_TOKEN.\n'],
+  [403, { detail: 'not yours' }, 5, '✗ Not yours.\n'],
+  [404, { detail: 'no such thing' }, 3, '✗ No such thing.\n'],
+  [500, { detail: 'internal server error' }, 1, '✗ Internal server error.\n'],
+])('an answer of %i ends with exit code %#', async (status, body, code, text) => {
+  await using home = await makeHome()
+  const answer = { status, body: { detail: 'signed out', ...body } }
+  await using registry = await scriptedRegistry({ 'GET /v1/auth/me': answer })
+  const { stderr, exitCode } = await shoalHere(['whoami'], {
+    home: home.path,
+    registry: registry.address,
+  })
+  expect(stderr).toBe(text.replace('HOST', registry.label))
+  expect(exitCode).toBe(code)
+})
+
+test('a registry that is not there ends with 6, and says what to do', async () => {
+  await using home = await makeHome()
+  const registry = 'http://127.0.0.1:9'
+  const { stderr, exitCode } = await shoalHere(['search'], { home: home.path, registry })
+  expect(stderr).toBe(
+    '✗ No answer from 127.0.0.1:9.\n' +
+      '  Is it running there? Start one with shoal registry, or name another with --registry.\n',
+  )
+  expect(exitCode).toBe(6)
+})
+
+test('a wait that the registry asks for is made, and said', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({
+    'GET /v1/models': [
+      { status: 429, body: { detail: 'too many calls' }, headers: { 'retry-after': '1' } },
+      { body: [sampleModel()] },
+    ],
+  })
+  const { stdout, stderr, exitCode } = await shoalHere(['search'], {
+    home: home.path,
+    registry: registry.address,
+  })
+  expect(stderr).toBe(`  ${registry.label} asks us to wait 1 s.\n`)
+  expect(stdout).toContain('tide-7b')
+  expect(exitCode).toBe(0)
+})
+
+test('Ctrl-C ends a wait at once, with 130', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({
+    'GET /v1/models': { status: 429, body: { detail: 'wait' }, headers: { 'retry-after': '60' } },
+  })
+  const stop = new AbortController()
+  setTimeout(() => stop.abort(), 300)
+  const { stderr, exitCode } = await shoalHere(['search'], {
+    home: home.path,
+    registry: registry.address,
+    stopSignal: stop.signal,
+  })
+  expect(stderr).toContain('■ Stopped.')
+  expect(exitCode).toBe(130)
+})
+
+test('flag goes before environment, environment before settings', async () => {
+  await using home = await makeHome()
+  await using first = await scriptedRegistry({ 'GET /v1/models': { body: [] } })
+  await using second = await scriptedRegistry({ 'GET /v1/models': { body: [] } })
+  await shoalHere(['config', 'set', 'registry', first.address], { home: home.path })
+  await shoalHere(['search'], { home: home.path })
+  expect([first.asked.length, second.asked.length]).toEqual([1, 0])
+  await shoalHere(['search'], { home: home.path, registry: second.address })
+  expect([first.asked.length, second.asked.length]).toEqual([1, 1])
+  await shoalHere(['search', '--registry', first.address], {
+    home: home.path,
+    registry: second.address,
+  })
+  expect([first.asked.length, second.asked.length]).toEqual([2, 1])
+})
+
+test('the token of the environment goes to its own registry, and to no other', async () => {
+  await using home = await makeHome()
+  await using own = await scriptedRegistry({ 'GET /v1/auth/me': { body: { username: 'ines' } } })
+  await using other = await scriptedRegistry({ 'PUT /v1/models/tide-7b/like': { status: 204 } })
+  const wishes = { home: home.path, registry: own.address, env: { SHOAL_TOKEN: 'hf_secret' } }
+  await shoalHere(['whoami'], wishes)
+  await shoalHere(['like', `${other.label}/tide-7b`], wishes)
+  expect(own.asked[0]?.authorization).toBe('Bearer hf_secret')
+  expect(other.asked[0]?.authorization).toBeUndefined()
+})
+
+test('text of the registry cannot drive the terminal', async () => {
+  await using home = await makeHome()
+  const license = '\x1b[2J\x1b]0;owned\x07mit'
+  await using registry = await scriptedRegistry({
+    'GET /v1/models': { body: [sampleModel({ license })] },
+    'GET /v1/auth/me': { status: 403, body: { detail: 'no\x1b[31m\nway' } },
+  })
+  const wishes = { home: home.path, registry: registry.address }
+  expect((await shoalHere(['search'], wishes)).stdout).not.toContain('\x1b')
+  expect((await shoalHere(['whoami'], wishes)).stderr).toBe('✗ No[31m way.\n')
+})
+
+test('colour is for terminals only', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })
+  const wishes = { home: home.path, registry: registry.address }
+  expect((await shoalHere(['search'], { ...wishes, isTerminal: true })).stdout).toContain('\x1b[')
+  expect((await shoalHere(['search'], wishes)).stdout).not.toContain('\x1b[')
+  const plain = await shoalHere(['search', '--no-color'], { ...wishes, isTerminal: true })
+  expect(plain.stdout).not.toContain('\x1b[')
+})

@@ -1,0 +1,58 @@
+/** One command line, from its words to its exit code. */
+import { CommanderError } from 'commander'
+import { contextOpener, type Trace } from './context.ts'
+import type { GlobalOptions } from './global-options.ts'
+import { shoalProgram } from './program.ts'
+import type { Surroundings } from './surroundings.ts'
+import { exitCodes } from './terminal/failure.ts'
+import { failureOf } from './terminal/failure-of.ts'
+import { createPrinter } from './terminal/printer.ts'
+
+export async function runCommandLine(words: readonly string[], surroundings: Surroundings) {
+  const trace: Trace = { endsByItself: false, exitCode: 0 }
+  const open = contextOpener(surroundings, trace, () => program.opts<GlobalOptions>())
+  const program = shoalProgram(open, surroundings)
+  try {
+    if (words.length === 0) {
+      program.outputHelp()
+      return 0
+    }
+    await untilStopped(program.parseAsync([...words], { from: 'user' }), surroundings, trace)
+    return trace.exitCode
+  } catch (error) {
+    // Help and the version are printed already; so is the help that a bare group of commands gets.
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage
+    const failure = failureOf(error, trace.spoken)
+    const printer = trace.printer ?? createPrinter(surroundings, optionsIn(words))
+    printer.fail(failure)
+    return failure.exitCode
+  }
+}
+
+/** A command that does not watch for Ctrl-C itself is left behind where it stands. */
+function untilStopped(command: Promise<unknown>, { stopSignal }: Surroundings, trace: Trace) {
+  return new Promise<void>((resolve, reject) => {
+    command.then(() => resolve(), reject)
+    const onStop = () => {
+      if (!trace.endsByItself) reject(stopSignal.reason)
+    }
+    stopSignal.addEventListener('abort', onStop, { once: true })
+    if (stopSignal.aborted) onStop()
+  })
+}
+
+/** The options that say how an error is told, where the words could not be parsed. */
+function optionsIn(words: readonly string[]): GlobalOptions {
+  const has = (...names: string[]) => names.some((name) => words.includes(name))
+  return {
+    json: has('--json'),
+    quiet: has('-q', '--quiet'),
+    verbose: has('-v', '--verbose'),
+    debug: has('--debug'),
+    color: !has('--no-color'),
+    input: !has('--no-input'),
+    yes: has('-y', '--yes'),
+    ...(has('--progress=json') && { progress: 'json' as const }),
+  }
+}

@@ -1,0 +1,5 @@
+/** Resolves once `signal` has fired. */
+export async function untilStopped(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+}

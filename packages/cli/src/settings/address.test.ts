@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { registryAddress } from './address.ts'
+
+test.each([
+  ['localhost:8000', 'http://localhost:8000'],
+  ['http://localhost:8000/', 'http://localhost:8000'],
+  ['gpubox', 'http://gpubox'],
+  ['192.168.1.5:8000', 'http://192.168.1.5:8000'],
+  ['[::1]:8000', 'http://[::1]:8000'],
+  ['nas.lan:8000', 'http://nas.lan:8000'],
+  ['models.example.org', 'https://models.example.org'],
+  ['HTTPS://Models.Example.org/shoal/', 'https://models.example.org/shoal'],
+])('%s is %s', (typed, address) => {
+  expect(registryAddress(typed)).toBe(address)
+})
+
+test('a host whose address is known keeps its scheme', () => {
+  const known = ['http://models.example.org', 'https://gpubox']
+  expect(registryAddress('models.example.org', known)).toBe('http://models.example.org')
+  expect(registryAddress('gpubox', known)).toBe('https://gpubox')
+})
+
+test.each(['', 'http://', 'ftp://host', 'http://me:secret@host', 'two words'])(
+  '“%s” is refused',
+  (typed) => {
+    expect(() => registryAddress(typed)).toThrow('is not the address of a registry')
+  },
+)

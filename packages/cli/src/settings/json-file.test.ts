@@ -1,0 +1,42 @@
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readJsonFile, updateJsonFile } from './json-file.ts'
+
+let directory: string
+let path: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'shoal-json-'))
+  path = join(directory, 'config', 'credentials.json')
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+test('changes made at once are all kept, and nothing is left beside the file', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `registry-${index}`)
+  await Promise.all(
+    names.map((name) => updateJsonFile(path, 0o600, (content) => ({ ...content, [name]: 1 }))),
+  )
+  expect(Object.keys(await readJsonFile(path)).toSorted()).toEqual(names.toSorted())
+  expect(await readdir(join(directory, 'config'))).toEqual(['credentials.json'])
+})
+
+test('only the owner can read what is written so', async () => {
+  await updateJsonFile(path, 0o600, () => ({ token: 'secret' }))
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+})
+
+test('a lock that a dead process left is taken over', async () => {
+  await updateJsonFile(path, 0o600, () => ({}))
+  await writeFile(`${path}.lock`, '')
+  const longAgo = new Date(Date.now() - 60_000)
+  await utimes(`${path}.lock`, longAgo, longAgo)
+  await updateJsonFile(path, 0o600, () => ({ done: true }))
+  expect(await readJsonFile(path)).toEqual({ done: true })
+})
+
+test('a damaged file is named, not overwritten', async () => {
+  await updateJsonFile(path, 0o600, () => ({}))
+  await writeFile(path, '{"half":')
+  await expect(updateJsonFile(path, 0o600, () => ({}))).rejects.toThrow(`${path} is not readable`)
+})

@@ -1,0 +1,81 @@
+/** Small JSON files that several commands may change at once: no change is lost, and no reader sees half of one. */
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isErrno } from '../terminal/errno.ts'
+import { Failure } from '../terminal/failure.ts'
+
+const staleLockMilliseconds = 10_000
+const lockPollMilliseconds = 20
+
+export type JsonObject = Record<string, unknown>
+
+export async function readJsonFile(path: string): Promise<JsonObject> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT')) return '{}'
+    throw error
+  })
+  const value = parse(path, text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as JsonObject
+  }
+  throw unreadable(path)
+}
+
+/** Reads the file, lets `change` make the new content, and puts it in place in one step. */
+export async function updateJsonFile(
+  path: string,
+  mode: number,
+  change: (content: JsonObject) => JsonObject,
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const unlock = await lock(`${path}.lock`)
+  try {
+    const content = change(await readJsonFile(path))
+    const temporary = `${path}.${randomUUID()}.tmp`
+    await writeFile(temporary, `${JSON.stringify(content, undefined, 2)}\n`, { mode, flush: true })
+    await rename(temporary, path)
+  } finally {
+    await unlock()
+  }
+}
+
+async function lock(path: string): Promise<() => Promise<void>> {
+  while (true) {
+    const handle = await open(path, 'wx').catch((error: unknown) => {
+      if (isErrno(error, 'EEXIST')) return undefined
+      throw error
+    })
+    if (handle) {
+      await handle.close()
+      return () => rm(path, { force: true })
+    }
+    if (await isStale(path)) await rm(path, { force: true })
+    else await sleep(lockPollMilliseconds)
+  }
+}
+
+/** A lock is held for milliseconds: an old one was left by a process that died. */
+async function isStale(path: string): Promise<boolean> {
+  const { mtimeMs } = await stat(path).catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT')) return { mtimeMs: Date.now() }
+    throw error
+  })
+  return Date.now() - mtimeMs > staleLockMilliseconds
+}
+
+function parse(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+function unreadable(path: string, cause?: unknown): Failure {
+  return new Failure('failed', `${path} is not readable as a JSON object.`, {
+    hint: 'Repair it, or delete it and set your settings again.',
+    cause,
+  })
+}

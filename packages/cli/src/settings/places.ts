@@ -1,0 +1,20 @@
+import { join } from 'node:path'
+import envPaths from 'env-paths'
+import type { Environment } from '../surroundings.ts'
+
+/** Where shoal keeps things on this machine. */
+export type Places = { config: string; models: string; state: string }
+
+/** `SHOAL_HOME` gathers everything under one folder; otherwise each thing is where the system wants it. */
+export function placesOf(env: Environment): Places {
+  const home = env.SHOAL_HOME
+  if (home) {
+    return {
+      config: join(home, 'config'),
+      models: join(home, 'data', 'models'),
+      state: join(home, 'state'),
+    }
+  }
+  const system = envPaths('shoal', { suffix: '' })
+  return { config: system.config, models: join(system.data, 'models'), state: system.log }
+}

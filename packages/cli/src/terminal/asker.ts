@@ -1,0 +1,58 @@
+/** Questions to the person at the terminal. They are asked on stderr: stdout is for results. */
+import type { Surroundings } from '../surroundings.ts'
+import { Failure, misuse } from './failure.ts'
+
+type Question = {
+  message: string
+  /** What to write instead where nobody can be asked, such as `--username`. */
+  instead: string
+  validate?: (answer: string) => string | undefined
+}
+
+export type Asker = ReturnType<typeof createAsker>
+
+export function createAsker(
+  { stdin, stderr, stopSignal }: Surroundings,
+  { canAsk, yes }: { canAsk: boolean; yes: boolean },
+) {
+  const streams = { input: stdin, output: stderr, signal: stopSignal, withGuide: false }
+  const load = () => import('@clack/prompts')
+
+  async function answerOf({ message, instead, validate }: Question, kind: 'text' | 'password') {
+    if (!canAsk) throw misuse(`Nobody can be asked for the ${message.toLowerCase()} here.`, instead)
+    const clack = await load()
+    const answer = await clack[kind]({
+      ...streams,
+      message,
+      mask: '•',
+      validate: (typed = '') => validate?.(typed) ?? (typed === '' ? 'This is needed.' : undefined),
+    })
+    if (clack.isCancel(answer)) throw new Failure('stopped', 'Stopped. Nothing was changed.')
+    return answer
+  }
+
+  return {
+    canAsk,
+    text: (question: Question) => answerOf(question, 'text'),
+    /** What is typed is not shown. */
+    secret: (question: Question) => answerOf(question, 'password'),
+    /** Ends the command where the answer is no. */
+    async confirm(message: string): Promise<void> {
+      if (yes) return
+      if (!canAsk)
+        throw misuse(`Nobody can be asked here: ${message}`, 'Say yes beforehand with --yes.')
+      const clack = await load()
+      const answer = await clack.confirm({ ...streams, message, initialValue: false })
+      if (answer !== true) throw new Failure('stopped', 'Stopped. Nothing was changed.')
+    },
+  }
+}
+
+/** A secret handed over on stdin: its first line, as `echo` and password stores end it. */
+export async function readSecretFromStdin({ stdin }: Surroundings, what: string): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
+  const [secret = ''] = Buffer.concat(chunks).toString('utf8').split(/\r?\n/, 1)
+  if (secret === '') throw misuse(`There is no ${what} on stdin.`)
+  return secret
+}

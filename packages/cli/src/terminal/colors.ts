@@ -1,0 +1,13 @@
+import picocolors from 'picocolors'
+
+export type Colors = ReturnType<typeof createColors>
+
+/** Roe orange marks what leads: the moving end of things and the best fit. Of the 256 colours, one near the web's. */
+const roeOpen = '\x1b[38;5;209m'
+const foregroundClose = '\x1b[39m'
+
+export function createColors(isEnabled: boolean) {
+  const { bold, dim, green, red, yellow } = picocolors.createColors(isEnabled)
+  const roe = (text: string) => (isEnabled ? roeOpen + text + foregroundClose : text)
+  return { isEnabled, bold, dim, green, red, yellow, roe }
+}

@@ -1,0 +1,44 @@
+import { FileInTheWayError, NoRoomError, VerificationError } from '@shoal/transfer'
+import { expect, test } from 'vitest'
+import { failureOf } from './failure-of.ts'
+
+const told = (error: unknown) => {
+  const { message, hint, exitCode } = failureOf(error, undefined)
+  return { message, hint, exitCode }
+}
+
+const system = (code: string, more = {}) => Object.assign(new Error(code), { code, ...more })
+
+test('a file that is not what the registry says ends with 7, and shows both hashes', () => {
+  const found = { expected: `9f3c${'0'.repeat(56)}b1e0`, actual: `41aa${'0'.repeat(56)}07d2` }
+  expect(told(new VerificationError('wrong', found))).toEqual({
+    message: 'The finished file does not match its SHA-256.',
+    hint:
+      'expected 9f3c…b1e0\ngot      41aa…07d2\n' +
+      'The bad file was removed. If it repeats, tell the publisher.',
+    exitCode: 7,
+  })
+  expect(told(new VerificationError('wrong', { ...found, chunkIndex: 2 })).message).toContain(
+    'Part 3 of the file',
+  )
+})
+
+test('a disk without room ends with 8, and says how much is needed', () => {
+  const error = new NoRoomError('somewhere', { neededBytes: 6.6e9, freeBytes: 1.2e9 })
+  expect(told(error)).toMatchObject({ exitCode: 8 })
+  expect(told(error).hint).toContain('6.60 GB needed, 1.20 GB free.')
+  expect(told(system('ENOSPC'))).toMatchObject({ exitCode: 8 })
+})
+
+test('the rest is a failure in one sentence', () => {
+  expect(told(new FileInTheWayError('x.gguf', 'is not what would be pulled'))).toEqual({
+    message: 'X.gguf is there already and is not what would be pulled.',
+    hint: 'Move it away, or choose another place with --output.',
+    exitCode: 1,
+  })
+  expect(told(system('EADDRINUSE', { port: 8000 })).message).toBe(
+    'Port 8000 is taken by another program.',
+  )
+  expect(told(new DOMException('SIGINT', 'AbortError'))).toMatchObject({ exitCode: 130 })
+  expect(told('a word')).toMatchObject({ message: 'a word', exitCode: 1 })
+})

@@ -1,0 +1,61 @@
+import type { Colors } from './colors.ts'
+import { formatBytes, formatSeconds } from './units.ts'
+
+/** How far a transfer is. */
+export type Standing = {
+  bytesDone: number
+  bytesTotal: number
+  /** From 0 to 1, where there is more to do than to move bytes. Default: the bytes' share. */
+  fraction?: number
+  bytesPerSecond?: number | undefined
+  secondsLeft?: number | undefined
+  /** What is done besides, such as `2 sources` or `hashing`. */
+  remarks?: readonly string[]
+}
+
+const most = 48
+const least = 10
+
+/** The lines of a progress bar, none of them wider than the terminal. */
+export function progressFrame(standing: Standing, columns: number, colors: Colors): string[] {
+  const { bytesDone, bytesTotal } = standing
+  const percent = `${percentOf(standing)}%`.padStart(4)
+  const amount = `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`
+  const texts = [`${percent}  ${amount}`, percent]
+  const text = texts.find((one) => columns >= least + 2 + one.length) ?? ''
+  const cells = Math.max(0, Math.min(most, columns - text.length - 2))
+  const lines = [`${bar(fractionOf(standing), cells, colors)} ${text}`]
+  const pace = paceOf(standing, columns)
+  return pace === '' ? lines : [...lines, colors.dim(pace)]
+}
+
+/** Whole percent; 100 only when nothing is left. */
+export function percentOf(standing: Standing): number {
+  return Math.floor(fractionOf(standing) * 100 + 1e-9)
+}
+
+export function fractionOf({ bytesDone, bytesTotal, fraction }: Standing): number {
+  const share = fraction ?? (bytesTotal > 0 ? bytesDone / bytesTotal : 1)
+  return Math.min(1, Math.max(0, share))
+}
+
+function bar(fraction: number, cells: number, colors: Colors): string {
+  const halves = Math.floor(fraction * cells * 2)
+  const full = Math.floor(halves / 2)
+  const head = halves % 2 === 1 ? '╸' : ''
+  const rest = cells - full - head.length
+  // Without colour the way still to go has to differ in form.
+  const way = colors.isEnabled ? colors.dim('━'.repeat(rest)) : '─'.repeat(rest)
+  return colors.roe('━'.repeat(full) + head) + way
+}
+
+/** As many parts as the line holds, the most wanted first. */
+function paceOf({ bytesPerSecond, secondsLeft, remarks = [] }: Standing, columns: number): string {
+  const parts = [
+    ...(bytesPerSecond ? [`${formatBytes(bytesPerSecond)}/s`] : []),
+    ...remarks,
+    ...(secondsLeft === undefined ? [] : [`${formatSeconds(secondsLeft)} left`]),
+  ]
+  while (parts.length > 0 && parts.join('   ').length > columns) parts.pop()
+  return parts.join('   ')
+}

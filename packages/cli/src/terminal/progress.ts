@@ -1,0 +1,123 @@
+import type { Printer } from './printer.ts'
+import { fractionOf, percentOf, progressFrame, type Standing } from './progress-frame.ts'
+import { formatBytes } from './units.ts'
+
+/** Shows how far something is. It never runs backwards, whatever it is told. */
+export type Progress = {
+  update(standing: Standing): void
+  /** For programs alone: under `--progress=json` each event of the transfer is a line. */
+  event(event: { type: string; [detail: string]: unknown }): void
+  end(): void
+}
+
+const frameMilliseconds = 100
+
+/** The form that suits where stderr goes: a bar, a line for each 10 %, events, or nothing. */
+export async function openProgress(printer: Printer, title: string): Promise<Progress> {
+  if (printer.isForPrograms) return eventProgress(printer)
+  if (printer.isQuiet) return { update: ignore, event: ignore, end: ignore }
+  return printer.can.canDraw ? await liveProgress(printer) : lineProgress(printer, title)
+}
+
+async function liveProgress(printer: Printer): Promise<Progress> {
+  const { createLogUpdate } = await import('log-update')
+  const log = createLogUpdate(printer.stderr as NodeJS.WriteStream, { showCursor: true })
+  const forwards = neverBackwards()
+  let standing: Standing | undefined
+  let drawnAt = 0
+  const draw = () => {
+    if (standing === undefined) return
+    drawnAt = performance.now()
+    log(progressFrame(standing, (printer.stderr.columns ?? 80) - 1, printer.err).join('\n'))
+  }
+  printer.setRegion({ clear: () => log.clear(), draw })
+  return {
+    update(next) {
+      standing = forwards(next)
+      if (performance.now() - drawnAt >= frameMilliseconds) draw()
+    },
+    event: ignore,
+    end() {
+      // How fast it was and what is left is of no use afterwards; the bar stays.
+      if (standing)
+        standing = {
+          bytesDone: standing.bytesDone,
+          bytesTotal: standing.bytesTotal,
+          fraction: fractionOf(standing),
+        }
+      draw()
+      log.done()
+      printer.setRegion(undefined)
+    },
+  }
+}
+
+function lineProgress(printer: Printer, title: string): Progress {
+  const forwards = neverBackwards()
+  let lastTenth = 0
+  return {
+    update(next) {
+      const standing = forwards(next)
+      const tenth = Math.floor(percentOf(standing) / 10)
+      if (tenth <= lastTenth) return
+      lastTenth = tenth
+      const { bytesDone, bytesTotal } = standing
+      const percent = `${tenth * 10}%`.padStart(4)
+      printer.note(`${title} ${percent}  ${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`)
+    },
+    event: ignore,
+    end: ignore,
+  }
+}
+
+/** Bytes move many times a second; programs are told as often as people are. */
+function eventProgress(printer: Printer): Progress {
+  let toldAt = Number.NEGATIVE_INFINITY
+  let lastType = ''
+  let held: object | undefined
+  const release = () => {
+    if (held) printer.event(held)
+    held = undefined
+  }
+  return {
+    update: ignore,
+    event(event) {
+      const isSoon = event.type === lastType && performance.now() - toldAt < frameMilliseconds
+      if (isSoon && 'bytesDone' in event) {
+        held = snakeCase(event)
+        return
+      }
+      if (event.type === lastType) held = undefined
+      release()
+      printer.event(snakeCase(event))
+      toldAt = performance.now()
+      lastType = event.type
+    },
+    end: release,
+  }
+}
+
+function neverBackwards(): (standing: Standing) => Standing {
+  let bytesDone = 0
+  let fraction = 0
+  return (standing) => {
+    bytesDone = Math.max(bytesDone, standing.bytesDone)
+    fraction = Math.max(fraction, fractionOf(standing))
+    return { ...standing, bytesDone, fraction }
+  }
+}
+
+/** Our own names are camelCase; what programs read is snake_case. */
+function snakeCase(event: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(event).map(([key, value]) => [
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  )
+}
+
+/** What a form of progress has no use for. */
+function ignore() {
+  return undefined
+}

@@ -1,0 +1,81 @@
+export type Column<Row> = {
+  title: string
+  text: (row: Row) => string
+  align?: 'right'
+  /** Left out, the last of these first, where the terminal is too narrow. */
+  isOptional?: boolean
+  /** Colour, applied after the widths are known. */
+  paint?: (text: string, row: Row) => string
+}
+
+type Layout = {
+  columns?: number | undefined
+  paintTitle?: (text: string) => string
+}
+
+const gap = '  '
+
+/** Lines of a table, without white space at their ends. */
+export async function table<Row>(
+  allColumns: readonly Column<Row>[],
+  rows: readonly Row[],
+  { columns: width = Number.POSITIVE_INFINITY, paintTitle = (text) => text }: Layout = {},
+): Promise<string[]> {
+  const texts = rows.flatMap((row) => allColumns.map(({ text }) => text(row)))
+  const measure = await measureFor(texts)
+  const columns = fitting(allColumns, rows, { width, measure })
+  const widths = columns.map((column) => widthOf(column, rows, measure))
+  const line = (cells: { text: string; paint: (text: string) => string }[]) =>
+    cells
+      .map(({ text, paint }, index) => {
+        const padding = ' '.repeat(Math.max(0, (widths[index] ?? 0) - measure(text)))
+        const isRight = columns[index]?.align === 'right'
+        const isLast = index === cells.length - 1
+        return isRight ? padding + paint(text) : paint(text) + (isLast ? '' : padding)
+      })
+      .join(gap)
+      .trimEnd()
+  return [
+    line(columns.map(({ title }) => ({ text: title, paint: paintTitle }))),
+    ...rows.map((row) =>
+      line(
+        columns.map(({ text, paint }) => ({
+          text: text(row),
+          paint: (cell) => (paint ? paint(cell, row) : cell),
+        })),
+      ),
+    ),
+  ]
+}
+
+type Measure = (text: string) => number
+
+/** One cell to a character, each. */
+const narrow = /^[\x20-\x7e–…]*$/
+
+/** The library that knows wide characters takes longer to load than most commands to run. */
+async function measureFor(texts: readonly string[]): Promise<Measure> {
+  if (texts.every((text) => narrow.test(text))) return (text) => text.length
+  return (await import('string-width')).default
+}
+
+function widthOf<Row>({ title, text }: Column<Row>, rows: readonly Row[], measure: Measure) {
+  return rows.reduce((most, row) => Math.max(most, measure(text(row))), title.length)
+}
+
+type Room = { width: number; measure: Measure }
+
+function fitting<Row>(columns: readonly Column<Row>[], rows: readonly Row[], room: Room) {
+  const shown = [...columns]
+  const total = () =>
+    shown.reduce(
+      (sum, column) => sum + widthOf(column, rows, room.measure),
+      (shown.length - 1) * gap.length,
+    )
+  while (total() > room.width) {
+    const last = shown.findLastIndex(({ isOptional }) => isOptional === true)
+    if (last < 0) break
+    shown.splice(last, 1)
+  }
+  return shown
+}

@@ -1,0 +1,58 @@
+/** The program as its users start it: another process, with a home of its own. */
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+export const binPath = join(import.meta.dirname, '../../bin/shoal.js')
+
+export type ShoalOptions = {
+  /** `SHOAL_HOME`, as `makeHome` makes it. */
+  home: string
+  /** Added to the environment. What the caller's own has of shoal's settings is not passed on. */
+  env?: Record<string, string>
+  /** What stdin holds. */
+  input?: string
+  cwd?: string
+  /** The Node that starts the bin. */
+  node?: string
+}
+
+export type ShoalOutcome = { stdout: string; stderr: string; exitCode: number | null }
+
+/** A command line from its start to its end. */
+export async function runShoal(words: readonly string[], options: ShoalOptions) {
+  const { child, outcome } = startShoal(words, options)
+  child.stdin.end(options.input ?? '')
+  return outcome
+}
+
+/** A command that is to be watched, signalled or fed while it runs. */
+export function startShoal(words: readonly string[], options: ShoalOptions) {
+  const { home, env = {}, cwd = home, node = process.execPath } = options
+  const child = spawn(node, [binPath, ...words], { cwd, env: { ...bareEnvironment(home), ...env } })
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.on('close', resolve)
+    child.on('error', reject)
+  })
+  const outcome = Promise.all([text(child.stdout), text(child.stderr), ended]).then(
+    ([stdout, stderr, exitCode]): ShoalOutcome => ({ stdout, stderr, exitCode }),
+  )
+  return { child, outcome }
+}
+
+/** A folder for `SHOAL_HOME`, deleted with the scope that made it. */
+export async function makeHome() {
+  const path = await mkdtemp(join(tmpdir(), 'shoal-home-'))
+  return {
+    path,
+    models: join(path, 'data', 'models'),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  }
+}
+
+function bareEnvironment(home: string): NodeJS.ProcessEnv {
+  const { PATH, TMPDIR } = process.env
+  return { PATH, ...(TMPDIR && { TMPDIR }), SHOAL_HOME: home, NO_COLOR: '1' }
+}

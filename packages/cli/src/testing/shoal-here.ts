@@ -1,0 +1,41 @@
+/** The program in this process: quicker than a process of its own, and the terminal is what the test says. */
+import { PassThrough, Readable } from 'node:stream'
+import { runCommandLine } from '../run.ts'
+import type { Environment } from '../surroundings.ts'
+
+type Wishes = {
+  home: string
+  /** The address of a registry. */
+  registry?: string
+  env?: Environment
+  input?: string
+  memoryBytes?: number
+  /** Whether the streams are a terminal. Nobody sits at it. */
+  isTerminal?: boolean
+  columns?: number
+  stopSignal?: AbortSignal
+}
+
+const sixteenGigabytes = 16 * 2 ** 30
+
+export async function shoalHere(words: readonly string[], wishes: Wishes) {
+  const { home, registry, env = {}, input = '', isTerminal = false, columns = 80 } = wishes
+  const stdout = collector({ isTTY: isTerminal, columns })
+  const stderr = collector({ isTTY: isTerminal, columns })
+  const exitCode = await runCommandLine(words, {
+    env: { SHOAL_HOME: home, ...(registry && { SHOAL_REGISTRY: registry }), ...env },
+    stdin: Readable.from([Buffer.from(input)]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    stopSignal: wishes.stopSignal ?? new AbortController().signal,
+    memoryBytes: wishes.memoryBytes ?? sixteenGigabytes,
+  })
+  return { stdout: stdout.text(), stderr: stderr.text(), exitCode }
+}
+
+function collector(traits: { isTTY: boolean; columns: number }) {
+  const chunks: Buffer[] = []
+  const stream = Object.assign(new PassThrough(), traits)
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') }
+}

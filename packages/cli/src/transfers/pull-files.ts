@@ -1,0 +1,65 @@
+import type { ModelFile } from '@shoal/protocol/client'
+import type { PulledFile } from '@shoal/transfer'
+import type { Context, Registry } from '../context.ts'
+import { Failure } from '../terminal/failure.ts'
+import { openProgress } from '../terminal/progress.ts'
+import { percentOf, type Standing } from '../terminal/progress-frame.ts'
+import { formatBytes } from '../terminal/units.ts'
+import { type LimitOptions, limitsOf } from './limits.ts'
+import { pullReport } from './pull-report.ts'
+
+type Order = {
+  registry: Registry
+  modelName: string
+  /** As people know what is pulled: `shoal-tiny:Q8_0`. */
+  title: string
+  parts: readonly { file: ModelFile; path: string }[]
+  limits: LimitOptions
+}
+
+/** Pulls one file, or all parts of one, under one progress bar. */
+export async function pullFiles(context: Context, order: Order): Promise<PulledFile[]> {
+  const { printer, config } = context
+  const { registry, modelName, title, parts } = order
+  const signal = context.takeStopSignal()
+  const { pullFile } = await import('@shoal/transfer')
+  const bytesTotal = parts.reduce((sum, { file }) => sum + file.file_size_bytes, 0)
+  const progress = await openProgress(printer, title)
+  const report = pullReport(printer, progress, bytesTotal)
+  const pulled: PulledFile[] = []
+  try {
+    for (const part of parts) {
+      pulled.push(
+        await pullFile({
+          client: registry.client,
+          modelName,
+          ...part,
+          ...limitsOf(order.limits, config),
+          signal,
+          onEvent: report.onEvent,
+        }),
+      )
+      report.nextPart(part.file.file_size_bytes)
+    }
+  } catch (error) {
+    progress.end()
+    if (signal.aborted) throw stopped(report.standing(), error)
+    if (report.bytesDone() > 0) printer.note(`  ${formatBytes(report.bytesDone())} are kept.`)
+    throw error
+  }
+  progress.end()
+  return pulled
+}
+
+function stopped(standing: Standing, cause: unknown): Failure {
+  const { bytesDone, bytesTotal } = standing
+  const hint =
+    bytesDone > 0
+      ? `Run the same command again to carry on from ${formatBytes(bytesDone)}.`
+      : 'Run the same command again to start.'
+  return new Failure('stopped', `Stopped at ${percentOf(standing)} %. Nothing is lost.`, {
+    hint,
+    details: { bytes_done: bytesDone, bytes_total: bytesTotal },
+    cause,
+  })
+}

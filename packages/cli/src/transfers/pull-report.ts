@@ -1,0 +1,60 @@
+import type { PullEvent } from '@shoal/transfer'
+import type { Printer } from '../terminal/printer.ts'
+import type { Progress } from '../terminal/progress.ts'
+import type { Standing } from '../terminal/progress-frame.ts'
+import { formatBytes } from '../terminal/units.ts'
+
+/** How the parts of one pull stand together, drawn from the events of each. */
+export function pullReport(printer: Printer, progress: Progress, bytesTotal: number) {
+  let bytesBefore = 0
+  let standing: Standing = { bytesDone: 0, bytesTotal }
+
+  function show(bytesOfPart: number, more: Partial<Standing> = {}) {
+    standing = { bytesTotal, bytesDone: bytesBefore + bytesOfPart, ...more }
+    progress.update(standing)
+  }
+
+  return {
+    bytesDone: () => standing.bytesDone,
+    standing: () => standing,
+    nextPart(sizeBytes: number) {
+      bytesBefore += sizeBytes
+      show(0)
+    },
+    onEvent(event: PullEvent) {
+      progress.event(event)
+      const bytesOfPart = standing.bytesDone - bytesBefore
+      switch (event.type) {
+        case 'checking':
+          return show(bytesOfPart, {
+            remarks: [`checking what is here, ${formatBytes(event.bytesDone)}`],
+          })
+        case 'resumed':
+          printer.note(`  Checked ${formatBytes(event.bytes)} already here.`)
+          return show(event.bytes)
+        case 'starting-over':
+          return printer.note(`  Starting over: ${event.reason}.`)
+        case 'progress':
+          return show(event.bytesDone, paceOf(event, bytesTotal - bytesBefore - event.bytesDone))
+        case 'bad-chunk':
+          return printer.detail(`  Chunk ${event.index} from ${event.source} was bad.`)
+        case 'waiting':
+          return printer.note(`  Waiting ${Math.ceil(event.seconds)} s: ${event.reason}.`)
+        case 'verifying':
+          return show(bytesOfPart, { remarks: ['verifying'] })
+        case 'done':
+          return undefined
+      }
+    },
+  }
+}
+
+function paceOf(event: PullEvent & { type: 'progress' }, bytesLeft: number): Partial<Standing> {
+  const { bytesPerSecond, secondsLeft, sources } = event
+  const isMoving = secondsLeft !== undefined && bytesPerSecond > 0
+  return {
+    bytesPerSecond,
+    secondsLeft: isMoving ? bytesLeft / bytesPerSecond : undefined,
+    remarks: sources.length > 1 ? [`${sources.length} sources`] : [],
+  }
+}

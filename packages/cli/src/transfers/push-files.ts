@@ -1,0 +1,40 @@
+import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
+import { Failure } from '../terminal/failure.ts'
+import type { Printer } from '../terminal/printer.ts'
+import { openProgress } from '../terminal/progress.ts'
+import { percentOf } from '../terminal/progress-frame.ts'
+import { pushReport } from './push-report.ts'
+
+type Order = {
+  client: RegistryClient
+  modelName: string
+  files: readonly { path: string; filename: string; sizeBytes: number }[]
+  rateLimit?: number | undefined
+  connections?: number | undefined
+  signal: AbortSignal
+}
+
+/** Sends files to a model that is there already, under one progress bar. */
+export async function pushFiles(printer: Printer, order: Order): Promise<ModelFile[]> {
+  const { files, signal, ...wishes } = order
+  const { pushFile } = await import('@shoal/transfer')
+  const bytesTotal = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  const progress = await openProgress(printer, order.modelName)
+  const report = pushReport(printer, progress, bytesTotal)
+  const pushed: ModelFile[] = []
+  try {
+    for (const { path, filename, sizeBytes } of files) {
+      const onEvent = report.onEvent.bind(undefined, filename, sizeBytes)
+      pushed.push(await pushFile({ ...wishes, path, filename, signal, onEvent }))
+      report.fileDone(sizeBytes)
+    }
+  } catch (error) {
+    progress.end()
+    if (!signal.aborted) throw error
+    const message = `Stopped at ${percentOf(report.standing())} %. Nothing is lost.`
+    const hint = 'Run the same command again to carry on.'
+    throw new Failure('stopped', message, { hint, cause: error })
+  }
+  progress.end()
+  return pushed
+}

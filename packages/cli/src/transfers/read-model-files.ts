@@ -1,0 +1,72 @@
+/** What is to be published, looked at before anything is created or sent. */
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { filenamePattern } from '../models/local-path.ts'
+import { Failure, misuse } from '../terminal/failure.ts'
+import { formatContext, formatCount } from '../terminal/units.ts'
+
+export type ModelFileHere = {
+  path: string
+  filename: string
+  sizeBytes: number
+  quantization: string
+  architecture: string | null
+  parameterCount: number | null
+  contextLength: number | null
+}
+
+export async function readModelFiles(paths: readonly string[]): Promise<ModelFileHere[]> {
+  const names = new Set(paths.map((path) => basename(path)))
+  if (names.size < paths.length) {
+    throw misuse('Two of the files have the same name; a model can hold only one of them.')
+  }
+  const files: ModelFileHere[] = []
+  for (const path of paths) files.push(await readModelFile(path))
+  return files
+}
+
+async function readModelFile(path: string): Promise<ModelFileHere> {
+  const filename = basename(path)
+  const found = await stat(path).catch((error: unknown) => {
+    throw new Failure('not_found', `There is no file ${path}.`, { cause: error })
+  })
+  if (!found.isFile()) throw misuse(`${path} is not a file.`)
+  if (!filenamePattern.test(filename)) {
+    throw misuse(
+      `${filename} cannot be the name of a published file.`,
+      'It ends in .gguf, starts with a letter or digit, and has letters, digits, spaces and ._+()- only.',
+    )
+  }
+  const { factsOf, readGgufFile } = await import('@shoal/model-file')
+  const header = await readGgufFile(path).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Failure('failed', `${filename} is not readable as a GGUF file: ${reason}.`, {
+      hint: 'Nothing was sent.',
+      cause: error,
+    })
+  })
+  const facts = factsOf(header, filename)
+  return {
+    path,
+    filename,
+    sizeBytes: found.size,
+    quantization: facts.quantization,
+    architecture: facts.architecture,
+    parameterCount: facts.parameter_count,
+    contextLength: facts.context_length,
+  }
+}
+
+/** `architecture llama   7.2B   32K context`, as far as the files say. */
+export function describeModelFiles(files: readonly ModelFileHere[]): string {
+  const found = <K extends keyof ModelFileHere>(key: K) =>
+    files.map((file) => file[key]).find((value) => value !== null)
+  const architecture = found('architecture')
+  const parameters = found('parameterCount')
+  const context = found('contextLength')
+  return [
+    ...(architecture ? [`architecture ${architecture}`] : []),
+    ...(parameters ? [formatCount(parameters)] : []),
+    ...(context ? [`${formatContext(context)} context`] : []),
+  ].join('   ')
+}

@@ -1,0 +1,157 @@
+/** What callers are told while something that the registry needs is broken, and that it recovers. */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { SignedIn, StartedUpload } from '@shoal/protocol'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { manifestFor, smallGguf } from './testing/publish.ts'
+import { makeDatabase, startTestRegistry } from './testing/test-registry.ts'
+
+const postgresUrl = inject('postgresUrl')
+const canMount = isAbleToMount()
+
+test.skipIf(!postgresUrl)(
+  'while the database (PostgreSQL) cannot be reached answers are 503 with Retry-After',
+  async () => {
+    const url = new URL(await makeDatabase(postgresUrl ?? ''))
+    const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))
+    onTestFinished(() => line.cut())
+    const databaseUrl = `postgres://shoal@127.0.0.1:${line.port}${url.pathname}`
+    const registry = await startTestRegistry({ databaseUrl })
+    onTestFinished(() => registry.close())
+    expect((await registry.get('/v1/models')).status).toBe(200)
+
+    await line.cut()
+    for (const path of ['/v1/models', '/readyz']) {
+      const { status, headers, body } = await registry.get(path)
+      expect([path, status]).toEqual([path, 503])
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(body).toEqual({ detail: expect.not.stringMatching(/select|ECONN|5432/) })
+    }
+    expect((await registry.get('/healthz')).status).toBe(200)
+
+    await line.mend()
+    expect((await registry.get('/v1/models')).status).toBe(200)
+  },
+)
+
+test.skipIf(!canMount)(
+  'on a full disk (needs to mount one) a chunk is refused with 503 and nothing that was stored is lost',
+  async () => {
+    const disk = await smallDisk('24m')
+    onTestFinished(disk.unmount)
+    const registry = await startTestRegistry({ dataDirectory: join(disk.path, 'data') })
+    const token = await registry.register('ana')
+    const bytes = smallGguf(1, 7_500_000) // 30 MB
+    await registry.post('/v1/models', { token, body: { name: 'tide' } })
+    const { body }: { body: StartedUpload } = await registry.post('/v1/models/tide/files', {
+      token,
+      body: manifestFor('tide.gguf', bytes),
+    })
+    const [first, second] = body.upload.missing_chunks
+    const send = (chunk: typeof first) => {
+      const start = (chunk?.index ?? 0) * 16 * 1024 * 1024
+      const part = bytes.subarray(start, start + (chunk?.size ?? 0))
+      return registry.call('PUT', chunk?.url ?? '', { bytes: part })
+    }
+    expect((await send(first)).status).toBe(200)
+    const full = await send(second)
+    expect(full.status).toBe(503)
+    expect(full.body).toMatchObject({ code: 'storage_full' })
+    expect(Number(full.headers.get('retry-after'))).toBeGreaterThan(0)
+
+    disk.resize('64m')
+    const upload = `/v1/models/tide/files/${body.id}/upload`
+    expect((await registry.get(upload, { token })).body).toMatchObject({ missing_count: 1 })
+    expect((await send(second)).status).toBe(200)
+    await registry.close()
+  },
+)
+
+test('the log has one line for each request and no secret in it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'shoal-log-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'registry.log')
+  const registry = await startTestRegistry({ log: { file } })
+  const { body }: { body: SignedIn } = await registry.post('/v1/auth/register', {
+    body: { username: 'ana', password: 'a very secret password' },
+  })
+  const token = body.access_token
+  await registry.get('/v1/auth/me', { token, headers: { 'x-request-id': 'who-am-i' } })
+  await registry.get(`/v1/files/chunks/${'a'.repeat(64)}/some-capability-token`)
+  await registry.get('/blobs/key?X-Amz-Signature=a-signature')
+  await registry.close()
+  const log = await readFile(file, 'utf8')
+  const lines = log.split('\n').filter((line) => line.includes('"msg":"request"'))
+  expect(lines).toHaveLength(4)
+  expect(JSON.parse(lines[1] ?? '')).toMatchObject({
+    reqId: 'who-am-i',
+    method: 'GET',
+    path: '/v1/auth/me',
+    status: 200,
+    user: 'ana',
+  })
+  for (const secret of [token, 'a very secret password', 'some-capability-token', 'a-signature']) {
+    expect(log).not.toContain(secret)
+  }
+})
+
+/** A TCP line to a socket that can be cut and mended. */
+async function breakableLine(path: string) {
+  const open = new Set<Socket>()
+  const server = createServer((incoming) => {
+    const outgoing = connect(path)
+    for (const socket of [incoming, outgoing]) {
+      open.add(socket)
+      socket.on('close', () => open.delete(socket))
+      socket.on('error', () => socket.destroy()) // the other end of a line that was cut
+    }
+    incoming.pipe(outgoing).pipe(incoming)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    async cut() {
+      if (!server.listening) return
+      server.close()
+      for (const socket of open) socket.destroy()
+      await once(server, 'close')
+    },
+    async mend() {
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
+    },
+  }
+}
+
+async function smallDisk(size: string) {
+  const path = await mkdtemp(join(tmpdir(), 'shoal-disk-'))
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path])
+  await mkdir(join(path, 'data'))
+  return {
+    path,
+    resize: (to: string) => execFileSync('mount', ['-o', `remount,size=${to}`, path]),
+    async unmount() {
+      execFileSync('umount', ['-l', path])
+      await rm(path, { recursive: true, force: true })
+    },
+  }
+}
+
+function isAbleToMount(): boolean {
+  if (process.getuid?.() !== 0) return false
+  const path = mkdtempSync(join(tmpdir(), 'shoal-mount-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', path], { stdio: 'ignore' })
+    execFileSync('umount', [path])
+    return true
+  } catch {
+    return false // a container without that right
+  }
+}
