@@ -35,6 +35,7 @@ import { useValidation } from './http/validation.ts'
 import type { ModelList } from './models/model-list.ts'
 import type { ModelRepository } from './models/model-repository.ts'
 import { modelRoutes } from './models/model-routes.ts'
+import type { ModelTotals } from './models/model-totals.ts'
 import type { DiskStore } from './store/disk-store.ts'
 
 export type AppDependencies = {
@@ -50,6 +51,7 @@ export type AppDependencies = {
   keys: ApiKeyRepository
   models: ModelRepository
   list: ModelList
+  totals: ModelTotals
   files: FileRepository
   blobs: BlobRepository
   capabilities: Capabilities

@@ -1,7 +1,7 @@
 /** What callers are told while something that the registry needs is broken, and that it recovers. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmdirSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -153,5 +153,7 @@ function isAbleToMount(): boolean {
     return true
   } catch {
     return false // a container without that right
+  } finally {
+    rmdirSync(path)
   }
 }

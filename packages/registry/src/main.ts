@@ -22,6 +22,7 @@ import { processingQueue } from './files/processing-queue.ts'
 import { siteOf } from './http/site.ts'
 import { modelList } from './models/model-list.ts'
 import { modelRepository } from './models/model-repository.ts'
+import { modelTotals } from './models/model-totals.ts'
 import { openDiskStore } from './store/disk-store.ts'
 import { noSeeders } from './swarm/swarm.ts'
 
@@ -112,6 +113,7 @@ async function serve(
     keys: apiKeyRepository(db),
     models: modelRepository(db, fullText),
     list: modelList(db, fullText),
+    totals: modelTotals(db, fullText),
     files,
     blobs,
     capabilities: capabilities(db, signingKey),

@@ -2,7 +2,7 @@
  * Full-text search over models, once per engine: FTS5 on SQLite, `tsvector` and `pg_trgm` on PostgreSQL. Words are cut
  * and misspellings are resolved here, so that both give the same models for the same query.
  */
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from './schema.ts'
 import { isOneTypoAway, wordsOf } from './words.ts'
 
@@ -24,11 +24,12 @@ export type FullText = {
   search(db: Kysely<Database>, text: string): Promise<ModelSearch | 'nothing'>
 }
 
+/** Conditions on the rows of `model`. */
 export type ModelSearch = {
-  /** Holds for the rows of `model` that match. */
-  condition: RawBuilder<boolean>
-  /** Smaller is better. */
-  rank: RawBuilder<number>
+  /** The words are somewhere in the model. */
+  matches: RawBuilder<SqlBool>
+  /** The words are all in its name or display name. */
+  matchesByName: RawBuilder<SqlBool>
 }
 
 /** For each word of the query the index terms that stand for it; each also matches what begins with it. */
@@ -39,6 +40,7 @@ const wordsAtMost = 12
 const candidatesAtMost = 200
 const correctionsAtMost = 8
 const shortestCorrected = 4
+const fewAtMost = 2_000
 
 export const sqliteFullText: FullText = {
   async index(db, model) {
@@ -81,11 +83,17 @@ export const sqliteFullText: FullText = {
     const match = alternatives
       .map((terms) => `(${terms.map((term) => `"${term}"*`).join(' OR ')})`)
       .join(' AND ')
+    // Few matches are looked up one by one; of many the list's own order finds enough for a page sooner, which
+    // the plus sign makes SQLite do: it knows nothing of how many there are.
+    const { rows } = await sql`
+      select 1 from model_search where model_search match ${match}
+      limit ${fewAtMost + 1}`.execute(db)
+    const seq = sql.raw(rows.length > fewAtMost ? '+model.seq' : 'model.seq')
+    const among = (query: string) =>
+      sql<SqlBool>`${seq} in (select rowid from model_search where model_search match ${query})`
     return {
-      condition: sql<boolean>`model.seq in (select rowid from model_search where model_search match ${match})`,
-      rank: sql<number>`(
-        select bm25(model_search, 16, 8, 4, 4, 1) from model_search
-        where model_search match ${match} and model_search.rowid = model.seq)`,
+      matches: among(match),
+      matchesByName: among(`{name display_name} : (${match})`),
     }
   },
 }
@@ -124,15 +132,14 @@ export const postgresFullText: FullText = {
         order by similarity(term, ${word}) desc, term limit ${candidatesAtMost}`,
     )
     if (!alternatives) return 'nothing'
-    const query = alternatives
-      .map((terms) => `(${terms.map((term) => `'${term}':*`).join(' | ')})`)
-      .join(' & ')
-    return {
-      condition: sql<boolean>`model.id in (select model_id from model_search where document @@ ${query}::tsquery)`,
-      rank: sql<number>`(
-        select -ts_rank('{0.06, 0.25, 0.5, 1}', document, ${query}::tsquery) from model_search
-        where model_search.model_id = model.id)`,
+    const among = (weights: string) => {
+      const query = alternatives
+        .map((terms) => `(${terms.map((term) => `'${term}':*${weights}`).join(' | ')})`)
+        .join(' & ')
+      return sql<SqlBool>`model.id in (
+        select model_id from model_search where document @@ ${query}::tsquery)`
     }
+    return { matches: among(''), matchesByName: among('AB') }
   },
 }
 

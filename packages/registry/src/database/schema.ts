@@ -10,6 +10,8 @@ export type Database = {
   api_key: ApiKeyTable
   secret: { name: string; value: string }
   model: ModelTable
+  /** Apart from `model`, whose rows have to stay small. */
+  model_card: { model_id: string; readme: string }
   model_tag: { model_id: string; tag: string }
   model_like: { model_id: string; account_id: string; created_at: string }
   file: FileTable
@@ -72,7 +74,6 @@ export type ModelTable = {
   /** JSON array of the fields above that were set by hand and are not taken from files. */
   set_by_hand: string
   tags: string
-  readme: string | null
   is_public: Flag
   /** Grows with every change of visibility; capabilities and torrents made before are void. */
   visibility_version: number

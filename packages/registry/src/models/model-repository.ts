@@ -32,8 +32,14 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
 
   async function recordOf(row: ModelRow, viewer: Viewer): Promise<ModelRecord> {
     const [liked] = await likesAmong(db, [row.id], viewer)
-    const { readme, files_count, total_size_bytes } = row
-    return { ...toModel(row, liked ?? null), readme, files_count, total_size_bytes }
+    const card = await db
+      .selectFrom('model_card')
+      .select('readme')
+      .where('model_id', '=', row.id)
+      .executeTakeFirst()
+    const { files_count, total_size_bytes } = row
+    const model = toModel(row, liked ?? null)
+    return { ...model, readme: card?.readme ?? null, files_count, total_size_bytes }
   }
 
   return {
@@ -43,7 +49,7 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
     get: async (idOrName: string, viewer: Viewer): Promise<ModelRecord> =>
       recordOf(await getRow(idOrName, viewer), viewer),
 
-    create: (owner: string, model: NewModel, viewer: Viewer): Promise<ModelRecord> =>
+    create: (owner: string, model: NewModel): Promise<ModelRow> =>
       db.transaction().execute(async (trx) => {
         const now = new Date().toISOString()
         const tags = [...new Set(model.tags ?? [])]
@@ -61,7 +67,6 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
             context_length: model.context_length ?? null,
             set_by_hand: JSON.stringify(factFields.filter((field) => model[field] != null)),
             tags: JSON.stringify(tags),
-            readme: model.readme ?? null,
             is_public: model.is_public === false ? 0 : 1,
             visibility_version: 1,
             downloads: 0,
@@ -78,15 +83,14 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
           .executeTakeFirst()
         if (!row) throw conflict(`the name ${model.name} is taken`, { code: 'name_taken' })
         await writeTags(trx, row.id, tags)
+        await writeCard(trx, row.id, model.readme ?? null)
         await fullText.index(trx, { ...row, tags })
-        const { readme, files_count, total_size_bytes } = row
-        const liked = viewer.accountId === undefined ? null : false
-        return { ...toModel(row, liked), readme, files_count, total_size_bytes }
+        return row
       }),
 
     update: (row: ModelRow, changes: ModelChanges): Promise<ModelRow> =>
       db.transaction().execute(async (trx) => {
-        const { tags, is_public, ...plain } = changes
+        const { tags, is_public, readme, ...plain } = changes
         const byHand = new Set<string>(JSON.parse(row.set_by_hand))
         for (const field of factFields) {
           if (changes[field] !== undefined)
@@ -119,6 +123,7 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
           .returningAll()
           .executeTakeFirstOrThrow(() => notFound(`no model ${row.name}`))
         if (tags) await writeTags(trx, row.id, [...new Set(tags)])
+        if (readme !== undefined) await writeCard(trx, row.id, readme)
         await fullText.index(trx, { ...changed, tags: JSON.parse(changed.tags) })
         return changed
       }),
@@ -168,7 +173,7 @@ export async function likesAmong(
 
 export type ListedRow = Omit<
   ModelRow,
-  'seq' | 'readme' | 'set_by_hand' | 'files_count' | 'total_size_bytes' | 'visibility_version'
+  'seq' | 'set_by_hand' | 'files_count' | 'total_size_bytes' | 'visibility_version'
 >
 
 /** The columns of a `Model`. */
@@ -228,6 +233,12 @@ async function writeTags(trx: Kysely<Database>, modelId: string, tags: string[])
     .insertInto('model_tag')
     .values(tags.map((tag) => ({ model_id: modelId, tag })))
     .execute()
+}
+
+async function writeCard(trx: Kysely<Database>, modelId: string, readme: string | null) {
+  await trx.deleteFrom('model_card').where('model_id', '=', modelId).execute()
+  if (readme === null) return
+  await trx.insertInto('model_card').values({ model_id: modelId, readme }).execute()
 }
 
 /** Changes a like and the counter with it. The counter's row is locked first, so that racing calls take turns. */

@@ -7,13 +7,14 @@ import type { Site } from '../http/site.ts'
 import { deleteModel, type ModelDeletion } from './delete-model.ts'
 import type { ModelList } from './model-list.ts'
 import { isUuid } from './model-repository.ts'
+import type { ModelTotals } from './model-totals.ts'
 import { ownModel } from './own-model.ts'
 
-type Dependencies = ModelDeletion & { list: ModelList; site: Site }
+type Dependencies = ModelDeletion & { list: ModelList; totals: ModelTotals; site: Site }
 
 export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models, list, files, collect, site },
+  { models, list, totals, files, collect, site },
 ) => {
   app.route({
     ...endpoints.listModels,
@@ -32,8 +33,9 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     async handler({ body, caller }, reply) {
       const { username } = callerWith('write', caller)
       checkName(body.name)
-      const model = await models.create(username, body, viewerOf(caller, 'write'))
-      return reply.code(201).header('location', `/v1/models/${model.name}`).send(model)
+      const model = await models.create(username, body)
+      reply.code(201).header('location', `/v1/models/${model.name}`)
+      return models.recordOf(model, viewerOf(caller, 'write'))
     },
   })
 
@@ -83,10 +85,10 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
   app.route({
     ...endpoints.getFacets,
-    handler: ({ query, caller }) => list.facets(query, viewerOf(caller, 'read')),
+    handler: ({ query, caller }) => totals.facets(query, viewerOf(caller, 'read')),
   })
 
-  app.route({ ...endpoints.getStats, handler: () => list.stats() })
+  app.route({ ...endpoints.getStats, handler: () => totals.stats() })
 }
 
 function checkName(name: string) {

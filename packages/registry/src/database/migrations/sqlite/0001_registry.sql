@@ -52,7 +52,6 @@ create table model (
   context_length integer,
   set_by_hand text not null default '[]',
   tags text not null default '[]',
-  readme text,
   is_public integer not null,
   visibility_version integer not null default 1,
   downloads integer not null default 0,
@@ -64,12 +63,18 @@ create table model (
   created_at text not null,
   updated_at text not null
 );
-create index model_by_downloads on model (downloads, id);
-create index model_by_likes on model (likes, id);
-create index model_by_age on model (created_at, id);
-create index model_by_architecture on model (architecture, downloads, id);
-create index model_by_license on model (license, downloads, id);
-create index model_by_owner on model (owner, downloads, id);
+create index model_by_downloads on model (downloads, id, is_public, owner);
+create index model_by_likes on model (likes, id, is_public, owner);
+create index model_by_age on model (created_at, id, is_public, owner);
+create index model_by_architecture on model (architecture, downloads, id, is_public, owner);
+create index model_by_license on model (license, downloads, id, is_public, owner);
+create index model_by_owner on model (owner, downloads, id, is_public);
+
+
+create table model_card (
+  model_id text primary key references model (id) on delete cascade,
+  readme text not null
+);
 
 create table model_tag (
   model_id text not null references model (id) on delete cascade,
