@@ -30,6 +30,8 @@ export type ModelSearch = {
   matches: RawBuilder<SqlBool>
   /** The words are all in its name or display name. */
   matchesByName: RawBuilder<SqlBool>
+  /** So many models match, whoever may see them, or more. */
+  countAtLeast: number
 }
 
 /** For each word of the query the index terms that stand for it; each also matches what begins with it. */
@@ -41,6 +43,7 @@ const candidatesAtMost = 200
 const correctionsAtMost = 8
 const shortestCorrected = 4
 const fewAtMost = 2_000
+const countedAtMost = 12_000
 
 export const sqliteFullText: FullText = {
   async index(db, model) {
@@ -85,15 +88,19 @@ export const sqliteFullText: FullText = {
       .join(' AND ')
     // Few matches are looked up one by one; of many the list's own order finds enough for a page sooner, which
     // the plus sign makes SQLite do: it knows nothing of how many there are.
-    const { rows } = await sql`
-      select 1 from model_search where model_search match ${match}
-      limit ${fewAtMost + 1}`.execute(db)
-    const seq = sql.raw(rows.length > fewAtMost ? '+model.seq' : 'model.seq')
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from (
+        select 1 from model_search where model_search match ${match} limit ${countedAtMost})`.execute(
+      db,
+    )
+    const count = rows[0]?.count ?? 0
+    const seq = sql.raw(count > fewAtMost ? '+model.seq' : 'model.seq')
     const among = (query: string) =>
       sql<SqlBool>`${seq} in (select rowid from model_search where model_search match ${query})`
     return {
       matches: among(match),
       matchesByName: among(`{name display_name} : (${match})`),
+      countAtLeast: count,
     }
   },
 }
@@ -139,7 +146,7 @@ export const postgresFullText: FullText = {
       return sql<SqlBool>`model.id in (
         select model_id from model_search where document @@ ${query}::tsquery)`
     }
-    return { matches: among(''), matchesByName: among('AB') }
+    return { matches: among(''), matchesByName: among('AB'), countAtLeast: 0 }
   },
 }
 

@@ -13,6 +13,8 @@ export type Database = {
   /** Apart from `model`, whose rows have to stay small. */
   model_card: { model_id: string; readme: string }
   model_tag: { model_id: string; tag: string }
+  /** The labels of a model's ready files. */
+  model_quantization: { model_id: string; quantization: string }
   model_like: { model_id: string; account_id: string; created_at: string }
   file: FileTable
   upload_manifest: { file_id: string; chunk_hashes: Uint8Array }

@@ -46,6 +46,13 @@ export async function refreshModel(trx: Kysely<Database>, fullText: FullText, mo
     })
     .where('id', '=', modelId)
     .execute()
+  await trx.deleteFrom('model_quantization').where('model_id', '=', modelId).execute()
+  if (labels.size > 0) {
+    await trx
+      .insertInto('model_quantization')
+      .values(Array.from(labels, (quantization) => ({ model_id: modelId, quantization })))
+      .execute()
+  }
   if (facts.architecture !== model.architecture) {
     await fullText.index(trx, { ...model, ...facts, tags: JSON.parse(model.tags) })
   }

@@ -26,11 +26,13 @@ export function filtered(
     max_file_size_bytes !== undefined &&
       sql<SqlBool>`model.min_file_size_bytes <= ${max_file_size_bytes}`,
     ...(filter.tag ?? []).map(
-      (tag) => sql<SqlBool>`model.id in (select model_id from model_tag where tag = ${tag})`,
+      (tag) => sql<SqlBool>`exists (
+        select 1 from model_tag where tag = ${tag} and model_id = model.id)`,
     ),
     filter.quantization !== undefined &&
-      sql<SqlBool>`model.id in (
-        select model_id from file where quantization = ${filter.quantization} and status = 'ready')`,
+      sql<SqlBool>`exists (
+        select 1 from model_quantization
+        where quantization = ${filter.quantization} and model_id = model.id)`,
   ]
   return conditions
     .filter((condition) => condition !== undefined && condition !== false)
@@ -38,6 +40,13 @@ export function filtered(
       (models, condition) => models.where(condition),
       db.selectFrom('model') as SelectQueryBuilder<Database, 'model', object>,
     )
+}
+
+/** Whether a query has any filter besides its words. */
+export function isNarrowed({ q: _, ...filter }: ModelFilter): boolean {
+  const names = ['architecture', 'license', 'owner', 'tag', 'quantization'] as const
+  const bounds = ['min_parameters', 'max_parameters', 'max_file_size_bytes'] as const
+  return [...names, ...bounds].some((name) => filter[name] !== undefined)
 }
 
 function isEqual(column: 'architecture' | 'license' | 'owner', value: string | undefined) {

@@ -3,7 +3,7 @@ import { type Expression, type Kysely, type SqlBool, sql } from 'kysely'
 import type { Viewer } from '../accounts/caller.ts'
 import type { FullText, ModelSearch } from '../database/full-text.ts'
 import type { Database } from '../database/schema.ts'
-import { filtered } from './model-filter.ts'
+import { filtered, isNarrowed } from './model-filter.ts'
 import { type ListedRow, likesAmong, listedColumns, toModel } from './model-repository.ts'
 
 export type ModelList = ReturnType<typeof modelList>
@@ -25,7 +25,10 @@ export function modelList(db: Kysely<Database>, fullText: FullText) {
           (models, condition) => models.where(condition),
           filtered(db, query, viewer, search),
         )
-      const total = await count(db, matching)
+      const total = (await isBeyondCount(db, query, viewer, search))
+        ? exactTotalAtMost + 1
+        : await count(db, matching)
+      if (total <= query.offset) return { models: [], total, isTotalExact: true }
       const rows =
         query.sort === 'relevance' && search
           ? await listByRelevance(db, matching, query, search)
@@ -62,6 +65,26 @@ async function count(
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   return total
+}
+
+/**
+ * Whether a search alone shows that there are more models than are counted: it has so many matches that those which are
+ * private cannot matter. Counting them would take longer than the page itself.
+ */
+async function isBeyondCount(
+  db: Kysely<Database>,
+  query: ModelQuery,
+  viewer: Viewer,
+  search: ModelSearch | undefined,
+): Promise<boolean> {
+  if (!search || search.countAtLeast <= exactTotalAtMost || isNarrowed(query)) return false
+  if (viewer.seesAll) return true
+  const { hidden } = await db
+    .selectFrom('model')
+    .select(({ fn }) => fn.countAll<number>().as('hidden'))
+    .where('is_public', '=', 0)
+    .executeTakeFirstOrThrow()
+  return search.countAtLeast - hidden > exactTotalAtMost
 }
 
 function listPage(

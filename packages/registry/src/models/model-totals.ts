@@ -1,11 +1,13 @@
 import type { Facets, Stats } from '@shoal/protocol'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { Viewer } from '../accounts/caller.ts'
 import type { FullText } from '../database/full-text.ts'
 import type { Database } from '../database/schema.ts'
-import { filtered, type ModelFilter } from './model-filter.ts'
+import { filtered, isNarrowed, type ModelFilter } from './model-filter.ts'
+import { visibleTo } from './visibility.ts'
 
 export type ModelTotals = ReturnType<typeof modelTotals>
+type Count = { value: string; count: number }
 
 const facetValuesAtMost = 100
 /** Totals over very many models are kept for this many times as long as they took: exact where they are cheap. */
@@ -34,7 +36,9 @@ export function modelTotals(db: Kysely<Database>, fullText: FullText) {
       return { architectures: [], licenses: [], tags: [], quantizations: [] }
     }
     const matching = () => filtered(db, filter, viewer, search)
-    const ofColumn = (column: 'architecture' | 'license') =>
+    const isEverything = search === undefined && !isNarrowed(filter)
+
+    const countColumn = (column: 'architecture' | 'license'): Promise<Count[]> =>
       matching()
         .where(`model.${column}`, 'is not', null)
         .select(({ fn }) => [
@@ -42,28 +46,44 @@ export function modelTotals(db: Kysely<Database>, fullText: FullText) {
           fn.countAll<number>().as('count'),
         ])
         .groupBy(`model.${column}`)
-    const ofTags = matching()
-      .innerJoin('model_tag', 'model_tag.model_id', 'model.id')
-      .select(({ fn }) => ['model_tag.tag as value', fn.countAll<number>().as('count')])
-      .groupBy('model_tag.tag')
-    const ofQuantizations = matching()
-      .innerJoin('file', 'file.model_id', 'model.id')
-      .where('file.status', '=', 'ready')
-      .where('file.quantization', 'is not', null)
-      .select(({ fn }) => [
-        sql<string>`file.quantization`.as('value'),
-        fn.count<number>('model.id').distinct().as('count'),
-      ])
-      .groupBy('file.quantization')
+        .execute()
 
-    const mostFrequent = (values: ReturnType<typeof ofColumn>) =>
-      values.orderBy('count', 'desc').orderBy('value').limit(facetValuesAtMost).execute()
-    return {
-      architectures: await mostFrequent(ofColumn('architecture')),
-      licenses: await mostFrequent(ofColumn('license')),
-      tags: await mostFrequent(ofTags as unknown as ReturnType<typeof ofColumn>),
-      quantizations: await mostFrequent(ofQuantizations as unknown as ReturnType<typeof ofColumn>),
+    async function countLabels(label: Label): Promise<Count[]> {
+      if (!isEverything) return countOf(label, sql`model_id in (${matching().select('model.id')})`)
+      // Of everything the few that are hidden are taken off: an index counts the rest without a look at the models.
+      const hidden = await countOf(
+        label,
+        sql`model_id in (select id from model where is_public = 0 and not (${visibleTo(viewer)}))`,
+      )
+      const hiddenOf = new Map(hidden.map(({ value, count }) => [value, count]))
+      const all = await countOf(label, sql`1 = 1`)
+      return all
+        .map(({ value, count }) => ({ value, count: count - (hiddenOf.get(value) ?? 0) }))
+        .filter(({ count }) => count > 0)
     }
+
+    return {
+      architectures: mostFrequent(await countColumn('architecture')),
+      licenses: mostFrequent(await countColumn('license')),
+      tags: mostFrequent(await countLabels({ table: 'model_tag', column: 'tag' })),
+      quantizations: mostFrequent(
+        await countLabels({ table: 'model_quantization', column: 'quantization' }),
+      ),
+    }
+  }
+
+  type Label =
+    | { table: 'model_tag'; column: 'tag' }
+    | { table: 'model_quantization'; column: 'quantization' }
+
+  async function countOf(
+    { table, column }: Label,
+    condition: ReturnType<typeof sql<SqlBool>>,
+  ): Promise<Count[]> {
+    const { rows } = await sql<Count>`
+      select ${sql.ref(column)} as value, count(*) as count
+      from ${sql.table(table)} where ${condition} group by ${sql.ref(column)}`.execute(db)
+    return rows
   }
 
   return {
@@ -86,4 +106,10 @@ export function modelTotals(db: Kysely<Database>, fullText: FullText) {
           .executeTakeFirstOrThrow(),
       ),
   }
+}
+
+function mostFrequent(counts: Count[]): Count[] {
+  return counts
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, facetValuesAtMost)
 }

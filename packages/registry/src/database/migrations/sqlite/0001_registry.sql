@@ -68,6 +68,9 @@ create index model_by_likes on model (likes, id, is_public, owner);
 create index model_by_age on model (created_at, id, is_public, owner);
 create index model_by_architecture on model (architecture, downloads, id, is_public, owner);
 create index model_by_license on model (license, downloads, id, is_public, owner);
+create index model_by_size on model (min_file_size_bytes, is_public, owner);
+create index model_by_parameters on model (parameter_count, is_public, owner);
+create index model_private on model (owner) where is_public = 0;
 create index model_by_owner on model (owner, downloads, id, is_public);
 
 
@@ -82,6 +85,13 @@ create table model_tag (
   primary key (tag, model_id)
 );
 create index model_tag_of_model on model_tag (model_id);
+
+create table model_quantization (
+  model_id text not null references model (id) on delete cascade,
+  quantization text not null,
+  primary key (quantization, model_id)
+);
+create index model_quantization_of_model on model_quantization (model_id);
 
 create table model_like (
   model_id text not null references model (id) on delete cascade,
@@ -140,7 +150,6 @@ create table file (
 );
 create index file_of_blob on file (blob_hash);
 create index file_by_status on file (status, upload_expires_at);
-create index file_by_quantization on file (quantization, model_id);
 create index file_by_size on file (model_id, status, file_size_bytes);
 
 create table upload_manifest (
