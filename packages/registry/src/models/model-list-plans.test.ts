@@ -24,7 +24,13 @@ const pages = [
 
 describeOnEachDatabase('a list', (start) => {
   test('reads an index in its order and sorts nothing', async () => {
-    const { config } = await start()
+    const registry = await start()
+    const { config } = registry
+    const token = await registry.register('ana')
+    for (let number = 0; number < 50; number += 1) {
+      const body = { name: `model-${number}`, architecture: 'llama', license: 'mit' }
+      await registry.post('/v1/models', { token, body })
+    }
     const connection = await connect({
       ...config,
       onConnectionLost: (error) => {
@@ -71,7 +77,7 @@ async function explain(
   const explaining = engine === 'sqlite' ? 'explain query plan ' : 'explain '
   return db.connection().execute(async (connection) => {
     if (engine === 'postgres') {
-      // the table is empty here: let the planner think of a large one
+      // the table is small here: let the planner think of a large one
       await connection.executeQuery(CompiledQuery.raw('set enable_seqscan = off'))
       await connection.executeQuery(CompiledQuery.raw('set enable_bitmapscan = off'))
     }
