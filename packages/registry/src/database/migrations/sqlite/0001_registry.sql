@@ -83,14 +83,14 @@ create table model_tag (
   model_id text not null references model (id) on delete cascade,
   tag text not null,
   primary key (tag, model_id)
-);
+) without rowid;
 create index model_tag_of_model on model_tag (model_id);
 
 create table model_quantization (
   model_id text not null references model (id) on delete cascade,
   quantization text not null,
   primary key (quantization, model_id)
-);
+) without rowid;
 create index model_quantization_of_model on model_quantization (model_id);
 
 create table model_like (
@@ -98,7 +98,7 @@ create table model_like (
   account_id text not null references account (id) on delete cascade,
   created_at text not null,
   primary key (model_id, account_id)
-);
+) without rowid;
 create index model_like_of_account on model_like (account_id);
 
 create table blob (
