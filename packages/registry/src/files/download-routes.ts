@@ -99,7 +99,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 const hidden = { schema: { hide: true } }
 
 function redirect(reply: FastifyReply, url: string) {
-  return reply.code(302).header('location', url).header('cache-control', 'no-store').send(null)
+  return reply.code(302).header('location', url).header('cache-control', 'no-store').send('')
 }
 
 /** What a HEAD is told of the bytes, in place of a redirect to a URL that is signed for GET alone. */

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { Database } from '../database/schema.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { FileRow } from './file-repository.ts'
@@ -43,6 +43,7 @@ export function garbageCollection(db: Kysely<Database>, store: ObjectStore) {
     const expiring = await db
       .selectFrom('file')
       .select(['id', 'object_key'])
+      .where(sql<SqlBool>`status <> 'ready'`)
       .where('status', '=', 'uploading')
       .where('upload_expires_at', '<', now)
       .execute()

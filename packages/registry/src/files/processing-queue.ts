@@ -1,10 +1,12 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { Database } from '../database/schema.ts'
 import { type FileRow, fileColumns } from './file-repository.ts'
 
 export type ProcessingQueue = ReturnType<typeof processingQueue>
 
 const leaseMs = 60_000
+/** Lets SQLite use the index of what is not ready; it does not conclude that from the status itself. */
+const isUnfinished = sql<SqlBool>`status <> 'ready'`
 
 /**
  * A row in status `processing` is the job. Any node claims it under a lease; a dead node's lease runs out, and another goes on.
@@ -19,6 +21,7 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
       await db
         .updateTable('file')
         .set({ lease_holder: null, lease_until: null })
+        .where(isUnfinished)
         .where('status', '=', 'processing')
         .execute()
     },
@@ -32,6 +35,7 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
           row
             .selectFrom('file')
             .select('id')
+            .where(isUnfinished)
             .where('status', '=', 'processing')
             .where((is) =>
               is.or([

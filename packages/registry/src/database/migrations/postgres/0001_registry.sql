@@ -148,8 +148,9 @@ create table file (
   created_at text collate "C" not null,
   unique (model_id, filename)
 );
-create index file_of_blob on file (blob_hash);
-create index file_by_status on file (status, upload_expires_at);
+create index file_of_blob on file (blob_hash, status, model_id);
+create index file_unfinished on file (status, upload_expires_at) where status <> 'ready';
+create index file_of_upload on file (object_key) where object_key is not null;
 create index file_by_size on file (model_id, status, file_size_bytes);
 
 create table upload_manifest (
