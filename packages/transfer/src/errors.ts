@@ -1,0 +1,66 @@
+/** What can go wrong with a transfer, besides the client's own `ApiError` and `UnreachableError`. */
+
+/** Bytes do not have the hash that the registry names, and fetching them again did not help. */
+export class VerificationError extends Error {
+  override name = 'VerificationError'
+  readonly expected: string
+  readonly actual: string
+  /** The chunk, or undefined where the whole file is meant. */
+  readonly chunkIndex: number | undefined
+  constructor(
+    message: string,
+    found: { expected: string; actual: string; chunkIndex?: number | undefined },
+  ) {
+    super(message)
+    this.expected = found.expected
+    this.actual = found.actual
+    this.chunkIndex = found.chunkIndex
+  }
+}
+
+/** The disk has too little room. What was fetched before stays. */
+export class NoRoomError extends Error {
+  override name = 'NoRoomError'
+  readonly neededBytes: number
+  readonly freeBytes: number
+  constructor(directory: string, room: { neededBytes: number; freeBytes: number }) {
+    super(`no room in ${directory}: ${room.neededBytes} bytes needed, ${room.freeBytes} free`)
+    this.neededBytes = room.neededBytes
+    this.freeBytes = room.freeBytes
+  }
+}
+
+/** Another file stands under the name that the pulled one is to have. */
+export class FileInTheWayError extends Error {
+  override name = 'FileInTheWayError'
+  readonly path: string
+  constructor(path: string, why: string) {
+    super(`${path} is there already and ${why}`)
+    this.path = path
+  }
+}
+
+/** The file was written to while it was being sent. */
+export class FileChangedError extends Error {
+  override name = 'FileChangedError'
+  readonly path: string
+  constructor(path: string) {
+    super(`${path} changed while it was being sent`)
+    this.path = path
+  }
+}
+
+/** The registry took all bytes and then refused the file. */
+export class RefusedFileError extends Error {
+  override name = 'RefusedFileError'
+}
+
+/** No record lies beside the file, so nothing says what its bytes should be. */
+export class NoRecordError extends Error {
+  override name = 'NoRecordError'
+  readonly path: string
+  constructor(path: string) {
+    super(`nothing is known of ${path}: shoal did not pull it`)
+    this.path = path
+  }
+}

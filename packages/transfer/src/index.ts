@@ -1,0 +1,17 @@
+/** How a model file's bytes move: pull and push by chunks, resume, verify, repair. It knows no terminal. */
+export {
+  FileChangedError,
+  FileInTheWayError,
+  NoRecordError,
+  NoRoomError,
+  RefusedFileError,
+  VerificationError,
+} from './errors.ts'
+export type { PullEvent, PushEvent, SourceShare } from './events.ts'
+export { type LocalFile, listLocalFiles } from './local/list-local-files.ts'
+export { type FileRecord, readRecord } from './local/record.ts'
+export { removeLocalFile } from './local/remove-local-file.ts'
+export { type RepairedFile, type RepairOptions, repairFile } from './local/repair-file.ts'
+export { type VerifyOptions, type VerifyResult, verifyFile } from './local/verify-file.ts'
+export { type PulledFile, type PullOptions, pullFile } from './pull/pull-file.ts'
+export { type PushOptions, pushFile } from './push/push-file.ts'

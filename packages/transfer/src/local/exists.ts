@@ -1,0 +1,11 @@
+import { access } from 'node:fs/promises'
+
+export async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    (error) => {
+      if (error.code === 'ENOENT') return false
+      throw error
+    },
+  )
+}

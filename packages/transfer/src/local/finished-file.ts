@@ -1,0 +1,74 @@
+import { stat } from 'node:fs/promises'
+import { hashFileInWorker, packHashes } from '@shoal/model-file'
+import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
+import { FileInTheWayError } from '../errors.ts'
+import { type FileRecord, readRecord, writeRecord } from './record.ts'
+
+export type RegistryFile = { client: RegistryClient; modelName: string; file: ModelFile }
+
+type Hashed = { chunk_size: number; chunk_hashes: string }
+
+/**
+ * Whether the file at `path` is `file`: by its record while it is unchanged, else by its hash, and then it gets a
+ * record. Throws `FileInTheWayError` where it is another.
+ */
+export async function isFinished(
+  path: string,
+  registryFile: RegistryFile,
+  { signal, onProgress }: { signal: AbortSignal; onProgress: (bytesDone: number) => void },
+): Promise<boolean> {
+  const { file } = registryFile
+  const found = await stat(path).catch((error) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (found === undefined) return false
+  if (found.size !== file.file_size_bytes) {
+    const why = `has ${found.size} bytes, not the ${file.file_size_bytes} of the registry's file`
+    throw new FileInTheWayError(path, why)
+  }
+  const record = await readRecord(path)
+  const isUnchanged = record?.modified_at === found.mtimeMs
+  if (record?.sha256_hash === file.sha256_hash && isUnchanged) return true
+
+  const hashes = await hashFileInWorker(path, { signal, onProgress })
+  if (hashes.sha256_hash !== file.sha256_hash) {
+    throw new FileInTheWayError(path, "is not the registry's file: it has another SHA-256")
+  }
+  await keepRecord(path, registryFile, {
+    chunk_size: hashes.chunkSize,
+    chunk_hashes: Buffer.from(hashes.chunkHashes).toString('base64'),
+  })
+  return true
+}
+
+/** Notes what the finished file is. */
+export async function keepRecord(
+  path: string,
+  { client, modelName, file }: RegistryFile,
+  hashed: Hashed,
+): Promise<void> {
+  const { mtimeMs } = await stat(path)
+  const record: FileRecord = {
+    format: 1,
+    registry: client.baseUrl,
+    model_id: file.model_id,
+    model_name: modelName,
+    file_id: file.id,
+    filename: file.filename,
+    quantization: file.quantization,
+    sha256_hash: file.sha256_hash,
+    file_size_bytes: file.file_size_bytes,
+    ...hashed,
+    pulled_at: new Date().toISOString(),
+    modified_at: mtimeMs,
+  }
+  await writeRecord(path, record)
+}
+
+export function packChunks(chunks: readonly { index: number; sha256: string; size: number }[]) {
+  const packed = packHashes(
+    chunks.map(({ index, sha256, size }) => ({ index, size, hash: sha256 })),
+  )
+  return Buffer.from(packed).toString('base64')
+}

@@ -1,0 +1,149 @@
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { registryClient } from '@shoal/protocol/client'
+import { expect, test } from 'vitest'
+import { NoRecordError } from '../errors.ts'
+import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
+import { quickTuning } from '../testing/quick-tuning.ts'
+import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
+import { listLocalFiles } from './list-local-files.ts'
+import { placesOf } from './places.ts'
+import { removeLocalFile } from './remove-local-file.ts'
+import { repairFile } from './repair-file.ts'
+import { verifyFile } from './verify-file.ts'
+
+const file = syntheticFile(12 * mebibyte + 345)
+
+function damage(path: string, ...chunks: number[]) {
+  const bytes = readFileSync(path)
+  for (const index of chunks) bytes.fill(0, index * mebibyte + 9, index * mebibyte + 20)
+  writeFileSync(path, bytes)
+}
+
+function repair({ origin, path, events }: PullScene, signal?: AbortSignal) {
+  return repairFile({
+    client: registryClient({ baseUrl: origin.url }),
+    path,
+    signal,
+    tuning: quickTuning,
+    onEvent: (event) => events.push(event),
+  })
+}
+
+test('a pulled file is intact', async () => {
+  const { pull, path } = await pullScene(file)
+  await pull()
+  const seen: number[] = []
+  const onProgress = ({ bytesDone }: { bytesDone: number }) => seen.push(bytesDone)
+  expect(await verifyFile({ path, onProgress })).toMatchObject({ status: 'intact' })
+  expect(seen.at(-1)).toBe(file.bytes.length)
+})
+
+test('the bad chunks of a damaged file are named', async () => {
+  const { pull, path } = await pullScene(file)
+  await pull()
+  damage(path, 9, 2)
+  expect(await verifyFile({ path })).toMatchObject({ status: 'damaged', badChunks: [2, 9] })
+})
+
+test('a file that is shorter or longer than recorded is damaged', async () => {
+  const { pull, path } = await pullScene(file)
+  await pull()
+  truncateSync(path, 11 * mebibyte)
+  expect(await verifyFile({ path })).toMatchObject({ badChunks: [11, 12] })
+  writeFileSync(path, Buffer.concat([file.bytes, Buffer.from('more')]))
+  const sizeBytes = file.bytes.length + 4
+  expect(await verifyFile({ path })).toMatchObject({ status: 'damaged', badChunks: [], sizeBytes })
+})
+
+test('of a file without a record nothing can be said', async () => {
+  const { path } = await pullScene(file)
+  mkdirSync(dirname(path))
+  writeFileSync(path, 'anything')
+  expect(await verifyFile({ path })).toEqual({ status: 'no-record' })
+})
+
+test('repair fetches the bad chunks and no others', async () => {
+  const scene = await pullScene(file)
+  await scene.pull()
+  damage(scene.path, 9, 2)
+  scene.origin.requests.length = 0
+  const { repairedBytes } = await repair(scene)
+  expect(repairedBytes).toBe(2 * mebibyte)
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+  expect(scene.origin.requests.map(({ index }) => index).sort()).toEqual([2, 9])
+  expect(await verifyFile({ path: scene.path })).toMatchObject({ status: 'intact' })
+})
+
+test('a repair that is broken off leaves an unfinished file, which a pull finishes', async () => {
+  const scene = await pullScene(file)
+  await scene.pull()
+  damage(scene.path, 9, 2)
+  scene.origin.script = () => ({ stallAfter: 1000 })
+  const abort = new AbortController()
+  const timer = setInterval(() => {
+    if (eventsOf(scene.events, 'resumed').length > 0) abort.abort()
+  }, 10)
+  await expect(repair(scene, abort.signal)).rejects.toThrow()
+  clearInterval(timer)
+  expect(existsSync(scene.path)).toBe(false)
+  scene.origin.script = () => undefined
+  expect(await scene.pull()).toMatchObject({ alreadyThere: false })
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+})
+
+test('a damaged file whose registry cannot be reached stays where it is', async () => {
+  const scene = await pullScene(file)
+  await scene.pull()
+  damage(scene.path, 2)
+  scene.origin.outage = { status: 500 }
+  await expect(repair(scene)).rejects.toThrow()
+  expect(existsSync(scene.path)).toBe(true)
+})
+
+test('a file without a record cannot be repaired', async () => {
+  const scene = await pullScene(file)
+  await expect(repair(scene)).rejects.toThrow(NoRecordError)
+})
+
+test('finished, foreign and unfinished files are listed', async () => {
+  const { pull, path, directory, origin } = await pullScene(file)
+  await pull()
+  writeFileSync(join(dirname(path), 'foreign.gguf'), 'abc')
+  writeFileSync(join(dirname(path), 'README.md'), 'not a model')
+  const unfinished = join(directory, 'other', 'half.gguf')
+  origin.script = ({ index }) => (index === 12 ? { status: 403 } : undefined)
+  await expect(pull({ path: unfinished })).rejects.toThrow()
+  const files = await listLocalFiles(directory)
+  const { length } = file.bytes
+  expect(files).toMatchObject([
+    { modelName: 'other', filename: 'half.gguf', isFinished: false, fileSizeBytes: length },
+    { modelName: 'tiny', filename: 'foreign.gguf', isFinished: true, record: undefined },
+    { modelName: 'tiny', filename: 'model.gguf', isFinished: true, bytesHere: length },
+  ])
+  expect(files[0]).toMatchObject({ path: unfinished, bytesHere: 12 * mebibyte })
+  expect(files[2]?.record?.sha256_hash).toBe(file.sha256)
+  expect(await listLocalFiles(join(directory, 'nowhere'))).toEqual([])
+})
+
+test('removing a file leaves nothing of it, nor empty directories', async () => {
+  const { pull, path, directory } = await pullScene(file)
+  await pull()
+  const { freedBytes } = await removeLocalFile(path)
+  expect(freedBytes).toBeGreaterThanOrEqual(file.bytes.length)
+  expect(existsSync(dirname(path))).toBe(false)
+  expect(existsSync(directory)).toBe(true)
+})
+
+test('a file that is being pulled is not removed', async () => {
+  const { pull, path, origin } = await pullScene(file)
+  origin.script = () => ({ stallAfter: 1000 })
+  const abort = new AbortController()
+  const pulling = pull({ signal: abort.signal }).catch((error) => error)
+  await expect.poll(() => existsSync(placesOf(path).partial)).toBe(true)
+  await expect(removeLocalFile(path)).rejects.toThrow('is being pulled')
+  abort.abort()
+  await pulling
+  await removeLocalFile(path)
+  expect(existsSync(placesOf(path).partial)).toBe(false)
+})

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startChildPull } from '../testing/child-pull.ts'
+import { eventsOf, pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
+import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
+import { lockFile, tryLock } from './lock.ts'
+
+const file = syntheticFile(12 * mebibyte + 345)
+
+test('a lock is held by one at a time', async () => {
+  const path = join(temporaryDirectory(), 'hidden', 'lock')
+  const release = await lockFile(path)
+  expect(tryLock(path)).toBe(undefined)
+  release()
+  const again = tryLock(path)
+  expect(again).toBeTypeOf('function')
+  again?.()
+})
+
+test('whoever waits for a lock can be told to stop waiting', async () => {
+  const path = join(temporaryDirectory(), 'lock')
+  const release = await lockFile(path)
+  const abort = new AbortController()
+  const reason = new Error('enough')
+  const waiting = lockFile(path, { signal: abort.signal, onWait: () => abort.abort(reason) })
+  await expect(waiting).rejects.toBe(reason)
+  release()
+})
+
+test('two pulls of one file at once fetch it once', async () => {
+  const { pull, path, origin } = await pullScene(file)
+  const both = await Promise.all([pull(), pull()])
+  expect(both.map(({ alreadyThere }) => alreadyThere).sort()).toEqual([false, true])
+  expect(readFileSync(path).equals(file.bytes)).toBe(true)
+  expect(origin.requests).toHaveLength(file.chunks.length)
+})
+
+test('a pull waits for the same pull in another process, shows how far it is, and ends with it', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = () => ({ bytesPerSecond: 500_000 })
+  const child = startChildPull(scene, file)
+  await child.until((line) => line.type === 'progress' && line.bytesDone > mebibyte)
+  const pulled = await scene.pull()
+  expect(pulled).toMatchObject({ alreadyThere: true, downloadedBytes: 0 })
+  expect(eventsOf(scene.events, 'waiting')).toHaveLength(1)
+  expect(eventsOf(scene.events, 'progress').some(({ bytesDone }) => bytesDone > mebibyte)).toBe(
+    true,
+  )
+  expect(await child.exit).toBe(0)
+  expect(scene.origin.downloads).toBe(1)
+})
+
+test('a pull that waits for another process takes over when that one is killed', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = () => ({ bytesPerSecond: 300_000 })
+  const child = startChildPull(scene, file)
+  await child.until((line) => line.type === 'progress' && line.bytesDone > mebibyte)
+  const pulling = scene.pull()
+  await expect.poll(() => eventsOf(scene.events, 'waiting').length).toBe(1)
+  scene.origin.script = () => undefined
+  child.process.kill('SIGKILL')
+  const pulled = await pulling
+  expect(pulled.resumedBytes).toBeGreaterThan(mebibyte)
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+})

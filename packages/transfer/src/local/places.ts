@@ -1,0 +1,16 @@
+/** Where the things that belong to one model file lie. */
+import { basename, dirname, join } from 'node:path'
+
+/** Beside a model file: hidden, so that other programs see only plain `*.gguf` files. */
+export const shoalDirectory = '.shoal'
+
+export function placesOf(path: string) {
+  const hidden = join(dirname(path), shoalDirectory, basename(path))
+  return {
+    /** The unfinished file. */
+    partial: `${path}.part`,
+    record: `${hidden}.json`,
+    journal: `${hidden}.journal`,
+    lock: `${hidden}.lock`,
+  }
+}

@@ -1,0 +1,63 @@
+/** What shoal knows of a pulled file, kept beside it. */
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { placesOf } from './places.ts'
+
+export type FileRecord = {
+  format: 1
+  /** The registry's address. */
+  registry: string
+  model_id: string
+  model_name: string
+  file_id: string
+  filename: string
+  quantization: string | null
+  sha256_hash: string
+  file_size_bytes: number
+  chunk_size: number
+  /** The chunks' SHA-256, 32 bytes each, in order, as base64. */
+  chunk_hashes: string
+  pulled_at: string
+  /** The file's own time of change, in milliseconds: while it stands, the file needs no new hash. */
+  modified_at: number
+}
+
+/** The record beside `path`, or undefined where there is none that can be read as one. */
+export async function readRecord(path: string): Promise<FileRecord | undefined> {
+  const text = await readFile(placesOf(path).record, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    throw error
+  })
+  return text === undefined ? undefined : recordIn(text)
+}
+
+/** Written whole or not at all: under another name first. */
+export async function writeRecord(path: string, record: FileRecord): Promise<void> {
+  const { record: target } = placesOf(path)
+  await mkdir(dirname(target), { recursive: true })
+  const unfinished = `${target}.new`
+  await writeFile(unfinished, `${JSON.stringify(record, null, 2)}\n`, { flush: true })
+  await rename(unfinished, target)
+}
+
+function recordIn(text: string): FileRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined // damaged, or of another program: as good as none
+  }
+}
+
+function isRecord(value: unknown): value is FileRecord {
+  if (typeof value !== 'object' || value === null) return false
+  const { format, sha256_hash, file_size_bytes, chunk_size, chunk_hashes } = value as FileRecord
+  return (
+    format === 1 &&
+    /^[0-9a-f]{64}$/.test(sha256_hash) &&
+    Number.isSafeInteger(file_size_bytes) &&
+    chunk_size > 0 &&
+    typeof chunk_hashes === 'string' &&
+    Buffer.from(chunk_hashes, 'base64').length === Math.ceil(file_size_bytes / chunk_size) * 32
+  )
+}

@@ -1,0 +1,58 @@
+import { rename } from 'node:fs/promises'
+import type { RegistryClient } from '@shoal/protocol/client'
+import { NoRecordError, VerificationError } from '../errors.ts'
+import type { PullEvent } from '../events.ts'
+import { createJournal } from '../pull/journal.ts'
+import { pullUnderLock } from '../pull/pull-under-lock.ts'
+import type { Tuning } from '../pull/tuning.ts'
+import { lockFile } from './lock.ts'
+import { placesOf } from './places.ts'
+import { readRecord } from './record.ts'
+import { manifestOfRecord } from './record-manifest.ts'
+
+export type RepairOptions = {
+  client: RegistryClient
+  /** A damaged file with a record. */
+  path: string
+  rateLimit?: number | undefined
+  connections?: number | undefined
+  signal?: AbortSignal | undefined
+  onEvent?: ((event: PullEvent) => void) | undefined
+  /** For tests, and for networks that are unlike others. */
+  tuning?: Partial<Tuning> | undefined
+}
+
+export type RepairedFile = { path: string; repairedBytes: number }
+
+/**
+ * Fetches the bad chunks of a damaged file, and no others. Meanwhile the file is an unfinished one and does not stand
+ * under its name: half mended it is nowhere to be mistaken for whole, and after a crash a pull goes on with it.
+ */
+export async function repairFile(options: RepairOptions): Promise<RepairedFile> {
+  const { client, path } = options
+  const signal = options.signal ?? new AbortController().signal
+  const places = placesOf(path)
+  const release = await lockFile(places.lock, { signal })
+  try {
+    const record = await readRecord(path)
+    if (record === undefined) throw new NoRecordError(path)
+    // Asked first: a file that cannot be mended stays where it is.
+    const file = await client.getFile(record.model_id, record.file_id, signal)
+    if (file.sha256_hash !== record.sha256_hash) {
+      throw new VerificationError(`${record.filename} is another file on the registry now`, {
+        expected: record.sha256_hash,
+        actual: file.sha256_hash,
+      })
+    }
+    const manifest = manifestOfRecord(record)
+    const allClaimed = Int32Array.from(manifest.chunks, ({ size }) => size)
+    createJournal(places.journal, manifest, allClaimed).close()
+    await rename(path, places.partial)
+    const modelName = record.model_name
+    const { receivedBytes } = await pullUnderLock({ ...options, modelName, file }, signal)
+    options.onEvent?.({ type: 'done' })
+    return { path, repairedBytes: receivedBytes }
+  } finally {
+    release()
+  }
+}

@@ -1,0 +1,52 @@
+import { stat } from 'node:fs/promises'
+import { newBoard } from '../pull/board.ts'
+import { checkClaimed } from '../pull/check-claimed.ts'
+import { chunkLedger } from '../pull/chunk-ledger.ts'
+import { startChunkWorkers } from '../pull/crew.ts'
+import { defaultTuning } from '../pull/tuning.ts'
+import { untilAborted } from '../until-aborted.ts'
+import { type FileRecord, readRecord } from './record.ts'
+import { manifestOfRecord } from './record-manifest.ts'
+
+export type VerifyOptions = {
+  path: string
+  signal?: AbortSignal | undefined
+  onProgress?: ((progress: { bytesDone: number; bytesTotal: number }) => void) | undefined
+}
+
+export type VerifyResult =
+  | { status: 'intact'; record: FileRecord }
+  /** `sizeBytes` is what the file has now: shorter or longer than recorded is damage too. */
+  | { status: 'damaged'; record: FileRecord; badChunks: number[]; sizeBytes: number }
+  /** Nothing says what its bytes should be. */
+  | { status: 'no-record' }
+
+/** Hashes a pulled file again and names the chunks that are not what they were. */
+export async function verifyFile({
+  path,
+  signal = new AbortController().signal,
+  onProgress,
+}: VerifyOptions): Promise<VerifyResult> {
+  const { size: sizeBytes } = await stat(path)
+  const record = await readRecord(path)
+  if (record === undefined) return { status: 'no-record' }
+
+  const manifest = manifestOfRecord(record)
+  const bytesTotal = manifest.fileSizeBytes
+  const board = newBoard(manifest.chunks.length)
+  const ledger = chunkLedger(manifest, board, () => undefined)
+  const isInline = manifest.chunks.length <= defaultTuning.inlineChunks
+  const setup = { path, board, connections: 0, rateLimit: undefined, stallMs: 0 }
+  const workers = await startChunkWorkers(setup, { isInline })
+  try {
+    const checking = checkClaimed(manifest.chunks, ledger, workers, (bytesDone) =>
+      onProgress?.({ bytesDone, bytesTotal }),
+    )
+    const bad = await untilAborted(signal, checking)
+    if (bad.length === 0 && sizeBytes === bytesTotal) return { status: 'intact', record }
+    const badChunks = bad.map(({ index }) => index).sort((one, other) => one - other)
+    return { status: 'damaged', record, badChunks, sizeBytes }
+  } finally {
+    await Promise.all(workers.map((worker) => worker.close()))
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * What all threads of one pull see: how much of each chunk is on disk, how much has come in, and when the rate limit
+ * allows the next byte. Shared memory, since a message for every 64 KiB would cost more than the bytes.
+ */
+export type Board = {
+  /** Bytes of each chunk, from its start, that are written. The chunk is not trusted for that. */
+  written: Int32Array<SharedArrayBuffer>
+  /** Bytes that came in by HTTP, good or not. */
+  received: BigInt64Array<SharedArrayBuffer>
+  /** For the rate limit, see rate-limit.ts. */
+  clock: BigInt64Array<SharedArrayBuffer>
+}
+
+export function newBoard(chunkCount: number): Board {
+  return {
+    written: new Int32Array(new SharedArrayBuffer(chunkCount * 4)),
+    received: new BigInt64Array(new SharedArrayBuffer(8)),
+    clock: new BigInt64Array(new SharedArrayBuffer(8)),
+  }
+}
+
+export function receivedBytes({ received }: Board): number {
+  return Number(Atomics.load(received, 0))
+}
+
+export function writtenBytes({ written }: { written: Int32Array }): number {
+  let sum = 0
+  for (const bytes of written) sum += bytes
+  return sum
+}

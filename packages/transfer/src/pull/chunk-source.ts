@@ -1,0 +1,33 @@
+import type { Chunk } from './manifest.ts'
+
+/** One attempt to get one chunk. */
+export type ChunkTask = {
+  chunk: Chunk
+  /** Bytes of it that are on disk and need not come again. */
+  from: number
+  /** How often this chunk came with a wrong hash. A source that has several ways takes another. */
+  timesBad: number
+  /** Another task is writing this chunk: keep the bytes until `writeSpare`. */
+  isSpare: boolean
+  signal: AbortSignal
+}
+
+/** The chunk's bytes are on disk, or held if the task is a spare. */
+export type Delivery = {
+  /** What the source found the whole chunk's SHA-256 to be; it decides nothing. */
+  sha256: string
+  /** Who sent the bytes, to be named when they are bad. */
+  sender: string
+  writeSpare(): Promise<void>
+  dropSpare(): Promise<void>
+}
+
+/** Where chunks come from: HTTP now, BitTorrent peers next. All sources work off one queue. */
+export type ChunkSource = {
+  /** How many tasks it takes at a time. */
+  slots: number
+  /** Rejects with a `TroubleError` where it could not be had. */
+  fetch(task: ChunkTask, slot: number): Promise<Delivery>
+  /** What each sender has sent, good or not. */
+  shares(): { name: string; bytes: number }[]
+}

@@ -1,0 +1,25 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryDirectory } from '../testing/pull-scene.ts'
+import { sha256Of } from '../testing/synthetic-file.ts'
+import { newBoard } from './board.ts'
+import { inlineChunkWorker } from './chunk-worker.ts'
+
+test('a chunk whose bytes are all on disk is hashed, not asked for', async () => {
+  const path = join(temporaryDirectory(), 'partial')
+  writeFileSync(path, 'all of it')
+  const setup = { path, connections: 1, rateLimit: undefined, stallMs: 100, board: newBoard(1) }
+  const worker = inlineChunkWorker(setup)
+  const sha256 = sha256Of(Buffer.from('all of it'))
+  const request = {
+    url: 'http://127.0.0.1:1/nobody-listens',
+    yields: 'file' as const,
+    fileSizeBytes: 9,
+    chunk: { index: 0, start: 0, size: 9, sha256 },
+    from: 9,
+    isSpare: false,
+  }
+  expect(await worker.fetch(request, new AbortController().signal)).toBe(sha256)
+  await worker.close()
+})

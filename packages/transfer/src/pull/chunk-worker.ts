@@ -1,0 +1,95 @@
+/** Hands that fetch and check chunks of one partial file: in this thread, or in a thread of their own. */
+import { createHash } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
+import { Agent } from 'undici'
+import { rateLimit } from '../rate-limit.ts'
+import { TroubleError, troubleOfSystem } from '../trouble.ts'
+import type { Board } from './board.ts'
+import { type ChunkRequest, fetchChunk } from './fetch-chunk.ts'
+import { hashPart } from './hash-part.ts'
+import type { Chunk } from './manifest.ts'
+import { writeAll } from './write-all.ts'
+
+export type WorkerSetup = {
+  path: string
+  /** What it may open at a time. 0 for hands that only check. */
+  connections: number
+  rateLimit: number | undefined
+  stallMs: number
+  board: Board
+}
+
+export type ChunkWorker = {
+  /** Fetches the chunk, and answers its SHA-256. A spare's bytes wait for `writeSpare` or `dropSpare`. */
+  fetch(request: ChunkRequest, signal: AbortSignal): Promise<string>
+  writeSpare(chunk: Chunk): Promise<void>
+  dropSpare(chunk: Chunk): Promise<void>
+  /** The SHA-256 of what the file holds in the chunk's place. */
+  check(chunk: Chunk): Promise<string>
+  /** At once: what is running fails. */
+  close(): Promise<void>
+}
+
+/** `onBytes` is told of every arrival. */
+export function inlineChunkWorker(
+  setup: WorkerSetup,
+  onBytes: (bytes: number) => void = () => undefined,
+): ChunkWorker {
+  const { board, stallMs } = setup
+  const fd = openSync(setup.path, setup.connections > 0 ? 'r+' : 'r')
+  const limit = rateLimit(setup.rateLimit, board.clock)
+  const agent = new Agent({
+    connections: Math.max(1, setup.connections),
+    // One connection with many streams would share one window and one stall.
+    allowH2: false,
+    // Our own clock watches for silence: it knows when the rate limit is the cause.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: stallMs },
+  })
+  const spares = new Map<number, { from: number; held: Uint8Array }>()
+
+  async function check({ start, size }: Chunk) {
+    const hash = createHash('sha256')
+    hashPart(fd, hash, start, size)
+    return hash.digest('hex')
+  }
+
+  return {
+    async fetch(request, signal) {
+      const { chunk, from, isSpare } = request
+      if (from === chunk.size) {
+        // A former request broke after its last byte: an empty range cannot be asked for.
+        if (isSpare) spares.set(chunk.index, { from, held: new Uint8Array() })
+        return check(chunk)
+      }
+      const tools = { agent, fd, board, limit, stallMs, onBytes }
+      const { sha256, held } = await fetchChunk(tools, request, signal)
+      if (held) spares.set(chunk.index, { from, held })
+      return sha256
+    },
+
+    async writeSpare({ index, start, size }) {
+      const spare = spares.get(index)
+      if (spare === undefined) throw new Error(`no spare of chunk ${index}`)
+      spares.delete(index)
+      try {
+        writeAll(fd, spare.held, start + spare.from)
+      } catch (error) {
+        throw new TroubleError(troubleOfSystem(error, 'disk', `chunk ${index}`))
+      }
+      Atomics.store(board.written, index, size)
+    },
+
+    async dropSpare({ index }) {
+      spares.delete(index)
+    },
+
+    check,
+
+    async close() {
+      await agent.destroy()
+      closeSync(fd)
+    },
+  }
+}

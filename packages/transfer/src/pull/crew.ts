@@ -1,0 +1,47 @@
+import type { ChunkWorker, WorkerSetup } from './chunk-worker.ts'
+import { type FrontierHash, inlineFrontierHash, threadFrontierHash } from './frontier-hash.ts'
+import type { Manifest } from './manifest.ts'
+import { threadChunkWorker } from './thread-chunk-worker.ts'
+
+export type Crew = {
+  workers: ChunkWorker[]
+  hasher: FrontierHash
+  /** Whatever still runs stops; nothing is written after this. */
+  close(): Promise<void>
+}
+
+const mostThreads = 2
+
+/** The threads of one pull, or none for a small file. */
+export async function startCrew(
+  setup: WorkerSetup,
+  manifest: Manifest,
+  { isInline }: { isInline: boolean },
+): Promise<Crew> {
+  const { path } = setup
+  const workers = await startChunkWorkers(setup, { isInline })
+  const hasher = isInline
+    ? inlineFrontierHash(path, manifest)
+    : threadFrontierHash({ path, fileSizeBytes: manifest.fileSizeBytes })
+  return {
+    workers,
+    hasher,
+    async close() {
+      await Promise.all([...workers, hasher].map((member) => member.close()))
+    },
+  }
+}
+
+export async function startChunkWorkers(
+  setup: WorkerSetup,
+  { isInline }: { isInline: boolean },
+): Promise<ChunkWorker[]> {
+  if (isInline) {
+    // Loaded late: undici is 27 MB that a thread has no use for here.
+    const { inlineChunkWorker } = await import('./chunk-worker.ts')
+    return [inlineChunkWorker(setup)]
+  }
+  const threads = setup.connections === 1 ? 1 : mostThreads
+  const share = { ...setup, connections: Math.ceil(setup.connections / threads) }
+  return Array.from({ length: threads }, () => threadChunkWorker(share))
+}

@@ -1,0 +1,53 @@
+import { dirname } from 'node:path'
+import {
+  ApiError,
+  type ModelFile,
+  type RegistryClient,
+  UnreachableError,
+} from '@shoal/protocol/client'
+import { NoRoomError } from '../errors.ts'
+import { isFull, roomFor } from '../local/room.ts'
+import type { Patience } from '../patience.ts'
+import type { Trouble } from '../trouble.ts'
+
+/** All ways to the bytes are tried at once, then once more after a wait. */
+const quickRefusals = 3
+const mostRefusals = 6
+
+type Context = {
+  client: RegistryClient
+  modelName: string
+  file: ModelFile
+  partialPath: string
+  patience: Patience
+  signal: AbortSignal
+}
+
+/** What to do after a request failed: waits as long as is right, or throws what the pull fails with. */
+export async function endureTrouble(
+  trouble: Trouble,
+  inARow: number,
+  { client, modelName, file, partialPath, patience, signal }: Context,
+): Promise<void> {
+  if (trouble.kind === 'disk') {
+    if (!isFull(trouble.code)) throw new Error(`${partialPath}: ${trouble.message}`)
+    throw new NoRoomError(dirname(partialPath), await roomFor(partialPath, file.file_size_bytes))
+  }
+  if (trouble.kind !== 'refused') return patience.endure(trouble, inARow)
+
+  if (trouble.status === 404 || trouble.status === 410) {
+    // Perhaps only this way to it is gone. If the file is, this throws.
+    await client.getFile(modelName, file.id, signal).catch((error) => {
+      if (!(error instanceof UnreachableError)) throw error
+    })
+  }
+  if (inARow > mostRefusals) throw refusal(trouble)
+  if (inARow > quickRefusals) await patience.endure(trouble, inARow)
+}
+
+function refusal({ status, message }: Trouble) {
+  const detail = `the bytes are not to be had: ${message}`
+  return status === undefined || status < 400
+    ? new UnreachableError(detail)
+    : new ApiError(status, { detail })
+}

@@ -1,0 +1,86 @@
+/** The SHA-256 of the whole file, computed behind the download. */
+import { createHash } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
+import { startThread } from '../start-thread.ts'
+import { hashPart } from './hash-part.ts'
+import type { Manifest } from './manifest.ts'
+
+export type FrontierHash = {
+  /** All bytes before `bytes` are on disk and good. */
+  advance(bytes: number): void
+  /** Bytes hashed so far. */
+  hashedBytes(): number
+  onProgress(listener: () => void): void
+  /** Settles when the file's last byte has been hashed. */
+  digest: Promise<string>
+  close(): Promise<void>
+}
+
+export type FrontierSetup = { path: string; fileSizeBytes: number }
+export type FrontierMessage = { hashedBytes: number } | { sha256: string }
+
+/** One thread that reads the file back from the page cache, as far as it is good. */
+export function threadFrontierHash(setup: FrontierSetup): FrontierHash {
+  const thread = startThread('frontier-thread', import.meta.url, setup)
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  promise.catch(() => undefined) // whoever awaits the digest gets the failure; nobody may be there yet
+  let told = 0
+  let hashed = 0
+  let listener: (() => void) | undefined
+  thread.on('error', reject)
+  thread.on('message', (message: FrontierMessage) => {
+    if ('sha256' in message) return resolve(message.sha256)
+    hashed = message.hashedBytes
+    listener?.()
+  })
+  return {
+    advance(bytes) {
+      if (bytes <= told) return
+      told = bytes
+      thread.postMessage(bytes)
+    },
+    hashedBytes: () => hashed,
+    onProgress(given) {
+      listener = given
+    },
+    digest: promise,
+    async close() {
+      await thread.terminate()
+    },
+  }
+}
+
+/** For a file of a few chunks, where a thread starts slower than the hash is done. */
+export function inlineFrontierHash(path: string, manifest: Manifest): FrontierHash {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  promise.catch(() => undefined) // as above
+  let hashed = 0
+  return {
+    advance(bytes) {
+      if (bytes < manifest.fileSizeBytes || hashed > 0) return
+      hashed = bytes
+      // The only chunk of a file has been hashed, and a manifest in which it differs from the file is refused.
+      if (manifest.chunks.length === 1) return resolve(manifest.sha256)
+      try {
+        resolve(hashOf(path, bytes))
+      } catch (error) {
+        reject(error)
+      }
+    },
+    hashedBytes: () => hashed,
+    onProgress: () => undefined, // it comes to its end in one step
+    digest: promise,
+    close: async () => undefined,
+  }
+}
+
+function hashOf(path: string, size: number) {
+  const fd = openSync(path, 'r')
+  try {
+    const hash = createHash('sha256')
+    hashPart(fd, hash, 0, size)
+    return hash.digest('hex')
+  } finally {
+    closeSync(fd)
+  }
+}

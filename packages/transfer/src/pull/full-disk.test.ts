@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { NoRoomError } from '../errors.ts'
+import { pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
+import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
+
+const file = syntheticFile(12 * mebibyte + 345)
+
+/** A small disk of its own, or undefined where this user may not mount one. */
+function mountSmallDisk(sizeBytes: number): string | undefined {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
+  const directory = temporaryDirectory()
+  try {
+    const options = ['-t', 'tmpfs', '-o', `size=${sizeBytes}`, 'tmpfs', directory]
+    execFileSync('mount', options, { stdio: 'ignore' })
+  } catch {
+    return undefined // a container without the right to
+  }
+  onTestFinished(() => {
+    execFileSync('umount', ['--lazy', directory])
+  })
+  return directory
+}
+
+test('a file that does not fit is refused before a byte is fetched', async ({ skip }) => {
+  const disk = mountSmallDisk(8 * mebibyte)
+  if (disk === undefined) return skip('cannot mount a small disk')
+  const { pull, origin } = await pullScene(file)
+  const failure = await pull({ path: join(disk, 'model.gguf') }).catch((error) => error)
+  expect(failure).toBeInstanceOf(NoRoomError)
+  expect(failure.neededBytes).toBe(file.bytes.length)
+  expect(failure.freeBytes).toBeLessThanOrEqual(8 * mebibyte)
+  expect([origin.requests, origin.downloads]).toEqual([[], 0])
+})
+
+test('a disk that fills up meanwhile stops the pull, which goes on when there is room', async ({
+  skip,
+}) => {
+  const disk = mountSmallDisk(16 * mebibyte)
+  if (disk === undefined) return skip('cannot mount a small disk')
+  const { pull, origin } = await pullScene(file)
+  const path = join(disk, 'model.gguf')
+  const filler = join(disk, 'filler')
+  origin.script = ({ index }) => {
+    if (index === 6) writeFileSync(filler, Buffer.alloc(8 * mebibyte))
+    return undefined
+  }
+  await expect(pull({ path, connections: 1 })).rejects.toThrow(NoRoomError)
+  origin.script = () => undefined
+  rmSync(filler)
+  const pulled = await pull({ path })
+  expect(pulled.resumedBytes).toBeGreaterThanOrEqual(6 * mebibyte)
+  expect(readFileSync(path).equals(file.bytes)).toBe(true)
+})

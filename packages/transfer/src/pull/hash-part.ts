@@ -1,0 +1,18 @@
+import type { Hash } from 'node:crypto'
+import { readSync } from 'node:fs'
+
+const blockBytes = 1 << 20
+
+/** Feeds `size` bytes of the file from `start` on to `hash`; blocks. Answers how many there were. */
+export function hashPart(fd: number, hash: Hash, start: number, size: number): number {
+  if (size === 0) return 0
+  const block = Buffer.allocUnsafeSlow(Math.min(blockBytes, size))
+  let done = 0
+  while (done < size) {
+    const bytes = readSync(fd, block, 0, Math.min(block.length, size - done), start + done)
+    if (bytes === 0) break
+    hash.update(bytes === block.length ? block : block.subarray(0, bytes))
+    done += bytes
+  }
+  return done
+}

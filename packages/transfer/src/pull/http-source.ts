@@ -1,0 +1,75 @@
+import type { Download } from '@shoal/protocol/client'
+import { TroubleError } from '../trouble.ts'
+import { type Board, receivedBytes } from './board.ts'
+import type { ChunkSource, ChunkTask } from './chunk-source.ts'
+import type { ChunkWorker } from './chunk-worker.ts'
+import type { ChunkRequest } from './fetch-chunk.ts'
+import type { Manifest } from './manifest.ts'
+
+type Way = Pick<ChunkRequest, 'yields'> & { urlOf(sha256: string): string }
+
+/**
+ * The registry's own bytes. All ways to them are capabilities in URLs: no credential goes out with them, so none can
+ * reach another origin through a redirect. When one way is refused (the direct URL dies after a day) the next is
+ * taken, and none but `getDownload`, called once, counts as a download.
+ */
+export function httpSource(options: {
+  baseUrl: string
+  download: Download
+  manifest: Manifest
+  board: Board
+  workers: ChunkWorker[]
+  connections: number
+}): ChunkSource {
+  const { download, manifest, board, workers, connections } = options
+  const ways = waysTo(options.baseUrl, download)
+  const sender = new URL(download.direct_url).host
+  let preferred = 0
+
+  return {
+    slots: connections,
+    shares: () => [{ name: sender, bytes: receivedBytes(board) }],
+
+    async fetch({ chunk, from, timesBad, isSpare, signal }: ChunkTask, slot) {
+      const chosen = (preferred + timesBad) % ways.length
+      const way = ways[chosen] as Way
+      const worker = workers[slot % workers.length] as ChunkWorker
+      const request: ChunkRequest = {
+        url: way.urlOf(way.yields === 'file' ? manifest.sha256 : chunk.sha256),
+        yields: way.yields,
+        fileSizeBytes: manifest.fileSizeBytes,
+        chunk,
+        from: way.yields === 'file' ? from : 0,
+        isSpare,
+      }
+      const sha256 = await worker.fetch(request, signal).catch((error) => {
+        const isRefused = error instanceof TroubleError && error.trouble.kind === 'refused'
+        if (isRefused && chosen === preferred) preferred = (preferred + 1) % ways.length
+        throw error
+      })
+      return {
+        sha256,
+        sender,
+        writeSpare: () => worker.writeSpare(chunk),
+        dropSpare: () => worker.dropSpare(chunk),
+      }
+    },
+  }
+}
+
+/** The direct URL, the file by its hash and the chunk by its hash; the last two redirect to fresh URLs. */
+function waysTo(baseUrl: string, { direct_url, magnet_uri }: Download): Way[] {
+  const byHash = (sha256: string) => `${baseUrl}/v1/files/chunks/${sha256}`
+  const token = tokenIn(magnet_uri)
+  return [
+    { yields: 'file', urlOf: () => direct_url },
+    { yields: 'file', urlOf: (sha256) => byHash(sha256) + token },
+    { yields: 'chunk', urlOf: (sha256) => byHash(sha256) + token },
+  ]
+}
+
+/** A private model's web seed ends in a token that opens its bytes: `…/chunks/<sha256>/<token>`. */
+function tokenIn(magnet: string): string {
+  const webSeed = new URL(magnet).searchParams.get('ws') ?? ''
+  return /\/chunks\/[0-9a-f]{64}(\/[^/?#]+)$/.exec(webSeed)?.[1] ?? ''
+}

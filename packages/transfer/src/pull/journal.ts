@@ -1,0 +1,90 @@
+/**
+ * Beside an unfinished file: for which bytes it is, and how much of each chunk was written. Only a hint, for nothing in
+ * it is believed: a former run's chunks are hashed again, so it need not be in step with the disk after a power loss.
+ */
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Manifest } from './manifest.ts'
+import { writeAll } from './write-all.ts'
+
+export type JournalIdentity = { sha256_hash: string; file_size_bytes: number; chunk_size: number }
+export type JournalContent = { identity: JournalIdentity; written: Int32Array }
+
+const format = 'shoal journal 1'
+
+/** Undefined where there is none; 'damaged' where what is there makes no sense. */
+export function readJournal(path: string): JournalContent | 'damaged' | undefined {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  const identity = identityIn(bytes)
+  if (identity === undefined) return 'damaged'
+  const table = bytes.subarray(bytes.indexOf('\n') + 1)
+  const chunks = Math.ceil(identity.file_size_bytes / identity.chunk_size)
+  if (table.length !== chunks * 4) return 'damaged'
+  const written = Int32Array.from({ length: chunks }, (_, index) => table.readInt32LE(index * 4))
+  const isSane = written.every((count, index) => count >= 0 && count <= sizeOf(index, identity))
+  return isSane ? { identity, written } : 'damaged'
+}
+
+function sizeOf(index: number, { file_size_bytes, chunk_size }: JournalIdentity) {
+  return Math.min(chunk_size, file_size_bytes - index * chunk_size)
+}
+
+function identityIn(bytes: Buffer): JournalIdentity | undefined {
+  try {
+    const header = JSON.parse(bytes.toString('utf8', 0, Math.max(0, bytes.indexOf('\n'))))
+    const isOurs =
+      header?.format === format &&
+      typeof header.sha256_hash === 'string' &&
+      header.file_size_bytes > 0 &&
+      header.chunk_size > 0
+    return isOurs ? header : undefined
+  } catch {
+    return undefined // damaged, which the caller handles
+  }
+}
+
+export type Journal = { save(written: Int32Array): void; close(): void }
+
+/** Replaces the journal. `save` writes its table whole, which is 40 kB at most. */
+export function createJournal(path: string, manifest: Manifest, written: Int32Array): Journal {
+  mkdirSync(dirname(path), { recursive: true })
+  const identity: JournalIdentity = {
+    sha256_hash: manifest.sha256,
+    file_size_bytes: manifest.fileSizeBytes,
+    chunk_size: manifest.chunkSize,
+  }
+  const header = Buffer.from(`${JSON.stringify({ format, ...identity })}\n`)
+  let table = tableOf(written)
+  const unfinished = `${path}.new`
+  const fd = openSync(unfinished, 'w')
+  writeAll(fd, Buffer.concat([header, table]), 0)
+  renameSync(unfinished, path)
+  let isOpen = true
+
+  return {
+    save(written) {
+      const next = tableOf(written)
+      if (next.equals(table)) return
+      table = next
+      writeAll(fd, table, header.length)
+    },
+    close() {
+      if (isOpen) closeSync(fd)
+      isOpen = false
+    },
+  }
+}
+
+function tableOf(written: Int32Array): Buffer {
+  const table = Buffer.allocUnsafe(written.length * 4)
+  for (let index = 0; index < written.length; index += 1) {
+    table.writeInt32LE(Atomics.load(written, index), index * 4)
+  }
+  return table
+}

@@ -1,0 +1,47 @@
+import type { Download, ModelFile } from '@shoal/protocol/client'
+import { VerificationError } from '../errors.ts'
+
+export type Chunk = { index: number; start: number; size: number; sha256: string }
+
+/** What every byte of a file should be. */
+export type Manifest = {
+  sha256: string
+  fileSizeBytes: number
+  /** Bytes of every chunk but the last. */
+  chunkSize: number
+  chunks: Chunk[]
+}
+
+/** The manifest of a download. Throws where it is not the one of `file`, or does not add up. */
+export function manifestFrom(download: Download, file: ModelFile): Manifest {
+  const { sha256_hash: sha256, file_size_bytes: fileSizeBytes } = download
+  if (sha256 !== file.sha256_hash || fileSizeBytes !== file.file_size_bytes) {
+    throw new VerificationError(`${file.filename} has changed on the registry; try again`, {
+      expected: file.sha256_hash,
+      actual: sha256,
+    })
+  }
+  const chunkSize = download.chunk_hashes[0]?.size ?? 0
+  const chunks = download.chunk_hashes.map(({ index, size, hash }) => {
+    return { index, size, sha256: hash, start: index * chunkSize }
+  })
+  const problem = problemOf({ sha256, fileSizeBytes, chunkSize, chunks })
+  if (problem !== undefined) {
+    const message = `the registry's manifest of ${file.filename} does not add up: ${problem}`
+    throw new VerificationError(message, { expected: sha256, actual: 'a broken manifest' })
+  }
+  return { sha256, fileSizeBytes, chunkSize, chunks }
+}
+
+function problemOf({ sha256, fileSizeBytes, chunkSize, chunks }: Manifest): string | undefined {
+  const last = chunks.length - 1
+  for (const [place, chunk] of chunks.entries()) {
+    if (chunk.index !== place) return `chunk ${chunk.index} stands in place ${place}`
+    const size = place === last ? fileSizeBytes - chunk.start : chunkSize
+    if (chunk.size !== size) return `chunk ${place} has ${chunk.size} bytes, not ${size}`
+    if (size < 1 || size > chunkSize) return `its chunks are not the ${fileSizeBytes} bytes`
+  }
+  if (last < 0) return 'it has no chunks'
+  if (last === 0 && chunks[0]?.sha256 !== sha256) return 'its only chunk has another hash'
+  return undefined
+}

@@ -1,0 +1,150 @@
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { expect, test } from 'vitest'
+import { FileInTheWayError } from '../errors.ts'
+import { placesOf } from '../local/places.ts'
+import { readRecord } from '../local/record.ts'
+import { startChildPull } from '../testing/child-pull.ts'
+import { eventsOf, pullScene } from '../testing/pull-scene.ts'
+import { mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'
+
+const file = syntheticFile(12 * mebibyte + 345)
+const oneChunk = syntheticFile(5 * mebibyte, 16 * mebibyte)
+const fewChunks = syntheticFile(2 * mebibyte + 1)
+
+test.each([
+  ['a file of many chunks, in threads', file],
+  ['a file of few chunks, in this thread', fewChunks],
+  ['a file of one chunk', oneChunk],
+])('%s arrives whole under its name and nothing else stays', async (_, given) => {
+  const { pull, path, origin } = await pullScene(given)
+  const pulled = await pull()
+  expect(readFileSync(path).equals(given.bytes)).toBe(true)
+  expect(pulled).toEqual({
+    path,
+    sha256_hash: given.sha256,
+    fileSizeBytes: given.bytes.length,
+    resumedBytes: 0,
+    downloadedBytes: given.bytes.length,
+    droppedChunks: [],
+    alreadyThere: false,
+  })
+  expect(origin.downloads).toBe(1)
+  const { partial, journal } = placesOf(path)
+  expect([partial, journal].filter(existsSync)).toEqual([])
+})
+
+test('a record of the file lies beside it', async () => {
+  const { pull, path, origin } = await pullScene(file)
+  await pull()
+  const record = await readRecord(path)
+  expect(record).toMatchObject({
+    registry: origin.url,
+    model_name: 'tiny',
+    filename: 'model.gguf',
+    quantization: 'Q8_0',
+    sha256_hash: file.sha256,
+    file_size_bytes: file.bytes.length,
+    chunk_size: mebibyte,
+  })
+  const hashes = Buffer.from(record?.chunk_hashes ?? '', 'base64').toString('hex')
+  expect(hashes).toBe(file.chunks.map(({ hash }) => hash).join(''))
+})
+
+test('progress never runs backwards and ends with all bytes, then comes verifying, then done', async () => {
+  const { pull, events } = await pullScene(file)
+  await pull()
+  const counts = eventsOf(events, 'progress').map(({ bytesDone }) => bytesDone)
+  expect(counts).toEqual(counts.toSorted((one, other) => one - other))
+  expect(counts.at(-1)).toBe(file.bytes.length)
+  expect(events.slice(-2).map(({ type }) => type)).toEqual(['verifying', 'done'])
+})
+
+test('the bytes are asked for without a credential', async () => {
+  const { pull, origin } = await pullScene(file)
+  origin.script = ({ way }) => (way === 'direct' ? { status: 403 } : undefined)
+  await pull()
+  expect(origin.requests.map(({ authorization }) => authorization)).toEqual(
+    origin.requests.map(() => undefined),
+  )
+})
+
+test('a file that is there already is not fetched again, nor counted', async () => {
+  const { pull, origin, events } = await pullScene(file)
+  await pull()
+  events.length = 0
+  const again = await pull()
+  expect(again).toMatchObject({ alreadyThere: true, downloadedBytes: 0 })
+  expect(origin.downloads).toBe(1)
+  expect(events).toEqual([{ type: 'done' }])
+})
+
+test('a file that was put there by other hands is kept if it is the same, and gets a record', async () => {
+  const standard = syntheticFile(17 * mebibyte, 16 * mebibyte)
+  const { pull, path, origin } = await pullScene(standard)
+  mkdirSync(dirname(path))
+  writeFileSync(path, standard.bytes)
+  expect(await pull()).toMatchObject({ alreadyThere: true })
+  expect(await readRecord(path)).toMatchObject({ sha256_hash: standard.sha256 })
+  expect(origin.requests).toEqual([])
+})
+
+test('another file under the name is never overwritten', async () => {
+  const { pull, path } = await pullScene(file)
+  mkdirSync(dirname(path))
+  writeFileSync(path, 'my own notes')
+  await expect(pull()).rejects.toThrow(FileInTheWayError)
+  expect(readFileSync(path, 'utf8')).toBe('my own notes')
+
+  const sameSize = Buffer.alloc(file.bytes.length)
+  writeFileSync(path, sameSize)
+  await expect(pull()).rejects.toThrow('has another SHA-256')
+  expect(readFileSync(path).equals(sameSize)).toBe(true)
+})
+
+test('a pulled file that was changed since is not taken for whole', async () => {
+  const { pull, path } = await pullScene(file)
+  await pull()
+  const changed = Buffer.from(file.bytes)
+  changed[7] = 0
+  writeFileSync(path, changed)
+  utimesSync(path, new Date(), new Date())
+  await expect(pull()).rejects.toThrow(FileInTheWayError)
+})
+
+test('a manifest of another file than the one asked for is refused', async () => {
+  const { pull } = await pullScene(file)
+  const other = { ...modelFileOf(file), sha256_hash: 'f'.repeat(64) }
+  await expect(pull({ file: other })).rejects.toThrow('has changed on the registry')
+})
+
+test('the rate limit holds over all connections', async () => {
+  const { pull } = await pullScene(file)
+  const startedAt = performance.now()
+  await pull({ rateLimit: 12 * mebibyte })
+  // 12 MiB and a bit at 12 MiB/s; a busy machine only makes it slower.
+  expect(performance.now() - startedAt).toBeGreaterThan(900)
+})
+
+test('a cancelled pull rejects with the reason and leaves what it has', async () => {
+  const { pull, path, origin, events } = await pullScene(file)
+  origin.script = () => ({ bytesPerSecond: mebibyte })
+  const abort = new AbortController()
+  const reason = new Error('the user pressed Ctrl-C')
+  const isMoving = () => eventsOf(events, 'progress').some(({ bytesDone }) => bytesDone > 0)
+  const timer = setInterval(() => isMoving() && abort.abort(reason), 10)
+  await expect(pull({ signal: abort.signal })).rejects.toBe(reason)
+  clearInterval(timer)
+  expect(existsSync(placesOf(path).partial)).toBe(true)
+  expect(existsSync(path)).toBe(false)
+})
+
+test('after a cancelled pull nothing keeps the process running', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = () => ({ bytesPerSecond: mebibyte })
+  const child = startChildPull(scene, file)
+  await child.until((line) => line.type === 'progress' && line.bytesDone > 0)
+  child.process.kill('SIGINT')
+  expect(await child.exit).toBe(0)
+  expect(child.lines.at(-1)).toEqual({ type: 'failed', message: 'stopped by SIGINT' })
+})

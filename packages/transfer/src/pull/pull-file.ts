@@ -1,0 +1,83 @@
+import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
+import type { PullEvent } from '../events.ts'
+import { isFinished } from '../local/finished-file.ts'
+import { lockFile } from '../local/lock.ts'
+import { placesOf } from '../local/places.ts'
+import { type ProgressMeter, progressMeter } from '../progress-meter.ts'
+import { progressOfPartial } from './partial-file.ts'
+import { pullUnderLock } from './pull-under-lock.ts'
+import type { Tuning } from './tuning.ts'
+
+export type PullOptions = {
+  client: RegistryClient
+  /** The model's name (its slug) or id. */
+  modelName: string
+  /** A ready file, as `client.listFiles` gives it. */
+  file: ModelFile
+  /** Where the file is to stand, as in `…/models/<name>/<filename>`. */
+  path: string
+  /** Bytes per second, over all connections. */
+  rateLimit?: number | undefined
+  /** Requests at a time. Default 8. */
+  connections?: number | undefined
+  signal?: AbortSignal | undefined
+  onEvent?: ((event: PullEvent) => void) | undefined
+  /** For tests, and for networks that are unlike others. */
+  tuning?: Partial<Tuning> | undefined
+}
+
+export type PulledFile = {
+  path: string
+  sha256_hash: string
+  fileSizeBytes: number
+  /** Bytes that a former run had left and that were still good. */
+  resumedBytes: number
+  downloadedBytes: number
+  /** Chunks that did not have their hash, by where they came from. */
+  droppedChunks: { source: string; count: number }[]
+  /** The file was there, whole, before anything was fetched. */
+  alreadyThere: boolean
+}
+
+/**
+ * Downloads one ready file to `path`. Resolves when the finished file has the manifest's SHA-256 and stands under its
+ * name, on disk. Stopped in any way, it leaves what it has, and the next call goes on from there.
+ */
+export async function pullFile(options: PullOptions): Promise<PulledFile> {
+  const signal = options.signal ?? new AbortController().signal
+  const release = await takeTurn(options, signal)
+  try {
+    const { path, file } = options
+    const report = options.onEvent ?? (() => undefined)
+    const bytesTotal = file.file_size_bytes
+    const onProgress = (bytesDone: number) => report({ type: 'checking', bytesDone, bytesTotal })
+    const alreadyThere = await isFinished(path, options, { signal, onProgress })
+    const pulled = alreadyThere ? undefined : await pullUnderLock(options, signal)
+    report({ type: 'done' })
+    return {
+      path,
+      sha256_hash: file.sha256_hash,
+      fileSizeBytes: bytesTotal,
+      resumedBytes: pulled?.resumedBytes ?? 0,
+      downloadedBytes: pulled?.receivedBytes ?? 0,
+      droppedChunks: [...(pulled?.dropped ?? [])].map(([source, count]) => ({ source, count })),
+      alreadyThere,
+    }
+  } finally {
+    release()
+  }
+}
+
+/** Waits while another call or process pulls the same file, and shows how far that one is. */
+function takeTurn({ path, file, onEvent }: PullOptions, signal: AbortSignal) {
+  let meter: ProgressMeter | undefined
+  const onWait = () => {
+    if (meter === undefined) {
+      meter = progressMeter(file.file_size_bytes)
+      onEvent?.({ type: 'waiting', seconds: 0, reason: 'another pull of this file is running' })
+    }
+    const bytesHere = progressOfPartial(path)?.bytesHere ?? 0
+    onEvent?.({ type: 'progress', ...meter.read(bytesHere, bytesHere), sources: [] })
+  }
+  return lockFile(placesOf(path).lock, { signal, onWait })
+}

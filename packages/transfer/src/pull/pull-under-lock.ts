@@ -1,0 +1,80 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { FileInTheWayError, VerificationError } from '../errors.ts'
+import { exists } from '../local/exists.ts'
+import { keepRecord, packChunks } from '../local/finished-file.ts'
+import { placesOf } from '../local/places.ts'
+import { makeSureOfRoom } from '../local/room.ts'
+import { progressMeter } from '../progress-meter.ts'
+import { type Manifest, manifestFrom } from './manifest.ts'
+import { openPartial } from './partial-file.ts'
+import { type PulledChunks, pullChunks } from './pull-chunks.ts'
+import type { PullOptions } from './pull-file.ts'
+import { defaultTuning } from './tuning.ts'
+
+/** Brings the file under its name. To be called by whoever holds the file's lock, and where no such file stands. */
+export async function pullUnderLock(
+  options: PullOptions,
+  signal: AbortSignal,
+): Promise<PulledChunks> {
+  const { client, modelName, file, path } = options
+  const { partial, journal } = placesOf(path)
+  await makeSureOfRoom(partial, file.file_size_bytes)
+  const download = await client.getDownload(modelName, file.id, signal)
+  const manifest = manifestFrom(download, file)
+  const meter = progressMeter(manifest.fileSizeBytes)
+
+  const first = await attempt()
+  if (first.sha256 === manifest.sha256) return finish(first)
+  // Every chunk was right and the file is not: the disk gave other bytes back, or the manifest contradicts itself.
+  // A second attempt hashes the chunks on disk again, fetches those that are bad, and so tells which.
+  const second = await attempt()
+  if (second.sha256 === manifest.sha256) return finish(second)
+  await rm(partial)
+  await rm(journal)
+  throw new VerificationError(`${file.filename} does not match its SHA-256`, {
+    expected: manifest.sha256,
+    actual: second.sha256,
+  })
+
+  async function attempt() {
+    const partialFile = await openPartial(path, manifest)
+    try {
+      const pulled = await pullChunks({
+        ...options,
+        download,
+        manifest,
+        partial: partialFile,
+        connections: Math.max(1, options.connections ?? 8),
+        rateLimit: options.rateLimit,
+        tuning: { ...defaultTuning, ...options.tuning },
+        meter,
+        signal,
+        report: options.onEvent ?? (() => undefined),
+      })
+      await partialFile.sync()
+      return pulled
+    } finally {
+      partialFile.close()
+    }
+  }
+
+  async function finish(pulled: PulledChunks) {
+    signal.throwIfAborted()
+    await giveName(path, manifest, options)
+    return pulled
+  }
+}
+
+async function giveName(path: string, manifest: Manifest, options: PullOptions) {
+  const { partial, journal } = placesOf(path)
+  if (await exists(path)) throw new FileInTheWayError(path, 'came while it was being pulled')
+  await rename(partial, path)
+  const directory = await open(dirname(path), 'r')
+  await directory.sync().finally(() => directory.close())
+  await keepRecord(path, options, {
+    chunk_size: manifest.chunkSize,
+    chunk_hashes: packChunks(manifest.chunks),
+  })
+  await rm(journal)
+}

@@ -1,0 +1,144 @@
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { expect, test } from 'vitest'
+import { placesOf } from '../local/places.ts'
+import { startChildPull } from '../testing/child-pull.ts'
+import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
+import { mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'
+
+const file = syntheticFile(12 * mebibyte + 345)
+
+/** A pull that stopped after its first `chunks` chunks. */
+async function stopAfter(chunks: number, { origin, pull, events }: PullScene) {
+  origin.script = ({ index }) => (index >= chunks ? { stallAfter: 0 } : undefined)
+  const abort = new AbortController()
+  const timer = setInterval(() => {
+    const done = eventsOf(events, 'progress').at(-1)?.bytesDone
+    if (done === chunks * mebibyte) abort.abort()
+  }, 10)
+  await pull({ signal: abort.signal }).catch((error) => {
+    if (!abort.signal.aborted) throw error
+  })
+  clearInterval(timer)
+  origin.script = () => undefined
+  origin.requests.length = 0
+  events.length = 0
+}
+
+function overwrite(path: string, position: number, text: string) {
+  const fd = openSync(path, 'r+')
+  writeSync(fd, text, position)
+  closeSync(fd)
+}
+
+test('a second pull fetches only what the first had not', async () => {
+  const scene = await pullScene(file)
+  await stopAfter(7, scene)
+  const pulled = await scene.pull()
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+  expect(pulled).toMatchObject({
+    resumedBytes: 7 * mebibyte,
+    downloadedBytes: file.bytes.length - 7 * mebibyte,
+  })
+  const types = scene.events.map(({ type }) => type)
+  expect(types.indexOf('checking')).toBeLessThan(types.indexOf('resumed'))
+  expect(eventsOf(scene.events, 'resumed')).toEqual([{ type: 'resumed', bytes: 7 * mebibyte }])
+  const done = eventsOf(scene.events, 'progress').map(({ bytesDone }) => bytesDone)
+  expect(done[0]).toBeGreaterThanOrEqual(7 * mebibyte)
+})
+
+test('a pull killed with SIGKILL in the middle of chunks goes on from there', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = () => ({ bytesPerSecond: 400_000 })
+  const child = startChildPull(scene, file)
+  await child.until((line) => line.type === 'progress' && line.bytesDone > 2 * mebibyte)
+  child.process.kill('SIGKILL')
+  expect(await child.exit).toBe('SIGKILL')
+  const shown = child.lines.findLast((line) => line.type === 'progress')
+  scene.origin.script = () => undefined
+
+  const pulled = await scene.pull()
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+  expect(pulled.resumedBytes).toBeGreaterThanOrEqual(shown?.bytesDone ?? Number.NaN)
+  expect(pulled.resumedBytes + pulled.downloadedBytes).toBe(file.bytes.length)
+})
+
+test('a chunk that the disk lost, as after a power failure, is found and only it fetched again', async () => {
+  const scene = await pullScene(file)
+  await stopAfter(7, scene)
+  overwrite(placesOf(scene.path).partial, 2 * mebibyte + 5, 'lost in the dark')
+  const pulled = await scene.pull()
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+  expect(eventsOf(scene.events, 'bad-chunk')).toEqual([
+    { type: 'bad-chunk', index: 2, source: 'this disk' },
+  ])
+  expect(pulled).toMatchObject({ resumedBytes: 6 * mebibyte, droppedChunks: [] })
+})
+
+test('half a chunk that the disk lost makes the chunk come again, whole', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = ({ index, before }) =>
+    index === 3 ? ({ [before === 0 ? 'cutAfter' : 'stallAfter']: 300_000 } as never) : undefined
+  const abort = new AbortController()
+  const isCut = () => scene.origin.requests.some(({ index, before }) => index === 3 && before === 1)
+  const timer = setInterval(() => isCut() && abort.abort(), 20)
+  await expect(scene.pull({ signal: abort.signal })).rejects.toThrow()
+  clearInterval(timer)
+  scene.origin.script = () => undefined
+  overwrite(placesOf(scene.path).partial, 3 * mebibyte + 5, 'lost in the dark')
+  await scene.pull()
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+})
+
+test.each([
+  ['is gone', (journal: string) => rmSync(journal)],
+  ['is empty', (journal: string) => writeFileSync(journal, '')],
+  ['is garbage', (journal: string) => writeFileSync(journal, 'x'.repeat(300))],
+  [
+    'is cut short',
+    (journal: string) => writeFileSync(journal, readFileSync(journal).subarray(0, -3)),
+  ],
+  [
+    'claims too much',
+    (journal: string) => overwrite(journal, statSync(journal).size - 4, '\xff\x7f'),
+  ],
+])('where the journal %s, the good bytes are found and kept', async (_, damage) => {
+  const scene = await pullScene(file)
+  await stopAfter(7, scene)
+  damage(placesOf(scene.path).journal)
+  const pulled = await scene.pull()
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+  expect(pulled.resumedBytes).toBe(7 * mebibyte)
+  expect(eventsOf(scene.events, 'starting-over')).toHaveLength(1)
+  expect(eventsOf(scene.events, 'bad-chunk')).toEqual([])
+})
+
+test('a journal that claims what was never fetched is not believed', async () => {
+  const scene = await pullScene(file)
+  await stopAfter(7, scene)
+  const { journal } = placesOf(scene.path)
+  const bytes = readFileSync(journal)
+  bytes.writeInt32LE(mebibyte, bytes.length - 3 * 4)
+  writeFileSync(journal, bytes)
+  expect(await scene.pull()).toMatchObject({ resumedBytes: 7 * mebibyte })
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+})
+
+test('what was begun of another file is given up, and said so', async () => {
+  const former = await pullScene(file)
+  await stopAfter(7, former)
+  const other = syntheticFile(9 * mebibyte, mebibyte, 2)
+  const scene = await pullScene(other)
+  const { path } = former
+  const pulled = await scene.pull({ path, file: modelFileOf(other) })
+  expect(readFileSync(path).equals(other.bytes)).toBe(true)
+  expect(pulled.resumedBytes).toBe(0)
+  expect(eventsOf(scene.events, 'starting-over')).toHaveLength(1)
+})

@@ -1,0 +1,43 @@
+import type { Patience } from '../patience.ts'
+import { type Trouble, TroubleError } from '../trouble.ts'
+import type { Board } from './board.ts'
+import type { ChunkQueue } from './chunk-queue.ts'
+import type { ChunkSource } from './chunk-source.ts'
+
+type Serving = {
+  queue: ChunkQueue
+  board: Board
+  patience: Patience
+  signal: AbortSignal
+  /** Decides what trouble means: waits, or throws what the pull fails with. */
+  onTrouble(trouble: Trouble, inARow: number): Promise<void>
+}
+
+/** Gives a source tasks in all its slots until every chunk is trusted. */
+export async function serveSource(source: ChunkSource, serving: Serving): Promise<void> {
+  const slots = Array.from({ length: source.slots }, (_, slot) => serveSlot(source, slot, serving))
+  await Promise.all(slots)
+}
+
+async function serveSlot(source: ChunkSource, slot: number, serving: Serving) {
+  const { queue, board, patience, signal, onTrouble } = serving
+  let inARow = 0
+  for (;;) {
+    await patience.gate()
+    const task = await queue.take()
+    if (task === undefined) return
+    try {
+      await queue.deliver(task, await source.fetch(task, slot))
+      inARow = 0
+    } catch (error) {
+      queue.leave(task)
+      signal.throwIfAborted()
+      if (task.abort.signal.aborted) continue // another request brought the chunk
+      if (!(error instanceof TroubleError)) throw error
+      // A line that drops every 10 MiB still gets on.
+      const hasMoved = Atomics.load(board.written, task.chunk.index) > task.from
+      inARow = hasMoved ? 1 : inARow + 1
+      await onTrouble(error.trouble, inARow)
+    }
+  }
+}

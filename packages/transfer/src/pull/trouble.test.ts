@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs'
+import { ApiError, UnreachableError } from '@shoal/protocol/client'
+import { expect, test } from 'vitest'
+import { VerificationError } from '../errors.ts'
+import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
+import { quickTuning } from '../testing/quick-tuning.ts'
+import type { BytesRequest, Misbehaviour } from '../testing/scripted-origin.ts'
+import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
+
+const file = syntheticFile(12 * mebibyte + 345)
+const hostOf = ({ origin }: PullScene) => new URL(origin.url).host
+
+const once =
+  (index: number, wrong: Misbehaviour) =>
+  (request: BytesRequest): Misbehaviour | undefined =>
+    request.index === index && request.before === 0 ? wrong : undefined
+
+test('a bad chunk is named and fetched again in another way, and nothing else is', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = once(5, { flipByteAt: 70_000 })
+  const pulled = await scene.pull()
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+  expect(pulled.droppedChunks).toEqual([{ source: hostOf(scene), count: 1 }])
+  expect(eventsOf(scene.events, 'bad-chunk')).toEqual([
+    { type: 'bad-chunk', index: 5, source: hostOf(scene) },
+  ])
+  const ofChunk = scene.origin.requests.filter(({ index }) => index === 5)
+  expect(ofChunk.map(({ way }) => way)).toEqual(['direct', 'file'])
+  expect(scene.origin.requests).toHaveLength(file.chunks.length + 1)
+})
+
+test('a chunk that is always bad fails the pull, is named, and the rest is kept', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = ({ index }) => (index === 12 ? { flipByteAt: 0 } : undefined)
+  const failure = await scene.pull().catch((error) => error)
+  expect(failure).toBeInstanceOf(VerificationError)
+  expect(failure).toMatchObject({ chunkIndex: 12, expected: file.chunks[12]?.hash })
+  expect(eventsOf(scene.events, 'bad-chunk')).toHaveLength(5)
+
+  scene.origin.script = () => undefined
+  expect(await scene.pull()).toMatchObject({ resumedBytes: 12 * mebibyte, downloadedBytes: 345 })
+})
+
+test.each<[string, Misbehaviour]>([
+  ['cuts the body short', { cutAfter: 300_000 }],
+  ['falls silent', { stallAfter: 300_000 }],
+  ['resets the connection', { resetAfter: 300_000 }],
+])('a server that %s is asked for the rest of the chunk, not for all of it', async (_, wrong) => {
+  const scene = await pullScene(file)
+  scene.origin.script = once(3, wrong)
+  const pulled = await scene.pull()
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+  const second = scene.origin.requests.find(({ index, before }) => index === 3 && before === 1)
+  expect(second?.start).toBeGreaterThan(3 * mebibyte)
+  expect(pulled.downloadedBytes).toBe(file.bytes.length)
+})
+
+test.each<[string, Misbehaviour]>([
+  ['500', { status: 500 }],
+  ['503 without a word', { status: 503 }],
+  ['a web page with status 200', { status: 200, headers: { 'content-type': 'text/html' } }],
+  ['the whole file instead of the range', { wholeFile: true }],
+  ['the range compressed', { status: 206, headers: { 'content-encoding': 'gzip' } }],
+  ['another range', { status: 206, headers: { 'content-range': 'bytes 0-9/10' } }],
+  ['206 without saying which range', { status: 206, body: 'x' }],
+  ['a redirect to a file URL', { status: 302, headers: { location: 'file:///etc/passwd' } }],
+])('an answer of %s is refused and the chunk comes all the same', async (_, wrong) => {
+  const scene = await pullScene(file)
+  scene.origin.script = once(4, wrong)
+  await scene.pull()
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+})
+
+test('an expired direct URL is left for the hash URLs, and no second download is counted', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = ({ way }) => (way === 'direct' ? { status: 403 } : undefined)
+  await scene.pull()
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+  expect(scene.origin.downloads).toBe(1)
+})
+
+test('where the file is not to be had by its hash, its chunks are', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = ({ way }) => (way === 'chunk' ? undefined : { status: 403 })
+  await scene.pull()
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+})
+
+test('bytes that are refused in every way fail the pull with the status', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = () => ({ status: 403 })
+  const failure = await scene.pull().catch((error) => error)
+  expect(failure).toBeInstanceOf(ApiError)
+  expect(failure.status).toBe(403)
+})
+
+test('a file that is deleted meanwhile fails the pull at once', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = ({ index }) => {
+    if (index < 6) return undefined
+    scene.origin.isDeleted = true
+    return { status: 404 }
+  }
+  const failure = await scene.pull().catch((error) => error)
+  expect(failure).toBeInstanceOf(ApiError)
+  expect(failure).toMatchObject({ status: 404, message: 'no such file' })
+})
+
+test('a wait that the registry asks for is kept and shown', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = once(2, { status: 429, headers: { 'retry-after': '1' } })
+  const startedAt = performance.now()
+  await scene.pull()
+  expect(performance.now() - startedAt).toBeGreaterThan(990)
+  const [wait] = eventsOf(scene.events, 'waiting')
+  expect(wait).toMatchObject({ seconds: 1, reason: expect.stringContaining('429') })
+})
+
+test('a registry that is gone for a while is waited for, visibly', async () => {
+  const scene = await pullScene(file)
+  let closing: Promise<void> | undefined
+  scene.origin.script = ({ index }) => {
+    if (index >= 6) closing ??= scene.origin.close()
+    return closing && { resetAfter: 1000 }
+  }
+  const pulling = scene.pull()
+  await expect.poll(() => eventsOf(scene.events, 'waiting').length, { timeout: 20_000 }).toBe(1)
+  await closing
+  scene.origin.script = () => undefined
+  await scene.origin.open()
+  await pulling
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+  expect(scene.origin.downloads).toBe(1)
+})
+
+test('a registry that stays away ends the pull, and the next one goes on', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = ({ index }) => (index >= 6 ? { resetAfter: 0 } : undefined)
+  const tuning = { ...quickTuning, giveUpMs: 1500 }
+  await expect(scene.pull({ tuning })).rejects.toThrow(UnreachableError)
+  scene.origin.script = () => undefined
+  const pulled = await scene.pull()
+  expect(pulled.resumedBytes).toBe(6 * mebibyte)
+})
+
+test('a slow connection does not hold up the end: its chunk is requested twice', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = ({ index, before }) => {
+    // The last chunk's twin takes minutes the first time.
+    return index === 11 && before === 0 ? { bytesPerSecond: 10_000 } : undefined
+  }
+  await scene.pull({ tuning: { ...quickTuning, patienceWithSlowMs: 300 } })
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+  const [slow, second] = scene.origin.requests.filter(({ index }) => index === 11)
+  expect(slow?.start).toBe(11 * mebibyte)
+  expect(second?.start).toBeGreaterThan(11 * mebibyte) // what is here already is not fetched twice
+})

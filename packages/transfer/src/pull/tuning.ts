@@ -1,0 +1,27 @@
+/** The numbers that a pull goes by. */
+export type Tuning = {
+  /** A connection that is silent for so long is given up. */
+  stallMs: number
+  /** A pull that gets no byte for so long fails. */
+  giveUpMs: number
+  /** The longest of the growing waits between attempts. */
+  longestWaitMs: number
+  /** The fresh bytes that may wait for the hasher; more would fall out of the page cache. */
+  windowBytes: number
+  /** A file of at most so many chunks is fetched in this thread: three workers take longer to start. */
+  inlineChunks: number
+  /** A running request is doubled when it has run for so long and looks slow. */
+  patienceWithSlowMs: number
+  /** So often the journal is written and progress is reported. */
+  tickMs: number
+}
+
+export const defaultTuning: Tuning = {
+  stallMs: 20_000,
+  giveUpMs: 10 * 60_000,
+  longestWaitMs: 30_000,
+  windowBytes: 512 * 1024 * 1024,
+  inlineChunks: 4,
+  patienceWithSlowMs: 3000,
+  tickMs: 100,
+}

@@ -1,0 +1,10 @@
+import { Worker } from 'node:worker_threads'
+
+/** Starts `name` beside `parentUrl` as a thread, as a source or as built. */
+export function startThread(name: string, parentUrl: string, workerData: unknown): Worker {
+  const extension = parentUrl.endsWith('.ts') ? 'ts' : 'js'
+  return new Worker(new URL(`./${name}.${extension}`, parentUrl), {
+    workerData,
+    resourceLimits: { maxYoungGenerationSizeMb: 4 }, // they handle few objects; the default may grow to 48 MB
+  })
+}

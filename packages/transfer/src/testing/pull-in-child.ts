@@ -1,0 +1,24 @@
+/** Pulls a file in a process of its own, until SIGINT, and prints its events and result as lines of JSON. */
+import { registryClient } from '@shoal/protocol/client'
+import { pullFile } from '../pull/pull-file.ts'
+import { quickTuning } from './quick-tuning.ts'
+
+const [baseUrl = '', path = '', fileJson = '{}'] = process.argv.slice(2)
+const print = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
+
+const abort = new AbortController()
+process.once('SIGINT', () => abort.abort(new Error('stopped by SIGINT')))
+
+await pullFile({
+  client: registryClient({ baseUrl }),
+  modelName: 'tiny',
+  file: JSON.parse(fileJson),
+  path,
+  tuning: quickTuning,
+  signal: abort.signal,
+  onEvent: print,
+}).then(
+  (result) => print({ type: 'result', result }),
+  (error) => print({ type: 'failed', message: error.message }),
+)
+// It ends by itself, with what keeps it running.

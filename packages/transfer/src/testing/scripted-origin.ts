@@ -1,0 +1,153 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { downloadOf, modelFileOf, type SyntheticFile } from './synthetic-file.ts'
+
+/** How the bytes were asked for: the direct URL, or after a redirect the file or the chunk by its hash. */
+export type Way = 'direct' | 'file' | 'chunk'
+
+export type BytesRequest = {
+  way: Way
+  /** The chunk in which the wanted bytes begin. */
+  index: number
+  /** How often its bytes were asked for before, in any way. */
+  before: number
+  start: number
+  end: number
+}
+
+/** What goes wrong with one answer. Nothing, where it is undefined. */
+export type Misbehaviour =
+  | { status: number; headers?: Record<string, string>; body?: string }
+  | { flipByteAt: number }
+  | { cutAfter: number }
+  | { stallAfter: number }
+  | { resetAfter: number }
+  | { bytesPerSecond: number }
+  | { wholeFile: true }
+
+export type ScriptedOrigin = {
+  url: string
+  script: (request: BytesRequest) => Misbehaviour | undefined
+  /** Set to have everything answered so, the registry's own endpoints too. */
+  outage: { status: number; headers?: Record<string, string> } | undefined
+  requests: (BytesRequest & { authorization: string | undefined })[]
+  /** Calls of the download endpoint, which counts. */
+  downloads: number
+  isDeleted: boolean
+  /** Closes the port and every connection. `open` takes the same port again. */
+  close(): Promise<void>
+  open(): Promise<void>
+}
+
+/** A registry of one file that can be told to fail in the ways registries and networks do. */
+export async function startScriptedOrigin(file: SyntheticFile): Promise<ScriptedOrigin> {
+  let server: Server | undefined
+  let port = 0
+  const origin: ScriptedOrigin = {
+    url: '',
+    script: () => undefined,
+    outage: undefined,
+    requests: [],
+    downloads: 0,
+    isDeleted: false,
+    async open() {
+      server = createServer((request, response) => answer(origin, file, request, response))
+      server.listen(port, '127.0.0.1')
+      await new Promise((resolve) => server?.once('listening', resolve))
+      port = (server.address() as AddressInfo).port
+      origin.url = `http://127.0.0.1:${port}`
+    },
+    async close() {
+      const closed = new Promise((resolve) => server?.close(resolve))
+      server?.closeAllConnections()
+      await closed
+    },
+  }
+  await origin.open()
+  return origin
+}
+
+function answer(
+  origin: ScriptedOrigin,
+  file: SyntheticFile,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
+  const { pathname } = new URL(request.url ?? '/', origin.url)
+  const [, first, second, third, hash] = pathname.split('/')
+  if (origin.outage) return end(response, origin.outage)
+  if (first === 'blob') return sendBytes(origin, file, request, response)
+  if (origin.isDeleted) return end(response, { status: 404, body: '{"detail":"no such file"}' })
+  if (second === 'files' && third === 'chunks') {
+    const isFile = hash === file.sha256
+    const index = file.chunks.findIndex((chunk) => chunk.hash === hash)
+    const location = isFile ? '/blob/file' : `/blob/chunk/${index}`
+    return end(response, { status: 302, headers: { location } })
+  }
+  if (pathname.includes('/download/')) {
+    origin.downloads += 1
+    return end(response, { status: 200, body: JSON.stringify(downloadOf(file, origin.url)) })
+  }
+  if (second === 'models') {
+    return end(response, { status: 200, body: JSON.stringify(modelFileOf(file)) })
+  }
+  end(response, { status: 404, body: '{"detail":"not found"}' })
+}
+
+type Plain = { status: number; headers?: Record<string, string>; body?: string }
+
+function end(response: ServerResponse, { status, headers, body = '' }: Plain) {
+  response.writeHead(status, headers).end(body)
+}
+
+async function sendBytes(
+  origin: ScriptedOrigin,
+  file: SyntheticFile,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
+  const [, , way, place] = new URL(request.url ?? '/', origin.url).pathname.split('/')
+  const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '')
+  const chunkStart = Number(place ?? 0) * file.chunkSize
+  const start = range ? Number(range[1]) : chunkStart
+  const wholeEnd = way === 'chunk' ? chunkStart + file.chunkSize : file.bytes.length
+  const stop = Math.min(file.bytes.length, range ? Number(range[2]) + 1 : wholeEnd)
+  const index = Math.floor(start / file.chunkSize)
+  const before = origin.requests.filter((one) => one.index === index).length
+  const asked: BytesRequest = { way: way as Way, index, before, start, end: stop }
+  origin.requests.push({ ...asked, authorization: request.headers.authorization })
+
+  const wrong = origin.script(asked)
+  if (wrong && 'status' in wrong) return end(response, wrong)
+  const isWhole = wrong !== undefined && 'wholeFile' in wrong
+  const bytes = isWhole ? file.bytes : Buffer.from(file.bytes.subarray(start, stop))
+  const isRange = range !== null && !isWhole
+  response.writeHead(isRange ? 206 : 200, {
+    'content-type': 'application/octet-stream',
+    'content-length': bytes.length,
+    ...(isRange && { 'content-range': `bytes ${start}-${stop - 1}/${file.bytes.length}` }),
+  })
+  if (wrong === undefined || isWhole) return response.end(bytes)
+  await sendWrongly(response, bytes, wrong)
+}
+
+async function sendWrongly(response: ServerResponse, bytes: Buffer, wrong: Misbehaviour) {
+  if ('flipByteAt' in wrong) {
+    bytes[wrong.flipByteAt] = (bytes[wrong.flipByteAt] ?? 0) ^ 1
+    response.end(bytes)
+  } else if ('cutAfter' in wrong) {
+    response.write(bytes.subarray(0, wrong.cutAfter), () => response.socket?.end())
+  } else if ('stallAfter' in wrong) {
+    response.write(bytes.subarray(0, wrong.stallAfter))
+  } else if ('resetAfter' in wrong) {
+    response.write(bytes.subarray(0, wrong.resetAfter), () => response.socket?.resetAndDestroy())
+  } else if ('bytesPerSecond' in wrong) {
+    const step = Math.max(1, Math.floor(wrong.bytesPerSecond / 20))
+    for (let at = 0; at < bytes.length && !response.destroyed; at += step) {
+      response.write(bytes.subarray(at, at + step))
+      await sleep(50)
+    }
+    response.end()
+  }
+}

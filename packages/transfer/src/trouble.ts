@@ -1,0 +1,49 @@
+/** Why a request brought nothing, in the terms that decide what to do next. It crosses threads, so it is plain. */
+export type Trouble = {
+  /**
+   * lost: the connection broke, stalled or never was. busy: the other side wants us to wait.
+   * refused: it will not give the bytes under this URL. disk: the bytes cannot be written.
+   */
+  kind: 'lost' | 'busy' | 'refused' | 'disk'
+  message: string
+  status?: number
+  retryAfterSeconds?: number
+  /** The system's error code, for `disk`. */
+  code?: string
+}
+
+export class TroubleError extends Error {
+  override name = 'TroubleError'
+  readonly trouble: Trouble
+  constructor(trouble: Trouble) {
+    super(trouble.message)
+    this.trouble = trouble
+  }
+}
+
+/** What an answer without success means; undefined for a success or a redirect. */
+export function troubleOfStatus(
+  status: number,
+  host: string,
+  retryAfter: string | undefined,
+): Trouble | undefined {
+  if (status < 400) return undefined
+  const message = `${host} answered ${status}`
+  if (status !== 429 && status !== 408 && status < 500) return { kind: 'refused', message, status }
+  const retryAfterSeconds = secondsOf(retryAfter)
+  return { kind: 'busy', message, status, ...(retryAfterSeconds && { retryAfterSeconds }) }
+}
+
+export function troubleOfSystem(error: unknown, kind: 'lost' | 'disk', what: string): Trouble {
+  const { message = String(error), code } = (error ?? {}) as { message?: string; code?: string }
+  return { kind, message: `${what}: ${message || code}`, ...(code && { code }) }
+}
+
+/** `Retry-After` is a number of seconds or a date. */
+function secondsOf(retryAfter: string | undefined): number | undefined {
+  if (retryAfter === undefined) return undefined
+  const seconds = Number(retryAfter)
+  if (seconds >= 0) return seconds
+  const fromNow = (Date.parse(retryAfter) - Date.now()) / 1000
+  return fromNow > 0 ? fromNow : undefined
+}
