@@ -28,9 +28,10 @@ export function unpackHashes(packed: Uint8Array, fileSizeBytes: number): ChunkHa
   if (packed.length !== count * hashBytes) {
     throw new RangeError(`${packed.length} bytes are not the hashes of ${count} chunks`)
   }
+  const digits = toHex(packed)
   return Array.from({ length: count }, (_, index) => ({
     index,
-    hash: toHex(packed.subarray(index * hashBytes, (index + 1) * hashBytes)),
+    hash: digits.slice(index * hashBytes * 2, (index + 1) * hashBytes * 2),
     size: chunkRange(index, fileSizeBytes).size,
   }))
 }

@@ -1,6 +1,8 @@
+const pairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 export function toHex(bytes: Uint8Array): string {
   let hex = ''
-  for (const byte of bytes) hex += byte.toString(16).padStart(2, '0')
+  for (const byte of bytes) hex += pairs[byte]
   return hex
 }
 

@@ -31,8 +31,8 @@ export function sqliteDialect(database: DatabaseSync) {
       const known = prepared.get(sql)
       if (known) return known
       const isWrite = /^\s*(insert|update|delete|replace)/i.test(sql)
-      const onRun = () => {
-        if (isWrite) writes += 1
+      const onRun = (changes: number | bigint) => {
+        if (isWrite && changes > 0) writes += 1
       }
       const statement = asKyselyStatement(database.prepare(sql), onRun)
       prepared.set(sql, statement)
@@ -55,20 +55,26 @@ export function sqliteDialect(database: DatabaseSync) {
   }
 }
 
-function asKyselyStatement(statement: StatementSync, onRun: () => void): SqliteStatement {
+/** `onRun` is told how many rows a statement gave or changed. */
+function asKyselyStatement(
+  statement: StatementSync,
+  onRun: (rows: number | bigint) => void,
+): SqliteStatement {
   const values = (parameters: ReadonlyArray<unknown>) => parameters as SQLInputValue[]
   return {
     reader: statement.columns().length > 0,
     all(parameters) {
-      onRun()
-      return statement.all(...values(parameters))
+      const rows = statement.all(...values(parameters))
+      onRun(rows.length)
+      return rows
     },
     run(parameters) {
-      onRun()
-      return statement.run(...values(parameters))
+      const result = statement.run(...values(parameters))
+      onRun(result.changes)
+      return result
     },
     iterate(parameters) {
-      onRun()
+      onRun(1)
       return statement.iterate(...values(parameters)) as IterableIterator<unknown>
     },
   }

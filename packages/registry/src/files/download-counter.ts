@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/schema.ts'
 
@@ -13,6 +14,7 @@ export function downloadCounter(db: Kysely<Database>) {
   let current: Promise<unknown> = Promise.resolve()
 
   async function commit() {
+    await turnOfTheLoop() // SQLite answers at once: without this, nobody else would have come yet
     const counts = waiting
     waiting = new Map()
     next = undefined

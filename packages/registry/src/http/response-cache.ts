@@ -3,7 +3,8 @@ import fp from 'fastify-plugin'
 
 type Kept = {
   version: string
-  payload: string
+  /** As bytes: a string would be encoded anew for each who asks. */
+  payload: Buffer
   headers: Record<string, number | string | string[] | undefined>
 }
 
@@ -47,8 +48,9 @@ export const responseCache = fp(
       if (version === undefined || reply.statusCode !== 200) return
       if (typeof payload !== 'string' || payload.length > largestPayload) return
       forget(url)
-      kept.set(url, { version, payload, headers: answerHeaders(reply.getHeaders()) })
-      bytes += payload.length
+      const asBytes = Buffer.from(payload)
+      kept.set(url, { version, payload: asBytes, headers: answerHeaders(reply.getHeaders()) })
+      bytes += asBytes.length
       for (const oldest of kept.keys()) {
         if (bytes <= keptBytes) break
         forget(oldest)

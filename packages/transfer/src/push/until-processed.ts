@@ -5,6 +5,8 @@ import type { Push } from './push-file.ts'
 
 const shortestPauseMs = 100
 const longestPauseMs = 2000
+/** Of the time that it has taken: no wait makes a push much longer. */
+const pauseShare = 0.1
 
 /** Waits until the registry has hashed and read the file; it may restart meanwhile. */
 export async function untilProcessed(push: Push, file: ModelFile): Promise<ModelFile> {
@@ -20,12 +22,12 @@ export async function untilProcessed(push: Push, file: ModelFile): Promise<Model
   })
 
   let current = file
-  let pauseMs = shortestPauseMs
+  const startedAt = performance.now()
   let troubles = 0
   while (current.status === 'processing') {
     report({ type: 'processing', bytesDone: bytesTotal, bytesTotal })
-    await sleep(pauseMs, signal)
-    pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)
+    const share = (performance.now() - startedAt) * pauseShare
+    await sleep(Math.min(longestPauseMs, Math.max(shortestPauseMs, share)), signal)
     await patience.gate()
     try {
       current = await client.getFile(modelName, file.id, signal)

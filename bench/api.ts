@@ -1,0 +1,181 @@
+import { join } from 'node:path'
+import type { BareAnswer } from './children/bare.ts'
+import type { Load, LoadInput } from './children/load.ts'
+import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
+import { catalogue, modelsWithChunks } from './harness/catalogue.ts'
+import { filledDirectory } from './harness/filled-registry.ts'
+import { digits, median } from './harness/numbers.ts'
+import { cpuSecondsOf } from './harness/process-usage.ts'
+import { reportProfile } from './harness/profile.ts'
+import { queryKinds, searchPaths } from './harness/queries.ts'
+import { startRegistry } from './harness/registry.ts'
+import { note, type Report } from './harness/report.ts'
+import { inTurns } from './harness/rounds.ts'
+import { runScript, startScript } from './harness/script.ts'
+import { temporaryFolder } from './harness/temporary-folder.ts'
+
+type Endpoint = {
+  paths: string[]
+  status: number
+  /** What somebody else asks for in the meantime, ten times a second. */
+  meanwhile?: string[]
+}
+type LoadRound = Load & { cpuMicrosPerRequest: number }
+
+const warmUpSeconds = 1.5
+/** Different things that one endpoint is asked for, in turn. */
+const pathsEach = 300
+const goal = 0.7
+
+export const bench: Bench = {
+  summary: 'requests per second of the API at 100,000 models, against a bare Fastify route',
+
+  async run(options, report) {
+    using directory = await filledDirectory(options)
+    const endpoints = endpointsFor(options)
+    report.title(`api: ${options.models} models, ${options.connections} connections`)
+    const rows = []
+    for (const [name, endpoint] of Object.entries(endpoints)) {
+      if (!isWanted(options, name)) continue
+      await using registry = await startRegistry({ dataDirectory: directory.path })
+      const answers = await collectAnswers(registry.answer.url, endpoint)
+      await using bare = await startScript<{ url: string }>('bare', { answers })
+      const sides = { shoal: registry, bare }
+      for (const { answer } of Object.values(sides)) {
+        await load(answer.url, endpoint, { ...options, seconds: warmUpSeconds })
+      }
+      const rounds = await inTurns(options.rounds, {
+        shoal: () => measuredLoad(registry, endpoint, options),
+        bare: () => measuredLoad(bare, endpoint, options),
+      })
+      rows.push(rowOf(name, rounds.shoal ?? [], rounds.bare ?? []))
+    }
+    report.table(head, rows)
+    if (options.profile) await reportProfiles(directory.path, endpoints, options, report)
+  },
+}
+
+function endpointsFor({ models }: BenchOptions): Record<string, Endpoint> {
+  const every = Math.max(1, Math.floor(models / pathsEach))
+  const names: string[] = []
+  const downloads: string[] = []
+  const chunks: string[] = []
+  let index = 0
+  for (const { id, name, isPublic, files } of catalogue(models)) {
+    const [file] = files
+    if (index % every === 0 && isPublic) names.push(`/v1/models/${name}`)
+    if (file && index < Math.min(pathsEach, modelsWithChunks)) {
+      downloads.push(`/v1/files/${id}/download/${file.id}`)
+      chunks.push(
+        `/v1/files/chunks/${Buffer.from(file.chunkHashes.subarray(32, 64)).toString('hex')}`,
+      )
+    }
+    index += 1
+  }
+  const kinds = Object.keys(queryKinds) as (keyof typeof queryKinds)[]
+  const searches = kinds.flatMap((kind) => searchPaths(kind, Math.floor(pathsEach / kinds.length)))
+  return {
+    list: { paths: ['/v1/models'], status: 200 },
+    'list while downloads are counted': {
+      paths: ['/v1/models'],
+      status: 200,
+      meanwhile: downloads,
+    },
+    search: { paths: searches, status: 200 },
+    model: { paths: names, status: 200 },
+    download: { paths: downloads, status: 200 },
+    chunk: { paths: chunks, status: 302 },
+  }
+}
+
+/** What the registry answers, so that the bare server can answer the same. */
+async function collectAnswers(url: string, { paths, status }: Endpoint): Promise<BareAnswer[]> {
+  const answers: BareAnswer[] = []
+  for (const path of paths) {
+    const response = await fetch(url + path, { redirect: 'manual' })
+    if (response.status !== status) throw new Error(`${path}: ${response.status}, not ${status}`)
+    const headers: Record<string, string> = {}
+    for (const name of ['content-type', 'location']) {
+      const value = response.headers.get(name)
+      if (value !== null) headers[name] = value
+    }
+    answers.push({ path, status, headers, body: await response.text() })
+  }
+  return answers
+}
+
+function load(url: string, { paths, status }: Endpoint, { connections, seconds }: BenchOptions) {
+  const input: LoadInput = { url, paths, status, connections, seconds }
+  return runScript<Load>('load', input)
+}
+
+/** Asks for these in turn until it is stopped. */
+function askNowAndThen(url: string, paths: string[]): Disposable {
+  let turn = 0
+  const timer = setInterval(() => {
+    const path = paths[turn++ % paths.length] ?? ''
+    fetch(url + path).then((response) => response.arrayBuffer(), note)
+  }, 100)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+async function measuredLoad(
+  { pid, answer }: { pid: number; answer: { url: string } },
+  endpoint: Endpoint,
+  options: BenchOptions,
+): Promise<LoadRound> {
+  using _others = endpoint.meanwhile && askNowAndThen(answer.url, endpoint.meanwhile)
+  const before = cpuSecondsOf(pid) ?? Number.NaN
+  const result = await load(answer.url, endpoint, options)
+  const spent = (cpuSecondsOf(pid) ?? Number.NaN) - before
+  return { ...result, cpuMicrosPerRequest: (spent / result.requests) * 1e6 }
+}
+
+const head = [
+  'endpoint',
+  'shoal req/s',
+  'bare req/s',
+  `ratio (goal ≥ ${goal})`,
+  'shoal p50 ms',
+  'shoal p95 ms',
+  'bare p50 ms',
+  'bare p95 ms',
+  'shoal CPU µs/req',
+  'bare CPU µs/req',
+]
+
+function rowOf(name: string, shoal: LoadRound[], bare: LoadRound[]) {
+  const of = (rounds: LoadRound[], field: keyof LoadRound) =>
+    median(rounds.map((one) => one[field]))
+  const ratio = of(shoal, 'requestsPerSecond') / of(bare, 'requestsPerSecond')
+  return [
+    name,
+    digits(of(shoal, 'requestsPerSecond')),
+    digits(of(bare, 'requestsPerSecond')),
+    ratio.toFixed(2),
+    digits(of(shoal, 'p50Ms')),
+    digits(of(shoal, 'p95Ms')),
+    digits(of(bare, 'p50Ms')),
+    digits(of(bare, 'p95Ms')),
+    digits(of(shoal, 'cpuMicrosPerRequest')),
+    digits(of(bare, 'cpuMicrosPerRequest')),
+  ]
+}
+
+async function reportProfiles(
+  dataDirectory: string,
+  endpoints: Record<string, Endpoint>,
+  options: BenchOptions,
+  report: Report,
+) {
+  using folder = temporaryFolder()
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    if (!isWanted(options, name)) continue
+    note(`profile: ${name}`)
+    const profile = join(folder.path, `${name}.cpuprofile`)
+    const registry = await startRegistry({ dataDirectory, profile })
+    await load(registry.answer.url, endpoint, options)
+    await registry.stop()
+    reportProfile(report, name, profile)
+  }
+}

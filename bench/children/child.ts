@@ -1,0 +1,19 @@
+/** What a script that a bench starts as a child sees of its parent: one input, and answers. */
+
+export async function readInput<T>(): Promise<T> {
+  return new Promise((resolve) => process.once('message', (input) => resolve(input as T)))
+}
+
+export async function answer(value: unknown): Promise<void> {
+  await new Promise<void>((resolve, reject) =>
+    process.send?.(value, undefined, undefined, (error) => (error ? reject(error) : resolve())),
+  )
+}
+
+/** Resolves when the parent asks this process to end, or is gone. */
+export async function untilToldToEnd(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    process.once('SIGTERM', () => resolve())
+    process.once('disconnect', () => resolve())
+  })
+}

@@ -1,0 +1,95 @@
+/**
+ * Asks one server for many things at once: each connection sends its next request when it has the last answer. It reads
+ * no more of an answer than its head and its length, so that the server, not this, is what is measured.
+ */
+import { connect, type Socket } from 'node:net'
+import { percentile } from '../harness/numbers.ts'
+import { answer, readInput } from './child.ts'
+
+export type LoadInput = {
+  url: string
+  paths: string[]
+  connections: number
+  seconds: number
+  /** The status that every answer must have. */
+  status: number
+}
+
+export type Load = {
+  requests: number
+  requestsPerSecond: number
+  p50Ms: number
+  p95Ms: number
+  maxMs: number
+}
+
+const { url, paths, connections, seconds, status } = await readInput<LoadInput>()
+const { port } = new URL(url)
+const requests = paths.map((path) =>
+  Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nAccept: */*\r\n\r\n`),
+)
+const endOfHead = Buffer.from('\r\n\r\n')
+const latenciesMs: number[] = []
+let turn = 0
+
+const startedAt = performance.now()
+const endsAt = startedAt + seconds * 1000
+await Promise.all(Array.from({ length: connections }, askOn))
+const elapsedSeconds = (performance.now() - startedAt) / 1000
+const result: Load = {
+  requests: latenciesMs.length,
+  requestsPerSecond: latenciesMs.length / elapsedSeconds,
+  p50Ms: percentile(latenciesMs, 0.5),
+  p95Ms: percentile(latenciesMs, 0.95),
+  maxMs: percentile(latenciesMs, 1),
+}
+await answer(result)
+process.disconnect()
+
+function askOn(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port: Number(port), noDelay: true })
+    let askedAt = 0
+    /** Bytes of the answer that are still to come; 0 while its head is. */
+    let left = 0
+    let head: Buffer = Buffer.alloc(0)
+
+    const ask = () => {
+      askedAt = performance.now()
+      socket.write(requests[turn++ % requests.length] ?? '')
+    }
+    const finish = () => {
+      const now = performance.now()
+      latenciesMs.push(now - askedAt)
+      if (now < endsAt) return ask()
+      socket.destroy()
+      resolve()
+    }
+    socket.on('connect', ask)
+    socket.on('error', reject)
+    socket.on('end', () => reject(new Error('the server closed a connection')))
+    socket.on('data', (bytes) => {
+      if (left > 0) {
+        left -= bytes.length
+        if (left <= 0) finish()
+        return
+      }
+      head = head.length === 0 ? bytes : Buffer.concat([head, bytes])
+      const end = head.indexOf(endOfHead)
+      if (end === -1) return
+      left =
+        lengthIn(head.toString('latin1', 0, end), socket) - (head.length - end - endOfHead.length)
+      head = Buffer.alloc(0)
+      if (left <= 0) finish()
+    })
+  })
+}
+
+function lengthIn(head: string, socket: Socket): number {
+  if (!head.startsWith(`HTTP/1.1 ${status} `)) {
+    socket.destroy(new Error(`expected ${status}, got ${head.split('\r\n', 1)[0]}`))
+  }
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
+  if (length === undefined) socket.destroy(new Error('an answer without Content-Length'))
+  return Number(length)
+}

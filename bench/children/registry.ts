@@ -1,0 +1,35 @@
+/** A registry as it is set up by default, with its log going nowhere, but without rate limits. */
+import { writeFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import { readRegistryConfig, startRegistry } from '@shoal/registry'
+import { answer, readInput, untilToldToEnd } from './child.ts'
+
+export type RegistryInput = {
+  dataDirectory: string
+  databaseUrl?: string | undefined
+  /** Where to write a CPU profile of everything after the start. */
+  profile?: string | undefined
+}
+
+const { dataDirectory, databaseUrl, profile } = await readInput<RegistryInput>()
+const env = { SHOAL_RATE_LIMITS: 'off', DATABASE_URL: databaseUrl }
+const registry = await startRegistry(readRegistryConfig(env, { port: '0', data: dataDirectory }))
+const stopProfiling = profile === undefined ? undefined : await startProfiling(profile)
+await answer({ url: registry.url, token: await registry.systemToken() })
+await untilToldToEnd()
+await stopProfiling?.()
+await registry.close()
+if (process.connected) process.disconnect()
+
+async function startProfiling(path: string) {
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.setSamplingInterval', { interval: 500 }) // microseconds
+  await session.post('Profiler.start')
+  return async () => {
+    const result = await session.post('Profiler.stop')
+    writeFileSync(path, JSON.stringify(result.profile))
+    session.disconnect()
+  }
+}

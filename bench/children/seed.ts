@@ -1,0 +1,173 @@
+/** Fills an empty registry with made-up models, in one transaction, through the product's own search index. */
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import { connect } from '../../packages/registry/src/database/connect.ts'
+import type { FullText } from '../../packages/registry/src/database/full-text.ts'
+import type { Database } from '../../packages/registry/src/database/schema.ts'
+import { type CatalogueModel, catalogue, owners } from '../harness/catalogue.ts'
+import { answer, readInput } from './child.ts'
+
+export type SeedInput = {
+  dataDirectory: string
+  databaseUrl: string | undefined
+  models: number
+}
+
+const modelsAtOnce = 500
+const chunkRowsAtOnce = 2_000
+
+const input = await readInput<SeedInput>()
+const connection = await connect({ ...input, onConnectionLost: () => undefined })
+await connection.db.transaction().execute(async (trx) => {
+  await insertOwners(trx)
+  let batch: CatalogueModel[] = []
+  for (const model of catalogue(input.models)) {
+    batch.push(model)
+    if (batch.length < modelsAtOnce) continue
+    await insertModels(trx, connection.fullText, batch)
+    batch = []
+  }
+  if (batch.length > 0) await insertModels(trx, connection.fullText, batch)
+})
+// What autovacuum would have done by the time a registry has grown so large.
+if (connection.engine === 'postgres') await sql`vacuum analyze`.execute(connection.db)
+await connection.close()
+await answer('seeded')
+process.disconnect()
+
+async function insertOwners(db: Kysely<Database>) {
+  const created_at = new Date(0).toISOString()
+  for (let at = 0; at < owners.length; at += modelsAtOnce) {
+    const rows = owners.slice(at, at + modelsAtOnce).map((username) => ({
+      id: crypto.randomUUID(),
+      username,
+      email: null,
+      password_hash: null,
+      is_admin: 0 as const,
+      is_system: 0 as const,
+      quota_bytes: null,
+      created_at,
+    }))
+    await db.insertInto('account').values(rows).execute()
+  }
+}
+
+async function insertModels(db: Kysely<Database>, fullText: FullText, models: CatalogueModel[]) {
+  await db.insertInto('model').values(models.map(modelRow)).execute()
+  const cards = models.map(({ id, readme }) => ({ model_id: id, readme }))
+  await db.insertInto('model_card').values(cards).execute()
+  const tags = models.flatMap(({ id, tags }) => tags.map((tag) => ({ model_id: id, tag })))
+  await db.insertInto('model_tag').values(tags).execute()
+  for (const model of models) {
+    await fullText.index(db, { ...model, display_name: model.displayName })
+  }
+  const files = models.flatMap((model) => model.files.map((file) => ({ model, file })))
+  const blobs = files.map(({ model, file }) => ({
+    sha256_hash: file.sha256_hash,
+    object_key: file.id,
+    size_bytes: file.fileSizeBytes,
+    chunk_size: file.chunkSize,
+    chunk_hashes: file.chunkHashes,
+    piece_length: file.chunkSize,
+    piece_hashes: new Uint8Array(20),
+    created_at: model.createdAt,
+  }))
+  await db.insertInto('blob').values(blobs).execute()
+  const chunks = files.flatMap(({ file: { sha256_hash, chunkHashes } }) =>
+    Array.from({ length: chunkHashes.length / 32 }, (_, chunk_index) => ({
+      hash: chunkHashes.subarray(chunk_index * 32, chunk_index * 32 + 32),
+      sha256_hash,
+      chunk_index,
+    })),
+  )
+  for (let at = 0; at < chunks.length; at += chunkRowsAtOnce) {
+    const rows = chunks.slice(at, at + chunkRowsAtOnce)
+    await db.insertInto('blob_chunk').values(rows).execute()
+  }
+  const labels = models.flatMap(({ id, files }) =>
+    [...new Set(files.map(({ quantization }) => quantization))].map((quantization) => ({
+      model_id: id,
+      quantization,
+    })),
+  )
+  await db.insertInto('model_quantization').values(labels).execute()
+  const fileRows = files.map(({ model, file }) => fileRow(model, file))
+  await db.insertInto('file').values(fileRows).execute()
+}
+
+function modelRow(model: CatalogueModel) {
+  const fileSizes = model.files.map(({ fileSizeBytes }) => fileSizeBytes)
+  return {
+    id: model.id,
+    name: model.name,
+    owner: model.owner,
+    display_name: model.displayName,
+    description: model.description,
+    license: model.license,
+    architecture: model.architecture,
+    parameter_count: model.parameterCount,
+    context_length: model.contextLength,
+    set_by_hand: '[]',
+    tags: JSON.stringify(model.tags),
+    is_public: model.isPublic ? (1 as const) : (0 as const),
+    visibility_version: 1,
+    downloads: model.downloads,
+    likes: model.likes,
+    quantizations: JSON.stringify(model.files.map(({ quantization }) => quantization)),
+    min_file_size_bytes: Math.min(...fileSizes),
+    files_count: fileSizes.length,
+    total_size_bytes: fileSizes.reduce((sum, size) => sum + size, 0),
+    created_at: model.createdAt,
+    updated_at: model.createdAt,
+  }
+}
+
+function fileRow(model: CatalogueModel, file: CatalogueModel['files'][number]) {
+  return {
+    id: file.id,
+    model_id: model.id,
+    filename: file.filename,
+    file_size_bytes: file.fileSizeBytes,
+    sha256_hash: file.sha256_hash,
+    chunk_size: file.chunkSize,
+    status: 'ready' as const,
+    status_detail: null,
+    quantization: file.quantization,
+    public_info_hash: file.sha256_hash.slice(0, 40),
+    private_info_hash: file.sha256_hash.slice(24),
+    metadata: JSON.stringify(ggufMetadata(model)),
+    tensors: JSON.stringify({
+      count: 291,
+      parameters: model.parameterCount,
+      types: { [file.quantization]: { count: 226, bytes: file.fileSizeBytes, parameters: 1 } },
+    }),
+    role: 'model' as const,
+    architecture: model.architecture,
+    parameter_count: model.parameterCount,
+    context_length: model.contextLength,
+    blob_hash: file.sha256_hash,
+    object_key: null,
+    upload_expires_at: model.createdAt,
+    lease_holder: null,
+    lease_until: null,
+    attempts: 1,
+    ready_at: model.createdAt,
+    created_at: model.createdAt,
+  }
+}
+
+/** About as much as a real header says. */
+function ggufMetadata({ architecture, displayName, contextLength }: CatalogueModel) {
+  const sizes = ['embedding_length', 'block_count', 'feed_forward_length', 'attention.head_count']
+  return {
+    'general.architecture': architecture,
+    'general.name': displayName,
+    'general.quantization_version': 2,
+    [`${architecture}.context_length`]: contextLength,
+    ...Object.fromEntries(sizes.map((name) => [`${architecture}.${name}`, 4096])),
+    'tokenizer.ggml.model': 'gpt2',
+    'tokenizer.ggml.tokens': { type: 'string', length: 128_256 },
+    'tokenizer.ggml.merges': { type: 'string', length: 280_147 },
+    'tokenizer.chat_template': '{% for message in messages %}{{ message.content }}{% endfor %}',
+  }
+}

@@ -1,0 +1,128 @@
+import { type Random, randomFrom } from './random.ts'
+import * as words from './words.ts'
+
+export type CatalogueFile = {
+  id: string
+  filename: string
+  quantization: string
+  fileSizeBytes: number
+  sha256_hash: string
+  chunkSize: number
+  chunkHashes: Uint8Array
+}
+
+export type CatalogueModel = {
+  id: string
+  name: string
+  owner: string
+  displayName: string
+  description: string | null
+  license: string | null
+  architecture: string
+  parameterCount: number
+  contextLength: number
+  tags: string[]
+  readme: string
+  isPublic: boolean
+  downloads: number
+  likes: number
+  createdAt: string
+  files: CatalogueFile[]
+}
+
+/** The first models are public, and their first file is this large and has its real chunks: benches ask for those. */
+export const modelsWithChunks = 1_000
+const fileSizeWithChunks = 4 * 1024 ** 3
+const chunkSize = 16 * 1024 ** 2
+const threeYearsMs = 3 * 365 * 86_400_000
+const firstDay = Date.UTC(2023, 0, 1)
+
+export const owners: readonly string[] = words.rareWords.slice(0, 2_000)
+
+/** Made-up models, the same in every run, as a public hub holds them: a few words are everywhere, most are seldom. */
+export function* catalogue(count: number): Generator<CatalogueModel> {
+  const random = randomFrom(1)
+  const taken = new Set<string>()
+  for (let index = 0; index < count; index += 1) {
+    const createdMs = firstDay + Math.floor((index / count) * threeYearsMs)
+    const family = random.pickSkewed(words.families)
+    const version = random.pick(family.versions)
+    const billions = random.pickSkewed(words.sizes)
+    const variant = random.chance(0.3) ? 'instruct' : random.pick(words.variants)
+    const rare = random.pick(words.rareWords)
+    const named = `${family.name}-${version}-${billions}b-${variant}-${rare}`
+    const name = taken.has(named) ? `${named}-${index}` : named
+    taken.add(name)
+    const downloads = Math.floor(20 / (random.next() ** 1.5 + 1e-5))
+    yield {
+      id: idAt(createdMs, random),
+      name,
+      owner: random.pickSkewed(owners),
+      displayName: `${capital(family.name)} ${version} ${billions}B ${capital(variant)} ${capital(rare)}`,
+      description: random.chance(0.9) ? textOf(1 + random.integer(3), random) : null,
+      license: random.chance(0.85) ? random.pickSkewed(words.licenses) : null,
+      architecture: family.architecture,
+      parameterCount: billions * 1e9,
+      contextLength: random.pick([4096, 8192, 32_768, 131_072]),
+      tags: tagsOf(variant, random),
+      readme: textOf(5 + random.integer(25), random),
+      isPublic: index < modelsWithChunks || random.chance(0.97),
+      downloads,
+      likes: Math.floor(downloads * 0.05 * random.next()),
+      createdAt: new Date(createdMs).toISOString(),
+      files: filesOf({ name, billions, createdMs, hasChunks: index < modelsWithChunks }, random),
+    }
+  }
+}
+
+function filesOf(
+  model: { name: string; billions: number; createdMs: number; hasChunks: boolean },
+  random: Random,
+): CatalogueFile[] {
+  const start = random.integer(3)
+  const labels = words.quantizations.slice(start, start + 1 + random.integer(3))
+  return labels.map(({ label, bitsPerWeight }, index) => {
+    const hasChunks = model.hasChunks && index === 0
+    const ownSize = Math.floor((model.billions * 1e9 * bitsPerWeight) / 8)
+    const fileSizeBytes = hasChunks ? fileSizeWithChunks : ownSize
+    const size = hasChunks ? chunkSize : ownSize // one chunk is enough where nobody looks
+    const digits = Math.ceil(fileSizeBytes / size) * 64
+    return {
+      id: idAt(model.createdMs + index + 1, random),
+      filename: `${model.name}-${label}.gguf`,
+      quantization: label,
+      fileSizeBytes,
+      sha256_hash: random.hex(64),
+      chunkSize: size,
+      chunkHashes: Buffer.from(random.hex(digits), 'hex'),
+    }
+  })
+}
+
+function tagsOf(variant: string, random: Random): string[] {
+  const some = Array.from({ length: 1 + random.integer(6) }, () => random.pickSkewed(words.tags))
+  return [...new Set(['gguf', variant, ...some])]
+}
+
+function textOf(sentences: number, random: Random): string {
+  return Array.from({ length: sentences }, () => sentence(random)).join(' ')
+}
+
+function sentence(random: Random): string {
+  return random.pick(words.sentences).replace(/\{(topic|quality|rare)\}/g, (_, kind) => {
+    if (kind === 'topic') return random.pickSkewed(words.topics)
+    if (kind === 'quality') return random.pickSkewed(words.qualities)
+    return random.pick(words.rareWords)
+  })
+}
+
+/** A UUID that sorts by time, as those of the product do (version 7). */
+function idAt(ms: number, random: Random): string {
+  const time = ms.toString(16).padStart(12, '0')
+  const rest = random.hex(18)
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(0, 3)}-8${rest.slice(3, 6)}-${rest.slice(6)}`
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}

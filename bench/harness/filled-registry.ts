@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SeedInput } from '../children/seed.ts'
+import type { BenchOptions } from './bench.ts'
+import { note } from './report.ts'
+import { runScript } from './script.ts'
+import { needRoom, temporaryFolder } from './temporary-folder.ts'
+
+const bytesPerModel = 12_000
+
+/** A data directory with `models` made-up models. The one of `--data` is filled once and kept. */
+export async function filledDirectory(
+  options: BenchOptions,
+): Promise<Disposable & { path: string }> {
+  await needRoom(options.models * bytesPerModel)
+  const kept = options.data
+  if (kept === undefined) {
+    const folder = temporaryFolder()
+    await fill({ dataDirectory: folder.path, databaseUrl: undefined, models: options.models })
+    return folder
+  }
+  const mark = `${options.models} models, tables ${hashOfTables()}`
+  const markPath = join(kept, 'filled-with')
+  if (!existsSync(markPath) || readFileSync(markPath, 'utf8') !== mark) {
+    if (existsSync(kept) && readdirSync(kept).length > 0 && !existsSync(markPath)) {
+      throw new Error(`${kept} is neither empty nor a folder that a bench has filled`)
+    }
+    rmSync(kept, { recursive: true, force: true })
+    mkdirSync(kept, { recursive: true })
+    await fill({ dataDirectory: kept, databaseUrl: undefined, models: options.models })
+    writeFileSync(markPath, mark)
+  }
+  return { path: kept, [Symbol.dispose]: () => undefined }
+}
+
+export async function fill(input: SeedInput) {
+  note(`filling a registry with ${input.models} models`)
+  await runScript('seed', input)
+}
+
+/** Changes with the tables and the search index, so that a kept folder is not used with others. */
+function hashOfTables(): string {
+  const database = join(import.meta.dirname, '../../packages/registry/src/database')
+  const hash = createHash('sha256')
+  const files = readdirSync(database, { recursive: true, encoding: 'utf8' }).sort()
+  for (const file of [...files, join(import.meta.dirname, 'catalogue.ts')]) {
+    const path = file.startsWith('/') ? file : join(database, file)
+    if (/\.(sql|ts)$/.test(path)) hash.update(readFileSync(path))
+  }
+  return hash.digest('hex').slice(0, 16)
+}

@@ -1,0 +1,23 @@
+export function median(values: number[]): number {
+  return percentile(values, 0.5)
+}
+
+/** The value below which this share of the values lies, 0.95 for p95; between two neighbours, between them. */
+export function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const place = (sorted.length - 1) * share
+  const below = sorted[Math.floor(place)] ?? Number.NaN
+  const above = sorted[Math.ceil(place)] ?? Number.NaN
+  return below + (above - below) * (place - Math.floor(place))
+}
+
+/** Three digits that count, or an en dash for what could not be measured. */
+export function digits(value: number | undefined): string {
+  if (value === undefined || Number.isNaN(value)) return '–'
+  if (value >= 100) return String(Math.round(value))
+  return String(Number(value.toPrecision(3)))
+}
+
+export function megabytes(bytes: number | undefined): string {
+  return bytes === undefined ? '–' : String(Math.round(bytes / 1e6))
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+export type Script<Answer> = AsyncDisposable & {
+  pid: number
+  answer: Answer
+  /** Asks it to end, and waits until it has. */
+  stop(): Promise<void>
+}
+
+type ScriptOptions = {
+  /** For Node itself, as in `--cpu-prof`. */
+  nodeArguments?: string[]
+  env?: Record<string, string>
+}
+
+const scripts = join(import.meta.dirname, '../children')
+
+/** Starts `bench/children/<name>.ts` in a process of its own, and waits for its first answer. */
+export async function startScript<Answer>(
+  name: string,
+  input: object,
+  { nodeArguments = [], env = {} }: ScriptOptions = {},
+): Promise<Script<Answer>> {
+  const child = spawn(process.execPath, [...nodeArguments, join(scripts, `${name}.ts`)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { ...process.env, NODE_NO_WARNINGS: '1', ...env },
+  })
+  const endWithUs = () => child.kill('SIGKILL')
+  process.once('exit', endWithUs)
+  const exited = once(child, 'exit').finally(() => process.off('exit', endWithUs))
+  child.send(input)
+  const answer = await Promise.race([
+    once(child, 'message').then(([message]) => message as Answer),
+    exited.then(([code]) => Promise.reject(new Error(`${name} ended with ${code}`))),
+  ])
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await exited
+  }
+  return { pid: child.pid ?? 0, answer, stop, [Symbol.asyncDispose]: stop }
+}
+
+/** Runs a script that answers once and ends. */
+export async function runScript<Answer>(
+  name: string,
+  input: object,
+  options?: ScriptOptions,
+): Promise<Answer> {
+  await using script = await startScript<Answer>(name, input, options)
+  return script.answer
+}

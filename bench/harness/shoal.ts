@@ -1,0 +1,17 @@
+import { join } from 'node:path'
+import { runTool } from './tool.ts'
+
+/** The program as its users start it. */
+export const shoalProgram = join(import.meta.dirname, '../../packages/cli/bin/shoal.js')
+
+/** A command of `shoal`, with everything that it keeps under `home`. */
+export function runShoal(
+  words: string[],
+  { home, registry }: { home: string; registry: { url: string; token: string } },
+) {
+  return runTool(process.execPath, [shoalProgram, ...words], {
+    SHOAL_HOME: home,
+    SHOAL_REGISTRY: registry.url,
+    SHOAL_TOKEN: registry.token,
+  })
+}

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { cpuSecondsOf, peakMemoryOf } from './process-usage.ts'
+
+export type Usage = {
+  wallSeconds: number
+  cpuSeconds: number | undefined
+  peakMemoryBytes: number | undefined
+}
+
+/** So often the counters of a running tool are read; what it does after the last reading is missed. */
+const readEveryMs = 10
+
+/** Where system programs are that an ordinary user's PATH may lack. */
+const systemFolder = '/usr/sbin'
+
+/** Throws where one of these programs is not installed. */
+export function needTools(...names: string[]) {
+  for (const name of names) needTool(name)
+}
+
+/** The path of a program that a bench cannot do without. */
+export function needTool(name: string): string {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), systemFolder]
+  const path = folders.map((folder) => join(folder, name)).find(isExecutable)
+  if (path === undefined) throw new Error(`${name} is not installed`)
+  return path
+}
+
+/** Runs a program to its end and measures it. Throws with what it said when it fails. */
+export async function runTool(
+  command: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<Usage & { output: string }> {
+  const startedAt = performance.now()
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
+  const endWithUs = () => child.kill('SIGKILL')
+  process.once('exit', endWithUs)
+  let output = ''
+  let complaint = ''
+  child.stdout.on('data', (text) => {
+    output += text
+  })
+  child.stderr.on('data', (text) => {
+    complaint += text
+  })
+  const pid = child.pid ?? 0
+  let cpuSeconds: number | undefined
+  let peakMemoryBytes: number | undefined
+  const reading = setInterval(() => {
+    cpuSeconds = cpuSecondsOf(pid) ?? cpuSeconds
+    peakMemoryBytes = peakMemoryOf(pid) ?? peakMemoryBytes
+  }, readEveryMs)
+  try {
+    const code = await new Promise((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', resolve)
+    })
+    if (code !== 0) throw new Error(`${command} ended with ${code}: ${complaint || output}`)
+    const wallSeconds = (performance.now() - startedAt) / 1000
+    return { wallSeconds, cpuSeconds, peakMemoryBytes, output }
+  } finally {
+    clearInterval(reading)
+    process.off('exit', endWithUs)
+  }
+}
+
+/** One after the other: times add up, peaks do not. */
+export function inSequence(...parts: Usage[]): Usage {
+  const sum = (values: (number | undefined)[]) => values.reduce((a, b) => (a ?? 0) + (b ?? 0), 0)
+  return {
+    wallSeconds: sum(parts.map((part) => part.wallSeconds)) ?? 0,
+    cpuSeconds: sum(parts.map((part) => part.cpuSeconds)),
+    peakMemoryBytes: Math.max(...parts.map((part) => part.peakMemoryBytes ?? 0)),
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,65 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeGgufFile } from '@shoal/model-file/testing'
+import type { Bench } from './harness/bench.ts'
+import { cpuSecondsOf, peakMemoryOf } from './harness/process-usage.ts'
+import { filename, modelName } from './harness/published-file.ts'
+import { startRegistry } from './harness/registry.ts'
+import { note } from './harness/report.ts'
+import { inTurns } from './harness/rounds.ts'
+import { runShoal } from './harness/shoal.ts'
+import { needRoom, temporaryFolder } from './harness/temporary-folder.ts'
+import { inSequence, needTools, runTool, type Usage } from './harness/tool.ts'
+import { reportUsage } from './harness/usage-table.ts'
+
+export const bench: Bench = {
+  summary: 'shoal push of one file, until it is ready, against cp with sha256sum',
+
+  async run(options, report) {
+    await needRoom(options.sizeBytes * 3.5)
+    needTools('cp', 'sha256sum', 'sync')
+    using folder = temporaryFolder()
+    const source = join(folder.path, filename)
+    note(`making a file of ${options.sizeBytes} bytes`)
+    await writeGgufFile(source, options.sizeBytes)
+    report.title(`push: ${(options.sizeBytes / 2 ** 30).toFixed(1)} GiB over loopback`)
+
+    const target = join(folder.path, 'target')
+    const copy = join(target, filename)
+    let registryUsage: Usage[] = []
+    const push = async () => {
+      await using registry = await startRegistry({ dataDirectory: join(target, 'registry') })
+      const before = cpuSecondsOf(registry.pid) ?? 0
+      const home = join(target, 'home')
+      const words = ['push', source, '--name', modelName]
+      const pushed = await runShoal(words, { home, registry: registry.answer })
+      const cpuSeconds = (cpuSecondsOf(registry.pid) ?? Number.NaN) - before
+      const peakMemoryBytes = peakMemoryOf(registry.pid)
+      registryUsage = [
+        ...registryUsage,
+        { wallSeconds: pushed.wallSeconds, cpuSeconds, peakMemoryBytes },
+      ]
+      return pushed
+    }
+    const copyAndHash = async () =>
+      inSequence(await runTool('cp', [source, copy]), await runTool('sha256sum', [copy]))
+    const fromEmpty = (side: () => Promise<Usage>) => async () => {
+      rmSync(target, { recursive: true, force: true })
+      mkdirSync(target)
+      await runTool('sync', [])
+      return side()
+    }
+    const rounds = await inTurns(options.rounds, {
+      'shoal push': fromEmpty(push),
+      'cp, sha256sum': fromEmpty(copyAndHash),
+      'cp, sync, sha256sum': fromEmpty(async () =>
+        inSequence(await copyAndHash(), await runTool('sync', [copy])),
+      ),
+    })
+    const withRegistry = { ...rounds, 'the registry meanwhile': registryUsage }
+    reportUsage(report, withRegistry, 'cp, sha256sum')
+    report.say(
+      'A push hashes the file here, sends it, has each chunk checked as it arrives, and waits until the registry has hashed what is stored and has it on its disk.',
+    )
+  },
+}

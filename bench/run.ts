@@ -1,0 +1,63 @@
+/** Side-by-side measurements that anyone can run again: `npm run bench -- NAME [options]`. */
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Bench, BenchOptions } from './harness/bench.ts'
+import { machine } from './harness/machine.ts'
+import { reportTo } from './harness/report.ts'
+
+const names = ['api', 'search', 'start', 'blob', 'pull', 'push'] as const
+
+const optionTexts = `options, each with its default:
+  --rounds 3          times that each side of a comparison runs; sides take turns
+  --seconds 5         length of a round of load
+  --connections 32    requests at a time in a round of load
+  --models 100000     models in the registry
+  --size 2147483648   bytes of the file that is moved
+  --data FOLDER       keep the filled registry here for the next run
+  --only A,B          run these parts alone (an endpoint of api, sqlite or postgres of search)
+  --profile           also say where the registry's time goes`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '32' },
+    models: { type: 'string', default: '100000' },
+    size: { type: 'string', default: String(2 * 1024 ** 3) },
+    data: { type: 'string' },
+    only: { type: 'string' },
+    profile: { type: 'boolean', default: false },
+  },
+})
+
+process.setMaxListeners(0) // each child is ended with us
+// Ends by way of `exit`, which takes children and temporary folders along.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+
+const [name] = positionals
+if (name === undefined) {
+  for (const one of names) process.stdout.write(`${one.padEnd(8)}${(await load(one)).summary}\n`)
+  process.stdout.write(`\n${optionTexts}\n`)
+} else {
+  const known = names.find((one) => one === name)
+  if (!known) throw new Error(`no bench ${name}: there are ${names.join(', ')}`)
+  const options: BenchOptions = {
+    rounds: Number(values.rounds),
+    seconds: Number(values.seconds),
+    connections: Number(values.connections),
+    models: Number(values.models),
+    sizeBytes: Number(values.size),
+    data: values.data,
+    only: values.only?.split(',') ?? [],
+    profile: values.profile,
+  }
+  const report = reportTo(join(import.meta.dirname, 'results', `${known}.md`))
+  report.say(`${machine()}. Medians of ${options.rounds} rounds, the sides in turn.`)
+  await (await load(known)).run(options, report)
+}
+
+async function load(one: (typeof names)[number]): Promise<Bench> {
+  const { bench }: { bench: Bench } = await import(`./${one}.ts`)
+  return bench
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Bench } from './harness/bench.ts'
+import { filledDirectory } from './harness/filled-registry.ts'
+import { freePort } from './harness/free-port.ts'
+import { digits, median, megabytes } from './harness/numbers.ts'
+import { cpuSecondsOf, peakMemoryOf } from './harness/process-usage.ts'
+import { inTurns } from './harness/rounds.ts'
+import { shoalProgram } from './harness/shoal.ts'
+import { temporaryFolder } from './harness/temporary-folder.ts'
+import { runTool, type Usage } from './harness/tool.ts'
+import { untilAnswered } from './harness/until-answered.ts'
+
+const goalMs = 1000
+
+export const bench: Bench = {
+  summary: 'time from `shoal registry` to its first answer',
+
+  async run(options, report) {
+    using filled = await filledDirectory(options)
+    using folder = temporaryFolder()
+    const data = join(folder.path, 'data')
+    const rounds = await inTurns(options.rounds, {
+      'an empty folder': async () => {
+        rmSync(data, { recursive: true, force: true })
+        return start(data)
+      },
+      'the same again': () => start(data),
+      [`${options.models} models`]: () => start(filled.path),
+      '`node -e 0`, for comparison': () => runTool(process.execPath, ['-e', '0']),
+    })
+    report.title(`start: goal ≤ ${goalMs} ms`)
+    report.table(
+      ['on', 'ms', 'slowest ms', 'CPU ms', 'peak memory MB'],
+      Object.entries(rounds).map(([name, usages]) => {
+        const milliseconds = usages.map(({ wallSeconds }) => wallSeconds * 1000)
+        return [
+          name,
+          digits(median(milliseconds)),
+          digits(Math.max(...milliseconds)),
+          digits(median(usages.map(({ cpuSeconds }) => (cpuSeconds ?? Number.NaN) * 1000))),
+          megabytes(median(usages.map(({ peakMemoryBytes }) => peakMemoryBytes ?? Number.NaN))),
+        ]
+      }),
+    )
+  },
+}
+
+async function start(data: string): Promise<Usage> {
+  const port = await freePort()
+  const child = spawn(
+    process.execPath,
+    [shoalProgram, 'registry', '--quiet', '--data', data, '--port', String(port)],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  const endWithUs = () => child.kill('SIGKILL')
+  process.once('exit', endWithUs)
+  const exited = once(child, 'exit').finally(() => process.off('exit', endWithUs))
+  const milliseconds = await untilAnswered(`http://localhost:${port}/readyz`)
+  const pid = child.pid ?? 0
+  const usage = {
+    wallSeconds: milliseconds / 1000,
+    cpuSeconds: cpuSecondsOf(pid),
+    peakMemoryBytes: peakMemoryOf(pid),
+  }
+  child.kill('SIGTERM')
+  await exited
+  return usage
+}
