@@ -32,7 +32,7 @@ test('a bad chunk is named and fetched again in another way, and nothing else is
 test('a chunk that is always bad fails the pull, is named, and the rest is kept', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ index }) => (index === 12 ? { flipByteAt: 0 } : undefined)
-  const failure = await scene.pull().catch((error) => error)
+  const failure = await scene.pull({ connections: 1 }).catch((error) => error)
   expect(failure).toBeInstanceOf(VerificationError)
   expect(failure).toMatchObject({ chunkIndex: 12, expected: file.chunks[12]?.hash })
   expect(eventsOf(scene.events, 'bad-chunk')).toHaveLength(5)
