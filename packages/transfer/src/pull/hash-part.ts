@@ -2,11 +2,13 @@ import type { Hash } from 'node:crypto'
 import { readSync } from 'node:fs'
 
 const blockBytes = 1 << 20
+/** One for each thread: what is allocated anew for every chunk waits long for the garbage collector. */
+let block: Buffer | undefined
 
 /** Feeds `size` bytes of the file from `start` on to `hash`; blocks. Answers how many there were. */
 export function hashPart(fd: number, hash: Hash, start: number, size: number): number {
   if (size === 0) return 0
-  const block = Buffer.allocUnsafeSlow(Math.min(blockBytes, size))
+  block ??= Buffer.allocUnsafeSlow(blockBytes)
   let done = 0
   while (done < size) {
     const bytes = readSync(fd, block, 0, Math.min(block.length, size - done), start + done)
