@@ -5,9 +5,9 @@ import { registryAddress, registryLabel } from './settings/address.ts'
 import { type Config, readConfig } from './settings/config.ts'
 import { readCredentials } from './settings/credentials.ts'
 import { type Places, placesOf } from './settings/places.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Environment, Surroundings } from './surroundings.ts'
 import { type Asker, createAsker } from './terminal/asker.ts'
-import { exitCodes, type FailureCode } from './terminal/failure.ts'
+import { exitCodes, Failure, type FailureCode } from './terminal/failure.ts'
 import type { Spoken } from './terminal/failure-of.ts'
 import { createPrinter, type Printer } from './terminal/printer.ts'
 import { version } from './version.ts'
@@ -75,7 +75,7 @@ export function contextOpener(
         const known = [current, ...Object.keys(credentials)]
         const address = hostOrAddress ? registryAddress(hostOrAddress, known) : current
         // A token of the environment is for the registry of the environment, never for one that a reference names.
-        const ownToken = address === current && env.SHOAL_TOKEN ? env.SHOAL_TOKEN : undefined
+        const ownToken = address === current ? tokenOf(env) : undefined
         const token = givenToken ?? ownToken ?? credentials[address]?.token
         const label = registryLabel(address)
         trace.spoken = { address, hasToken: token !== undefined }
@@ -99,6 +99,16 @@ export function contextOpener(
       },
     }
   }
+}
+
+/** What a file or a secret store adds at the end is no part of the token. */
+function tokenOf({ SHOAL_TOKEN }: Environment): string | undefined {
+  const token = SHOAL_TOKEN?.trim()
+  if (!token) return undefined
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new Failure('usage', 'SHOAL_TOKEN holds characters that no token has.')
+  }
+  return token
 }
 
 function tellingFetch(printer: Printer): typeof fetch {

@@ -155,6 +155,21 @@ test('the token of the environment goes to its own registry, and to no other', a
   expect(other.asked[0]?.authorization).toBeUndefined()
 })
 
+test('a token is taken without the newline of its file, and refused with one inside', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({
+    'GET /v1/auth/me': { body: { username: 'ines' } },
+  })
+  const whoami = (SHOAL_TOKEN: string) =>
+    shoalHere(['whoami'], { home: home.path, registry: registry.address, env: { SHOAL_TOKEN } })
+  expect((await whoami('hf_secret\n')).exitCode).toBe(0)
+  expect(registry.asked[0]?.authorization).toBe('Bearer hf_secret')
+  expect(await whoami('hf_\nsecret')).toMatchObject({
+    exitCode: 2,
+    stderr: '✗ SHOAL_TOKEN holds characters that no token has.\n',
+  })
+})
+
 test('text of the registry cannot drive the terminal', async () => {
   await using home = await makeHome()
   const license = '\x1b[2J\x1b]0;owned\x07mit'

@@ -67,7 +67,7 @@ export const ModelChanges = Type.Partial(Type.Object({ name: Slug, ...writableFi
 export type ModelChanges = Static<typeof ModelChanges>
 
 export const ModelQuery = Type.Object({
-  q: Type.Optional(Type.String({ maxLength: 1_000, description: 'full-text search' })),
+  q: Type.Optional(Type.String({ description: 'full-text search' })),
   architecture: Type.Optional(Type.String()),
   tag: Type.Optional(Type.Array(Type.String(), { maxItems: 16, description: 'all must match' })),
   owner: Type.Optional(Type.String()),

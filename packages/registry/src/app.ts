@@ -21,8 +21,10 @@ import { fileRoutes } from './files/file-routes.ts'
 import type { GarbageCollection } from './files/garbage-collection.ts'
 import { torrentRoutes } from './files/torrent-routes.ts'
 import { authentication } from './http/authenticate.ts'
+import { useBodies } from './http/bodies.ts'
+import { answerBrokenRequest, answerUnknownExpectations } from './http/broken-requests.ts'
 import { caching } from './http/caching.ts'
-import { handleError, handleNotFound } from './http/error-handler.ts'
+import { handleError, handleFrameworkError, handleNotFound } from './http/error-handler.ts'
 import { hostCheck } from './http/host-check.ts'
 import { makeMetrics, requestMetrics } from './http/metrics.ts'
 import { openapi } from './http/openapi.ts'
@@ -70,8 +72,14 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 1024 * 1024,
-    trustProxy: config.trustProxy,
+    // Only what the one in front says: the rest of X-Forwarded-For is hearsay.
+    trustProxy: (_address, hop) => config.trustProxy && hop === 0,
     forceCloseConnections: 'idle',
+    return503OnClosing: false, // what comes in while the process ends is answered as ever
+    http: { requireHostHeader: false }, // the check of the host says it in our words
+    frameworkErrors: handleFrameworkError,
+    clientErrorHandler: answerBrokenRequest,
+    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/', // absolute form (RFC 9112 §3.2.2)
     requestTimeout: 0, // a slow line may take its time with a chunk; the headers may not
     routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
     genReqId: ({ headers }) => {
@@ -81,6 +89,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   })
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
+  answerUnknownExpectations(app.server)
+  useBodies(app)
   const addValidated = useValidation(app)
   for (const schema of namedSchemas) {
     app.addSchema(schema)
@@ -105,6 +115,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       'Link',
     ],
     maxAge: 86_400,
+    strictPreflight: false,
   })
   await app.register(cookie)
   const { isAnonymousReadAllowed } = config

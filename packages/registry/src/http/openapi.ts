@@ -1,7 +1,8 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
+import type { TObject } from 'typebox'
 import type { Site } from './site.ts'
 
 type Options = { version: string; site: Site }
@@ -40,6 +41,7 @@ export const openapi = fp(async (app: FastifyInstance, { version, site }: Option
       buildLocalReference: (schema, _base, _fragment, index) =>
         String(schema.$id ?? `def-${index}`),
     },
+    transform: ({ schema, url }) => ({ schema: withOptionalDefaults(schema), url }),
     transformObject(document) {
       if (!('openapiObject' in document)) return document.swaggerObject
       const { openapiObject } = document
@@ -48,6 +50,7 @@ export const openapi = fp(async (app: FastifyInstance, { version, site }: Option
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
       }
       for (const path of Object.values(openapiObject.paths ?? {})) {
+        delete path?.head // HEAD goes without saying, and where GET redirects it does not
         for (const operation of Object.values(path ?? {})) {
           if (typeof operation !== 'object' || !('responses' in operation)) continue
           operation.responses.default ??= problem
@@ -71,3 +74,11 @@ export const openapi = fp(async (app: FastifyInstance, { version, site }: Option
       reply.header('content-location', `${site.baseUrl()}/openapi.json`).send(app.swagger()),
   )
 })
+
+/** What has a default need not be sent. */
+function withOptionalDefaults(schema: FastifySchema): FastifySchema {
+  const query = schema?.querystring as TObject | undefined
+  if (!query?.required) return schema
+  const required = query.required.filter((name) => !('default' in (query.properties[name] ?? {})))
+  return { ...schema, querystring: { ...query, required } }
+}

@@ -17,12 +17,10 @@ export const requestLog = fp(async (app: FastifyInstance) => {
 
   app.addHook('onResponse', async (request, reply) => {
     if (request.routeOptions.config.isQuiet) return
-    const { token } = (request.params ?? {}) as { token?: string }
-    const path = pathOf(request.url)
     request.log.info(
       {
         method: request.method,
-        path: token ? path.replace(encodeURIComponent(token), '***').replace(token, '***') : path,
+        path: withoutTokens(pathOf(request.url), request.routeOptions.url),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
         ip: request.ip,
@@ -32,3 +30,17 @@ export const requestLog = fp(async (app: FastifyInstance) => {
     )
   })
 })
+
+/** Longer than any id, and shorter than any token. */
+const longestPlainSegment = 64
+
+/** A token stands where the route has `:token`, and where there is no route, in whatever is long. */
+function withoutTokens(path: string, route: string | undefined): string {
+  const places = route?.split('/')
+  const isSecret = (segment: string, place: number) =>
+    places ? places[place] === ':token' : segment.length > longestPlainSegment
+  return path
+    .split('/')
+    .map((segment, place) => (isSecret(segment, place) ? '***' : segment))
+    .join('/')
+}

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
+import { isKnown } from './if-none-match.ts'
 
 type Kept = {
   version: string
@@ -37,7 +38,7 @@ export const responseCache = fp(
         request.databaseVersion = version
         return
       }
-      if (request.headers['if-none-match'] === found.headers.etag) {
+      if (isKnown(String(found.headers.etag), request.headers['if-none-match'])) {
         return reply.code(304).headers(found.headers).removeHeader('content-type').send()
       }
       return reply.headers(found.headers).send(found.payload)

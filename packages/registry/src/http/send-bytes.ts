@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ByteRange } from '../store/object-store.ts'
 import { byteRange } from './byte-range.ts'
+import { isKnown } from './if-none-match.ts'
 
 type Bytes = {
   sizeBytes: number
@@ -17,7 +18,9 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, by
   const { sizeBytes, etag } = bytes
   reply.header('accept-ranges', 'bytes').header('etag', etag).type('application/octet-stream')
 
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send('')
+  if (isKnown(etag, request.headers['if-none-match'])) {
+    return reply.code(304).removeHeader('content-type').send()
+  }
   const ifRange = request.headers['if-range']
   const isStale = ifRange !== undefined && ifRange !== etag
   const asked = byteRange(isStale ? undefined : request.headers.range, sizeBytes)

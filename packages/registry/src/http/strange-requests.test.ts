@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest'
+import { rawRequest } from '../testing/raw-request.ts'
+import { describeOnEachDatabase } from '../testing/test-registry.ts'
+
+const end = 'Connection: close\r\n\r\n'
+
+describeOnEachDatabase('a strange request', (start) => {
+  test('that is no HTTP, or has a URL that cannot be read, gets the one shape of errors', async () => {
+    const { port } = await start()
+    const host = `Host: localhost:${port}\r\n`
+    const requests: [number, string][] = [
+      [400, `GET /v1/models/%zz HTTP/1.1\r\n${host}${end}`],
+      [400, `GET /v1/models/%ED%A0%80 HTTP/1.1\r\n${host}${end}`],
+      [400, `NONSENSE /v1/models HTTP/1.1\r\n${host}${end}`],
+      [400, `GET /v1/models HTTP/1.1\r\n${end}`],
+      [417, `GET /v1/models HTTP/1.1\r\n${host}Expect: a-miracle\r\n${end}`],
+      [431, `GET /v1/models HTTP/1.1\r\n${host}X-Long: ${'x'.repeat(20_000)}\r\n${end}`],
+    ]
+    for (const [expected, request] of requests) {
+      const { status, text } = await rawRequest(port, request)
+      expect.soft(status, request.slice(0, 40)).toBe(expected)
+      expect.soft(text.toLowerCase()).toContain('x-request-id: ')
+      expect.soft(text.split('\r\n\r\n')[1]).toMatch(/\{"detail":"[^"]+"/)
+    }
+  })
+
+  test('in absolute form is as good as any', async () => {
+    const { port } = await start()
+    const request = `GET http://localhost:${port}/v1/models?limit=1 HTTP/1.1\r\nHost: localhost:${port}\r\n${end}`
+    expect(await rawRequest(port, request)).toMatchObject({ status: 200 })
+  })
+
+  test('with NUL or half a surrogate is refused by name, and a search with it finds nothing', async () => {
+    const registry = await start()
+    const token = await registry.register('ana')
+    await registry.post('/v1/models', { token, body: { name: 'tiny' } })
+    const paths = ['/v1/models/a%00b', '/v1/users/%00', '/v1/models/tiny/files/%00']
+    const filters = ['tag', 'owner', 'license', 'architecture', 'quantization']
+    for (const path of [...paths, ...filters.map((name) => `/v1/models?${name}=%00`)]) {
+      expect.soft((await registry.get(path)).status, path).toBe(400)
+    }
+    expect((await registry.get('/v1/models?q=%00')).body).toEqual([])
+
+    for (const text of ['\0', '\ud800']) {
+      for (const field of ['display_name', 'description', 'license', 'readme', 'architecture']) {
+        const changes = { token, body: { [field]: `a${text}b` } }
+        const { status, body } = await registry.call('PATCH', '/v1/models/tiny', changes)
+        expect.soft(status, field).toBe(422)
+        expect.soft(body).toMatchObject({ errors: [{ path: `/${field}` }] })
+      }
+      const tags = { token, body: { tags: [text] } }
+      expect((await registry.call('PATCH', '/v1/models/tiny', tags)).status).toBe(422)
+      const login = { body: { username: text, password: 'x' } }
+      expect((await registry.post('/v1/auth/login', login)).status).toBe(422)
+      const key = { token, body: { name: text } }
+      expect((await registry.post('/v1/api-keys', key)).status).toBe(422)
+    }
+  })
+
+  test('with members that no schema names changes nothing by them', async () => {
+    const registry = await start()
+    const token = await registry.register('ana')
+    const { body: before } = await registry.post('/v1/models', { token, body: { name: 'tiny' } })
+    const body = {
+      likes: 999,
+      downloads: 5000,
+      owner: 'bob',
+      created_at: '2001-01-01T00:00:00.000Z',
+      visibility_version: 77,
+      seq: 1,
+      id: 'x',
+      nonsense: 1,
+    }
+    const changed = await registry.call('PATCH', '/v1/models/tiny', { token, body })
+    expect(changed.status).toBe(200)
+    expect({ ...(changed.body as object), updated_at: '' }).toEqual({
+      ...(before as object),
+      updated_at: '',
+    })
+  })
+
+  test('with a body where none is needed is answered all the same', async () => {
+    const registry = await start()
+    const token = await registry.register('ana')
+    await registry.post('/v1/models', { token, body: { name: 'tiny' } })
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+      for (const bytes of ['', '{']) {
+        const headers = { 'content-type': type }
+        const { status } = await registry.post('/v1/models/tiny/like', { token, headers, bytes })
+        expect.soft(status, `${type} ${bytes}`).toBe(204)
+      }
+    }
+    const headers = { 'content-type': 'text/plain' }
+    const asText = await registry.post('/v1/models', { token, headers, bytes: '{"name":"b2"}' })
+    expect(asText.status).toBe(415)
+  })
+})
+
+describeOnEachDatabase('If-None-Match', (start) => {
+  test('knows lists, weak tags and any, and a 304 says no wrong length', async () => {
+    const registry = await start()
+    await registry.post('/v1/models', { token: await registry.systemToken(), body: { name: 'aa' } })
+    for (const path of ['/v1/models', '/v1/models/aa']) {
+      const { headers: whole, text } = await registry.get(path)
+      const etag = whole.get('etag') ?? ''
+      for (const tags of [etag, `"other", ${etag}`, `W/${etag}`, '*']) {
+        for (const method of ['GET', 'HEAD', 'GET']) {
+          const headers = { 'if-none-match': tags }
+          const answer = await registry.call(method, path, { headers })
+          expect.soft(answer.status, `${method} ${path} ${tags}`).toBe(304)
+          const length = answer.headers.get('content-length')
+          expect.soft([null, String(text.length)]).toContain(length)
+          expect.soft(answer.headers.get('etag')).toBe(etag)
+        }
+      }
+      const headers = { 'if-none-match': '"other"' }
+      expect((await registry.get(path, { headers })).status).toBe(200)
+    }
+  })
+})
+
+describeOnEachDatabase('behind a proxy', (start) => {
+  test('the address that the proxy saw counts, not what the client says of itself', async () => {
+    const limits = { max: 3, windowSeconds: 60 }
+    const rateLimits = { auth: limits, write: limits, read: limits, chunk: limits }
+    const registry = await start({ trustProxy: true, rateLimits })
+    const statuses: number[] = []
+    for (let call = 0; call < 5; call += 1) {
+      const headers = { 'x-forwarded-for': `10.9.9.${call}, 203.0.113.7` }
+      statuses.push((await registry.get('/v1/models', { headers })).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 429])
+  })
+})
+
+describeOnEachDatabase('the API document', (start) => {
+  test('asks for no query that has a default, and promises nothing of HEAD', async () => {
+    const { body } = await (await start()).get('/openapi.json')
+    const { paths } = body as {
+      paths: Record<string, Record<string, { parameters?: Parameter[] }>>
+    }
+    const operations = Object.values(paths).flatMap((path) => Object.entries(path))
+    expect(operations.filter(([method]) => method === 'head')).toEqual([])
+    const queries = operations
+      .flatMap(([, { parameters = [] }]) => parameters)
+      .filter((parameter) => parameter.in === 'query')
+    expect(queries.length).toBeGreaterThan(10)
+    expect(queries.filter(({ required }) => required)).toEqual([])
+  })
+})
+
+type Parameter = { in: string; required?: boolean }
+
+describeOnEachDatabase('the expiry of a key', (start) => {
+  test('is a day that there is, with its time zone', async () => {
+    const registry = await start()
+    const token = await registry.register('ana')
+    const statusFor = async (expires_at: string) =>
+      (await registry.post('/v1/api-keys', { token, body: { name: 'k', expires_at } })).status
+    expect(await statusFor('2127-02-28T00:00:00Z')).toBe(201)
+    expect(await statusFor('2127-02-28T00:00:00.123+02:00')).toBe(201)
+    for (const wrong of ['2127-02-30T00:00:00Z', '2127-01-01T00:00', '2127-01-01', 'soon']) {
+      expect.soft(await statusFor(wrong), wrong).toBe(422)
+    }
+  })
+})
