@@ -38,5 +38,6 @@ export {
 export { infoHash } from './info-hash.ts'
 export type { JsonValue } from './json-safe.ts'
 export { type Magnet, magnetUri } from './magnet-uri.ts'
+export { type MemoryNeed, memoryOf } from './memory.ts'
 export { findQuantizationInFilename, findShardInFilename, type Shard } from './quantization.ts'
 export { infoDictionary, type TorrentContent, type TorrentFile, torrentFile } from './torrent.ts'

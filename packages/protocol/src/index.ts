@@ -8,6 +8,7 @@ export * from './account.ts'
 export * from './common.ts'
 export * as endpoints from './endpoints.ts'
 export * from './file.ts'
+export * from './inference.ts'
 export * from './model.ts'
 
 /** Every schema that has a name, to be registered before the endpoints that refer to them. */

@@ -1,0 +1,47 @@
+import { request } from 'node:http'
+import { expect, test } from 'vitest'
+import { readDaemonConfig } from '../config.ts'
+import { daemonOfTest } from '../testing/test-daemon.ts'
+
+async function statusOf(port: number, headers: Record<string, string>) {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const asked = request({ host: '127.0.0.1', port, path: '/v1/models', headers }, (answer) => {
+    answer.resume()
+    resolve(answer.statusCode ?? 0)
+  })
+  asked.on('error', reject).end()
+  return promise
+}
+
+test('any key will do on loopback, and none, but not an empty one', async () => {
+  const { port } = await daemonOfTest()
+  expect(await statusOf(port, {})).toBe(200)
+  expect(await statusOf(port, { authorization: 'Bearer x' })).toBe(200)
+  expect(await statusOf(port, { authorization: 'Bearer ' })).toBe(401)
+  expect(await statusOf(port, { authorization: '' })).toBe(401)
+})
+
+test('its own key, where it has one', async () => {
+  const { port } = await daemonOfTest({ apiKey: 'secret' })
+  expect(await statusOf(port, {})).toBe(401)
+  expect(await statusOf(port, { authorization: 'Bearer wrong' })).toBe(401)
+  expect(await statusOf(port, { authorization: 'Bearer secret' })).toBe(200)
+})
+
+test('pages and names of elsewhere are refused', async () => {
+  const { port } = await daemonOfTest({ origins: ['http://chat.lan:3000'] })
+  expect(await statusOf(port, { host: 'evil.example' })).toBe(403)
+  expect(await statusOf(port, { host: `localhost:${port}` })).toBe(200)
+  const from = (origin: string) => statusOf(port, { host: `localhost:${port}`, origin })
+  expect(await from('https://evil.example')).toBe(403)
+  expect(await from('null')).toBe(403)
+  expect(await from(`http://localhost:${port}`)).toBe(200)
+  expect(await from('http://chat.lan:3000')).toBe(200)
+})
+
+test('beyond loopback it needs a key', () => {
+  const models = '/nowhere'
+  expect(() => readDaemonConfig({}, { models, host: '0.0.0.0' })).toThrow('SHOAL_API_KEY')
+  expect(readDaemonConfig({ SHOAL_API_KEY: 'k' }, { models, host: '0.0.0.0' }).apiKey).toBe('k')
+  expect(readDaemonConfig({}, { models, host: '0.0.0.0', anyKey: true }).apiKey).toBeUndefined()
+})

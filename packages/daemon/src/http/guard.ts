@@ -1,0 +1,57 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { type DaemonConfig, isLoopback } from '../config.ts'
+import { Fault } from '../errors.ts'
+
+/**
+ * Who may call. On loopback any key will do, so the checks of `Host` (against DNS rebinding) and `Origin` are what keeps
+ * web pages from driving the daemon; elsewhere its own key is asked for.
+ */
+export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
+  app.addHook('onRequest', async (request) => {
+    const { host, origin, authorization } = request.headers
+    if (isLoopback(config.host) && !isNameOfThisMachine(host)) {
+      throw new Fault(403, 'this host name is not served here', { code: 'unknown_host' })
+    }
+    if (origin !== undefined && !isAllowedOrigin(origin, host)) {
+      throw new Fault(403, `${origin} may not call: SHOAL_ORIGINS can allow it`, {
+        code: 'unknown_origin',
+      })
+    }
+    if (request.method !== 'OPTIONS' && request.routeOptions.url !== '/healthz') {
+      checkKey(authorization)
+    }
+  })
+
+  function isAllowedOrigin(origin: string, host: string | undefined): boolean {
+    if (config.origins.includes(origin)) return true
+    return origin === `http://${host}` || origin === `https://${host}`
+  }
+
+  function checkKey(authorization: string | undefined) {
+    const key =
+      authorization === undefined ? undefined : /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1]
+    const isWrong = config.apiKey === undefined ? false : !key || !isSame(key, config.apiKey)
+    const isEmpty = authorization !== undefined && key === undefined
+    if (isWrong || isEmpty) {
+      throw new Fault(401, isEmpty ? 'the API key is empty' : 'this API key is not the right one', {
+        code: 'invalid_api_key',
+      })
+    }
+  }
+})
+
+function isNameOfThisMachine(host: string | undefined): boolean {
+  return (
+    host !== undefined &&
+    URL.canParse(`http://${host}`) &&
+    isLoopback(new URL(`http://${host}`).hostname)
+  )
+}
+
+/** Takes as long whatever is wrong. */
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}

@@ -1,0 +1,10 @@
+import type { FastifyReply } from 'fastify'
+
+/** Fires when the client has left before it had its answer. */
+export function clientGone({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort(new Error('the client went away'))
+  })
+  return gone.signal
+}

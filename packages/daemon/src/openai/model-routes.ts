@@ -1,0 +1,32 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { Fault } from '../errors.ts'
+import type { LoadedModels } from '../models/loaded-models.ts'
+import type { LocalModel, LocalModels } from '../models/local-models.ts'
+
+type Dependencies = { models: LoadedModels; local: LocalModels }
+
+export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { models, local },
+) => {
+  app.get('/v1/models', async () => ({
+    object: 'list',
+    data: models.list().map(({ model }) => modelObject(model)),
+  }))
+
+  const schema = { params: Type.Object({ '*': Type.String() }) }
+  app.get('/v1/models/*', { schema }, async ({ params }) => {
+    const model = await local.find(params['*'])
+    if (model) return modelObject(model)
+    throw new Fault(404, `the model ${params['*']} is not on this machine`, {
+      code: 'model_not_found',
+      param: 'model',
+    })
+  })
+}
+
+function modelObject({ id, modifiedAt }: LocalModel) {
+  const created = Math.floor(modifiedAt.getTime() / 1000)
+  return { id, object: 'model', created, owned_by: 'local' }
+}

@@ -1,0 +1,40 @@
+import type { Finish, Generation, Piece, Runtime } from '../runtime/runtime.ts'
+
+export type Step = { index: number; piece: Piece } | { index: number; finish: Finish }
+
+/** Runs `count` generations of one prompt at once, and yields what any of them says as it comes. */
+export async function* together(
+  runtime: Runtime,
+  generation: Generation,
+  { count, signal }: { count: number; signal: AbortSignal },
+): AsyncGenerator<Step> {
+  const stop = new AbortController()
+  const any = AbortSignal.any([signal, stop.signal])
+  const runs = Array.from({ length: count }, (_, index) =>
+    runtime.generate(count === 1 ? generation : withOwnSeed(generation, index), any),
+  )
+  const next = async (index: number) => ({ index, step: await runs[index]?.next() })
+  const pending = new Map(runs.map((_, index) => [index, next(index)]))
+  try {
+    while (pending.size > 0) {
+      const { index, step } = await Promise.race(pending.values())
+      if (!step || step.done) {
+        pending.delete(index)
+        if (step?.value) yield { index, finish: step.value }
+      } else {
+        yield { index, piece: step.value }
+        pending.set(index, next(index))
+      }
+    }
+  } finally {
+    stop.abort(new Error('the answer is over'))
+    await Promise.allSettled(pending.values())
+  }
+}
+
+/** With one seed for all, all choices would be the same. */
+function withOwnSeed(generation: Generation, index: number): Generation {
+  const { seed } = generation.sampling
+  if (seed === undefined) return generation
+  return { ...generation, sampling: { ...generation.sampling, seed: seed + index } }
+}

@@ -1,0 +1,22 @@
+/** What passes between the daemon and the process of a model. */
+import type {
+  Finish,
+  Generation,
+  ModelFacts,
+  Piece,
+  PromptError,
+  RuntimeOptions,
+} from './runtime.ts'
+
+export type ToChild =
+  | { call: 'load'; options: RuntimeOptions }
+  | { call: 'generate'; id: number; generation: Generation }
+  | { call: 'abort'; id: number }
+
+export type FromChild =
+  | { event: 'loaded'; facts: ModelFacts }
+  | { event: 'not-loaded'; message: string }
+  | { event: 'piece'; id: number; piece: Piece }
+  | { event: 'finish'; id: number; finish: Finish }
+  | { event: 'refused'; id: number; code: PromptError['code']; message: string }
+  | { event: 'failed'; id: number; message: string }

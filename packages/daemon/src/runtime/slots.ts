@@ -1,0 +1,66 @@
+/** Who may use which conversation of the context. */
+import type { LlamaContextSequence, Token } from 'node-llama-cpp'
+
+export type Slot = { sequence: LlamaContextSequence; isTaken: boolean; usedAt: number }
+
+export type Slots = ReturnType<typeof slots>
+
+/**
+ * Gives each request the free slot that still remembers most of its prompt, so that the next turn of a chat reads only what
+ * is new; among equals the one that was not used for the longest time. Requests without a slot wait in order.
+ */
+export function slots(sequences: LlamaContextSequence[]) {
+  const all = sequences.map((sequence): Slot => ({ sequence, isTaken: false, usedAt: 0 }))
+  const waiting: Waiting[] = []
+  let clock = 0
+
+  function takeBest(tokens: Token[]): Slot | undefined {
+    const free = all.filter(({ isTaken }) => !isTaken)
+    const ranked = free.map((slot) => ({ slot, common: commonLength(slot, tokens) }))
+    ranked.sort((a, b) => b.common - a.common || a.slot.usedAt - b.slot.usedAt)
+    const slot = ranked[0]?.slot
+    if (slot) slot.isTaken = true
+    return slot
+  }
+
+  return {
+    takenCount: () => all.filter(({ isTaken }) => isTaken).length,
+
+    async take(tokens: Token[], signal: AbortSignal): Promise<Slot> {
+      signal.throwIfAborted()
+      const slot = waiting.length === 0 ? takeBest(tokens) : undefined
+      return slot ?? turn(tokens, signal)
+    },
+
+    /** Gives the slot back, or to who waits for the longest time. */
+    release(slot: Slot) {
+      clock += 1
+      slot.usedAt = clock
+      slot.isTaken = false
+      const next = waiting.shift()
+      const given = next && takeBest(next.tokens)
+      if (given) next.resolve(given)
+    },
+  }
+
+  function turn(tokens: Token[], signal: AbortSignal): Promise<Slot> {
+    const { promise, resolve, reject } = Promise.withResolvers<Slot>()
+    const waiter = { tokens, resolve }
+    const leave = () => {
+      const place = waiting.indexOf(waiter)
+      if (place !== -1) waiting.splice(place, 1)
+      reject(signal.reason)
+    }
+    waiting.push(waiter)
+    signal.addEventListener('abort', leave, { once: true })
+    return promise.finally(() => signal.removeEventListener('abort', leave))
+  }
+}
+
+type Waiting = { tokens: Token[]; resolve(slot: Slot): void }
+
+/** Tokens of the prompt that the slot has in memory. The last one must be read in any case, for what follows it. */
+export function commonLength({ sequence }: Slot, tokens: Token[]): number {
+  const { firstDifferentIndex } = sequence.compareContextTokens(tokens)
+  return Math.min(firstDifferentIndex, tokens.length - 1)
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { stopStrings } from './stop-strings.ts'
+
+function run(stops: string[], pieces: string[]) {
+  const filter = stopStrings(stops)
+  const given = pieces.map((piece) => filter.take(piece))
+  return { given, rest: filter.isStopped() ? '' : filter.finish(), isStopped: filter.isStopped() }
+}
+
+test('text without stop strings goes through at once', () => {
+  expect(run([], ['a', 'b'])).toEqual({ given: ['a', 'b'], rest: '', isStopped: false })
+})
+
+test('a stop string is found across pieces, and nothing of it is given on', () => {
+  expect(run(['END'], ['one E', 'N', 'D two'])).toEqual({
+    given: ['one ', '', ''],
+    rest: '',
+    isStopped: true,
+  })
+})
+
+test('what only began like a stop string comes later, or at the end', () => {
+  expect(run(['END'], ['E', 'NX', 'EN'])).toEqual({
+    given: ['', 'ENX', ''],
+    rest: 'EN',
+    isStopped: false,
+  })
+})
+
+test('the first of several counts, also where one begins another', () => {
+  expect(run(['abc', 'b'], ['xab'])).toMatchObject({ given: ['xa'], isStopped: true })
+  expect(run(['\n\n', '\n'], ['a\nb'])).toMatchObject({ given: ['a'], isStopped: true })
+})
+
+test('overlapping beginnings are kept', () => {
+  expect(run(['aab'], ['aaa', 'ab'])).toMatchObject({ given: ['a', 'a'], isStopped: true })
+})

@@ -1,0 +1,46 @@
+/**
+ * Takes text as it is generated and gives on what can no longer become part of a stop string. `isStopped` is true once one
+ * came: it, and what follows it, is never given on.
+ */
+export function stopStrings(stops: readonly string[]) {
+  const wanted = stops.filter((stop) => stop !== '')
+  let held = ''
+  let isStopped = false
+
+  return {
+    isStopped: () => isStopped,
+
+    take(text: string): string {
+      if (isStopped) return ''
+      held += text
+      const places = wanted.map((stop) => held.indexOf(stop)).filter((place) => place !== -1)
+      if (places.length > 0) {
+        isStopped = true
+        const before = held.slice(0, Math.min(...places))
+        held = ''
+        return before
+      }
+      const keep = longestBeginning(held, wanted)
+      const free = held.slice(0, held.length - keep)
+      held = held.slice(held.length - keep)
+      return free
+    },
+
+    /** What was held back, when nothing more comes. */
+    finish(): string {
+      const rest = held
+      held = ''
+      return rest
+    },
+  }
+}
+
+/** How many characters at the end of `text` are the beginning of a stop string. */
+function longestBeginning(text: string, stops: readonly string[]): number {
+  const longest = Math.max(0, ...stops.map((stop) => stop.length - 1))
+  for (let length = Math.min(longest, text.length); length > 0; length -= 1) {
+    const end = text.slice(text.length - length)
+    if (stops.some((stop) => stop.startsWith(end))) return length
+  }
+  return 0
+}

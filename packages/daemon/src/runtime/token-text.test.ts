@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { tokenText } from './token-text.ts'
+
+/** One token for each byte. */
+const detokenize = (tokens: number[]) => new TextDecoder().decode(Uint8Array.from(tokens))
+
+test('a character comes when its last byte is there', () => {
+  const text = tokenText(detokenize)
+  const bytes = [...Buffer.from('aé€😀b')]
+  const given = bytes.map((byte) => text.take(byte))
+  expect(given).toEqual(['a', '', 'é', '', '', '€', '', '', '', '😀', 'b'])
+  expect(text.finish()).toBe('')
+})
+
+test('a character that is cut off becomes a replacement, and holds up nothing', () => {
+  const text = tokenText(detokenize)
+  expect([0xe2, 0x82].map((byte) => text.take(byte))).toEqual(['', ''])
+  expect(text.finish()).toBe('\ufffd')
+  const broken = tokenText(detokenize)
+  const given = [0xff, 0xff, 0xff, 0xff, 0x61].map((byte) => broken.take(byte))
+  expect(given).toEqual(['', '', '', '\ufffd\ufffd\ufffd\ufffd', 'a'])
+})

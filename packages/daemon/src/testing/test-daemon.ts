@@ -1,0 +1,42 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type DaemonConfig, readDaemonConfig, startDaemon } from '../main.ts'
+
+const shippedModels = join(import.meta.dirname, '../../../../models')
+
+/** A folder of local models that holds the demo models as a pull leaves them. */
+export function demoModelsFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'shoal-daemon-'))
+  for (const name of ['shoal-tiny', 'shoal-nano']) {
+    const isModel = (path: string) => !path.includes('scripts') && !/\.(md|py)$/.test(path)
+    cpSync(join(shippedModels, name), join(folder, name), { recursive: true, filter: isModel })
+  }
+  return folder
+}
+
+/** A real daemon on the demo models, at a port that the system gives. It goes with the test, or where `close` is called. */
+export async function startTestDaemon(settings: Partial<DaemonConfig> = {}) {
+  const folder = demoModelsFolder()
+  const config: DaemonConfig = {
+    ...readDaemonConfig({}, { models: folder, port: '0' }),
+    log: 'silent',
+    ...settings,
+  }
+  const daemon = await startDaemon(config)
+  return {
+    ...daemon,
+    folder,
+    async close() {
+      await daemon.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function daemonOfTest(settings: Partial<DaemonConfig> = {}) {
+  const daemon = await startTestDaemon(settings)
+  onTestFinished(() => daemon.close())
+  return daemon
+}
