@@ -10,7 +10,7 @@ import {
 } from './runtime.ts'
 
 const modelPath = join(import.meta.dirname, '../../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf')
-const options = { modelPath, contextLength: 512, slots: 4, threads: 2 }
+const options = { modelPath, contextLength: 512, slots: 4, threads: 1 }
 const greedy = {
   temperature: 0,
   topP: 1,

@@ -21,6 +21,7 @@ export async function startTestDaemon(settings: Partial<DaemonConfig> = {}) {
   const folder = demoModelsFolder()
   const config: DaemonConfig = {
     ...readDaemonConfig({}, { models: folder, port: '0' }),
+    threads: 1, // threads that wait for each other on a busy machine are a hundred times slower
     log: 'silent',
     ...settings,
   }
