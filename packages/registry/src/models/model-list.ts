@@ -27,8 +27,9 @@ export function modelList(db: Kysely<Database>, fullText: FullText) {
         )
       const total = (await isBeyondCount(db, query, viewer, search))
         ? exactTotalAtMost + 1
-        : await count(db, matching)
-      if (total <= query.offset) return { models: [], total, isTotalExact: true }
+        : await count(db, matching(), exactTotalAtMost + 1)
+      const isTotalExact = total <= exactTotalAtMost
+      if (isTotalExact && total <= query.offset) return { models: [], total, isTotalExact }
       const rows =
         query.sort === 'relevance' && search
           ? await listByRelevance(db, matching, query, search)
@@ -38,7 +39,6 @@ export function modelList(db: Kysely<Database>, fullText: FullText) {
         rows.map(({ id }) => id),
         viewer,
       )
-      const isTotalExact = total <= exactTotalAtMost
       return {
         models: rows.map((row, at) => toModel(row, liked[at] ?? null)),
         total: isTotalExact ? total : exactTotalAtMost,
@@ -54,12 +54,10 @@ type Page = Pick<ModelQuery, 'sort' | 'order' | 'limit' | 'offset'>
 
 async function count(
   db: Kysely<Database>,
-  matching: Matching,
-  ...conditions: Expression<SqlBool>[]
+  models: ReturnType<Matching>,
+  atMost: number,
 ): Promise<number> {
-  const some = matching(...conditions)
-    .select(sql`1`.as('one'))
-    .limit(exactTotalAtMost + 1)
+  const some = models.select(sql`1`.as('one')).limit(atMost)
   const { total } = await db
     .selectFrom(some.as('matching'))
     .select(({ fn }) => fn.countAll<number>().as('total'))
@@ -126,7 +124,7 @@ async function listByRelevance(
     const found = await listPage(matching(...tier), { ...query, limit, offset })
     rows.push(...found)
     if (found.length > 0 || offset === 0) offset = 0
-    else offset = Math.max(0, offset - (await count(db, matching, ...tier)))
+    else offset -= await count(db, matching(...tier), offset) // the whole tier lies before the page
   }
   return rows
 }
