@@ -11,6 +11,8 @@ export type ModelPage = { models: Model[]; total: number; isTotalExact: boolean 
 
 /** Matches are counted up to here. */
 const exactTotalAtMost = 10_000
+/** So many are sorted sooner than found by walking through all others. */
+const fewModels = 1_000
 
 /** The list of models: search, filters, order and totals. */
 export function modelList(db: Kysely<Database>, fullText: FullText) {
@@ -20,16 +22,17 @@ export function modelList(db: Kysely<Database>, fullText: FullText) {
       const search = query.q?.trim() ? await fullText.search(db, query.q) : undefined
       if (search === 'nothing') return { models: [], total: 0, isTotalExact: true }
 
+      const total = (await isBeyondCount(db, query, viewer, search))
+        ? exactTotalAtMost + 1
+        : await count(db, filtered(db, query, viewer, search), exactTotalAtMost + 1)
+      const isTotalExact = total <= exactTotalAtMost
+      if (isTotalExact && total <= query.offset) return { models: [], total, isTotalExact }
+      const readBy = total > fewModels ? 'order' : 'filters'
       const matching: Matching = (...conditions) =>
         conditions.reduce(
           (models, condition) => models.where(condition),
-          filtered(db, query, viewer, search),
+          filtered(db, query, viewer, search, readBy),
         )
-      const total = (await isBeyondCount(db, query, viewer, search))
-        ? exactTotalAtMost + 1
-        : await count(db, matching(), exactTotalAtMost + 1)
-      const isTotalExact = total <= exactTotalAtMost
-      if (isTotalExact && total <= query.offset) return { models: [], total, isTotalExact }
       const rows =
         query.sort === 'relevance' && search
           ? await listByRelevance(db, matching, query, search)
