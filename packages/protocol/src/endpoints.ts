@@ -34,7 +34,11 @@ const DownloadPath = Type.Object({
   file_id: Type.String(),
 })
 const ChunkPath = Type.Object({
-  chunk_hash: { ...Sha256, description: 'of a chunk, or of a whole ready file' },
+  chunk_hash: {
+    ...Sha256,
+    pattern: '^[0-9a-fA-F]{64}$',
+    description: 'of a chunk, or of a whole ready file',
+  },
 })
 const Token = { token: Type.String({ description: 'capability for one private file' }) }
 const IdPath = Type.Object({ id: Type.String() })

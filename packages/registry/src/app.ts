@@ -73,7 +73,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 1024 * 1024,
     // Only what the one in front says: the rest of X-Forwarded-For is hearsay.
-    trustProxy: (_address, hop) => config.trustProxy && hop === 0,
+    trustProxy: config.trustProxy && ((_address: string, hop: number) => hop === 0),
     forceCloseConnections: 'idle',
     return503OnClosing: false, // what comes in while the process ends is answered as ever
     http: { requireHostHeader: false }, // the check of the host says it in our words

@@ -7,6 +7,7 @@ export type ProblemKind =
   | 'not-found'
   | 'conflict'
   | 'too-large'
+  | 'too-slow' // a sender that has stopped sending
   | 'busy' // come back later
   | 'unavailable' // the database or the store is not there, or the disk is full
 
@@ -40,6 +41,7 @@ export const forbidden = problem('forbidden')
 export const notFound = problem('not-found')
 export const conflict = problem('conflict')
 export const tooLarge = problem('too-large')
+export const tooSlow = problem('too-slow')
 export const busy = problem('busy')
 export const unavailable = problem('unavailable')
 

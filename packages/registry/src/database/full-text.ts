@@ -4,7 +4,8 @@
  */
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from './schema.ts'
-import { isOneTypoAway, wordsOf } from './words.ts'
+import { keepingTerms, resolveWords, type TermSource } from './search-terms.ts'
+import { wordsOf } from './words.ts'
 
 export type SearchableModel = {
   id: string
@@ -16,11 +17,11 @@ export type SearchableModel = {
 }
 
 export type FullText = {
-  /** Indexes a model anew. Belongs into the transaction that writes the model. */
+  /** Indexes a model anew. Belongs at the end of the transaction that writes the model, whose row says if it is public. */
   index(db: Kysely<Database>, model: SearchableModel): Promise<void>
   /** Takes a model out of the index. Belongs into the transaction that deletes it, before the row goes. */
   remove(db: Kysely<Database>, modelId: string): Promise<void>
-  /** What `text` looks for, or `nothing` when it holds no word that any model has. */
+  /** What `text` looks for, or `nothing` when it holds no word. */
   search(db: Kysely<Database>, text: string): Promise<ModelSearch | 'nothing'>
 }
 
@@ -34,54 +35,54 @@ export type ModelSearch = {
   countAtLeast: number
 }
 
-/** For each word of the query the index terms that stand for it; each also matches what begins with it. */
-type Alternatives = string[][]
-
-/** Words of a query that count; a longer query is cut. */
-const wordsAtMost = 12
 const candidatesAtMost = 200
-const correctionsAtMost = 8
-const shortestCorrected = 4
 const fewAtMost = 2_000
 const countedAtMost = 12_000
+
+const sqliteTerms: TermSource = {
+  async publicTermsOf(db, modelId) {
+    const { rows } = await sql<Fields>`
+      select name, display_name, tags, architecture, description from model_search
+      where rowid = (select seq from model where id = ${modelId}) and is_public = 1`.execute(db)
+    const words = rows.flatMap((fields) => Object.values(fields)).flatMap((text) => text.split(' '))
+    return words.filter((word) => word !== '')
+  },
+
+  isInPublicModel: (term) => sql<SqlBool>`exists (
+    select 1 from model_search where model_search match ${`"${term}"`} and is_public = 1)`,
+
+  near(word) {
+    // Marks at a word's ends make trigrams of its first and last letters, as `pg_trgm` does.
+    const marked = `^^${word}$`
+    const trigrams = Array.from({ length: marked.length - 2 }, (_, at) => marked.slice(at, at + 3))
+    const match = trigrams.map((trigram) => `"${trigram}"`).join(' OR ')
+    return sql<{ term: string }>`
+      select substr(term, 3, length(term) - 3) as term from search_term_trigram
+      where search_term_trigram match ${match} order by rank limit ${candidatesAtMost}`
+  },
+
+  takeTurn: async () => undefined, // transactions never overlap on SQLite
+}
 
 export const sqliteFullText: FullText = {
   async index(db, model) {
     const fields = fieldsOf(model)
-    await sqliteFullText.remove(db, model.id)
-    await sql`
-      insert into model_search (rowid, name, display_name, tags, architecture, description)
-      select seq, ${fields.name}, ${fields.display_name}, ${fields.tags}, ${fields.architecture},
-        ${fields.description}
-      from model where id = ${model.id}`.execute(db)
-    for (const term of termsOf(fields)) {
-      const added = await db
-        .insertInto('search_term')
-        .values({ term })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst()
-      if (added.numInsertedOrUpdatedRows) {
-        await sql`insert into search_term_trigram (term) values (${padded(term)})`.execute(db)
-      }
-    }
+    await keepingTerms(db, sqliteTerms, model.id, async () => {
+      await removeOnSqlite(db, model.id)
+      await sql`
+        insert into model_search
+          (rowid, is_public, name, display_name, tags, architecture, description)
+        select seq, is_public, ${fields.name}, ${fields.display_name}, ${fields.tags},
+          ${fields.architecture}, ${fields.description}
+        from model where id = ${model.id}`.execute(db)
+    })
   },
 
-  async remove(db, modelId) {
-    await sql`
-      delete from model_search where rowid = (select seq from model where id = ${modelId})`.execute(
-      db,
-    )
-  },
+  remove: (db, modelId) =>
+    keepingTerms(db, sqliteTerms, modelId, () => removeOnSqlite(db, modelId)),
 
   async search(db, text) {
-    const alternatives = await resolveWords(db, text, (word) => {
-      const near = padded(word)
-      const trigrams = Array.from({ length: near.length - 2 }, (_, at) => near.slice(at, at + 3))
-      const match = trigrams.map((trigram) => `"${trigram}"`).join(' OR ')
-      return sql<{ term: string }>`
-        select substr(term, 3, length(term) - 3) as term from search_term_trigram
-        where search_term_trigram match ${match} order by rank limit ${candidatesAtMost}`
-    })
+    const alternatives = await resolveWords(db, sqliteTerms, text)
     if (!alternatives) return 'nothing'
     const match = alternatives
       .map((terms) => `(${terms.map((term) => `"${term}"*`).join(' OR ')})`)
@@ -105,6 +106,34 @@ export const sqliteFullText: FullText = {
   },
 }
 
+function removeOnSqlite(db: Kysely<Database>, modelId: string) {
+  return sql`
+    delete from model_search where rowid = (select seq from model where id = ${modelId})`.execute(
+    db,
+  )
+}
+
+const postgresTerms: TermSource = {
+  async publicTermsOf(db, modelId) {
+    const { rows } = await sql<{ terms: string[] }>`
+      select tsvector_to_array(document) as terms from model_search
+      where model_id = ${modelId} and is_public = 1`.execute(db)
+    return rows.flatMap(({ terms }) => terms)
+  },
+
+  // Materialized, since PostgreSQL would else hope to meet a rare word soon and read the whole table for it.
+  isInPublicModel: (term) => sql<SqlBool>`exists (
+    with found as materialized (
+      select is_public from model_search where document @@ ${`'${term}'`}::tsquery)
+    select 1 from found where is_public = 1)`,
+
+  near: (word) => sql<{ term: string }>`
+    select term from search_term where term % ${word}
+    order by similarity(term, ${word}) desc, term limit ${candidatesAtMost}`,
+
+  takeTurn: (db) => sql`select pg_advisory_xact_lock(hashtext('search_term'))`.execute(db),
+}
+
 export const postgresFullText: FullText = {
   async index(db, model) {
     const fields = fieldsOf(model)
@@ -114,30 +143,22 @@ export const postgresFullText: FullText = {
       ['C', `${fields.tags} ${fields.architecture}`],
       ['D', fields.description],
     ])
-    await sql`
-      insert into model_search (model_id, document) values (${model.id}, ${document}::tsvector)
-      on conflict (model_id) do update set document = excluded.document`.execute(db)
-    const terms = termsOf(fields)
-    if (terms.length === 0) return
-    await db
-      .insertInto('search_term')
-      .values(terms.map((term) => ({ term })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    await keepingTerms(db, postgresTerms, model.id, () =>
+      sql`
+        insert into model_search (model_id, is_public, document)
+        select id, is_public, ${document}::tsvector from model where id = ${model.id}
+        on conflict (model_id)
+        do update set is_public = excluded.is_public, document = excluded.document`.execute(db),
+    )
   },
 
-  async remove(db, modelId) {
-    await sql`delete from model_search where model_id = ${modelId}`.execute(db)
-  },
+  remove: (db, modelId) =>
+    keepingTerms(db, postgresTerms, modelId, () =>
+      sql`delete from model_search where model_id = ${modelId}`.execute(db),
+    ),
 
   async search(db, text) {
-    const alternatives = await resolveWords(
-      db,
-      text,
-      (word) => sql<{ term: string }>`
-        select term from search_term where term % ${word}
-        order by similarity(term, ${word}) desc, term limit ${candidatesAtMost}`,
-    )
+    const alternatives = await resolveWords(db, postgresTerms, text)
     if (!alternatives) return 'nothing'
     const among = (weights: string) => {
       const query = alternatives
@@ -163,16 +184,6 @@ function fieldsOf(model: SearchableModel): Fields {
   }
 }
 
-function termsOf(fields: Fields): string[] {
-  const words = Object.values(fields).flatMap((field) => field.split(' '))
-  return [...new Set(words.filter((word) => word !== ''))].sort()
-}
-
-/** Marks a word's ends, so that its first and last letters make trigrams of their own, as `pg_trgm` does. */
-function padded(word: string) {
-  return `^^${word}$`
-}
-
 /** A literal `tsvector`: words are letters and digits only, so that nothing in them needs a quote. */
 function tsvectorOf(parts: [weight: string, words: string][]): string {
   const words = parts.flatMap(([weight, text]) => text.split(' ').map((word) => ({ word, weight })))
@@ -180,45 +191,4 @@ function tsvectorOf(parts: [weight: string, words: string][]): string {
     .filter(({ word }) => word !== '')
     .map(({ word, weight }, position) => `'${word}':${Math.min(position + 1, 16_383)}${weight}`)
     .join(' ')
-}
-
-/** The terms that stand for each word of `text`, or undefined when some word has none. */
-async function resolveWords(
-  db: Kysely<Database>,
-  text: string,
-  candidates: (word: string) => RawBuilder<{ term: string }>,
-): Promise<Alternatives | undefined> {
-  const words = [...new Set(wordsOf(text))].slice(0, wordsAtMost)
-  if (words.length === 0) return undefined
-  const alternatives: Alternatives = []
-  for (const word of words) {
-    const terms = (await isBeginningOfTerm(db, word))
-      ? [word]
-      : await correctionsOf(db, word, candidates)
-    if (terms.length === 0) return undefined
-    alternatives.push(terms)
-  }
-  return alternatives
-}
-
-async function isBeginningOfTerm(db: Kysely<Database>, word: string): Promise<boolean> {
-  const term = await db
-    .selectFrom('search_term')
-    .select('term')
-    .where('term', '>=', word)
-    .orderBy('term')
-    .limit(1)
-    .executeTakeFirst()
-  return term?.term.startsWith(word) ?? false
-}
-
-async function correctionsOf(
-  db: Kysely<Database>,
-  word: string,
-  candidates: (word: string) => RawBuilder<{ term: string }>,
-): Promise<string[]> {
-  if (word.length < shortestCorrected) return []
-  const { rows } = await candidates(word).execute(db)
-  const near = rows.map(({ term }) => term).filter((term) => isOneTypoAway(word, term))
-  return near.sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, correctionsAtMost)
 }

@@ -32,6 +32,27 @@ export function blobRepository(db: Kysely<Database>) {
       }
     },
 
+    /** Where these bytes are, if they are stored. */
+    find: (sha256Hash: string) =>
+      db
+        .selectFrom('blob')
+        .select(['object_key', 'size_bytes'])
+        .where('sha256_hash', '=', sha256Hash)
+        .executeTakeFirst(),
+
+    /** These bytes, if they are those of a ready file that the viewer may see. */
+    findVisible: (sha256Hash: string, viewer: Viewer) =>
+      db
+        .selectFrom('file')
+        .innerJoin('model', 'model.id', 'file.model_id')
+        .innerJoin('blob', 'blob.sha256_hash', 'file.blob_hash')
+        .select(['blob.object_key', 'blob.size_bytes', 'blob.chunk_hashes'])
+        .where('file.blob_hash', '=', sha256Hash)
+        .where('file.status', '=', 'ready')
+        .where(visibleTo(viewer))
+        .limit(1)
+        .executeTakeFirst(),
+
     /** Where a file's bytes are, and the hashes of its chunks, without those of its pieces. */
     getChunks: (sha256Hash: string) =>
       db

@@ -91,5 +91,19 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
         return reply.code(200).header('etag', `"${chunk.hash}"`).send()
       },
     })
+
+    // A link may be changed into one without a key, or with a key that no router takes.
+    for (const url of ['/blobs', '/blobs/*']) {
+      uploads.route({
+        method: ['GET', 'HEAD', 'PUT'],
+        exposeHeadRoute: false,
+        url,
+        config: { isOpen: true, rateLimitClass: 'chunk' },
+        schema: { hide: true },
+        async handler() {
+          throw refused()
+        },
+      })
+    }
   })
 }

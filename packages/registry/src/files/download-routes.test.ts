@@ -110,11 +110,12 @@ describeOnEachDatabase('downloads', (start) => {
   test('one changed character anywhere in the signed URL is 403', async () => {
     const { pathname, search } = new URL(download.direct_url)
     const path = pathname + search
-    for (let at = '/blobs/'.length; at < path.length; at += 7) {
-      const other = path[at] === 'a' ? 'b' : 'a'
-      if ('/?&='.includes(path[at] ?? '')) continue
-      const { status } = await registry.get(path.slice(0, at) + other + path.slice(at + 1))
-      expect([at, status]).toEqual([at, 403])
+    for (let at = '/blobs/'.length; at < path.length; at += at < pathname.length ? 1 : 7) {
+      for (const other of ['a', 'b', 'Z', '-', '.', '/', '?', '&']) {
+        if (path[at] === other) continue
+        const { status } = await registry.get(path.slice(0, at) + other + path.slice(at + 1))
+        expect([at, other, status]).toEqual([at, other, 403])
+      }
     }
     expect((await registry.get(`${path}&x=1`)).status).toBe(403)
     expect((await registry.get(path.toUpperCase().replace('/BLOBS/', '/blobs/'))).status).toBe(403)
@@ -152,11 +153,31 @@ describeOnEachDatabase('downloads', (start) => {
     expect(head.headers.get('content-length')).toBe(String(chunk?.size))
     const whole = await registry.call('HEAD', `/v1/files/chunks/${file.sha256_hash}`)
     expect(whole.headers.get('content-length')).toBe(String(bytes.length))
+    for (const { headers } of [head, whole]) {
+      expect(headers.get('cache-control')).toContain('private')
+      expect(headers.get('vary')).toBe('Authorization, Cookie')
+    }
+  })
+
+  test('a chunk hash may be written in capitals', async () => {
+    for (const hash of [download.chunk_hashes[0]?.hash ?? '', file.sha256_hash]) {
+      const redirect = await registry.get(`/v1/files/chunks/${hash.toUpperCase()}`)
+      const { bytes: found } = await registry.bytes(redirect.headers.get('location') ?? '')
+      expect(sha256(found)).toBe(hash)
+    }
+    expect((await registry.get(`/v1/files/chunks/${'A'.repeat(64)}`)).status).toBe(404)
+  })
+
+  test('a token of other letters than those of a token is not valid, whatever they are', async () => {
+    const letters = '%C3%A9'.repeat(43)
+    const chunk = `/v1/files/chunks/${file.sha256_hash}/${file.id}.1.${letters}`
+    expect((await registry.get(chunk)).status).toBe(404)
+    const blob = `/blobs/${file.id}.1.4000000000.${letters}/${encodeURIComponent(file.filename)}`
+    expect((await registry.get(blob)).status).toBe(403)
   })
 
   test('a chunk hash that is none is 400, an unknown one 404', async () => {
     expect((await registry.get('/v1/files/chunks/xyz')).status).toBe(400)
-    expect((await registry.get(`/v1/files/chunks/${'A'.repeat(64)}`)).status).toBe(400)
     expect((await registry.get(`/v1/files/chunks/${'a'.repeat(64)}`)).status).toBe(404)
   })
 

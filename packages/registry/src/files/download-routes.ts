@@ -7,7 +7,7 @@ import type { ModelRepository } from '../models/model-repository.ts'
 import type { StoredChunk } from './blob-repository.ts'
 import type { FileRepository } from './file-repository.ts'
 import { type FilePath, findFile } from './find-file.ts'
-import { type DownloadDependencies, getDownload } from './get-download.ts'
+import { type DownloadDependencies, getDownload, readyHash } from './get-download.ts'
 
 type Dependencies = DownloadDependencies & { models: ModelRepository; files: FileRepository }
 
@@ -32,7 +32,8 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
   /** Neither counts nor signs. */
   app.head<FilePath>(endpoints.getDownload.url, hidden, async (request, reply) => {
-    await findFile(dependencies, request)
+    const { file } = await findFile(dependencies, request)
+    readyHash(file)
     return reply.header('cache-control', 'no-store').type('application/json').send('')
   })
 
@@ -43,10 +44,10 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     config: { rateLimitClass: 'chunk' },
     async handler({ params, caller, method }, reply) {
       const viewer: Viewer = viewerOf(caller, 'read')
-      const file = await blobs.findFileByHash(params.chunk_hash, viewer)
+      const hash = params.chunk_hash.toLowerCase()
+      const file = await blobs.findFileByHash(hash, viewer)
       if (file) return redirectToFile(reply, method, file)
-      const chunk = await blobs.findChunk(params.chunk_hash, viewer)
-      return redirectToChunk(reply, method, chunk, params.chunk_hash)
+      return redirectToChunk(reply, method, await blobs.findChunk(hash, viewer), hash)
     },
   })
 
@@ -57,9 +58,10 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     config: { rateLimitClass: 'chunk', isOpen: true },
     async handler({ params, method }, reply) {
       const file = await capabilities.getByAccessToken(params.token)
-      if (file.blob_hash === params.chunk_hash) return redirectToFile(reply, method, file)
-      const chunk = await blobs.findChunkOf(file.blob_hash ?? '', params.chunk_hash)
-      return redirectToChunk(reply, method, chunk, params.chunk_hash)
+      const hash = params.chunk_hash.toLowerCase()
+      if (file.blob_hash === hash) return redirectToFile(reply, method, file)
+      const chunk = await blobs.findChunkOf(file.blob_hash ?? '', hash)
+      return redirectToChunk(reply, method, chunk, hash)
     },
   })
 
@@ -109,6 +111,8 @@ function describeBytes(reply: FastifyReply, size: number, hash: string) {
     .header('content-length', size)
     .header('accept-ranges', 'bytes')
     .header('etag', `"${hash}"`)
+    .header('cache-control', 'private, no-cache')
+    .header('vary', 'Authorization, Cookie')
     .type('application/octet-stream')
     .send('')
 }

@@ -5,6 +5,7 @@ import type { FileRepository, FileRow } from './file-repository.ts'
 import type { GarbageCollection } from './garbage-collection.ts'
 import { processFile } from './process-file.ts'
 import type { ProcessingQueue } from './processing-queue.ts'
+import { publishFile } from './publish-file.ts'
 
 type Log = {
   info(details: object, message: string): void
@@ -23,7 +24,8 @@ type Dependencies = {
 const atOnce = 2
 const lookEveryMs = 5_000
 const renewEveryMs = 20_000
-/** A file that brings its node down or meets a broken store this often is given up. */
+const longestPauseSeconds = 300
+/** A file that brings its node down this often is given up. */
 const attemptsAtMost = 8
 
 export type FileProcessor = {
@@ -40,14 +42,17 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
   const running = new Set<Promise<void>>()
   const stop = new AbortController()
   const timer = setInterval(wake, lookEveryMs)
+  /** How often in a row each file has met something broken here. */
+  const failures = new Map<string, number>()
   let isLooking = false
+  let looking: Promise<void> = Promise.resolve()
   let isWoken = false
 
   function wake() {
     isWoken = true
     if (isLooking) return
     isLooking = true
-    look()
+    looking = look()
       .catch((error) => log.error({ err: error }, 'no look at the processing queue'))
       .finally(() => {
         isLooking = false
@@ -57,7 +62,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
   async function look() {
     while (isWoken && !stop.signal.aborted) {
       isWoken = false
-      while (running.size < atOnce) {
+      while (running.size < atOnce && !stop.signal.aborted) {
         const file = await queue.claim(holder)
         if (!file) break
         const job = work(file)
@@ -82,14 +87,17 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     }, renewEveryMs)
     try {
       await finish(file, signal)
+      failures.delete(file.id)
     } catch (error) {
       if (lost.signal.aborted) return
       if (stop.signal.aborted) {
         await queue.putBack(file.id, holder)
         return
       }
-      log.error({ err: error, file: file.id, attempt: file.attempts }, 'processing failed')
-      await queue.retryLater(file.id, holder, Math.min(2 ** file.attempts, 60))
+      const failed = (failures.get(file.id) ?? 0) + 1
+      failures.set(file.id, failed)
+      log.error({ err: error, file: file.id, failed }, 'processing failed')
+      await queue.retryLater(file.id, holder, Math.min(2 ** failed, longestPauseSeconds))
     } finally {
       clearInterval(lease)
     }
@@ -97,14 +105,14 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
 
   async function finish(file: FileRow, signal: AbortSignal) {
     if (file.attempts > attemptsAtMost) {
-      const detail = `processing was broken off ${attemptsAtMost} times`
+      const detail = `the registry went down ${attemptsAtMost} times while it processed this file`
       await queue.end(file.id, holder, { status: 'failed', detail })
       await dependencies.collect.removeUpload(file)
       return
     }
     const startedAt = Date.now()
     const result = await processFile(dependencies, file, signal)
-    if (result.outcome === 'ready') await dependencies.files.publish(file, result)
+    if (result.outcome === 'ready') await publishFile(dependencies, file, result)
     else await queue.end(file.id, holder, { status: result.outcome, detail: result.detail })
     // What was not taken over goes: a failed file, or bytes that were stored before.
     await dependencies.collect.removeUpload(file)
@@ -125,6 +133,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     async close() {
       clearInterval(timer)
       stop.abort()
+      await looking // which may have claimed one more job, to be put back too
       await Promise.all(running)
     },
   }

@@ -4,7 +4,10 @@ import type { Kysely, Selectable } from 'kysely'
 import type { FullText } from '../database/full-text.ts'
 import type { Database, FileTable } from '../database/schema.ts'
 import { conflict, notFound } from '../errors.ts'
+import { lockModel } from '../models/lock-model.ts'
 import type { Seeders } from '../swarm/swarm.ts'
+import type { BytesOfFile } from './garbage-collection.ts'
+import { keepBlob } from './keep-blob.ts'
 import { refreshModel } from './refresh-model.ts'
 
 export type FileRepository = ReturnType<typeof fileRepository>
@@ -37,8 +40,8 @@ export const fileColumns = [
   'created_at',
 ] as const satisfies (keyof FileRow)[]
 
-/** Chunk rows that one statement inserts. */
-const rowsAtOnce = 2_000
+/** What processing found: the hashes of the bytes as they are stored, and what their header says. */
+export type CheckedFile = { hashes: FileHashes; facts: GgufFacts }
 
 export function fileRepository(db: Kysely<Database>, fullText: FullText, seeders: Seeders) {
   const toModelFile = (row: FileRow, isPublic: boolean): ModelFile => {
@@ -144,13 +147,17 @@ export function fileRepository(db: Kysely<Database>, fullText: FullText, seeders
       return numUpdatedRows > 0n
     },
 
-    /** Takes the bytes of a checked upload into the registry and makes the file ready, all in one step. */
+    /**
+     * Takes the bytes of a checked upload into the registry and makes the file ready, all in one step. Where the object
+     * of the same bytes, stored before, is lost, these take its place.
+     */
     publish: (
       file: FileRow,
-      { hashes, facts }: { hashes: FileHashes; facts: GgufFacts },
+      { hashes, facts, lostKey }: CheckedFile & { lostKey: string | undefined },
     ): Promise<void> =>
       db.transaction().execute(async (trx) => {
-        if (file.object_key !== null) await insertBlob(trx, file.object_key, hashes)
+        await lockModel(trx, file.model_id)
+        if (file.object_key !== null) await keepBlob(trx, file.object_key, { hashes, lostKey })
         const torrent = {
           filename: file.filename,
           fileSizeBytes: file.file_size_bytes,
@@ -185,43 +192,17 @@ export function fileRepository(db: Kysely<Database>, fullText: FullText, seeders
         await refreshModel(trx, fullText, file.model_id)
       }),
 
-    /** Deletes a file's row. Its bytes go with the next collection unless something else refers to them. */
-    remove: (file: { id: string; model_id: string }): Promise<void> =>
+    /** Deletes a file's row, and returns what it referred to in the end; undefined when somebody else was first. */
+    remove: (file: { id: string; model_id: string }): Promise<BytesOfFile | undefined> =>
       db.transaction().execute(async (trx) => {
-        await trx.deleteFrom('file').where('id', '=', file.id).execute()
+        await lockModel(trx, file.model_id)
+        const removed = await trx
+          .deleteFrom('file')
+          .where('id', '=', file.id)
+          .returning(['object_key', 'blob_hash'])
+          .executeTakeFirst()
         await refreshModel(trx, fullText, file.model_id)
+        return removed
       }),
-  }
-}
-
-async function insertBlob(trx: Kysely<Database>, objectKey: string, hashes: FileHashes) {
-  const { sha256_hash, chunkHashes } = hashes
-  const inserted = await trx
-    .insertInto('blob')
-    .values({
-      sha256_hash,
-      object_key: objectKey,
-      size_bytes: hashes.fileSizeBytes,
-      chunk_size: hashes.chunkSize,
-      chunk_hashes: chunkHashes,
-      piece_length: hashes.pieceLength,
-      piece_hashes: hashes.pieceHashes,
-      created_at: new Date().toISOString(),
-    })
-    // The same bytes came in another file first: they are stored once, and these go with the next collection.
-    .onConflict((exists) => exists.column('sha256_hash').doNothing())
-    .executeTakeFirstOrThrow()
-  if (inserted.numInsertedOrUpdatedRows === 0n) return
-
-  const rows = Array.from({ length: chunkHashes.length / 32 }, (_, chunk_index) => ({
-    hash: chunkHashes.slice(chunk_index * 32, chunk_index * 32 + 32),
-    sha256_hash,
-    chunk_index,
-  }))
-  for (let at = 0; at < rows.length; at += rowsAtOnce) {
-    await trx
-      .insertInto('blob_chunk')
-      .values(rows.slice(at, at + rowsAtOnce))
-      .execute()
   }
 }

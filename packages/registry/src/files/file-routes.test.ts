@@ -1,6 +1,7 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type MetadataInput, makeGguf } from '@shoal/model-file/testing'
 import type { FileRecord, ModelFile, ModelRecord, StartedUpload, Upload } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
 import { manifestFor, publish, settled, sha256, smallGguf } from '../testing/publish.ts'
@@ -93,6 +94,8 @@ describeOnEachDatabase('files', (start) => {
     const download = `/v1/files/tide/download/${body.id}`
     expect((await registry.get(download, { token: ben })).status).toBe(404)
     expect((await registry.get(download, { token: ana })).status).toBe(409)
+    expect((await registry.call('HEAD', download, { token: ana })).status).toBe(409)
+    expect((await registry.call('HEAD', download, { token: ben })).status).toBe(404)
     expect((await registry.call('DELETE', path, { token: ben })).status).toBe(403)
     expect((await registry.call('DELETE', path, { token: ana })).status).toBe(204)
   })
@@ -254,6 +257,47 @@ describeOnEachDatabase('files', (start) => {
     expect((await registry.get(`/v1/files/chunks/${sha256(bytes)}`)).status).toBe(404)
   })
 
+  test('of bytes that one can read already neither size nor chunks can be declared otherwise', async () => {
+    const bytes = smallGguf(79)
+    await publish(registry, ben, { name: 'drift' }, 'honest.gguf', bytes)
+    const manifest = manifestFor('lie.gguf', bytes)
+    for (const size of [bytes.length - 100, bytes.length + 1000]) {
+      const chunk_hashes = [{ index: 0, hash: manifest.sha256_hash, size }]
+      const lie = { ...manifest, file_size_bytes: size, chunk_hashes }
+      expect((await startUpload(ana, 'tide', lie)).status).toBe(422)
+    }
+    const large = smallGguf(79, 5_000_000)
+    await publish(registry, ben, { name: 'drift' }, 'honest-too.gguf', large)
+    const { chunk_hashes, ...rest } = manifestFor('lie.gguf', large)
+    const [first, second] = chunk_hashes.map((chunk) => ({ ...chunk, hash: 'e'.repeat(64) }))
+    const lie = { ...rest, chunk_hashes: [first, second] }
+    expect((await startUpload(ana, 'tide', lie)).status).toBe(422)
+  })
+
+  test('an architecture that could not be set by hand counts as not given', async () => {
+    for (const [at, architecture] of ['x'.repeat(3_000), '\0', ''].entries()) {
+      const bytes = ggufOf({ 'general.architecture': architecture, [`${architecture}.a`]: at })
+      const file = await publish(registry, ana, { name: 'odd' }, `${at}.gguf`, bytes)
+      expect(file).toMatchObject({ status: 'ready' })
+      expect((await registry.get('/v1/models/odd')).body).toMatchObject({ architecture: null })
+    }
+    const longest = '\u{1F41F}'.repeat(100)
+    const bytes = ggufOf({ 'general.architecture': longest })
+    await publish(registry, ana, { name: 'odd-too' }, 'x.gguf', bytes)
+    expect((await registry.get('/v1/models/odd-too')).body).toMatchObject({ architecture: longest })
+  })
+
+  test('a header that cannot be used is quoted only as far as it can be shown', async () => {
+    const key = `a\0${'b'.repeat(2_000)}`
+    const bytes = Buffer.from(ggufOf({ [key]: 1, [key.replace('b', 'c')]: 2 }))
+    bytes.write('b', bytes.indexOf('\0cb') + 1) // now the key is there twice
+    const file = await publish(registry, ana, { name: 'odd' }, 'twice.gguf', bytes)
+    expect(file).toMatchObject({
+      status: 'failed',
+      status_detail: expect.stringMatching(/^not a usable GGUF file: the metadata has "ab+$/),
+    })
+  })
+
   test('deleting a model takes its files with it', async () => {
     const bytes = smallGguf(78)
     await publish(registry, ana, { name: 'short-lived' }, 'x.gguf', bytes)
@@ -320,3 +364,24 @@ describeOnEachDatabase('a registry that is started again', (start) => {
     expect(await settled(registry, ana, 'tide', body.id)).toMatchObject({ status: 'ready' })
   })
 })
+
+describeOnEachDatabase('a registry whose store makes no room', (start) => {
+  test('leaves nothing of an upload that it could not start', async () => {
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
+    const registry = await start({ dataDirectory })
+    const ana = await registry.register('ana')
+    await registry.post('/v1/models', { token: ana, body: { name: 'tide' } })
+    const files = '/v1/models/tide/files'
+    const uploads = join(dataDirectory, 'store', 'uploads')
+    await rename(uploads, `${uploads}-away`)
+    const manifest = manifestFor('x.gguf', smallGguf(1))
+    expect((await registry.post(files, { token: ana, body: manifest })).status).toBe(500)
+    expect((await registry.get(`${files}?status=all`, { token: ana })).body).toEqual([])
+    await rename(`${uploads}-away`, uploads)
+    expect((await registry.post(files, { token: ana, body: manifest })).status).toBe(201)
+  })
+})
+
+function ggufOf(metadata: Record<string, MetadataInput>): Buffer<ArrayBuffer> {
+  return Buffer.from(makeGguf({ metadata }))
+}

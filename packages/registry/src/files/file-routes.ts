@@ -7,7 +7,6 @@ import { ownModel } from '../models/own-model.ts'
 import { deleteFile } from './delete-file.ts'
 import type { FileProcessor } from './file-processor.ts'
 import { seesUnready } from './find-file.ts'
-import type { GarbageCollection } from './garbage-collection.ts'
 import {
   countMissingChunks,
   listMissingChunks,
@@ -18,7 +17,6 @@ import {
 type Dependencies = UploadDependencies & {
   models: ModelRepository
   processor: FileProcessor
-  collect: GarbageCollection
 }
 
 export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, dependencies) => {

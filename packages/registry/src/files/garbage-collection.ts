@@ -1,9 +1,11 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import type { Database } from '../database/schema.ts'
+import type { Database, FileTable } from '../database/schema.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import type { FileRow } from './file-repository.ts'
+import { lockBlob } from './keep-blob.ts'
 
 export type GarbageCollection = ReturnType<typeof garbageCollection>
+/** What a file refers to: its upload's object until it is ready, then the stored bytes. */
+export type BytesOfFile = Pick<FileTable, 'object_key' | 'blob_hash'>
 export type CollectedGarbage = { expiredUploads: number; objects: number; bytes: number }
 
 /**
@@ -14,20 +16,23 @@ export type CollectedGarbage = { expiredUploads: number; objects: number; bytes:
 export function garbageCollection(db: Kysely<Database>, store: ObjectStore) {
   /** Deletes the bytes of a blob when no file refers to them (any more). */
   async function releaseBlob(sha256Hash: string) {
-    const released = await db
-      .deleteFrom('blob')
-      .where('sha256_hash', '=', sha256Hash)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('file')
-              .select('file.id')
-              .whereRef('file.blob_hash', '=', 'blob.sha256_hash'),
+    const released = await db.transaction().execute(async (trx) => {
+      await lockBlob(trx, sha256Hash)
+      return trx
+        .deleteFrom('blob')
+        .where('sha256_hash', '=', sha256Hash)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('file')
+                .select('file.id')
+                .whereRef('file.blob_hash', '=', 'blob.sha256_hash'),
+            ),
           ),
-        ),
-      )
-      .returning('object_key')
-      .executeTakeFirst()
+        )
+        .returning('object_key')
+        .executeTakeFirst()
+    })
     if (released) await store.remove(released.object_key)
   }
 
@@ -36,6 +41,11 @@ export function garbageCollection(db: Kysely<Database>, store: ObjectStore) {
       select 1 from file where object_key = ${key}
       union all select 1 from blob where object_key = ${key}`.execute(db)
     return rows.length > 0
+  }
+
+  /** Deletes what was uploaded for a file that is gone or failed, or whose bytes were stored before. */
+  async function removeUpload({ object_key }: Pick<BytesOfFile, 'object_key'>) {
+    if (object_key !== null && !(await isReferred(object_key))) await store.remove(object_key)
   }
 
   async function expireUploads(): Promise<number> {
@@ -67,15 +77,12 @@ export function garbageCollection(db: Kysely<Database>, store: ObjectStore) {
 
   return {
     /** The file's row is gone: so go its upload and, unless another file has them too, its bytes. */
-    async removeBytesOf(file: Pick<FileRow, 'object_key' | 'blob_hash'>) {
-      if (file.object_key !== null) await store.remove(file.object_key)
+    async removeBytesOf(file: BytesOfFile) {
+      await removeUpload(file)
       if (file.blob_hash !== null) await releaseBlob(file.blob_hash)
     },
 
-    /** Deletes what was uploaded for a file that failed, or whose bytes were stored before. */
-    async removeUpload({ object_key }: FileRow) {
-      if (object_key !== null && !(await isReferred(object_key))) await store.remove(object_key)
-    },
+    removeUpload,
 
     /** Everything that crashes have left, and uploads that nobody goes on with. */
     async collect(): Promise<CollectedGarbage> {

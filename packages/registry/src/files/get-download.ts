@@ -26,10 +26,7 @@ export async function getDownload(
   file: FileRow,
 ): Promise<Download> {
   const { blobs, store, downloads } = dependencies
-  if (file.status !== 'ready' || file.blob_hash === null) {
-    throw conflict(`${file.filename} is not ready: ${file.status}`)
-  }
-  const { object_key, size_bytes, chunk_hashes } = await blobs.getChunks(file.blob_hash)
+  const { object_key, size_bytes, chunk_hashes } = await blobs.getChunks(readyHash(file))
   const torrent_info_hash = infoHashOf(model, file)
   const { torrentUrl, webSeed, announce } = torrentAddresses(dependencies, model, file)
   const download = {
@@ -52,6 +49,13 @@ export async function getDownload(
   }
   await downloads.count(model.id) // last: only a successful call counts
   return download
+}
+
+/** The hash of a ready file's bytes. Throws a conflict for a file that is not ready. */
+export function readyHash({ status, blob_hash, filename }: FileRow): string {
+  if (status !== 'ready' || blob_hash === null)
+    throw conflict(`${filename} is not ready: ${status}`)
+  return blob_hash
 }
 
 /** Where BitTorrent clients find the torrent, the web seed and the tracker; with a token in the path for a private file. */

@@ -13,6 +13,10 @@ import { layoutOf } from './start-upload.ts'
 
 type Dependencies = { files: FileRepository; blobs: BlobRepository; store: ObjectStore }
 
+/** As many characters as an architecture has at most that is set by hand. */
+const architectureAtMost = 100
+const detailAtMost = 300
+
 export type ProcessedFile =
   | { outcome: 'ready'; hashes: FileHashes; facts: GgufFacts }
   | { outcome: 'uploading' | 'failed'; detail: string }
@@ -72,9 +76,21 @@ async function readHeader(
   }
   try {
     const header = await parseGguf(read, file_size_bytes)
-    return { outcome: 'ready', hashes, facts: factsOf(header, filename) }
+    return { outcome: 'ready', hashes, facts: listableFacts(factsOf(header, filename)) }
   } catch (error) {
     if (!(error instanceof GgufError)) throw error
-    return { outcome: 'failed', detail: `not a usable GGUF file: ${error.message}` }
+    return { outcome: 'failed', detail: `not a usable GGUF file: ${shown(error.message)}` }
   }
+}
+
+/** Facts stand in lists and indexes: one that could not be set by hand counts as not given. */
+function listableFacts(facts: GgufFacts): GgufFacts {
+  const characters = [...(facts.architecture ?? '')].length
+  const isListable = characters > 0 && characters <= architectureAtMost
+  return { ...facts, architecture: isListable ? facts.architecture : null }
+}
+
+/** A message may quote what the header holds: thousands of characters, or a NUL, which PostgreSQL does not take. */
+function shown(message: string): string {
+  return message.replaceAll('\0', '').slice(0, detailAtMost).toWellFormed()
 }

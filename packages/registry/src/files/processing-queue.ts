@@ -26,7 +26,7 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
         .execute()
     },
 
-    /** Takes the oldest job that nobody has, or undefined. */
+    /** Takes the oldest job that nobody has, or undefined. Its attempts are those that ended with their node, and this one. */
     claim: (holder: string): Promise<FileRow | undefined> =>
       db
         .updateTable('file')
@@ -71,13 +71,15 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
         .where('lease_holder', '=', holder)
         .execute(),
 
-    /** Leaves the job alone for a while: something that it needs is broken. */
+    /** Leaves the job alone for a while: something that it needs is broken, which is not the job's fault either. */
     retryLater: (fileId: string, holder: string, seconds: number) =>
       db
         .updateTable('file')
         .set({
+          status_detail: 'something that the registry needs is broken: it will try again',
           lease_holder: null,
           lease_until: new Date(Date.now() + seconds * 1000).toISOString(),
+          attempts: sql`attempts - 1`,
         })
         .where('id', '=', fileId)
         .where('lease_holder', '=', holder)

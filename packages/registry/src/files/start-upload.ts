@@ -6,25 +6,23 @@ import {
   unpackHashes,
 } from '@shoal/model-file'
 import type { MissingChunk, ModelFile, NewFile, Upload } from '@shoal/protocol'
-import { type Kysely, sql } from 'kysely'
-import { v7 as newId } from 'uuid'
 import type { Viewer } from '../accounts/caller.ts'
-import type { Database } from '../database/schema.ts'
-import { conflict, tooLarge, unprocessable } from '../errors.ts'
+import { conflict, unprocessable } from '../errors.ts'
 import type { ModelRow } from '../models/model-repository.ts'
-import { visibleTo } from '../models/visibility.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import { type FileRepository, type FileRow, fileColumns } from './file-repository.ts'
+import type { BlobRepository } from './blob-repository.ts'
+import { type CreateDependencies, createFile, uploadLifetimeMs } from './create-file.ts'
+import { deleteFile } from './delete-file.ts'
+import type { FileRepository, FileRow } from './file-repository.ts'
+import type { GarbageCollection } from './garbage-collection.ts'
 
-export type UploadDependencies = {
-  db: Kysely<Database>
+export type UploadDependencies = CreateDependencies & {
   files: FileRepository
+  blobs: BlobRepository
   store: ObjectStore
-  /** Bytes that an account may declare, unless it has a limit of its own. */
-  quotaBytes: number | undefined
+  collect: GarbageCollection
 }
 
-const lifetimeMs = 7 * 86_400_000
 const listedAtMost = 100
 
 /** Starts an upload, or finds the one that the same call started before. */
@@ -37,7 +35,7 @@ export async function startUpload(
   const problem = manifestProblem(manifest)
   if (problem) throw unprocessable(`the manifest does not add up: ${problem}`)
 
-  const { files, store } = dependencies
+  const { files } = dependencies
   const before = await files.findByName(model.id, manifest.filename)
   const isSame = before && (await isSameUpload(files, before, manifest))
   if (before?.status === 'ready' && !isSame) {
@@ -46,10 +44,9 @@ export async function startUpload(
   if (before?.status === 'processing' && !isSame) {
     throw conflict(`another file named ${manifest.filename} is being processed`)
   }
-  const file = isSame ? before : await createFile(dependencies, model, viewer, manifest, before)
-  if (file.status === 'uploading' && file.object_key !== null) {
-    await store.startUpload(file.object_key, layoutOf(file))
-  }
+  const file = isSame
+    ? await resumeUpload(dependencies, before)
+    : await beginUpload(dependencies, model, manifest, { viewer, before })
   return {
     isNew: !isSame,
     file: files.toModelFile(file, model.is_public === 1),
@@ -67,7 +64,7 @@ export async function listMissingChunks(
   if (file.status !== 'uploading' || object_key === null) {
     return { expires_at: file.upload_expires_at, missing_chunks: [], missing_count: 0 }
   }
-  const expiresAt = new Date(Date.now() + lifetimeMs)
+  const expiresAt = new Date(Date.now() + uploadLifetimeMs)
   await files.touch(file.id, expiresAt.toISOString())
 
   const stored = await store.listStoredChunks(object_key, layoutOf(file))
@@ -102,103 +99,53 @@ async function isSameUpload(
   return Buffer.compare(declared, packHashes(manifest.chunk_hashes)) === 0
 }
 
-/** Writes the row of a new upload in place of one that ended badly or was given up. */
-function createFile(
-  { db, quotaBytes }: UploadDependencies,
+async function resumeUpload({ store }: UploadDependencies, file: FileRow): Promise<FileRow> {
+  if (file.status === 'uploading') await makeRoom(store, file)
+  return file
+}
+
+/** A new upload with its place in the store; where there is no such place, no row is left either. */
+async function beginUpload(
+  dependencies: UploadDependencies,
   model: ModelRow,
-  viewer: Viewer,
   manifest: NewFile,
-  before: FileRow | undefined,
+  { viewer, before }: { viewer: Viewer; before: FileRow | undefined },
 ): Promise<FileRow> {
-  return db.transaction().execute(async (trx) => {
-    if (before) {
-      await trx
-        .deleteFrom('file')
-        .where('id', '=', before.id)
-        .where('status', 'in', ['uploading', 'failed', 'expired'])
-        .execute()
-    }
-    await claimQuota(trx, model.owner, manifest.file_size_bytes, quotaBytes)
-    const chunkHashes = packHashes(manifest.chunk_hashes)
-    const isStored = await isReadable(trx, viewer, manifest, chunkHashes)
-    const now = new Date()
-    const row = await trx
-      .insertInto('file')
-      .values({
-        id: newId(),
-        model_id: model.id,
-        filename: manifest.filename,
-        file_size_bytes: manifest.file_size_bytes,
-        sha256_hash: manifest.sha256_hash,
-        chunk_size: manifest.chunk_size,
-        status: 'uploading',
-        blob_hash: isStored ? manifest.sha256_hash : null,
-        object_key: isStored ? null : newId(),
-        upload_expires_at: new Date(now.getTime() + lifetimeMs).toISOString(),
-        attempts: 0,
-        created_at: now.toISOString(),
-      })
-      .onConflict((taken) => taken.columns(['model_id', 'filename']).doNothing())
-      .returning(fileColumns)
-      .executeTakeFirst()
-    if (!row) throw conflict('somebody else started this upload at the same moment: try again')
-    await trx
-      .insertInto('upload_manifest')
-      .values({ file_id: row.id, chunk_hashes: chunkHashes })
-      .execute()
-    return row
-  })
-}
-
-/** Throws when the account would declare more than it may. Its row is locked, so that racing uploads take turns. */
-async function claimQuota(
-  trx: Kysely<Database>,
-  username: string,
-  sizeBytes: number,
-  defaultQuota: number | undefined,
-) {
-  const account = await trx
-    .updateTable('account')
-    .set({ quota_bytes: sql`quota_bytes` })
-    .where('username', '=', username)
-    .returning('quota_bytes')
-    .executeTakeFirstOrThrow()
-  const quota = account.quota_bytes ?? defaultQuota
-  if (quota === undefined) return
-  const { used } = await trx
-    .selectFrom('file')
-    .innerJoin('model', 'model.id', 'file.model_id')
-    .select(sql<number>`cast(coalesce(sum(file_size_bytes), 0) as bigint)`.as('used'))
-    .where('owner', '=', username)
-    .where('status', 'not in', ['failed', 'expired'])
-    .executeTakeFirstOrThrow()
-  if (used + sizeBytes > quota) {
-    throw tooLarge(
-      `${username} may keep ${quota} bytes here and has ${used}: this file of ${sizeBytes} does not fit`,
-      { code: 'quota_exceeded' },
-    )
+  const storedKey = await findStoredKey(dependencies, viewer, manifest)
+  const file = await createFile(dependencies, model, manifest, { storedKey, before })
+  try {
+    await makeRoom(dependencies.store, file)
+  } catch (error) {
+    await deleteFile(dependencies, file)
+    throw error
   }
+  return file
 }
 
-/** Whether these bytes are stored already and the caller may read them: then they need not be sent again. */
-async function isReadable(
-  trx: Kysely<Database>,
+async function makeRoom(store: ObjectStore, file: FileRow) {
+  if (file.object_key !== null) await store.startUpload(file.object_key, layoutOf(file))
+}
+
+/**
+ * Where these bytes are stored already, if the caller may read them: then they need not be sent again. Bytes that the
+ * store has lost do. Throws when the manifest says of them what is not so.
+ */
+async function findStoredKey(
+  { blobs, store }: UploadDependencies,
   viewer: Viewer,
   manifest: NewFile,
-  chunkHashes: Uint8Array,
-): Promise<boolean> {
-  const found = await trx
-    .selectFrom('file')
-    .innerJoin('model', 'model.id', 'file.model_id')
-    .innerJoin('blob', 'blob.sha256_hash', 'file.blob_hash')
-    .select('file.id')
-    .where('file.status', '=', 'ready')
-    .where('file.blob_hash', '=', manifest.sha256_hash)
-    .where('blob.chunk_hashes', '=', chunkHashes)
-    .where(visibleTo(viewer))
-    .limit(1)
-    .executeTakeFirst()
-  return found !== undefined
+): Promise<string | undefined> {
+  const stored = await blobs.findVisible(manifest.sha256_hash, viewer)
+  if (!stored) return undefined
+  const { object_key, size_bytes, chunk_hashes } = stored
+  if (size_bytes !== manifest.file_size_bytes) {
+    const declared = `not ${manifest.file_size_bytes}`
+    throw unprocessable(`the file with this SHA-256 has ${size_bytes} bytes, ${declared}`)
+  }
+  if (Buffer.compare(chunk_hashes, packHashes(manifest.chunk_hashes)) !== 0) {
+    throw unprocessable('the file with this SHA-256 has other chunks')
+  }
+  return (await store.hasObject(object_key, size_bytes)) ? object_key : undefined
 }
 
 /** How many chunks of an upload have not come. */

@@ -16,10 +16,13 @@ export const caching = fp(async (app: FastifyInstance) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (!isRead || reply.statusCode !== 200) return payload
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
-    const etag = `"${createHash('sha1').update(payload).digest('base64')}"`
+    const etag = reply.getHeader('etag') ?? hashOf(payload) // a kept answer has one
     reply.header('etag', etag)
-    if (!isKnown(etag, request.headers['if-none-match'])) return payload
+    if (!isKnown(String(etag), request.headers['if-none-match'])) return payload
     reply.code(304).removeHeader('content-length').removeHeader('content-type')
     return request.method === 'HEAD' ? payload : null // Fastify takes the body of a HEAD away itself
   })
 })
+
+const hashOf = (payload: string | Buffer) =>
+  `"${createHash('sha1').update(payload).digest('base64')}"`

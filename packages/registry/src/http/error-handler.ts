@@ -10,6 +10,7 @@ const statusOfProblem: Record<ProblemKind, number> = {
   'not-found': 404,
   conflict: 409,
   'too-large': 413,
+  'too-slow': 408,
   busy: 429,
   unavailable: 503,
 }
@@ -25,6 +26,7 @@ export function handleError(
   const { status, problem, retryAfter } = describe(error)
   if (status >= 500) request.log.error({ err: error }, 'request failed')
   if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (status === 408) reply.header('connection', 'close') // the rest of the body is not waited for
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
   reply.header('cache-control', 'no-store')
   reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify)

@@ -16,7 +16,7 @@ export function siteOf(config: { baseUrl: string | undefined; allowedHosts: stri
   return {
     baseUrl: () => baseUrl,
     isSecure: () => baseUrl.startsWith('https:'),
-    isOurHost(host) {
+    isOurHost: remembered((host) => {
       const url = `http://${host}`
       if (!host || !URL.canParse(url)) return false
       const name = new URL(url).hostname
@@ -25,9 +25,24 @@ export function siteOf(config: { baseUrl: string | undefined; allowedHosts: stri
         name === new URL(baseUrl).hostname ||
         config.allowedHosts.some((allowed) => allowed === name || allowed === host.toLowerCase())
       )
-    },
+    }),
     listensOn(port) {
       if (config.baseUrl === undefined) baseUrl = `http://localhost:${port}`
     },
+  }
+}
+
+const hostsRemembered = 100
+
+/** Nearly all requests have the same few hosts, and parsing one takes longer than everything else about it. */
+function remembered(judge: (host: string | undefined) => boolean) {
+  const judged = new Map<string | undefined, boolean>()
+  return (host: string | undefined) => {
+    const known = judged.get(host)
+    if (known !== undefined) return known
+    if (judged.size >= hostsRemembered) judged.clear()
+    const isOurs = judge(host)
+    judged.set(host, isOurs)
+    return isOurs
   }
 }

@@ -7,32 +7,36 @@ import { visibleTo } from './visibility.ts'
 
 export type ModelFilter = Omit<ModelQuery, 'limit' | 'offset' | 'sort' | 'order'>
 
+/**
+ * How SQLite is to find models: from what the filters name, which is best to count and where there are few, or by a look at
+ * each in the order of the page, which ends soon where there are many. PostgreSQL knows by itself.
+ */
+export type ReadBy = 'filters' | 'order'
+
 /** The models that the viewer may see and that match the search and every filter. */
 export function filtered(
   db: Kysely<Database>,
   filter: ModelFilter,
   viewer: Viewer,
   search: ModelSearch | undefined,
+  readBy: ReadBy = 'filters',
 ): SelectQueryBuilder<Database, 'model', object> {
   const { min_parameters, max_parameters, max_file_size_bytes } = filter
+  const size = (column: 'parameter_count' | 'min_file_size_bytes') =>
+    // With the sign it is no column of an index any more.
+    readBy === 'filters' ? sql.ref(`model.${column}`) : sql`+${sql.ref(`model.${column}`)}`
   const conditions = [
     visibleTo(viewer),
     search?.matches,
     isEqual('architecture', filter.architecture),
     isEqual('license', filter.license),
     isEqual('owner', filter.owner?.toLowerCase()),
-    min_parameters !== undefined && sql<SqlBool>`model.parameter_count >= ${min_parameters}`,
-    max_parameters !== undefined && sql<SqlBool>`model.parameter_count <= ${max_parameters}`,
+    min_parameters !== undefined && sql<SqlBool>`${size('parameter_count')} >= ${min_parameters}`,
+    max_parameters !== undefined && sql<SqlBool>`${size('parameter_count')} <= ${max_parameters}`,
     max_file_size_bytes !== undefined &&
-      sql<SqlBool>`model.min_file_size_bytes <= ${max_file_size_bytes}`,
-    ...(filter.tag ?? []).map(
-      (tag) => sql<SqlBool>`exists (
-        select 1 from model_tag where tag = ${tag} and model_id = model.id)`,
-    ),
-    filter.quantization !== undefined &&
-      sql<SqlBool>`exists (
-        select 1 from model_quantization
-        where quantization = ${filter.quantization} and model_id = model.id)`,
+      sql<SqlBool>`${size('min_file_size_bytes')} <= ${max_file_size_bytes}`,
+    ...(filter.tag ?? []).map((tag) => hasLabel('tag', tag, readBy)),
+    filter.quantization !== undefined && hasLabel('quantization', filter.quantization, readBy),
   ]
   return conditions
     .filter((condition) => condition !== undefined && condition !== false)
@@ -51,4 +55,12 @@ export function isNarrowed({ q: _, ...filter }: ModelFilter): boolean {
 
 function isEqual(column: 'architecture' | 'license' | 'owner', value: string | undefined) {
   return value !== undefined && sql<SqlBool>`${sql.ref(`model.${column}`)} = ${value}`
+}
+
+function hasLabel(column: 'tag' | 'quantization', value: string, readBy: ReadBy) {
+  const table = sql.table(`model_${column}`)
+  const isLabel = sql`${sql.ref(column)} = ${value}`
+  return readBy === 'filters'
+    ? sql<SqlBool>`model.id in (select model_id from ${table} where ${isLabel})`
+    : sql<SqlBool>`exists (select 1 from ${table} where ${isLabel} and model_id = model.id)`
 }

@@ -1,7 +1,6 @@
 import { CompiledQuery, type Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { anonymous, type Viewer } from '../accounts/caller.ts'
-import { connect } from '../database/connect.ts'
 import type { Database } from '../database/schema.ts'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { modelList } from './model-list.ts'
@@ -25,19 +24,12 @@ const pages = [
 describeOnEachDatabase('a list', (start) => {
   test('reads an index in its order and sorts nothing', async () => {
     const registry = await start()
-    const { config } = registry
     const token = await registry.register('ana')
     for (let number = 0; number < 50; number += 1) {
       const body = { name: `model-${number}`, architecture: 'llama', license: 'mit' }
       await registry.post('/v1/models', { token, body })
     }
-    const connection = await connect({
-      ...config,
-      onConnectionLost: (error) => {
-        throw error
-      },
-    })
-    const { db, engine, fullText } = connection
+    const { db, engine, fullText } = await registry.connect()
     const { recording, recorded } = recorder(db)
     const list = modelList(recording, fullText)
     for (const [name, query, viewer] of pages) {
@@ -51,7 +43,6 @@ describeOnEachDatabase('a list', (start) => {
         expect.not.stringMatching(/TEMP B-TREE|Sort|MULTI-INDEX/),
       ])
     }
-    await connection.close()
   })
 })
 

@@ -11,6 +11,8 @@ export type ModelPage = { models: Model[]; total: number; isTotalExact: boolean 
 
 /** Matches are counted up to here. */
 const exactTotalAtMost = 10_000
+/** So many are sorted sooner than found by walking through all others. */
+const fewModels = 1_000
 
 /** The list of models: search, filters, order and totals. */
 export function modelList(db: Kysely<Database>, fullText: FullText) {
@@ -20,15 +22,17 @@ export function modelList(db: Kysely<Database>, fullText: FullText) {
       const search = query.q?.trim() ? await fullText.search(db, query.q) : undefined
       if (search === 'nothing') return { models: [], total: 0, isTotalExact: true }
 
+      const total = (await isBeyondCount(db, query, viewer, search))
+        ? exactTotalAtMost + 1
+        : await count(db, filtered(db, query, viewer, search), exactTotalAtMost + 1)
+      const isTotalExact = total <= exactTotalAtMost
+      if (isTotalExact && total <= query.offset) return { models: [], total, isTotalExact }
+      const readBy = total > fewModels ? 'order' : 'filters'
       const matching: Matching = (...conditions) =>
         conditions.reduce(
           (models, condition) => models.where(condition),
-          filtered(db, query, viewer, search),
+          filtered(db, query, viewer, search, readBy),
         )
-      const total = (await isBeyondCount(db, query, viewer, search))
-        ? exactTotalAtMost + 1
-        : await count(db, matching)
-      if (total <= query.offset) return { models: [], total, isTotalExact: true }
       const rows =
         query.sort === 'relevance' && search
           ? await listByRelevance(db, matching, query, search)
@@ -38,7 +42,6 @@ export function modelList(db: Kysely<Database>, fullText: FullText) {
         rows.map(({ id }) => id),
         viewer,
       )
-      const isTotalExact = total <= exactTotalAtMost
       return {
         models: rows.map((row, at) => toModel(row, liked[at] ?? null)),
         total: isTotalExact ? total : exactTotalAtMost,
@@ -54,12 +57,10 @@ type Page = Pick<ModelQuery, 'sort' | 'order' | 'limit' | 'offset'>
 
 async function count(
   db: Kysely<Database>,
-  matching: Matching,
-  ...conditions: Expression<SqlBool>[]
+  models: ReturnType<Matching>,
+  atMost: number,
 ): Promise<number> {
-  const some = matching(...conditions)
-    .select(sql`1`.as('one'))
-    .limit(exactTotalAtMost + 1)
+  const some = models.select(sql`1`.as('one')).limit(atMost)
   const { total } = await db
     .selectFrom(some.as('matching'))
     .select(({ fn }) => fn.countAll<number>().as('total'))
@@ -126,7 +127,7 @@ async function listByRelevance(
     const found = await listPage(matching(...tier), { ...query, limit, offset })
     rows.push(...found)
     if (found.length > 0 || offset === 0) offset = 0
-    else offset = Math.max(0, offset - (await count(db, matching, ...tier)))
+    else offset -= await count(db, matching(...tier), offset) // the whole tier lies before the page
   }
   return rows
 }

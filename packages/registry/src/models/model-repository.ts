@@ -4,7 +4,11 @@ import { v7 as newId } from 'uuid'
 import type { Viewer } from '../accounts/caller.ts'
 import type { FullText } from '../database/full-text.ts'
 import type { Database, ModelTable } from '../database/schema.ts'
+import { isUniqueViolation } from '../database/unique-violation.ts'
 import { conflict, notFound } from '../errors.ts'
+import type { BytesOfFile } from '../files/garbage-collection.ts'
+import { refreshModel } from '../files/refresh-model.ts'
+import { lockModel } from './lock-model.ts'
 import { visibleTo } from './visibility.ts'
 
 export type ModelRepository = ReturnType<typeof modelRepository>
@@ -52,7 +56,7 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
     create: (owner: string, model: NewModel): Promise<ModelRow> =>
       db.transaction().execute(async (trx) => {
         const now = new Date().toISOString()
-        const tags = [...new Set(model.tags ?? [])]
+        const tags = distinct(model.tags ?? [])
         const row = await trx
           .insertInto('model')
           .values({
@@ -81,35 +85,27 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
           .onConflict((taken) => taken.column('name').doNothing())
           .returningAll()
           .executeTakeFirst()
-        if (!row) throw conflict(`the name ${model.name} is taken`, { code: 'name_taken' })
+        if (!row) throw nameTaken(model.name)
         await writeTags(trx, row.id, tags)
         await writeCard(trx, row.id, model.readme ?? null)
         await fullText.index(trx, { ...row, tags })
         return row
       }),
 
-    update: (row: ModelRow, changes: ModelChanges): Promise<ModelRow> =>
+    /** Writes these fields, by name: whatever else an object holds never gets into a row. */
+    update: (id: string, changes: ModelChanges): Promise<ModelRow> =>
       db.transaction().execute(async (trx) => {
-        const { tags, is_public, readme, ...plain } = changes
-        const byHand = new Set<string>(JSON.parse(row.set_by_hand))
-        for (const field of factFields) {
-          if (changes[field] !== undefined)
-            byHand[changes[field] === null ? 'delete' : 'add'](field)
-        }
-        if (changes.name !== undefined && changes.name !== row.name) {
-          const other = await trx
-            .selectFrom('model')
-            .select('id')
-            .where('name', '=', changes.name)
-            .executeTakeFirst()
-          if (other) throw conflict(`the name ${changes.name} is taken`, { code: 'name_taken' })
-        }
-        const changed = await trx
+        const row = await lockModel(trx, id)
+        const { name, display_name, description, license, readme, is_public } = changes
+        const { architecture, parameter_count, context_length } = changes
+        const tags = changes.tags && distinct(changes.tags)
+        await trx
           .updateTable('model')
+          .set({ name, display_name, description, license })
+          .set({ architecture, parameter_count, context_length })
           .set({
-            ...plain,
-            ...(tags && { tags: JSON.stringify([...new Set(tags)]) }),
-            set_by_hand: JSON.stringify([...byHand]),
+            ...(tags && { tags: JSON.stringify(tags) }),
+            set_by_hand: JSON.stringify(setByHand(row, changes)),
             updated_at: new Date().toISOString(),
           })
           .$if(is_public !== undefined, (query) => {
@@ -119,21 +115,39 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
               visibility_version: sql`case when is_public = ${flag} then visibility_version else visibility_version + 1 end`,
             })
           })
-          .where('id', '=', row.id)
-          .returningAll()
-          .executeTakeFirstOrThrow(() => notFound(`no model ${row.name}`))
-        if (tags) await writeTags(trx, row.id, [...new Set(tags)])
-        if (readme !== undefined) await writeCard(trx, row.id, readme)
+          .where('id', '=', id)
+          .execute()
+          .catch((error) => {
+            throw isUniqueViolation(error) ? nameTaken(name) : error
+          })
+        if (tags) await writeTags(trx, id, tags)
+        if (readme !== undefined) await writeCard(trx, id, readme)
+        if (factFields.some((field) => changes[field] === null)) {
+          await refreshModel(trx, fullText, id)
+        }
+        const changed = await trx
+          .selectFrom('model')
+          .selectAll()
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow()
         await fullText.index(trx, { ...changed, tags: JSON.parse(changed.tags) })
         return changed
       }),
 
     recordOf,
 
-    delete: (id: string): Promise<void> =>
+    /** Deletes the model with its files, and returns what these referred to. */
+    delete: (id: string): Promise<BytesOfFile[]> =>
       db.transaction().execute(async (trx) => {
+        await lockModel(trx, id)
         await fullText.remove(trx, id)
+        const files = await trx
+          .deleteFrom('file')
+          .where('model_id', '=', id)
+          .returning(['object_key', 'blob_hash'])
+          .execute()
         await trx.deleteFrom('model').where('id', '=', id).execute()
+        return files
       }),
 
     /** Flips the like of this account. Racing calls leave `likes` equal to the number of accounts that like the model. */
@@ -226,6 +240,23 @@ export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
 }
 
+function nameTaken(name: string | undefined) {
+  return conflict(`the name ${name} is taken`, { code: 'name_taken' })
+}
+
+/** The facts set by hand once these changes are made; null gives one back to the files. */
+function setByHand({ set_by_hand }: ModelRow, changes: ModelChanges): string[] {
+  const before: string[] = JSON.parse(set_by_hand)
+  return factFields.filter((field) =>
+    changes[field] === undefined ? before.includes(field) : changes[field] !== null,
+  )
+}
+
+/** Each tag once, as the database keeps it: a half of a surrogate pair becomes U+FFFD there. */
+function distinct(tags: string[]): string[] {
+  return [...new Set(tags.map((tag) => tag.toWellFormed()))]
+}
+
 async function writeTags(trx: Kysely<Database>, modelId: string, tags: string[]) {
   await trx.deleteFrom('model_tag').where('model_id', '=', modelId).execute()
   if (tags.length === 0) return
@@ -241,14 +272,14 @@ async function writeCard(trx: Kysely<Database>, modelId: string, readme: string 
   await trx.insertInto('model_card').values({ model_id: modelId, readme }).execute()
 }
 
-/** Changes a like and the counter with it. The counter's row is locked first, so that racing calls take turns. */
+/** Changes a like and the counter with it. */
 function writeLike(
   db: Kysely<Database>,
   modelId: string,
   change: (trx: Kysely<Database>) => Promise<number>,
 ): Promise<void> {
   return db.transaction().execute(async (trx) => {
-    await trx.updateTable('model').set({ likes: sql`likes` }).where('id', '=', modelId).execute()
+    await lockModel(trx, modelId)
     const difference = await change(trx)
     if (difference === 0) return
     await trx

@@ -330,4 +330,19 @@ describeOnEachDatabase('models', (start) => {
     expect(await list(`max_file_size_bytes=${bytes.length}`)).toEqual(['from-a-file'])
     await registry.call('DELETE', '/v1/models/from-a-file', { token: ana })
   })
+
+  test('a fact that is set to null is no longer set by hand: what the files say comes back', async () => {
+    const byHand = { architecture: 'mine', parameter_count: 5, context_length: 77 }
+    const change = (body: object) =>
+      registry.call('PATCH', '/v1/models/given-back', { token: ana, body })
+    await publish(registry, ana, { name: 'given-back', ...byHand }, 'a.gguf', smallGguf(10))
+    const { body } = await change({ architecture: null, context_length: null })
+    const now = { architecture: 'llama', parameter_count: 5, context_length: 4096 }
+    expect(body).toMatchObject(now)
+    expect(await getModel('given-back')).toMatchObject(now)
+    expect(await list('q=mine')).toEqual([])
+    expect(await list('q=llama')).toContain('given-back')
+    expect((await change({ parameter_count: null })).body).toMatchObject({ parameter_count: 64 })
+    await registry.call('DELETE', '/v1/models/given-back', { token: ana })
+  })
 })

@@ -14,7 +14,7 @@ type Dependencies = ModelDeletion & { list: ModelList; totals: ModelTotals; site
 
 export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models, list, totals, files, collect, site },
+  { models, list, totals, collect, site },
 ) => {
   app.route({
     ...endpoints.listModels,
@@ -49,7 +49,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     async handler({ params, body, caller }) {
       const model = await ownModel(models, params.id, caller)
       if (body.name !== undefined) checkName(body.name)
-      const changed = await models.update(model, body)
+      const changed = await models.update(model.id, body)
       return models.recordOf(changed, viewerOf(caller, 'write'))
     },
   })
@@ -58,7 +58,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     ...endpoints.deleteModel,
     async handler({ params, caller }, reply) {
       const model = await ownModel(models, params.id, caller)
-      await deleteModel({ models, files, collect }, model.id)
+      await deleteModel({ models, collect }, model.id)
       return reply.code(204).send(null)
     },
   })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { conflict, invalid } from '../errors.ts'
+import { untilStalled } from './until-stalled.ts'
 
 const flushSize = 1024 * 1024
 
@@ -15,26 +16,34 @@ export type ChunkWriter = (
 
 type Places = { uploadPath(key: string): string; mapPath(key: string): string }
 
+/** For so long a sender may send nothing: alone with its chunk, and while others wait to send the same. */
+export type PatienceMs = { alone: number; waitedFor: number }
+
 /**
  * Writes chunks to their place in the upload's file while they arrive, and marks them in the map when length and hash are
- * right. The chunks of one upload come in any order and in parallel; two senders of the same chunk take turns, so
- * that a bad one never writes over what a good one has sent.
+ * right. The chunks of one upload come in any order and in parallel; senders of the same chunk take turns, so that a bad
+ * one never writes over what a good one has sent. A sender that stops is cut off: soon, when another waits for its turn,
+ * which has the whole chunk to send, so that nothing is lost by it. One that sends slowly is not: two of those would
+ * cut each other off for ever.
  */
-export function chunkWriter({ uploadPath, mapPath }: Places): ChunkWriter {
-  const turns = new Map<string, Promise<void>>()
+export function chunkWriter({ uploadPath, mapPath }: Places, patienceMs: PatienceMs): ChunkWriter {
+  const turns = new Map<string, { senders: number; last: Promise<void> }>()
 
   return async (key, chunk, body) => {
     const name = `${key}/${chunk.index}`
-    const before = turns.get(name)
-    const turn = (async () => {
-      await before?.catch(() => undefined) // its own sender is told
-      await writeChunk(uploadPath(key), mapPath(key), chunk, body)
-    })()
+    const turn = turns.get(name) ?? { senders: 0, last: Promise.resolve() }
     turns.set(name, turn)
+    turn.senders += 1
+    const limitMs = () => (turn.senders > 1 ? patienceMs.waitedFor : patienceMs.alone)
+    const written = turn.last.then(() =>
+      writeChunk(uploadPath(key), mapPath(key), chunk, untilStalled(body, limitMs)),
+    )
+    turn.last = written.catch(() => undefined) // its own sender is told
     try {
-      await turn
+      await written
     } finally {
-      if (turns.get(name) === turn) turns.delete(name)
+      turn.senders -= 1
+      if (turn.senders === 0) turns.delete(name)
     }
   }
 }

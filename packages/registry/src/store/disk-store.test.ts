@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, open, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
 import type { BlobRepository } from '../files/blob-repository.ts'
@@ -17,6 +21,7 @@ const store: DiskStore = await openDiskStore({
   directory,
   signingKey: 'a key for tests',
   baseUrl: () => address,
+  patienceMs: { alone: 1_500, waitedFor: 200 },
 })
 app.setErrorHandler(handleError)
 // The contract asks for the presigned routes alone, which need neither of the two.
@@ -50,3 +55,85 @@ test('a disk store whose file ends early says so, and sends no bytes as if they 
   }
   await expect(reading()).rejects.toThrow('ends at byte 40')
 })
+
+test('a sender that stops is cut off with 408', async () => {
+  const { url, bytes } = await startedChunk('stalled-alone')
+  const sender = stalledSender(url, bytes.subarray(0, 10), bytes.length)
+  const answer = await sender.answer
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+  expect(answer).toContain('{"detail":"nothing was sent for too long')
+  expect(sender.tookMs()).toBeGreaterThan(1_400)
+})
+
+test('a sender that stops does not keep another from sending the same chunk', async () => {
+  const { key, layout, url, bytes } = await startedChunk('stalled-before-another')
+  const stalled = stalledSender(url, bytes.subarray(0, 10), bytes.length)
+  await sleep(100)
+  const sent = await fetch(url, { method: 'PUT', body: bytes })
+  expect(sent.status).toBe(200)
+  expect(stalled.tookMs()).toBeLessThan(1_400)
+  expect(await stalled.answer).toMatch(/^HTTP\/1\.1 408 /)
+  expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0]))
+})
+
+test('a sender that is slow is not cut off, whoever waits', async () => {
+  const { url, bytes } = await startedChunk('slow')
+  const slow = stalledSender(url, bytes.subarray(0, 10), bytes.length)
+  const other = fetch(url, { method: 'PUT', body: bytes })
+  for (let at = 10; at < bytes.length; at += 10) {
+    await sleep(50)
+    slow.send(bytes.subarray(at, at + 10))
+  }
+  expect((await other).status).toBe(200)
+  expect(await slow.answer).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test.skipIf(await holdsAnySize())(
+  'a size that the file system has no files of is too large',
+  async () => {
+    const layout = { sizeBytes: Number.MAX_SAFE_INTEGER, chunkSize: 2 ** 40 }
+    const started = store.startUpload('huge', layout)
+    await expect(started).rejects.toMatchObject({ problem: 'too-large' })
+  },
+)
+
+/** An upload of one chunk of a hundred bytes, and where to send that. */
+async function startedChunk(key: string) {
+  const bytes = new Uint8Array(100).fill(key.length)
+  const layout = { sizeBytes: bytes.length, chunkSize: bytes.length }
+  await store.startUpload(key, layout)
+  const hash = createHash('sha256').update(bytes).digest('hex')
+  const chunk = { index: 0, hash, start: 0, size: bytes.length }
+  const { url } = store.presignChunkUpload(key, chunk, new Date(Date.now() + 60_000))
+  return { key, layout, bytes, url }
+}
+
+/** A sender that says that it has so many bytes, sends the first of them, and the others when it is told to. */
+function stalledSender(url: string, first: Uint8Array, sizeBytes: number) {
+  const { hostname, port, pathname, search } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const startedAt = performance.now()
+  socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Length: ${sizeBytes}\r\n`)
+  socket.write('Connection: close\r\n\r\n')
+  socket.write(first)
+  return {
+    send: (bytes: Uint8Array) => socket.write(bytes),
+    answer: text(socket),
+    tookMs: () => performance.now() - startedAt,
+  }
+}
+
+/** Some file systems, such as tmpfs, take any size that a number can say. */
+async function holdsAnySize(): Promise<boolean> {
+  const file = await open(join(directory, 'probe'), 'w')
+  try {
+    await file.truncate(Number.MAX_SAFE_INTEGER)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EFBIG') throw error
+    return false
+  } finally {
+    await file.close()
+    await rm(join(directory, 'probe'))
+  }
+}

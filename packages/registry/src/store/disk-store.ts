@@ -3,15 +3,16 @@
  * that has come), then `objects/<2 digits>/<key>`.
  */
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { hashFileWithPiecesInWorker } from '@shoal/model-file'
-import { notFound } from '../errors.ts'
-import { type ChunkWriter, chunkWriter } from './chunk-writer.ts'
-import type { ByteRange, ObjectStore } from './object-store.ts'
+import { tooLarge } from '../errors.ts'
+import { type ChunkWriter, chunkWriter, type PatienceMs } from './chunk-writer.ts'
+import type { ObjectStore } from './object-store.ts'
 import { presign, verifyPresigned } from './presigned-url.ts'
+import { bytesGone, readFileRange } from './read-file-range.ts'
 
-const readSize = 1024 * 1024
+const usualPatienceMs: PatienceMs = { alone: 30_000, waitedFor: 2_000 }
 
 export type DiskStore = ObjectStore & {
   writeChunk: ChunkWriter
@@ -27,10 +28,11 @@ export type DiskStoreOptions = {
   signingKey: string
   /** The address in front of signed paths, as in `http://localhost:8000`. */
   baseUrl: () => string
+  patienceMs?: PatienceMs
 }
 
 export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStore> {
-  const { directory, signingKey, baseUrl } = options
+  const { directory, signingKey, baseUrl, patienceMs = usualPatienceMs } = options
   const objects = join(directory, 'objects')
   const uploads = join(directory, 'uploads')
   await Promise.all([mkdir(objects, { recursive: true }), mkdir(uploads, { recursive: true })])
@@ -42,7 +44,13 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   return {
     async startUpload(key, { sizeBytes, chunkSize }) {
       await extend(mapPath(key), Math.ceil(sizeBytes / chunkSize))
-      await extend(uploadPath(key), sizeBytes) // last: a chunk can come as soon as it is there
+      try {
+        await extend(uploadPath(key), sizeBytes) // last: a chunk can come as soon as it is there
+      } catch (error) {
+        throw isBeyondFileSystem(error)
+          ? tooLarge(`no file of ${sizeBytes} bytes fits here`)
+          : error
+      }
     },
 
     async listStoredChunks(key) {
@@ -65,7 +73,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       return { url: baseUrl() + url, headers: {} }
     },
 
-    writeChunk: chunkWriter({ uploadPath, mapPath }),
+    writeChunk: chunkWriter({ uploadPath, mapPath }, patienceMs),
 
     async finishUpload(key) {
       if (await exists(objectPath(key))) return
@@ -102,6 +110,11 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       return baseUrl() + presign(signingKey, request)
     },
 
+    async hasObject(key, sizeBytes) {
+      const found = await stat(objectPath(key)).catch(ignoreMissing)
+      return found?.size === sizeBytes
+    },
+
     hash: (key, _sizeBytes, signal) =>
       hashFileWithPiecesInWorker(objectPath(key), signal ? { signal } : {}),
 
@@ -114,8 +127,10 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     },
 
     async remove(key) {
-      const paths = [uploadPath(key), mapPath(key), objectPath(key)]
-      await Promise.all(paths.map((path) => rm(path, { force: true })))
+      // The object last: an upload that is being finished has become it by then, or never will.
+      for (const path of [mapPath(key), uploadPath(key), objectPath(key)]) {
+        await rm(path, { force: true })
+      }
     },
 
     async *list() {
@@ -144,52 +159,6 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 /** `Content-Disposition` that saves under this name (RFC 6266); filenames here are ASCII without quotes. */
 export function attachment(filename: string): string {
   return `attachment; filename="${filename}"`
-}
-
-/** Reads with two buffers in turn: while one is on its way out, the other is filled. */
-async function* readFileRange(path: string, { start, size }: ByteRange, signal?: AbortSignal) {
-  const file = await open(path, 'r').catch((error) => {
-    if (error.code === 'ENOENT') throw bytesGone()
-    throw error
-  })
-  try {
-    const buffers = [Buffer.allocUnsafeSlow(Math.min(size, readSize))]
-    if (size > readSize) buffers.push(Buffer.allocUnsafeSlow(readSize))
-    let asked = 0
-    const readNext = (into: Buffer) => {
-      const length = Math.min(into.length, size - asked)
-      asked += length
-      return readFully(file, into.subarray(0, length), start + asked - length)
-    }
-    let pending = readNext(buffers[0] as Buffer)
-    for (let sent = 0, turn = 1; sent < size; turn += 1) {
-      const bytes = await pending
-      signal?.throwIfAborted()
-      if (asked < size) {
-        pending = readNext(buffers[turn % 2] as Buffer)
-        pending.catch(() => undefined) // awaited in the next round, unless the reader leaves before
-      }
-      sent += bytes.length
-      yield bytes
-    }
-    await pending
-  } finally {
-    await file.close()
-  }
-}
-
-function bytesGone() {
-  return notFound('these bytes are no longer here')
-}
-
-async function readFully(file: FileHandle, into: Buffer, position: number): Promise<Buffer> {
-  let got = 0
-  while (got < into.length) {
-    const { bytesRead } = await file.read(into, got, into.length - got, position + got)
-    if (bytesRead === 0) throw new Error(`file ends at byte ${position + got}`)
-    got += bytesRead
-  }
-  return into
 }
 
 async function extend(path: string, size: number) {
@@ -236,6 +205,11 @@ async function subfolders(path: string): Promise<string[]> {
 
 async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(ignoreMissing)) !== undefined
+}
+
+/** A size that this file system has no files of. */
+function isBeyondFileSystem(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EFBIG'
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

@@ -80,6 +80,13 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect((await read(key, sizeBytes - 1, 1)).equals(bytes.subarray(-1))).toBe(true)
     })
 
+    test('knows whether an object is there with all its bytes', async () => {
+      const key = await finished()
+      expect(await store.hasObject(key, sizeBytes)).toBe(true)
+      expect(await store.hasObject(key, sizeBytes + 1)).toBe(false)
+      expect(await store.hasObject('contract-nothing', sizeBytes)).toBe(false)
+    })
+
     test('hashes what is stored', async () => {
       const key = await finished()
       const hashes = await store.hash(key, sizeBytes)

@@ -38,6 +38,8 @@ export type ObjectStore = {
     options: { filename: string; expiresInSeconds: number; part?: ByteRange & { index: number } },
   ): string
 
+  /** Whether a finished object is there with so many bytes; not whether they are right. */
+  hasObject(key: string, sizeBytes: number): Promise<boolean>
   /** The hashes of a finished object, from the bytes as they are stored now. */
   hash(key: string, sizeBytes: number, signal?: AbortSignal): Promise<FileHashes>
 

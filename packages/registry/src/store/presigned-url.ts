@@ -59,5 +59,6 @@ export function signatureOf(key: string, ...parts: string[]): string {
 
 /** Compares in a time that does not tell where two signatures differ. */
 export function isSame(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+  const [one, other] = [Buffer.from(a), Buffer.from(b)]
+  return one.length === other.length && timingSafeEqual(one, other)
 }

@@ -5,6 +5,7 @@ import type { SignedIn } from '@shoal/protocol'
 import pg from 'pg'
 import { afterAll, describe, inject } from 'vitest'
 import type { RegistryConfig } from '../config.ts'
+import { type Connection, connect } from '../database/connect.ts'
 import { readRegistryConfig, startRegistry } from '../main.ts'
 
 export type TestRegistry = Awaited<ReturnType<typeof startTestRegistry>>
@@ -48,6 +49,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
     ...settings,
   }
   let running = await startRegistry(config)
+  const connections: Connection[] = []
   const address = () => `http://127.0.0.1:${running.port}`
 
   async function call(method: string, path: string, options: Call = {}): Promise<Answer> {
@@ -95,6 +97,16 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
       return (body as SignedIn).access_token
     },
 
+    /** A connection of the test's own to the database. */
+    async connect(): Promise<Connection> {
+      const onConnectionLost = (error: Error) => {
+        throw error
+      }
+      const connection = await connect({ ...config, onConnectionLost })
+      connections.push(connection)
+      return connection
+    },
+
     /** The bytes behind a URL of ours. */
     async bytes(url: string, headers: Record<string, string> = {}) {
       const response = await fetch(url, { headers })
@@ -112,6 +124,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
     },
 
     async close() {
+      await Promise.all(connections.map((connection) => connection.close()))
       await running.close()
       await rm(directory, { recursive: true, force: true })
     },

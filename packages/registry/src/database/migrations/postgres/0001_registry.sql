@@ -166,6 +166,7 @@ create extension if not exists pg_trgm;
 
 create table model_search (
   model_id text collate "C" primary key references model (id) on delete cascade,
+  is_public integer not null,
   document tsvector not null
 );
 create index model_search_document on model_search using gin (document) with (fastupdate = off);

@@ -159,12 +159,19 @@ create table upload_manifest (
 );
 
 create table search_term (
-  term text primary key
-) without rowid;
+  id integer primary key,
+  term text not null unique
+);
 
 create virtual table model_search using fts5 (
-  name, display_name, tags, architecture, description,
+  is_public unindexed, name, display_name, tags, architecture, description,
   tokenize = 'unicode61', prefix = '2 3', columnsize = 1
 );
 
 create virtual table search_term_trigram using fts5 (term, tokenize = 'trigram', detail = 'none');
+
+create trigger search_term_added after insert on search_term
+begin insert into search_term_trigram (rowid, term) values (new.id, '^^' || new.term || '$'); end;
+
+create trigger search_term_gone after delete on search_term
+begin delete from search_term_trigram where rowid = old.id; end;

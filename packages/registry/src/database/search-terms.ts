@@ -1,0 +1,96 @@
+/**
+ * The words of public models: what a search takes for spelt right, and what it corrects a misspelling to. Words that only
+ * private models have are never among them, or a search would tell that somebody has them.
+ */
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from './schema.ts'
+import { isOneTypoAway, wordsOf } from './words.ts'
+
+/** What differs between the engines. */
+export type TermSource = {
+  /** The words of a model's indexed document, while the model is public. */
+  publicTermsOf(db: Kysely<Database>, modelId: string): Promise<string[]>
+  isInPublicModel(term: string): RawBuilder<SqlBool>
+  /** Terms that look like `word`, the most alike first. */
+  near(word: string): RawBuilder<{ term: string }>
+  /** Lets one transaction after another change the terms, where there can be several at once. */
+  takeTurn(db: Kysely<Database>): Promise<unknown>
+}
+
+/** For each word of a query the index terms that stand for it; each also matches what begins with it. */
+export type Alternatives = string[][]
+
+/** Words of a query that count; a longer query is cut. */
+const wordsAtMost = 12
+const correctionsAtMost = 8
+const shortestCorrected = 4
+
+/** Does what `write` does to a model's document, and keeps the terms in step with it. */
+export async function keepingTerms(
+  db: Kysely<Database>,
+  source: TermSource,
+  modelId: string,
+  write: () => Promise<unknown>,
+) {
+  const before = new Set(await source.publicTermsOf(db, modelId))
+  await write()
+  const after = new Set(await source.publicTermsOf(db, modelId))
+  const added = [...after].filter((term) => !before.has(term))
+  const gone = [...before].filter((term) => !after.has(term))
+  if (added.length === 0 && gone.length === 0) return
+
+  await source.takeTurn(db) // or a term would go while another transaction, not yet seen, counts on it
+  if (added.length > 0) {
+    await db
+      .insertInto('search_term')
+      .values(added.map((term) => ({ term })))
+      .onConflict((known) => known.doNothing())
+      .execute()
+  }
+  for (const term of gone) {
+    await db
+      .deleteFrom('search_term')
+      .where('term', '=', term)
+      .where(sql<SqlBool>`not ${source.isInPublicModel(term)}`)
+      .execute()
+  }
+}
+
+/** The terms that stand for each word of `text`, or undefined when it has no word. */
+export async function resolveWords(
+  db: Kysely<Database>,
+  source: TermSource,
+  text: string,
+): Promise<Alternatives | undefined> {
+  const words = [...new Set(wordsOf(text))].slice(0, wordsAtMost)
+  if (words.length === 0) return undefined
+  const alternatives: Alternatives = []
+  for (const word of words) {
+    const isKnown = await isBeginningOfTerm(db, word)
+    // An unknown word stands for itself too: who has private models finds them by it.
+    alternatives.push(isKnown ? [word] : [word, ...(await correctionsOf(db, source, word))])
+  }
+  return alternatives
+}
+
+async function isBeginningOfTerm(db: Kysely<Database>, word: string): Promise<boolean> {
+  const term = await db
+    .selectFrom('search_term')
+    .select('term')
+    .where('term', '>=', word)
+    .orderBy('term')
+    .limit(1)
+    .executeTakeFirst()
+  return term?.term.startsWith(word) ?? false
+}
+
+async function correctionsOf(
+  db: Kysely<Database>,
+  source: TermSource,
+  word: string,
+): Promise<string[]> {
+  if (word.length < shortestCorrected) return []
+  const { rows } = await source.near(word).execute(db)
+  const near = rows.map(({ term }) => term).filter((term) => isOneTypoAway(word, term))
+  return near.sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, correctionsAtMost)
+}

@@ -1,0 +1,100 @@
+/** What becomes of files while the registry, its store or its bytes are broken. */
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Download, ModelFile, StartedUpload } from '@shoal/protocol'
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import type { Connection } from '../database/connect.ts'
+import { manifestFor, publish, settled, smallGguf } from '../testing/publish.ts'
+import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+
+describeOnEachDatabase('processing', (start) => {
+  let registry: TestRegistry
+  let connection: Connection
+  let ana: string
+  let objects: string
+
+  beforeAll(async () => {
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
+    objects = join(dataDirectory, 'store', 'objects')
+    registry = await start({ dataDirectory })
+    connection = await registry.connect()
+    ana = await registry.register('ana')
+    await registry.post('/v1/models', { token: ana, body: { name: 'tide' } })
+  })
+
+  const startUpload = async (filename: string, bytes: Buffer): Promise<StartedUpload> =>
+    (
+      await registry.post('/v1/models/tide/files', {
+        token: ana,
+        body: manifestFor(filename, bytes),
+      })
+    ).body
+
+  const get = async ({ id }: ModelFile): Promise<ModelFile> =>
+    (await registry.get(`/v1/models/tide/files/${id}`, { token: ana })).body
+
+  async function bytesOf(model: string, { id }: ModelFile) {
+    const { body }: { body: Download } = await registry.get(`/v1/files/${model}/download/${id}`)
+    return registry.bytes(body.direct_url)
+  }
+
+  /** The processor looks for work at once, and finds what it had put off too. */
+  async function wake(seed: number) {
+    await sql`update file set lease_until = null where lease_holder is null`.execute(connection.db)
+    await publish(registry, ana, { name: 'other' }, `${seed}.gguf`, smallGguf(seed))
+  }
+
+  test('waits while something is broken, says so, and does not hold that against the file', async () => {
+    const bytes = smallGguf(1)
+    await publish(registry, ana, { name: 'tide' }, 'first.gguf', bytes)
+    const second = await startUpload('second.gguf', bytes)
+    expect(second.upload.missing_count).toBe(0)
+    await rename(objects, `${objects}-away`)
+    await registry.post(`/v1/models/tide/files/${second.id}/complete`, { token: ana })
+    while ((await get(second)).status_detail === null) await sleep(20)
+    expect(await get(second)).toMatchObject({
+      status: 'processing',
+      status_detail: expect.stringContaining('will try again'),
+    })
+    const { attempts } = await connection.db
+      .selectFrom('file')
+      .select('attempts')
+      .where('id', '=', second.id)
+      .executeTakeFirstOrThrow()
+    expect(attempts).toBe(0)
+
+    await rename(`${objects}-away`, objects)
+    await wake(2)
+    const ready = await settled(registry, ana, 'tide', second.id)
+    expect(ready).toMatchObject({ status: 'ready', status_detail: null })
+  })
+
+  test('gives a file up that the registry went down over again and again', async () => {
+    const bytes = smallGguf(3)
+    const { id, upload } = await startUpload('deadly.gguf', bytes)
+    await registry.call('PUT', upload.missing_chunks[0]?.url ?? '', { bytes })
+    await sql`update file set status = 'processing', attempts = 8 where id = ${id}`.execute(
+      connection.db,
+    )
+    await wake(4)
+    expect(await settled(registry, ana, 'tide', id)).toMatchObject({
+      status: 'failed',
+      status_detail: expect.stringContaining('went down 8 times'),
+    })
+  })
+
+  test('bytes that the store has lost are asked for again, and come back for every file that has them', async () => {
+    const bytes = smallGguf(5)
+    const first = await publish(registry, ana, { name: 'first' }, 'x.gguf', bytes)
+    await rm(objects, { recursive: true })
+    expect((await bytesOf('first', first)).status).toBe(404)
+
+    const second = await publish(registry, ana, { name: 'second' }, 'x.gguf', bytes)
+    expect(second.status).toBe('ready')
+    expect((await bytesOf('second', second)).bytes.equals(bytes)).toBe(true)
+    expect((await bytesOf('first', first)).bytes.equals(bytes)).toBe(true)
+  })
+})

@@ -1,0 +1,16 @@
+import type { ObjectStore } from '../store/object-store.ts'
+import type { BlobRepository } from './blob-repository.ts'
+import type { CheckedFile, FileRepository, FileRow } from './file-repository.ts'
+
+type Dependencies = { files: FileRepository; blobs: BlobRepository; store: ObjectStore }
+
+/** Makes a checked file ready. Bytes that were stored before stay, unless the store has lost them: then these heal it. */
+export async function publishFile(
+  { files, blobs, store }: Dependencies,
+  file: FileRow,
+  checked: CheckedFile,
+) {
+  const stored = await blobs.find(file.sha256_hash)
+  const isLost = stored && !(await store.hasObject(stored.object_key, stored.size_bytes))
+  await files.publish(file, { ...checked, lostKey: isLost ? stored.object_key : undefined })
+}

@@ -1,0 +1,98 @@
+import type { Model } from '@shoal/protocol'
+import { type Kysely, sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import type { Database } from '../database/schema.ts'
+import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+
+const count = 10_050
+
+describeOnEachDatabase('a list of more models than are counted', (start) => {
+  let registry: TestRegistry
+
+  beforeAll(async () => {
+    registry = await start()
+    await registry.register('ana')
+    const { db, engine } = await registry.connect()
+    await insertModels(db)
+    await (engine === 'sqlite' ? indexOnSqlite(db) : indexOnPostgres(db))
+  })
+
+  test.each([
+    ['', 9_990, 20],
+    ['', 10_000, 20],
+    ['', 10_001, 20],
+    ['', 10_040, 10],
+    ['', 10_050, 0],
+    ['q=tide', 10_001, 20],
+    ['q=tide', 10_040, 10],
+    ['q=tide&sort=relevance', 10_040, 10],
+    ['owner=ana', 10_040, 10],
+  ])('?%s from %i has %i models and the total is inexact', async (query, offset, length) => {
+    const { body, headers }: { body: Model[]; headers: Headers } = await registry.get(
+      `/v1/models?${query}&offset=${offset}`,
+    )
+    expect(body).toHaveLength(length)
+    expect(headers.get('x-total-count')).toBe('10000')
+    expect(headers.get('x-total-count-exact')).toBe('false')
+  })
+
+  test('Link leads to the last model, and each is shown once', async () => {
+    const seen = new Set<string>()
+    let next: string | undefined = '/v1/models?limit=30&offset=9960'
+    while (next) {
+      const { body, headers }: { body: Model[]; headers: Headers } = await registry.get(
+        next.replace(registry.url, ''),
+      )
+      for (const { id } of body) seen.add(id)
+      next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+    }
+    expect(seen.size).toBe(90)
+  })
+
+  test('by relevance each tier of matches begins where the one before it ended', async () => {
+    // 10,020 models have the word in their names, 30 in their descriptions only.
+    const last = `/v1/models?q=tide&sort=relevance&limit=15&offset=10035`
+    const { body }: { body: Model[] } = await registry.get(last)
+    expect(body.map(({ name }) => name)).toEqual(
+      Array.from({ length: 15 }, (_, at) => `model-${10_034 - at}`),
+    )
+  })
+})
+
+async function insertModels(db: Kysely<Database>) {
+  const now = new Date().toISOString()
+  const rows = Array.from({ length: count }, (_, number) => ({
+    id: `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`,
+    name: `model-${number}`,
+    owner: 'ana',
+    display_name: `Model ${number}`,
+    is_public: 1 as const,
+    set_by_hand: '[]',
+    tags: '[]',
+    quantizations: '[]',
+    visibility_version: 1,
+    downloads: 0,
+    likes: 0,
+    files_count: 0,
+    total_size_bytes: 0,
+    created_at: now,
+    updated_at: now,
+  }))
+  for (let at = 0; at < count; at += 1_000) {
+    const some = rows.slice(at, at + 1_000)
+    await db.insertInto('model').values(some).execute()
+  }
+}
+
+const field = sql`case when id < '00000000-0000-7000-8000-000000010020' then `
+
+/** Gives the first 10,020 models the word `tide` in their names, the others in their descriptions. */
+const indexOnSqlite = (db: Kysely<Database>) =>
+  sql`
+    insert into model_search (rowid, is_public, name, description)
+    select seq, 1, ${field} 'tide' end, ${field} '' else 'tide' end from model`.execute(db)
+
+const indexOnPostgres = (db: Kysely<Database>) =>
+  sql`
+    insert into model_search (model_id, is_public, document)
+    select id, 1, (${field} '''tide'':1A' else '''tide'':1D' end)::tsvector from model`.execute(db)

@@ -1,0 +1,48 @@
+import type { ModelChanges, NewModel } from '@shoal/protocol'
+import { beforeAll, expect, test } from 'vitest'
+import { anonymous } from '../accounts/caller.ts'
+import { describeOnEachDatabase } from '../testing/test-registry.ts'
+import { type ModelRepository, modelRepository } from './model-repository.ts'
+
+/** What a caller must not set, however it came past the validation of bodies. */
+const notTheirs = {
+  id: 'x',
+  seq: 5,
+  owner: 'ben',
+  likes: 999,
+  downloads: 5_000,
+  visibility_version: 77,
+  set_by_hand: '["architecture"]',
+  files_count: 9,
+  created_at: '2001-01-01T00:00:00.000Z',
+}
+
+describeOnEachDatabase('the repository of models', (start) => {
+  let models: ModelRepository
+
+  beforeAll(async () => {
+    const registry = await start()
+    await registry.register('ana')
+    await registry.register('ben')
+    const { db, fullText } = await registry.connect()
+    models = modelRepository(db, fullText)
+  })
+
+  test('writes the fields that it knows and no other', async () => {
+    const body = { name: 'tide', license: 'mit' }
+    const created = await models.create('ana', { ...body, ...notTheirs } as NewModel)
+    expect(created).toMatchObject({ ...body, owner: 'ana', likes: 0, downloads: 0 })
+    const changes = { description: 'changed', ...notTheirs } as ModelChanges
+    const { updated_at, ...changed } = await models.update(created.id, changes)
+    const { updated_at: _, ...before } = created
+    expect(changed).toEqual({ ...before, description: 'changed' })
+  })
+
+  test('keeps a tag once, also when two become the same in the database', async () => {
+    const tags = ['\ud800', '\ud801', 'sea', 'sea']
+    const { id } = await models.create('ana', { name: 'halves', tags })
+    expect(await models.get(id, anonymous)).toMatchObject({ tags: ['\ufffd', 'sea'] })
+    const changed = await models.update(id, { tags: ['river', ...tags] })
+    expect(JSON.parse(changed.tags)).toEqual(['river', '\ufffd', 'sea'])
+  })
+})

@@ -1,0 +1,33 @@
+import { tooSlow } from '../errors.ts'
+
+const lookEveryMs = 100
+
+/**
+ * Passes on what a sender sends, and throws when nothing comes for so long. The limit is asked again and again, as it may
+ * change while one waits; time that the receiver takes does not count.
+ */
+export async function* untilStalled<T>(
+  source: AsyncIterable<T>,
+  limitMs: () => number,
+): AsyncGenerator<T> {
+  const items = source[Symbol.asyncIterator]()
+  let waitingSince: number | undefined
+  const stalled = Promise.withResolvers<never>()
+  const watch = setInterval(() => {
+    if (waitingSince === undefined || performance.now() - waitingSince < limitMs()) return
+    stalled.reject(tooSlow('nothing was sent for too long: send it again'))
+  }, lookEveryMs)
+  try {
+    for (;;) {
+      waitingSince = performance.now()
+      const { done, value } = await Promise.race([items.next(), stalled.promise])
+      waitingSince = undefined
+      if (done) return
+      yield value
+    }
+  } finally {
+    clearInterval(watch)
+    // Of a sender that has stopped nothing more is to be awaited, not even its end.
+    if (waitingSince === undefined) await items.return?.()
+  }
+}
