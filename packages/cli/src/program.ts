@@ -17,6 +17,7 @@ import { registerCommand } from './commands/register.ts'
 import { registryCommand } from './commands/registry.ts'
 import { removeCommand } from './commands/remove.ts'
 import { searchCommand } from './commands/search.ts'
+import { serveCommand } from './commands/serve.ts'
 import { showCommand } from './commands/show.ts'
 import { upCommand } from './commands/up.ts'
 import { verifyCommand } from './commands/verify.ts'
@@ -37,6 +38,7 @@ const groups = {
     verifyCommand,
     pushCommand,
   ],
+  Run: [serveCommand],
   Registry: [upCommand, registryCommand, adminCommand],
   Account: [
     registerCommand,

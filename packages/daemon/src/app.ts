@@ -4,6 +4,8 @@ import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import type { DaemonConfig } from './config.ts'
 import { handleError, handleNotFound } from './http/error-handler.ts'
 import { guard } from './http/guard.ts'
+import { type Metrics, metricsRoute } from './http/metrics.ts'
+import { requestLog } from './http/request-log.ts'
 import type { LoadedModels } from './models/loaded-models.ts'
 import type { LocalModels } from './models/local-models.ts'
 import { chatRoutes } from './openai/chat-routes.ts'
@@ -13,6 +15,7 @@ import { modelRoutes } from './openai/model-routes.ts'
 export type AppDependencies = {
   config: DaemonConfig
   log: FastifyBaseLogger
+  metrics: Metrics
   models: LoadedModels
   local: LocalModels
 }
@@ -20,11 +23,12 @@ export type AppDependencies = {
 /** A long conversation with its tools is a few megabytes. */
 const bodyLimit = 16 * 1024 * 1024
 
-export async function buildApp({ config, log, models, local }: AppDependencies) {
+export async function buildApp({ config, log, metrics, models, local }: AppDependencies) {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
+    genReqId: () => crypto.randomUUID(),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true },
@@ -32,8 +36,12 @@ export async function buildApp({ config, log, models, local }: AppDependencies) 
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
+  await app.register(requestLog)
   await app.register(guard, config)
+  await app.register(metricsRoute, { metrics, models })
   app.get('/healthz', async () => ({ status: 'ok' }))
+  // Clients that look for Ollama on this port ask for this, and speak /v1 with whoever answers so.
+  app.get('/', async (_request, reply) => reply.type('text/plain').send('Ollama is running'))
   await app.register(chatRoutes, { models })
   await app.register(completionRoutes, { models })
   await app.register(modelRoutes, { models, local })

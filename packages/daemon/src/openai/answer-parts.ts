@@ -2,8 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Finish, TokenLogprobs } from '../runtime/runtime.ts'
 
-export type AnswerKind = 'chat.completion' | 'chat.completion.chunk' | 'text_completion'
-
 /** What all objects of one answer have in common. */
 export function answerHead(prefix: 'chatcmpl' | 'cmpl', model: string) {
   return {

@@ -3,8 +3,6 @@ import type { LlamaContextSequence, Token } from 'node-llama-cpp'
 
 export type Slot = { sequence: LlamaContextSequence; isTaken: boolean; usedAt: number }
 
-export type Slots = ReturnType<typeof slots>
-
 /**
  * Gives each request the free slot that still remembers most of its prompt, so that the next turn of a chat reads only what
  * is new; among equals the one that was not used for the longest time. Requests without a slot wait in order.

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { daemonOfTest } from '../testing/test-daemon.ts'
+
+test('tokens, models and requests are counted, and nothing is left over from clients that went', async () => {
+  const { url } = await daemonOfTest()
+  const ask = (body: object, signal?: AbortSignal) =>
+    fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'shoal-tiny',
+        messages: [{ role: 'user', content: 'Hello' }],
+        ...body,
+      }),
+      ...(signal && { signal }),
+    })
+  const answer = await ask({ temperature: 0 })
+  const { usage } = (await answer.json()) as { usage: { completion_tokens: number } }
+  await Promise.allSettled(
+    Array.from({ length: 20 }, () =>
+      ask({ max_tokens: 400, stream: true }, AbortSignal.timeout(30)),
+    ),
+  )
+  const read = async () => (await (await fetch(`${url}/metrics`)).text()).split('\n')
+  await expect
+    .poll(read, { timeout: 5_000 })
+    .toEqual(expect.arrayContaining(['shoal_daemon_models 1', 'shoal_daemon_model_requests 0']))
+  const lines = await read()
+  const completion = lines.find((line) => line.includes('tokens_total{kind="completion"}'))
+  expect(Number(completion?.split(' ')[1])).toBeGreaterThanOrEqual(usage.completion_tokens)
+})

@@ -1,0 +1,104 @@
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { LoadedModels } from '../models/loaded-models.ts'
+import type { Finish, Runtime, StartRuntime } from '../runtime/runtime.ts'
+
+export type Metrics = ReturnType<typeof makeMetrics>
+
+/** Requests, tokens and models, in Prometheus' format. */
+export function makeMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  return {
+    registry,
+    requests: new Histogram({
+      name: 'shoal_daemon_request_seconds',
+      help: 'Time to answer a request, by route and status',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.01, 0.05, 0.2, 1, 5, 20, 60],
+      registers,
+    }),
+    tokens: new Counter({
+      name: 'shoal_daemon_tokens_total',
+      help: 'Tokens read and written: prompt (of those cached) and completion',
+      labelNames: ['kind'],
+      registers,
+    }),
+    firstToken: new Histogram({
+      name: 'shoal_daemon_first_token_seconds',
+      help: 'Time from when a slot was free to the first token',
+      buckets: [0.01, 0.05, 0.2, 1, 5, 20],
+      registers,
+    }),
+    perToken: new Histogram({
+      name: 'shoal_daemon_token_seconds',
+      help: 'Time of each token after the first, as the mean of an answer',
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5],
+      registers,
+    }),
+  }
+}
+
+/** Counts what every answer of a runtime took. */
+export function metered(startRuntime: StartRuntime, metrics: Metrics): StartRuntime {
+  return async (options, signal) => {
+    const runtime = await startRuntime(options, signal)
+    return { ...runtime, generate: counted(runtime, metrics) }
+  }
+}
+
+function counted(runtime: Runtime, metrics: Metrics): Runtime['generate'] {
+  return async function* generate(generation, signal) {
+    const finish = yield* runtime.generate(generation, signal)
+    count(finish, metrics)
+    return finish
+  }
+}
+
+function count(finish: Finish, { tokens, firstToken, perToken }: Metrics) {
+  const { promptTokens, cachedTokens, completionTokens, firstTokenMs, generationMs } = finish
+  tokens.inc({ kind: 'prompt' }, promptTokens)
+  tokens.inc({ kind: 'cached' }, cachedTokens)
+  tokens.inc({ kind: 'completion' }, completionTokens)
+  if (completionTokens > 0) firstToken.observe(firstTokenMs / 1000)
+  if (completionTokens > 1) {
+    perToken.observe((generationMs - firstTokenMs) / 1000 / (completionTokens - 1))
+  }
+}
+
+type Options = { metrics: Metrics; models: LoadedModels }
+
+export const metricsRoute = fp(async (app: FastifyInstance, { metrics, models }: Options) => {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [metrics.registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  const sum = (read: (model: ReturnType<LoadedModels['list']>[number]) => number) => () =>
+    models.list().reduce((total, model) => total + read(model), 0)
+  gauge('shoal_daemon_models', 'Models that are loaded', () => models.list().length)
+  gauge(
+    'shoal_daemon_model_memory_bytes',
+    'Memory that the loaded models are expected to take',
+    sum(({ memoryBytes }) => memoryBytes),
+  )
+  gauge(
+    'shoal_daemon_model_requests',
+    'Requests that run or wait for a slot',
+    sum(({ requests }) => requests),
+  )
+
+  app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
+    const route = routeOptions.url ?? 'none'
+    metrics.requests.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+  })
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  )
+})
