@@ -119,21 +119,22 @@ function startTicking(
   onTick: () => void,
 ): () => void {
   let syncedAt = performance.now()
-  const showProgress = () => {
+  const readProgress = (): PullEvent => {
     const speed = meter.read(writtenBytes(partial.board), receivedBytes(partial.board))
-    report({ type: 'progress', ...speed, sources: source.shares() })
+    return { type: 'progress', ...speed, sources: source.shares() }
   }
   const timer = setInterval(() => {
-    partial.saveJournal()
+    const progress = readProgress()
+    partial.saveJournal() // before it is shown: what was shown is not lost
     onTick()
-    showProgress()
+    report(progress)
     if (performance.now() - syncedAt < syncEveryMs) return
     syncedAt = performance.now()
     partial.startSync()
   }, tuning.tickMs)
   return () => {
     clearInterval(timer)
-    showProgress()
+    report(readProgress())
   }
 }
 
