@@ -11,6 +11,7 @@ test('help names every command, in groups', async () => {
   expect(stdout.match(/^[A-Z]\w+:$/gm)).toEqual([
     'Options:',
     'Models:',
+    'Run:',
     'Registry:',
     'Account:',
     'Other:',
