@@ -1,12 +1,17 @@
 import { open } from 'node:fs/promises'
 import { type GgufHeader, parseGguf } from './gguf.ts'
+import type { KeptLimits } from './gguf-values.ts'
 
 /** The header of a GGUF file on this machine. Throws `GgufError` for a file that is not one. */
-export async function readGgufFile(path: string): Promise<GgufHeader> {
+export async function readGgufFile(path: string, limits?: KeptLimits): Promise<GgufHeader> {
   await using file = await open(path)
   const { size } = await file.stat()
-  return await parseGguf(async (offset, length) => {
-    const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
-    return buffer.subarray(0, bytesRead)
-  }, size)
+  return await parseGguf(
+    async (offset, length) => {
+      const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset)
+      return buffer.subarray(0, bytesRead)
+    },
+    size,
+    limits,
+  )
 }

@@ -45,15 +45,33 @@ const bytesOf: Record<FixedType, number> = {
 }
 const minimumBytes: Record<GgufValueType, number> = { ...bytesOf, string: 8, array: 12 }
 
+/** What is kept of all metadata. `textItems` and `numberItems` may be in an array that is kept whole. */
+export type KeptLimits = { bytes: number; textItems: number; numberItems: number }
+
+/** Per-layer numbers and tags are kept whole, of a vocabulary only the first eight. */
+export const usualLimits: KeptLimits = { bytes: 2 * 1024 * 1024, textItems: 64, numberItems: 512 }
+
+/** Vocabularies too, of files that somebody here trusts. */
+export const wholeArrays: KeptLimits = {
+  bytes: 512 * 1024 * 1024,
+  textItems: Number.POSITIVE_INFINITY,
+  numberItems: Number.POSITIVE_INFINITY,
+}
+
 const maxKeptStringBytes = 1024 * 1024
-const maxKeptMetadataBytes = 2 * 1024 * 1024
 const startBytes = 1024
 const maxItemBytes = 256
 const maxDepth = 4
 
 /** What is kept of all metadata is bounded: the strings that come first are kept whole. */
 export class KeptBytes {
-  #left = maxKeptMetadataBytes
+  readonly limits: KeptLimits
+  #left: number
+
+  constructor(limits: KeptLimits) {
+    this.limits = limits
+    this.#left = limits.bytes
+  }
 
   take(bytes: number): boolean {
     if (bytes > this.#left) return false
@@ -151,9 +169,8 @@ async function readArray(reader: HeaderReader, key: string, kept: KeptBytes): Pr
   return { type, length, items }
 }
 
-/** Per-layer numbers and tags are kept whole, of a vocabulary only the first eight. */
 function keptItems(type: FixedType | 'string', length: number, kept: KeptBytes): number {
-  const few = type === 'string' ? 64 : 512
+  const few = type === 'string' ? kept.limits.textItems : kept.limits.numberItems
   const count = length <= few ? length : 8
   return kept.take(count * (type === 'string' ? maxItemBytes : 8)) ? count : 0
 }

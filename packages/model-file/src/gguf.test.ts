@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parseGguf } from './gguf.ts'
 import { readGgufFile } from './gguf-file.ts'
+import { wholeArrays } from './gguf-values.ts'
 import { GgufBytes } from './testing/gguf-bytes.ts'
 import { type GgufInput, makeGguf } from './testing/make-gguf.ts'
 import { parseBytes, refusalOf } from './testing/parse-bytes.ts'
@@ -59,6 +60,14 @@ test('of a vocabulary only the length and the first items are kept, of small arr
     perLayer: { type: 'u32', length: 80, items: perLayer },
     tags: { type: 'string', length: 2, items: ['a', 'b'] },
   })
+})
+
+test('a vocabulary is kept whole for who asks for that', async () => {
+  const tokens = Array.from({ length: 10_000 }, (_, index) => `token ${index}`)
+  const file = makeGguf({ metadata: { tokens } })
+  const read = async (offset: number, length: number) => file.subarray(offset, offset + length)
+  const { metadata } = await parseGguf(read, file.length, wholeArrays)
+  expect(metadata.get('tokens')).toEqual({ type: 'string', length: 10_000, items: tokens })
 })
 
 test('a string of more than a mebibyte is cut, a shorter one is kept whole', async () => {

@@ -6,7 +6,13 @@ import {
   minimumTensorBytes,
   readTensors,
 } from './gguf-tensors.ts'
-import { type GgufValue, KeptBytes, readValue } from './gguf-values.ts'
+import {
+  type GgufValue,
+  KeptBytes,
+  type KeptLimits,
+  readValue,
+  usualLimits,
+} from './gguf-values.ts'
 
 export type GgufHeader = {
   version: number
@@ -28,11 +34,15 @@ const defaultAlignment = 32
 
 /**
  * Reads and checks the header of a GGUF file (little-endian, version 2 or 3), of which it trusts nothing: it holds a
- * window of 1 MiB, at most 2 MiB of metadata and the tensor list, and it ends after at most 256 MiB of header.
+ * window of 1 MiB, what `limits` allow of the metadata (2 MiB) and the tensor list, and it ends after at most 256 MiB of header.
  * Throws {@link GgufError} for whatever is wrong with the bytes, tensors beyond the end of the file included.
  * Specification: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
  */
-export async function parseGguf(read: ReadBytes, fileSizeBytes: number): Promise<GgufHeader> {
+export async function parseGguf(
+  read: ReadBytes,
+  fileSizeBytes: number,
+  limits: KeptLimits = usualLimits,
+): Promise<GgufHeader> {
   const reader = new HeaderReader(read, fileSizeBytes)
   const version = await readVersion(reader)
   const tensorCount = await reader.count('the number of tensors', minimumTensorBytes)
@@ -40,7 +50,7 @@ export async function parseGguf(read: ReadBytes, fileSizeBytes: number): Promise
   refuseMoreThan(maxTensorCount, tensorCount, 'tensors')
   refuseMoreThan(maxMetadataCount, metadataCount, 'metadata entries')
 
-  const { metadata, alignment } = await readMetadata(reader, metadataCount)
+  const { metadata, alignment } = await readMetadata(reader, metadataCount, limits)
   const tensors = await readTensors(reader, tensorCount)
   const dataOffset = Math.ceil(reader.position / alignment) * alignment
   checkTensorPlaces({ tensors, alignment, dataOffset }, fileSizeBytes)
@@ -66,9 +76,9 @@ function refuseMoreThan(most: number, count: number, what: string): void {
     throw new GgufError(`the header has ${count} ${what}, at most ${most} are allowed`)
 }
 
-async function readMetadata(reader: HeaderReader, count: number) {
+async function readMetadata(reader: HeaderReader, count: number, limits: KeptLimits) {
   const metadata = new Map<string, GgufValue>()
-  const kept = new KeptBytes()
+  const kept = new KeptBytes(limits)
   let alignment = defaultAlignment
   for (let index = 0; index < count; index += 1) {
     const key = await readKey(reader, index, kept)

@@ -21,7 +21,14 @@ export {
 export { readGgufFile } from './gguf-file.ts'
 export type { ReadBytes } from './gguf-reader.ts'
 export type { GgufTensor } from './gguf-tensors.ts'
-export type { GgufArray, GgufLongString, GgufScalar, GgufValue } from './gguf-values.ts'
+export {
+  type GgufArray,
+  type GgufLongString,
+  type GgufScalar,
+  type GgufValue,
+  type KeptLimits,
+  wholeArrays,
+} from './gguf-values.ts'
 export {
   type ChunkHashes,
   createChunkHasher,

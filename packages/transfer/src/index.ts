@@ -8,6 +8,7 @@ export {
   VerificationError,
 } from './errors.ts'
 export type { PullEvent, PushEvent, SourceShare } from './events.ts'
+export { copyLocalFile } from './local/copy-local-file.ts'
 export { type LocalFile, listLocalFiles } from './local/list-local-files.ts'
 export { type FileRecord, readRecord } from './local/record.ts'
 export { removeLocalFile } from './local/remove-local-file.ts'

@@ -1,7 +1,7 @@
+import { largestFileFor } from '@shoal/model-file/choices'
 import type { Model, ModelFilter } from '@shoal/protocol/client'
 import { Command, Option } from 'commander'
 import type { OpenContext } from '../context.ts'
-import { largestFileFor } from '../models/fit.ts'
 import { misuse } from '../terminal/failure.ts'
 import { plainLine } from '../terminal/plain-text.ts'
 import { repeatable } from '../terminal/repeatable.ts'

@@ -1,5 +1,5 @@
+import { stemOf } from '@shoal/model-file/choices'
 import { misuse } from '../terminal/failure.ts'
-import { stemOf } from './file-choices.ts'
 import { modelNamePattern } from './reference.ts'
 
 type Named = { filename: string; quantization: string }

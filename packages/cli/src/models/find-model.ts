@@ -1,8 +1,8 @@
+import { type FileChoice, fileChoices } from '@shoal/model-file/choices'
 import { ApiError, type Model, type ModelFile, type ModelRecord } from '@shoal/protocol/client'
 import { distance } from 'fastest-levenshtein'
 import type { Context, Registry } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
-import { type FileChoice, fileChoices } from './file-choices.ts'
 import { parseReference, type Reference } from './reference.ts'
 
 export type FoundModel = {

@@ -1,9 +1,14 @@
 /** The models on this machine, as what one chooses between. */
+import {
+  type FileChoice,
+  fileChoices,
+  findBestFit,
+  findChoice,
+  runnable,
+} from '@shoal/model-file/choices'
 import type { LocalFile } from '@shoal/transfer'
 import type { Context } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
-import { type FileChoice, fileChoices, findChoice, runnable } from './file-choices.ts'
-import { findBestFit } from './fit.ts'
 import { parseReference } from './reference.ts'
 
 type LocalEntry = LocalFile & { quantization: string | null }

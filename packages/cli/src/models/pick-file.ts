@@ -1,9 +1,14 @@
+import {
+  type FileChoice,
+  findBestFit,
+  findChoice,
+  memoryNeeded,
+  runnable,
+} from '@shoal/model-file/choices'
 import type { ModelFile } from '@shoal/protocol/client'
 import { Failure } from '../terminal/failure.ts'
 import { formatMachine, formatMemory } from '../terminal/units.ts'
-import { type FileChoice, findChoice, runnable } from './file-choices.ts'
 import type { FoundModel } from './find-model.ts'
-import { findBestFit, memoryNeeded } from './fit.ts'
 
 export type Pick = {
   choice: FileChoice<ModelFile>

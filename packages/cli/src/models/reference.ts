@@ -35,6 +35,12 @@ export function parseReference(text: string): Reference {
   return reference
 }
 
+/** As the daemon knows a model: `shoal-tiny`, or `shoal-tiny:Q8_0`. */
+export function idOf(text: string): string {
+  const { name, quantization } = parseReference(text)
+  return quantization === undefined ? name : `${name}:${quantization}`
+}
+
 function notAReference(text: string) {
   return misuse(
     `“${text}” does not name a model.`,

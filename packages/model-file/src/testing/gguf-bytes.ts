@@ -4,9 +4,9 @@ export type Scalar = string | boolean | number | bigint
 
 /**
  * A metadata value. Where no type is said, an integer is a u32 (i32 when negative), another number an f32, a bigint a
- * u64; an array has the type of its first element.
+ * u64; an array has the type of its first element. The type that is said of an array is that of its items.
  */
-export type MetadataInput = Scalar | Scalar[] | { type: GgufValueType; value: Scalar }
+export type MetadataInput = Scalar | Scalar[] | { type: GgufValueType; value: Scalar | Scalar[] }
 
 /** Writes a header piece by piece, so that tests can also write wrong ones. Little-endian. */
 export class GgufBytes {
@@ -36,14 +36,14 @@ export class GgufBytes {
 
   /** A value with its type before it. */
   value(input: MetadataInput): this {
-    if (Array.isArray(input)) return this.#array(input)
+    if (Array.isArray(input)) return this.#array(typeOf(input[0] ?? ''), input)
     const { type, value } =
       typeof input === 'object' ? input : { type: typeOf(input), value: input }
+    if (Array.isArray(value)) return this.#array(type, value)
     return this.type(type).scalar(type, value)
   }
 
-  #array(items: Scalar[]): this {
-    const type = typeOf(items[0] ?? '')
+  #array(type: GgufValueType, items: Scalar[]): this {
     this.type('array').type(type).u64(items.length)
     for (const item of items) this.scalar(type, item)
     return this

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
@@ -6,6 +6,7 @@ import { NoRecordError } from '../errors.ts'
 import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
+import { copyLocalFile } from './copy-local-file.ts'
 import { listLocalFiles } from './list-local-files.ts'
 import { placesOf } from './places.ts'
 import { removeLocalFile } from './remove-local-file.ts'
@@ -146,4 +147,23 @@ test('a file that is being pulled is not removed', async () => {
   await pulling
   await removeLocalFile(path)
   expect(existsSync(placesOf(path).partial)).toBe(false)
+})
+
+test('a file under another name takes no room, is known, and outlives the first', async () => {
+  const { pull, path, directory } = await pullScene(file)
+  await pull()
+  const target = join(directory, 'copy', 'model.gguf')
+  await copyLocalFile(path, target)
+  expect(statSync(target).ino).toBe(statSync(path).ino)
+  await removeLocalFile(path)
+  expect(await verifyFile({ path: target })).toMatchObject({ status: 'intact' })
+})
+
+test('a copy goes over nothing that is there', async () => {
+  const { pull, path, directory } = await pullScene(file)
+  await pull()
+  const target = join(directory, 'model.gguf')
+  writeFileSync(target, 'something else')
+  await expect(copyLocalFile(path, target)).rejects.toThrow('is another file')
+  expect(readFileSync(target, 'utf8')).toBe('something else')
 })

@@ -1,5 +1,4 @@
 /** A model's files as what one chooses between: the shards of a split file are one choice. */
-import { misuse } from '../terminal/failure.ts'
 
 export type FileLike = { filename: string; quantization: string | null }
 
@@ -36,7 +35,23 @@ export function fileChoices<F extends FileLike>(
     .toSorted((a, b) => a.sizeBytes - b.sizeBytes)
 }
 
-/** What a command line names with `:QUANT`: a label, a filename or a quantization, in any case. */
+/** What was named stands for more than one of the choices. */
+export class AmbiguousChoiceError extends Error {
+  override name = 'AmbiguousChoiceError'
+  readonly wanted: string
+  /** Names that tell them apart. */
+  readonly labels: string[]
+  constructor(wanted: string, labels: string[]) {
+    super(`there are several files in ${wanted}: name one of ${labels.join(', ')}`)
+    this.wanted = wanted
+    this.labels = labels
+  }
+}
+
+/**
+ * What somebody names with `:QUANT`: a label, a filename or a quantization, in any case. Throws an
+ * `AmbiguousChoiceError` where that is not enough.
+ */
 export function findChoice<C extends FileChoice<FileLike>>(
   choices: readonly C[],
   wanted: string,
@@ -50,8 +65,10 @@ export function findChoice<C extends FileChoice<FileLike>>(
   if (named) return named
   const alike = choices.filter(({ quantization }) => is(quantization))
   if (alike.length <= 1) return alike[0]
-  const names = alike.map(({ label }) => label).join(', ')
-  throw misuse(`There are several files in ${wanted}.`, `Name one of ${names}.`)
+  throw new AmbiguousChoiceError(
+    wanted,
+    alike.map(({ label }) => label),
+  )
 }
 
 /** What can be run by itself. */

@@ -1,0 +1,41 @@
+import { copyFile, link, mkdir, rename, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { FileInTheWayError } from '../errors.ts'
+import { exists } from './exists.ts'
+import { tryLock } from './lock.ts'
+import { placesOf } from './places.ts'
+import { readRecord, writeRecord } from './record.ts'
+
+/** What file systems without hard links answer, or those whose file has enough of them. */
+const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+
+/**
+ * Gives a file another name with all that shoal knows of it: a hard link, or a copy where there can be none. Throws
+ * `FileInTheWayError` where something stands at `target`.
+ */
+export async function copyLocalFile(path: string, target: string): Promise<void> {
+  const { partial, lock } = placesOf(target)
+  await mkdir(dirname(target), { recursive: true })
+  const release = tryLock(lock)
+  if (release === undefined) throw new FileInTheWayError(target, 'is being pulled')
+  try {
+    if (await exists(target)) throw new FileInTheWayError(target, 'is another file')
+    await link(path, target).catch(async (error) => {
+      if (!cannotLink.has(error.code)) throw error
+      await copyFile(path, partial)
+      await rename(partial, target)
+    })
+    await copyRecord(path, target)
+  } finally {
+    release()
+  }
+}
+
+/** It still names the model of the registry: a repair fetches from there. */
+async function copyRecord(path: string, target: string) {
+  const record = await readRecord(path)
+  if (record === undefined) return
+  const [from, to] = await Promise.all([stat(path), stat(target)])
+  const isUnchanged = record.modified_at === from.mtimeMs
+  await writeRecord(target, isUnchanged ? { ...record, modified_at: to.mtimeMs } : record)
+}
