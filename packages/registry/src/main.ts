@@ -19,6 +19,7 @@ import { fileProcessor } from './files/file-processor.ts'
 import { fileRepository } from './files/file-repository.ts'
 import { garbageCollection } from './files/garbage-collection.ts'
 import { processingQueue } from './files/processing-queue.ts'
+import { drainOf } from './http/drain.ts'
 import { siteOf } from './http/site.ts'
 import { modelList } from './models/model-list.ts'
 import { modelRepository } from './models/model-repository.ts'
@@ -122,6 +123,7 @@ async function serve(
     processor,
     isDraining: () => isDraining,
   })
+  const drain = drainOf(app, drainAtMostMs)
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as AddressInfo
   site.listensOn(port)
@@ -147,9 +149,7 @@ async function serve(
     async close() {
       isDraining = true
       clearInterval(collecting)
-      const overdue = setTimeout(() => app.server.closeAllConnections(), drainAtMostMs)
-      await Promise.all([app.close(), processor.close()])
-      clearTimeout(overdue)
+      await Promise.all([drain(), processor.close()])
       await connection.close()
       giveBackDirectory()
     },
