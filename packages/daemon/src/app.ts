@@ -2,15 +2,19 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import type { DaemonConfig } from './config.ts'
-import { handleError, handleNotFound } from './http/error-handler.ts'
+import { answerBrokenRequest, answerUnknownExpectations } from './http/broken-requests.ts'
+import { handleError, handleFrameworkError, handleNotFound } from './http/error-handler.ts'
 import { guard } from './http/guard.ts'
 import { type Metrics, metricsRoute } from './http/metrics.ts'
 import { requestLog } from './http/request-log.ts'
 import type { LoadedModels } from './models/loaded-models.ts'
 import type { LocalModels } from './models/local-models.ts'
+import { ollamaRoutes } from './ollama/ollama-routes.ts'
 import { chatRoutes } from './openai/chat-routes.ts'
 import { completionRoutes } from './openai/completion-routes.ts'
+import { embeddingRoutes } from './openai/embedding-routes.ts'
 import { modelRoutes } from './openai/model-routes.ts'
+import type { ModelPulls } from './pulls/pull-model.ts'
 
 export type AppDependencies = {
   config: DaemonConfig
@@ -18,12 +22,16 @@ export type AppDependencies = {
   metrics: Metrics
   models: LoadedModels
   local: LocalModels
+  pulls: ModelPulls
 }
 
 /** A long conversation with its tools is a few megabytes. */
 const bodyLimit = 16 * 1024 * 1024
+/** Slower than this no request arrives that is meant. */
+const requestTimeoutMs = 5 * 60_000
 
-export async function buildApp({ config, log, metrics, models, local }: AppDependencies) {
+export async function buildApp(dependencies: AppDependencies) {
+  const { config, log, metrics, models, local } = dependencies
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -31,11 +39,17 @@ export async function buildApp({ config, log, metrics, models, local }: AppDepen
     genReqId: () => crypto.randomUUID(),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    requestTimeout: requestTimeoutMs,
+    http: { requireHostHeader: false }, // the guard says it in our words
+    frameworkErrors: handleFrameworkError,
+    clientErrorHandler: answerBrokenRequest,
+    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/', // absolute form (RFC 9112 §3.2.2)
     routerOptions: { ignoreTrailingSlash: true },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, strict: false } },
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
+  answerUnknownExpectations(app.server)
   await app.register(requestLog)
   await app.register(guard, config)
   await app.register(metricsRoute, { metrics, models })
@@ -44,6 +58,8 @@ export async function buildApp({ config, log, metrics, models, local }: AppDepen
   app.get('/', async (_request, reply) => reply.type('text/plain').send('Ollama is running'))
   await app.register(chatRoutes, { models })
   await app.register(completionRoutes, { models })
+  await app.register(embeddingRoutes, { models })
   await app.register(modelRoutes, { models, local })
+  await app.register(ollamaRoutes, dependencies)
   return app
 }

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { bytesOf, durationOf, wholeNumberOf } from './config-values.ts'
 import { ConfigError } from './errors.ts'
-import { availableParallelism, constrainedMemory } from './machine.ts'
+import { constrainedMemory, usableCores } from './machine.ts'
 
 export type DaemonConfig = {
   host: string
   /** 0 takes a port that the system gives. */
   port: number
   modelsDirectory: string
+  /** Where `installBackend` puts backends for graphics cards; undefined: only what came along. */
+  backendsDirectory: string | undefined
   /** The key that every request must carry; undefined: any will do, and none. */
   apiKey: string | undefined
   /** Web pages that may call, besides those of this machine. */
@@ -17,6 +20,8 @@ export type DaemonConfig = {
   threads: number
   memoryBytes: number
   queueLength: number
+  /** Where models are pulled from. */
+  registry: { address: string; token: string | undefined } | undefined
   keepAliveMs: number
   log: 'stdout' | 'silent' | { file: string }
 }
@@ -29,9 +34,16 @@ export type DaemonFlags = {
   apiKeyFile?: string
   anyKey?: boolean
   origin?: string[]
+  contextLength?: string
+  threads?: string
+  slots?: string
+  memory?: string
+  keepAlive?: string
 }
 
-const defaultKeepAliveMs = 5 * 60_000
+const ports = { least: 0, most: 65_535 }
+/** Below this no model answers a sentence; above it no model was made. */
+const contextLengths = { least: 64, most: 2 ** 24 }
 /** Models may take so much of the machine's memory. */
 const memoryShare = 0.85
 
@@ -49,17 +61,43 @@ export function readDaemonConfig(
   }
   return {
     host,
-    port: portOf(flags.port ?? (env.SHOAL_PORT || '11434')),
+    port: wholeNumberOf('SHOAL_PORT (or --port)', flags.port ?? (env.SHOAL_PORT || '11434'), ports),
     modelsDirectory: flags.models,
+    backendsDirectory: undefined,
     apiKey,
     origins: [...(flags.origin ?? []), ...listOf(env.SHOAL_ORIGINS)].map(originOf),
-    contextLength: 8192,
-    slots: 4,
-    threads: availableParallelism(),
-    memoryBytes: constrainedMemory() * memoryShare,
+    ...capacityOf(env, flags),
     queueLength: 64,
-    keepAliveMs: defaultKeepAliveMs,
+    registry: undefined,
     log: 'stdout',
+  }
+}
+
+function capacityOf(env: Record<string, string | undefined>, flags: DaemonFlags) {
+  const { SHOAL_CONTEXT_LENGTH, SHOAL_THREADS, SHOAL_SLOTS, SHOAL_MEMORY, SHOAL_KEEP_ALIVE } = env
+  return {
+    contextLength: wholeNumberOf(
+      'SHOAL_CONTEXT_LENGTH (or --context-length)',
+      flags.contextLength ?? (SHOAL_CONTEXT_LENGTH || '8192'),
+      contextLengths,
+    ),
+    threads: wholeNumberOf(
+      'SHOAL_THREADS (or --threads)',
+      flags.threads ?? (SHOAL_THREADS || String(usableCores())),
+      { least: 1, most: 1024 },
+    ),
+    slots: wholeNumberOf('SHOAL_SLOTS (or --slots)', flags.slots ?? (SHOAL_SLOTS || '4'), {
+      least: 1,
+      most: 256,
+    }),
+    memoryBytes: bytesOf(
+      'SHOAL_MEMORY (or --memory)',
+      flags.memory ?? (SHOAL_MEMORY || String(constrainedMemory() * memoryShare)),
+    ),
+    keepAliveMs: durationOf(
+      'SHOAL_KEEP_ALIVE (or --keep-alive)',
+      flags.keepAlive ?? (SHOAL_KEEP_ALIVE || '5m'),
+    ),
   }
 }
 
@@ -76,16 +114,9 @@ function apiKeyOf(env: Record<string, string | undefined>, { apiKeyFile }: Daemo
   return key || undefined
 }
 
-function portOf(text: string): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value > 65_535) {
-    throw new ConfigError(`SHOAL_PORT (or --port) is a number from 0 to 65535, not "${text}"`)
-  }
-  return value
-}
-
 function originOf(text: string): string {
   if (URL.canParse(text) && new URL(text).origin !== 'null') return new URL(text).origin
+  if (/^[a-z][a-z0-9+.-]*:\/\/[^/]*$/.test(text)) return text // of an app, such as app://obsidian.md
   throw new ConfigError(`SHOAL_ORIGINS holds origins such as http://localhost:3000, not "${text}"`)
 }
 

@@ -30,6 +30,15 @@ export function unsupported(param: string, why = 'is not supported here'): Fault
   return new Fault(400, `${param} ${why}`, { code: 'unsupported_parameter', param })
 }
 
+/** Clients of Ollama look for the first words, to offer a pull. */
+export function modelNotFound(id: string): Fault {
+  const name = id.replace(/:latest$/, '')
+  return new Fault(404, `model '${id}' not found, try pulling it first: shoal pull ${name}`, {
+    code: 'model_not_found',
+    param: 'model',
+  })
+}
+
 /** A bad setting: the process does not start. The message names the variable. */
 export class ConfigError extends Error {
   override name = 'ConfigError'

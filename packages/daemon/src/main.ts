@@ -3,11 +3,23 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { buildApp } from './app.ts'
 import type { DaemonConfig } from './config.ts'
+import { drainOf } from './http/drain.ts'
 import { makeMetrics, metered } from './http/metrics.ts'
 import { loadedModels } from './models/loaded-models.ts'
 import { localModels } from './models/local-models.ts'
+import { modelPulls } from './pulls/pull-model.ts'
 import { startChildRuntime } from './runtime/child-runtime.ts'
+import type { StartRuntime } from './runtime/runtime.ts'
 
+export {
+  type Backend,
+  type BackendName,
+  backendNames,
+  installBackend,
+  listBackends,
+  removeBackend,
+} from './backends/backends.ts'
+export { type Device, probeDevice } from './backends/probe-device.ts'
 export { type DaemonConfig, type DaemonFlags, readDaemonConfig } from './config.ts'
 export { ConfigError } from './errors.ts'
 
@@ -18,29 +30,50 @@ export type RunningDaemon = {
   needsKey: boolean
   /** Loads a model, to stay. */
   preload(id: string): Promise<unknown>
-  /** Lets running answers finish. */
+  /** Lets running answers finish, for at most half a minute. */
   close(): Promise<void>
 }
 
-export async function startDaemon(config: DaemonConfig): Promise<RunningDaemon> {
+const drainAtMostMs = 30_000
+
+/** `start` loads a model: another one than llama.cpp's stands in where a test needs a model that says what it is told. */
+export async function startDaemon(
+  config: DaemonConfig,
+  start: StartRuntime = startChildRuntime,
+): Promise<RunningDaemon> {
   const log = makeLog(config)
   const local = localModels(config.modelsDirectory, config.memoryBytes)
   const metrics = makeMetrics()
-  const startRuntime = metered(startChildRuntime, metrics)
+  const { backendsDirectory } = config
+  const startRuntime = metered(
+    (options, signal) => start({ ...options, backendsDirectory }, signal),
+    metrics,
+  )
   const models = loadedModels({ ...config, local, log, startRuntime })
-  const app = await buildApp({ config, log, metrics, models, local })
+  const pulls = modelPulls(config)
+  const app = await buildApp({ config, log, metrics, models, local, pulls })
+  const drain = drainOf(app, drainAtMostMs)
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as AddressInfo
   return {
-    url: `http://localhost:${port}`,
+    url: urlOf(config.host, port),
     port,
     needsKey: config.apiKey !== undefined,
-    preload: (id) => models.load(id, -1),
+    preload: (id) => models.load(id, { keepAliveMs: -1 }),
     async close() {
-      await app.close()
+      await drain()
       await models.close()
     },
   }
+}
+
+/** What `localhost` leads to; other addresses have to be named. */
+const localHosts = ['127.0.0.1', 'localhost', '0.0.0.0', '::', '[::]']
+
+/** Where programs on this machine find what listens on `host`. */
+function urlOf(host: string, port: number): string {
+  if (localHosts.includes(host)) return `http://localhost:${port}`
+  return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
 }
 
 function makeLog({ log }: DaemonConfig): pino.Logger {

@@ -2,8 +2,12 @@ import Type, { type Static, type TSchema } from 'typebox'
 
 /** `schema` or null. Written as a type array where it can be: the serializer is faster with it than with a union. */
 export function Nullable<T extends TSchema & { type?: unknown }>(schema: T) {
-  return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type as string, 'null'] })
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'].flat() })
 }
+
+/** A member that may be left out, or be null, which says the same. */
+export const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) =>
+  Type.Optional(Nullable(schema))
 
 /** A schema by its name, so that the API document names it too. The server registers every named schema. */
 export function refTo<T extends TSchema & { $id?: unknown }>(schema: T) {

@@ -10,6 +10,7 @@ export * as endpoints from './endpoints.ts'
 export * from './file.ts'
 export * from './inference.ts'
 export * from './model.ts'
+export * from './ollama.ts'
 
 /** Every schema that has a name, to be registered before the endpoints that refer to them. */
 export const namedSchemas = [Problem, ...Object.values({ ...model, ...file, ...account })].filter(

@@ -1,11 +1,14 @@
 /** What the local daemon is asked, in the shapes of OpenAI's API. Fields that are not named here are accepted and ignored. */
 import Type, { type Static } from 'typebox'
-import { Nullable } from './common.ts'
-
-const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) =>
-  Type.Optional(Nullable(schema))
+import { optional } from './common.ts'
 
 const ContentPart = Type.Object({ type: Type.String(), text: Type.Optional(Type.String()) })
+
+const ToolCall = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('function'),
+  function: Type.Object({ name: Type.String(), arguments: Type.String() }),
+})
 
 const Message = Type.Object({
   role: Type.Enum(['system', 'developer', 'user', 'assistant', 'tool']),
@@ -13,9 +16,22 @@ const Message = Type.Object({
     Type.Union([Type.String(), Type.Array(ContentPart, { minItems: 1 }), Type.Null()]),
   ),
   name: Type.Optional(Type.String()),
-  tool_calls: Type.Optional(Type.Array(Type.Object({}))),
+  reasoning_content: optional(Type.String()),
+  tool_calls: optional(Type.Array(ToolCall)),
   tool_call_id: Type.Optional(Type.String()),
 })
+
+const ToolFunction = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 256 }),
+  description: Type.Optional(Type.String()),
+  parameters: Type.Optional(Type.Object({})),
+})
+
+const ToolChoice = Type.Union([
+  Type.Enum(['none', 'auto', 'required']),
+  Type.Object({ type: Type.Literal('function'), function: Type.Object({ name: Type.String() }) }),
+  Type.Null(),
+])
 
 const ResponseFormat = Type.Object({
   type: Type.Enum(['text', 'json_object', 'json_schema']),
@@ -54,12 +70,43 @@ export const ChatRequest = Type.Object({
   logprobs: optional(Type.Boolean()),
   top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),
   response_format: optional(ResponseFormat),
+  tools: optional(
+    Type.Array(Type.Object({ type: Type.String(), function: Type.Optional(ToolFunction) }), {
+      maxItems: 128,
+    }),
+  ),
+  tool_choice: Type.Optional(ToolChoice),
+  parallel_tool_calls: optional(Type.Boolean()),
+  reasoning_effort: optional(Type.String()),
+  /** For the model's chat template, as vLLM and llama.cpp take them. */
+  chat_template_kwargs: optional(Type.Record(Type.String(), Type.Unknown())),
 })
 export type ChatRequest = Static<typeof ChatRequest>
 
+const tokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 })
+/** One text, or several; words, or the numbers of tokens. */
+const texts = (mostTexts: number) =>
+  Type.Union([
+    Type.String(),
+    Type.Array(Type.String(), { minItems: 1, maxItems: mostTexts }),
+    tokenIds,
+    Type.Array(tokenIds, { minItems: 1, maxItems: mostTexts }),
+  ])
+
 export const CompletionRequest = Type.Object({
   ...generationFields,
-  prompt: Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 1 })]),
+  prompt: texts(64),
   echo: optional(Type.Boolean()),
+  suffix: optional(Type.String()),
+  best_of: optional(Type.Integer({ minimum: 1 })),
+  logprobs: optional(Type.Integer({ minimum: 0, maximum: 5 })),
 })
 export type CompletionRequest = Static<typeof CompletionRequest>
+
+export const EmbeddingRequest = Type.Object({
+  model: Type.String({ minLength: 1 }),
+  input: texts(2048),
+  encoding_format: Type.Optional(Type.Union([Type.Enum(['float', 'base64']), Type.Null()])),
+  dimensions: optional(Type.Integer({ minimum: 1 })),
+})
+export type EmbeddingRequest = Static<typeof EmbeddingRequest>

@@ -1,6 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
 import { PromptError, RuntimeGoneError } from '../runtime/runtime.ts'
+import { ClientGoneError } from './client-gone.ts'
+import { clientClosedRequest } from './when-over.ts'
 
 export type ErrorBody = {
   detail: string
@@ -11,12 +13,12 @@ export type ErrorBody = {
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (error instanceof PromptError) {
-    const param = error.code === 'schema_refused' ? 'response_format' : 'messages'
-    return new Fault(400, error.message, { code: error.code, param })
+    return new Fault(400, error.message, { code: error.code, param: paramOf[error.code] })
   }
   if (error instanceof RuntimeGoneError) {
     return new Fault(500, error.message, { code: 'model_lost' })
   }
+  if (error instanceof ClientGoneError) return new Fault(clientClosedRequest, error.message)
   const { validation, statusCode = 500, message } = error as FastifyError
   if (validation) return invalid(validation[0], message)
   return statusCode < 500
@@ -24,11 +26,27 @@ export function faultOf(error: unknown): Fault {
     : new Fault(500, 'internal error of the daemon')
 }
 
+const paramOf: Record<PromptError['code'], string> = {
+  context_length_exceeded: 'messages',
+  template_failed: 'messages',
+  schema_refused: 'response_format',
+  tool_refused: 'tools',
+  unknown_token: 'prompt',
+  not_generative: 'model',
+}
+
 /** In OpenAI's shape and in the registry's. */
 export function bodyOf({ message, status, param, code }: Fault): ErrorBody {
   const type = status < 500 ? (typeOfStatus[status] ?? 'invalid_request_error') : 'server_error'
   return { detail: message, error: { message, type, param, code } }
 }
+
+/** In Ollama's shape, whose clients print an object as `[object Object]`, and in the registry's. */
+export function ollamaBodyOf({ message, code }: Fault): { error: string; detail: string } {
+  return { error: message, detail: message, ...(code !== null && { code }) }
+}
+
+const isOllamaPath = (url: string) => /^\/api(\/|\?|$)/.test(url)
 
 const typeOfStatus: Record<number, string> = {
   401: 'authentication_error',
@@ -42,12 +60,22 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   if (fault.status === 401) reply.header('www-authenticate', 'Bearer')
   if (fault.retryAfterSeconds !== undefined) reply.header('retry-after', fault.retryAfterSeconds)
   reply.code(fault.status).type('application/json; charset=utf-8').serializer(JSON.stringify)
-  return reply.send(bodyOf(fault))
+  return reply.send(isOllamaPath(request.url) ? ollamaBodyOf(fault) : bodyOf(fault))
 }
 
 export function handleNotFound(request: FastifyRequest, reply: FastifyReply) {
   const [path] = request.url.split('?', 1)
   return handleError(new Fault(404, `nothing is at ${request.method} ${path}`), request, reply)
+}
+
+/** What the framework refuses before any hook has seen it, such as a URL that cannot be decoded. */
+export function handleFrameworkError(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  reply.header('x-request-id', request.id)
+  return handleError(error, request, reply)
 }
 
 type Validation = NonNullable<FastifyError['validation']>[number]
@@ -56,6 +84,7 @@ function invalid(first: Validation | undefined, message: string): Fault {
   const missing = first?.params.missingProperty
   const path = `${first?.instancePath ?? ''}${missing ? `/${missing}` : ''}`
   const param = path.slice(1).replaceAll('/', '.') || null
-  const what = missing ? 'is required' : (first?.message ?? message)
+  const wrong = (first?.message ?? message).replace(/^must be (\w+),/, 'must be $1 or ')
+  const what = missing ? 'is required' : wrong
   return new Fault(422, `${param ?? 'the body'} ${what}`, { param })
 }

@@ -3,14 +3,16 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { type DaemonConfig, isLoopback } from '../config.ts'
 import { Fault } from '../errors.ts'
+import { allowOrigin, answerPreflight, isPreflight } from './cross-origin.ts'
 
 /**
  * Who may call. On loopback any key will do, so the checks of `Host` (against DNS rebinding) and `Origin` are what keeps
  * web pages from driving the daemon; elsewhere its own key is asked for.
  */
 export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const { host, origin, authorization } = request.headers
+    reply.header('vary', 'Origin')
     if (isLoopback(config.host) && !isNameOfThisMachine(host)) {
       throw new Fault(403, 'this host name is not served here', { code: 'unknown_host' })
     }
@@ -19,9 +21,9 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
         code: 'unknown_origin',
       })
     }
-    if (request.method !== 'OPTIONS' && request.routeOptions.url !== '/healthz') {
-      checkKey(authorization)
-    }
+    if (origin !== undefined) allowOrigin(reply, origin)
+    if (isPreflight(request)) return answerPreflight(request, reply) // which carries no key
+    if (request.routeOptions.url !== '/healthz') checkKey(authorization)
   })
 
   function isAllowedOrigin(origin: string, host: string | undefined): boolean {

@@ -26,6 +26,8 @@ test('tokens, models and requests are counted, and nothing is left over from cli
     .poll(read, { timeout: 5_000 })
     .toEqual(expect.arrayContaining(['shoal_daemon_models 1', 'shoal_daemon_model_requests 0']))
   const lines = await read()
+  const gaveUp = lines.find((line) => /request_seconds_count\{.*status="499"/.test(line))
+  expect(Number(gaveUp?.split(' ')[1])).toBeGreaterThan(0)
   const completion = lines.find((line) => line.includes('tokens_total{kind="completion"}'))
   expect(Number(completion?.split(' ')[1])).toBeGreaterThanOrEqual(usage.completion_tokens)
 })

@@ -3,6 +3,7 @@ import fp from 'fastify-plugin'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, Runtime, StartRuntime } from '../runtime/runtime.ts'
+import { whenOver } from './when-over.ts'
 
 export type Metrics = ReturnType<typeof makeMetrics>
 
@@ -45,7 +46,11 @@ export function makeMetrics() {
 export function metered(startRuntime: StartRuntime, metrics: Metrics): StartRuntime {
   return async (options, signal) => {
     const runtime = await startRuntime(options, signal)
-    return { ...runtime, generate: counted(runtime, metrics) }
+    return {
+      ...runtime,
+      generate: counted(runtime, metrics),
+      embed: countedEmbed(runtime, metrics),
+    }
   }
 }
 
@@ -54,6 +59,14 @@ function counted(runtime: Runtime, metrics: Metrics): Runtime['generate'] {
     const finish = yield* runtime.generate(generation, signal)
     count(finish, metrics)
     return finish
+  }
+}
+
+function countedEmbed(runtime: Runtime, { tokens }: Metrics): Runtime['embed'] {
+  return async (texts, signal) => {
+    const embeddings = await runtime.embed(texts, signal)
+    tokens.inc({ kind: 'prompt' }, embeddings.promptTokens)
+    return embeddings
   }
 }
 
@@ -94,9 +107,11 @@ export const metricsRoute = fp(async (app: FastifyInstance, { metrics, models }:
     sum(({ requests }) => requests),
   )
 
-  app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
+  app.addHook('onRequest', async ({ method, routeOptions }, reply) => {
     const route = routeOptions.url ?? 'none'
-    metrics.requests.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+    whenOver(reply, ({ status, ms }) => {
+      metrics.requests.observe({ method, route, status }, ms / 1000)
+    })
   })
   app.get('/metrics', async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
+import { whenOver } from './when-over.ts'
 
 const quiet = new Set(['/healthz', '/metrics'])
 
@@ -7,12 +8,12 @@ const quiet = new Set(['/healthz', '/metrics'])
 export const requestLog = fp(async (app: FastifyInstance) => {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
-  })
-  app.addHook('onResponse', async (request, reply) => {
     const { url } = request.routeOptions
     if (url !== undefined && quiet.has(url)) return
+    const { method } = request
     const [path] = request.url.split('?', 1)
-    const ms = Math.round(reply.elapsedTime * 10) / 10
-    request.log.info({ method: request.method, path, status: reply.statusCode, ms }, 'request')
+    whenOver(reply, ({ status, ms }) => {
+      request.log.info({ method, path, status, ms: Math.round(ms * 10) / 10 }, 'request')
+    })
   })
 })

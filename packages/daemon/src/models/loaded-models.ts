@@ -1,18 +1,8 @@
-import { memoryOf } from '@shoal/model-file'
-import { Fault } from '../errors.ts'
+import { Fault, modelNotFound } from '../errors.ts'
 import { type Runtime, RuntimeGoneError, type StartRuntime } from '../runtime/runtime.ts'
+import { contextsOf } from './contexts.ts'
+import { type LoadedModel, type Plan, standingOf } from './loaded-model.ts'
 import type { LocalModel, LocalModels } from './local-models.ts'
-
-export type LoadedModel = {
-  model: LocalModel
-  memoryBytes: number
-  contextLength: number
-  loadedAt: Date
-  /** Requests that run or wait. */
-  requests: number
-  /** When it will be unloaded, if nobody asks for it; undefined while somebody does, or for ever. */
-  expiresAt: Date | undefined
-}
 
 type Log = {
   info(details: object, message: string): void
@@ -36,20 +26,18 @@ type Dependencies = {
   log: Log
 }
 
-type Plan = {
-  model: LocalModel
-  memoryBytes: number
-  contextLength: number
-  loadedAt: Date | undefined
-  requests: number
-  usedAt: number
-  keepAliveMs: number
-  timer: NodeJS.Timeout | undefined
-  expiresAt: Date | undefined
-}
-
 /** A model that is loaded or being loaded. */
 type Entry = Plan & { runtime: Promise<Runtime> }
+
+export type Wishes = {
+  /** How long the model stays when nobody asks for it any more; negative for ever. Undefined: as it was. */
+  keepAliveMs?: number | undefined
+  /** Tokens of a conversation. Undefined: as the daemon is set. */
+  contextLength?: number | undefined
+}
+
+/** What a timer can wait, some 25 days. */
+const longestTimerMs = 2 ** 31 - 1
 
 /** One request's use of a model. To be disposed when the request is over. */
 export type Use = Disposable & { runtime: Runtime; model: LocalModel }
@@ -59,6 +47,7 @@ export type LoadedModels = ReturnType<typeof loadedModels>
 /** Loads models when they are asked for and unloads those that nobody asked for the longest time, within the memory that it is given. */
 export function loadedModels(dependencies: Dependencies) {
   const { local, memoryBytes, slots, queueLength, log } = dependencies
+  const { contextFor, needOf } = contextsOf(dependencies)
   const entries = new Map<string, Entry>()
   let clock = 0
   /** One model is loaded at a time: two at once would count on the same memory. */
@@ -67,43 +56,43 @@ export function loadedModels(dependencies: Dependencies) {
   async function getLocal(id: string): Promise<LocalModel> {
     const model = await local.find(id)
     if (model) return model
-    const message = `the model ${id} is not on this machine: shoal pull ${id} would fetch it`
-    throw new Fault(404, message, { code: 'model_not_found', param: 'model' })
+    const trouble = await local.findTrouble(id)
+    throw trouble === undefined ? modelNotFound(id) : notNow(trouble)
   }
 
-  function needOf(model: LocalModel) {
-    const { contextLength } = contextOf(model)
-    const use = { weightBytes: model.fileSizeBytes, contextLength, conversations: slots }
-    return memoryOf(model.facts, use).totalBytes
-  }
-
-  function contextOf({ facts }: LocalModel) {
-    const { contextLength: wanted } = dependencies
-    return { contextLength: Math.min(wanted, facts.context_length ?? wanted) }
-  }
-
-  function entryFor(model: LocalModel): Entry {
+  function entryFor(model: LocalModel, wanted: number | undefined): Entry {
+    const contextLength = contextFor(model, wanted)
     const known = entries.get(model.path)
-    if (known) return known
+    if (known && !canGrow(known, contextLength)) return known
     const plan: Plan = {
       model,
-      memoryBytes: needOf(model),
-      ...contextOf(model),
+      memoryBytes: needOf(model, contextLength),
+      contextLength,
       loadedAt: undefined,
       requests: 0,
       usedAt: 0,
-      keepAliveMs: dependencies.keepAliveMs,
+      idleSince: undefined,
+      keepAliveMs: known?.keepAliveMs ?? dependencies.keepAliveMs,
       timer: undefined,
       expiresAt: undefined,
     }
-    const entry = Object.assign(plan, { runtime: load(plan) })
+    const isFree = known ? unloadEntry(known) : Promise.resolve()
+    const entry = Object.assign(plan, { runtime: load(plan, isFree) })
     entry.runtime.catch(() => forget(entry)) // whoever waits for it is told
     entries.set(model.path, entry)
     return entry
   }
 
-  async function load(entry: Plan): Promise<Runtime> {
-    const turn = loading.then(() => start(entry))
+  /** Whether the model can be loaded again with a longer context, now and beside all that is in use. */
+  function canGrow(entry: Entry, contextLength: number): boolean {
+    if (entry.contextLength >= contextLength || entry.requests > 0) return false
+    const busy = [...entries.values()].filter(({ requests }) => requests > 0)
+    const taken = busy.reduce((sum, one) => sum + one.memoryBytes, 0)
+    return taken + needOf(entry.model, contextLength) <= memoryBytes
+  }
+
+  async function load(entry: Plan, isFree: Promise<void>): Promise<Runtime> {
+    const turn = Promise.all([loading, isFree]).then(() => start(entry))
     loading = turn.catch(() => undefined) // the next one is not concerned
     return turn
   }
@@ -136,7 +125,7 @@ export function loadedModels(dependencies: Dependencies) {
   async function makeRoom(wanted: Plan) {
     const { model } = wanted
     if (wanted.memoryBytes > memoryBytes) {
-      throw notNow(
+      throw tooLittleMemory(
         `${model.id} needs ${gigabytes(wanted.memoryBytes)} of memory, and models may take ${gigabytes(memoryBytes)} here`,
       )
     }
@@ -147,7 +136,8 @@ export function loadedModels(dependencies: Dependencies) {
       const [oldest] = idle.toSorted((a, b) => a.usedAt - b.usedAt)
       if (!oldest) {
         const seconds = 5
-        throw notNow(`the memory for ${model.id} is in use by models that are answering`, seconds)
+        const message = `the memory for ${model.id} is in use by models that are answering`
+        throw tooLittleMemory(message, seconds)
       }
       await unloadEntry(oldest)
     }
@@ -169,16 +159,18 @@ export function loadedModels(dependencies: Dependencies) {
     clearTimeout(entry.timer)
     entry.expiresAt = undefined
     const { keepAliveMs } = entry
-    if (entry.requests > 0 || keepAliveMs < 0) return
+    if (entry.requests > 0) return
+    entry.idleSince = new Date()
+    if (keepAliveMs < 0) return
     entry.expiresAt = new Date(Date.now() + keepAliveMs)
-    entry.timer = setTimeout(() => {
+    const unload = () =>
       unloadEntry(entry).catch((error) => log.error({ err: error }, 'a model was not unloaded'))
-    }, keepAliveMs)
+    entry.timer = setTimeout(unload, Math.min(keepAliveMs, longestTimerMs))
     entry.timer.unref()
   }
 
-  async function use(id: string, keepAliveMs?: number): Promise<Use> {
-    const entry = entryFor(await getLocal(id))
+  async function use(id: string, { keepAliveMs, contextLength }: Wishes = {}): Promise<Use> {
+    const entry = entryFor(await getLocal(id), contextLength)
     if (entry.requests >= slots + queueLength) {
       throw new Fault(429, `${entry.model.id} has ${entry.requests} requests already`, {
         code: 'queue_full',
@@ -188,6 +180,8 @@ export function loadedModels(dependencies: Dependencies) {
     clock += 1
     entry.usedAt = clock
     entry.requests += 1
+    entry.idleSince = undefined
+    entry.expiresAt = undefined
     if (keepAliveMs !== undefined) entry.keepAliveMs = keepAliveMs
     clearTimeout(entry.timer)
     const leave = () => {
@@ -207,10 +201,18 @@ export function loadedModels(dependencies: Dependencies) {
   return {
     use,
 
-    /** Loads a model without asking it anything. `keepAliveMs` negative keeps it for ever. */
-    async load(id: string, keepAliveMs?: number): Promise<LocalModel> {
-      using loaded = await use(id, keepAliveMs)
-      return loaded.model
+    /** Tokens of a conversation with this model as it is loaded, or would be. */
+    contextLengthOf: (model: LocalModel): number =>
+      entries.get(model.path)?.contextLength ?? contextFor(model),
+
+    /** Loads a model without asking it anything. */
+    async load(id: string, wishes: Wishes = {}): Promise<LoadedModel> {
+      const { model, [Symbol.dispose]: leave } = await use(id, wishes)
+      leave()
+      const entry = entries.get(model.path)
+      const standing = entry && standingOf(entry)
+      if (standing) return standing
+      throw notNow(`${model.id} was lost as soon as it was loaded`)
     },
 
     /** False where it was not loaded. What it is asked just now ends with an error. */
@@ -220,13 +222,14 @@ export function loadedModels(dependencies: Dependencies) {
       return entry !== undefined
     },
 
-    list: (): LoadedModel[] =>
-      [...entries.values()].flatMap((entry) => {
-        const { model, contextLength, requests, loadedAt, expiresAt } = entry
-        if (!loadedAt) return []
-        const { memoryBytes } = entry
-        return [{ model, memoryBytes, contextLength, loadedAt, requests, expiresAt }]
-      }),
+    /** Unloads a model when all that it is asked just now is answered. */
+    async release(id: string): Promise<void> {
+      const entry = entries.get((await getLocal(id)).path)
+      if (entry?.requests === 0) await unloadEntry(entry)
+      else if (entry) entry.keepAliveMs = 0
+    },
+
+    list: (): LoadedModel[] => [...entries.values()].flatMap((entry) => standingOf(entry) ?? []),
 
     async close() {
       await Promise.all([...entries.values()].map(unloadEntry))
@@ -234,9 +237,11 @@ export function loadedModels(dependencies: Dependencies) {
   }
 }
 
-function notNow(message: string, retryAfterSeconds?: number): Fault {
+const notNow = (message: string) => new Fault(503, message, { code: 'model_not_loaded' })
+
+function tooLittleMemory(message: string, retryAfterSeconds?: number): Fault {
   return new Fault(503, message, {
-    code: 'model_not_loaded',
+    code: 'insufficient_memory',
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   })
 }

@@ -10,9 +10,16 @@ export type LocalModel = {
   quantization: string
   /** Of the file, or of its first part. */
   path: string
+  /** Of all parts, in order. */
+  paths: string[]
+  /** Of the file at `path`, where a pull has noted it and nobody has written to it since. */
+  sha256: string | undefined
   fileSizeBytes: number
   modifiedAt: Date
+  /** Of the file at `path`. */
   facts: GgufFacts
+  /** Weights of all parts; null where the headers do not tell. */
+  parameterCount: number | null
 }
 
 export type LocalModels = ReturnType<typeof localModels>
@@ -21,28 +28,31 @@ type Entry = Omit<LocalModel, 'id'>
 
 /** The models in a folder: any `<folder>/<name>/*.gguf`, whoever put it there. */
 export function localModels(directory: string, memoryBytes: number) {
-  /** Headers that were read, by path, as long as the file is the same. Undefined for a file that is no model. */
-  const read = new Map<string, { stamp: string; facts: GgufFacts | undefined }>()
+  /** Headers that were read, by path, as long as the file is the same. */
+  const read = new Map<string, { stamp: string; outcome: Outcome }>()
 
-  async function factsAt(file: LocalFile): Promise<GgufFacts | undefined> {
+  async function outcomeAt(file: LocalFile): Promise<Outcome> {
     const stamp = `${file.fileSizeBytes} ${file.modifiedAt.getTime()}`
     const known = read.get(file.path)
-    if (known?.stamp === stamp) return known.facts
-    // A file that cannot be read is not offered; `shoal verify` says what is wrong with it.
-    const header = await readGgufFile(file.path).catch(() => undefined)
-    const facts = header && factsOf(header, file.filename)
-    read.set(file.path, { stamp, facts })
-    return facts
+    if (known?.stamp === stamp) return known.outcome
+    const outcome = await readGgufFile(file.path).then(
+      (header): Outcome => ({ facts: factsOf(header, file.filename) }),
+      (error: Error): Outcome => ({ trouble: `${file.filename} cannot be read: ${error.message}` }),
+    )
+    read.set(file.path, { stamp, outcome })
+    return outcome
+  }
+
+  async function readAll(): Promise<{ file: LocalFile; outcome: Outcome }[]> {
+    const finished = (await listLocalFiles(directory)).filter(({ isFinished }) => isFinished)
+    return Promise.all(finished.map(async (file) => ({ file, outcome: await outcomeAt(file) })))
   }
 
   async function list(): Promise<LocalModel[]> {
-    const finished = (await listLocalFiles(directory)).filter(({ isFinished }) => isFinished)
-    const withFacts = await Promise.all(
-      finished.map(async (file) => ({ file, facts: await factsAt(file) })),
+    const readable = (await readAll()).flatMap(({ file, outcome }) =>
+      'facts' in outcome ? [{ file, facts: outcome.facts }] : [],
     )
-    const entries = withWholeShards(
-      withFacts.flatMap(({ file, facts }) => (facts ? [{ file, facts }] : [])),
-    )
+    const entries = withWholeShards(readable)
     return [...Map.groupBy(entries, ({ name }) => name).values()].flatMap((files) => {
       const chosen = defaultOf(files, memoryBytes)
       return files.map((file) => ({
@@ -65,8 +75,21 @@ export function localModels(directory: string, memoryBytes: number) {
         all.find(({ name, quantization }) => `${name}:${quantization}`.toLowerCase() === wanted)
       )
     },
+
+    /** Why a name of which there are files cannot be run; undefined where there are none. */
+    async findTrouble(id: string): Promise<string | undefined> {
+      const [wanted = ''] = id.toLowerCase().split(':')
+      const files = (await readAll()).filter(({ file }) => file.modelName.toLowerCase() === wanted)
+      const broken = files.flatMap(({ outcome }) => ('trouble' in outcome ? outcome.trouble : []))
+      if (broken.length > 0) return broken.join('; ')
+      const parts = files.filter(({ outcome }) => 'facts' in outcome && outcome.facts.shard)
+      return parts.length > 0 ? `not all parts of ${wanted} are here` : undefined
+    },
   }
 }
+
+/** What a header says, or why it says nothing. */
+type Outcome = { facts: GgufFacts } | { trouble: string }
 
 type Read = { file: LocalFile; facts: GgufFacts }
 
@@ -89,14 +112,24 @@ function withWholeShards(files: Read[]): Entry[] {
 
 function entryOf(parts: Read[]): Entry {
   const [{ file, facts }] = parts as [Read]
+  const parameters = parts.reduce((sum, part) => sum + (part.facts.parameter_count ?? 0), 0)
   return {
     name: file.modelName,
     quantization: file.record?.quantization ?? facts.quantization,
     path: file.path,
+    paths: parts.map((part) => part.file.path),
+    sha256: sha256Of(file),
     fileSizeBytes: parts.reduce((sum, part) => sum + (part.file.fileSizeBytes ?? 0), 0),
     modifiedAt: file.modifiedAt,
     facts,
+    parameterCount: parameters || null,
   }
+}
+
+function sha256Of({ record, modifiedAt }: LocalFile): string | undefined {
+  // A date has whole milliseconds, the record what the file system says.
+  const isUnchanged = record && Math.abs(record.modified_at - modifiedAt.getTime()) < 1
+  return isUnchanged ? record.sha256_hash : undefined
 }
 
 /** F32, F16 and BF16 are originals: good to make other files from, seldom the one to run. */

@@ -1,11 +1,11 @@
 /** The objects of OpenAI's answers, as their reference has them. */
 import { randomUUID } from 'node:crypto'
-import type { Finish, TokenLogprobs } from '../runtime/runtime.ts'
+import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
 
 /** What all objects of one answer have in common. */
 export function answerHead(prefix: 'chatcmpl' | 'cmpl', model: string) {
   return {
-    id: `${prefix}-${randomUUID().replaceAll('-', '')}`,
+    id: `${prefix}-${newId()}`,
     created: Math.floor(Date.now() / 1000),
     model,
     system_fingerprint: 'fp_shoal',
@@ -14,19 +14,29 @@ export function answerHead(prefix: 'chatcmpl' | 'cmpl', model: string) {
 
 export type AnswerHead = ReturnType<typeof answerHead>
 
-export function usageOf(finishes: Finish[]) {
-  const [first] = finishes
-  const promptTokens = first?.promptTokens ?? 0
-  const completionTokens = finishes.reduce((sum, one) => sum + one.completionTokens, 0)
+/** `count` answers to each prompt: it counts once. */
+export function usageOf(finishes: readonly Finish[], count: number) {
+  const firsts = finishes.filter((_, index) => index % count === 0)
+  const promptTokens = sum(firsts, (one) => one.promptTokens)
+  const completionTokens = sum(finishes, (one) => one.completionTokens)
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
-    prompt_tokens_details: { cached_tokens: first?.cachedTokens ?? 0 },
-    completion_tokens_details: { reasoning_tokens: 0 },
+    prompt_tokens_details: { cached_tokens: sum(firsts, (one) => one.cachedTokens) },
+    completion_tokens_details: { reasoning_tokens: sum(finishes, (one) => one.reasoningTokens) },
   }
 }
+
+const sum = (finishes: readonly Finish[], of: (finish: Finish) => number) =>
+  finishes.reduce((total, one) => total + of(one), 0)
 
 export function logprobsOf(tokens: TokenLogprobs[] | undefined) {
   return tokens ? { content: tokens, refusal: null } : null
 }
+
+export function toolCallOf({ name, arguments: args }: NonNullable<Piece['toolCall']>) {
+  return { id: `call_${newId()}`, type: 'function', function: { name, arguments: args } }
+}
+
+const newId = () => randomUUID().replaceAll('-', '')

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ChatRequest } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
+import { clientGone } from '../http/client-gone.ts'
 import { bodyOf, faultOf } from '../http/error-handler.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
-import type { Finish, TokenLogprobs } from '../runtime/runtime.ts'
-import { type AnswerHead, answerHead, logprobsOf, usageOf } from './answer-parts.ts'
-import { clientGone } from './client-gone.ts'
+import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
+import { type AnswerHead, answerHead, logprobsOf, toolCallOf, usageOf } from './answer-parts.ts'
 import { startEventStream } from './event-stream.ts'
 import { generationOfChat } from './generation.ts'
 import { type Step, together } from './together.ts'
@@ -20,37 +20,69 @@ export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = a
     const generation = generationOfChat(body)
     const signal = clientGone(reply)
     using use = await models.use(body.model)
-    const steps = together(use.runtime, generation, { count: body.n ?? 1, signal })
+    const steps = together(use.runtime, [generation], { count: body.n ?? 1, signal })
     const head = answerHead('chatcmpl', body.model)
     if (body.stream) return await streamAnswer(reply, steps, head, body)
     return await wholeAnswer(steps, head)
   })
 }
 
-type Choice = { text: string; logprobs: TokenLogprobs[] | undefined; finish: Finish | undefined }
+type ToolCall = ReturnType<typeof toolCallOf>
+
+type Choice = {
+  text: string
+  reasoning: string
+  calls: ToolCall[]
+  logprobs: TokenLogprobs[] | undefined
+  finish: Finish | undefined
+}
+
+const emptyChoice = (): Choice => ({
+  text: '',
+  reasoning: '',
+  calls: [],
+  logprobs: undefined,
+  finish: undefined,
+})
 
 async function wholeAnswer(steps: Steps, head: AnswerHead) {
   const choices: Choice[] = []
   for await (const step of steps) {
-    choices[step.index] ??= { text: '', logprobs: undefined, finish: undefined }
+    choices[step.index] ??= emptyChoice()
     const choice = choices[step.index] as Choice
     if ('finish' in step) choice.finish = step.finish
-    else {
-      choice.text += step.piece.text
-      if (step.piece.logprobs)
-        choice.logprobs = [...(choice.logprobs ?? []), ...step.piece.logprobs]
-    }
+    else add(choice, step.piece)
   }
   return {
     ...head,
     object: 'chat.completion',
-    choices: choices.map(({ text, logprobs, finish }, index) => ({
+    choices: choices.map((choice, index) => ({
       index,
-      message: { role: 'assistant', content: text, refusal: null },
-      logprobs: logprobsOf(logprobs),
-      finish_reason: finish?.reason ?? 'stop',
+      message: messageOf(choice),
+      logprobs: logprobsOf(choice.logprobs),
+      finish_reason: choice.finish?.reason ?? 'stop',
     })),
-    usage: usageOf(choices.flatMap(({ finish }) => finish ?? [])),
+    usage: usageOf(
+      choices.flatMap(({ finish }) => finish ?? []),
+      choices.length,
+    ),
+  }
+}
+
+function add(choice: Choice, { text = '', reasoning = '', toolCall, logprobs }: Piece) {
+  choice.text += text
+  choice.reasoning += reasoning
+  if (toolCall) choice.calls.push(toolCallOf(toolCall))
+  if (logprobs) choice.logprobs = [...(choice.logprobs ?? []), ...logprobs]
+}
+
+function messageOf({ text, reasoning, calls }: Choice) {
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    refusal: null,
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    ...(calls.length > 0 && { tool_calls: calls }),
   }
 }
 
@@ -60,15 +92,12 @@ async function streamAnswer(
   head: AnswerHead,
   { stream_options, n }: ChatRequest,
 ) {
+  const count = n ?? 1
   const wantsUsage = stream_options?.include_usage === true
-  const chunk = (
-    index: number,
-    delta: object,
-    more: { logprobs?: object | null; end?: string } = {},
-  ) => ({
+  const chunk = (index: number, delta: object, logprobs?: TokenLogprobs[], end?: string) => ({
     ...head,
     object: 'chat.completion.chunk',
-    choices: [{ index, delta, logprobs: more.logprobs ?? null, finish_reason: more.end ?? null }],
+    choices: [{ index, delta, logprobs: logprobsOf(logprobs), finish_reason: end ?? null }],
     ...(wantsUsage && { usage: null }),
   })
 
@@ -76,22 +105,27 @@ async function streamAnswer(
   let step = await steps.next()
   const stream = startEventStream(reply)
   const finishes: Finish[] = []
+  const callCounts: number[] = []
   try {
-    for (let index = 0; index < (n ?? 1); index += 1) {
+    for (let index = 0; index < count; index += 1) {
       await stream.send(chunk(index, { role: 'assistant', content: '' }))
     }
     for (; !step.done; step = await steps.next()) {
-      const { value } = step
-      if ('finish' in value) {
-        finishes.push(value.finish)
-        await stream.send(chunk(value.index, {}, { end: value.finish.reason }))
-      } else {
-        const { text, logprobs } = value.piece
-        await stream.send(chunk(value.index, { content: text }, { logprobs: logprobsOf(logprobs) }))
+      const { index } = step.value
+      if ('finish' in step.value) {
+        finishes[index] = step.value.finish
+        await stream.send(chunk(index, {}, undefined, step.value.finish.reason))
+        continue
       }
+      const { piece } = step.value
+      const calls = callCounts[index] ?? 0
+      if (piece.toolCall) callCounts[index] = calls + 1
+      const [first = {}, ...others] = deltasOf(piece, calls)
+      await stream.send(chunk(index, first, piece.logprobs))
+      for (const delta of others) await stream.send(chunk(index, delta))
     }
     if (wantsUsage) {
-      const usage = usageOf(finishes)
+      const usage = usageOf(finishes, count)
       await stream.send({ ...head, object: 'chat.completion.chunk', choices: [], usage })
     }
     stream.end()
@@ -99,4 +133,18 @@ async function streamAnswer(
     stream.end({ error: bodyOf(faultOf(error)).error })
   }
   return reply
+}
+
+/** A call comes as clients expect it: first its name, then its arguments. */
+function deltasOf({ text, reasoning, toolCall }: Piece, index: number): object[] {
+  if (toolCall) {
+    const { id, type, function: called } = toolCallOf(toolCall)
+    const { name, arguments: args } = called
+    return [
+      { tool_calls: [{ index, id, type, function: { name, arguments: '' } }] },
+      { tool_calls: [{ index, function: { arguments: args } }] },
+    ]
+  }
+  if (reasoning !== undefined) return [{ reasoning_content: reasoning }]
+  return [{ content: text ?? '' }]
 }

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CompletionRequest } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
+import { clientGone } from '../http/client-gone.ts'
 import { bodyOf, faultOf } from '../http/error-handler.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
-import type { Finish } from '../runtime/runtime.ts'
+import type { Finish, TokenLogprobs } from '../runtime/runtime.ts'
 import { type AnswerHead, answerHead, usageOf } from './answer-parts.ts'
-import { clientGone } from './client-gone.ts'
 import { startEventStream } from './event-stream.ts'
-import { generationOfCompletion } from './generation.ts'
+import { generationsOfCompletion } from './generation.ts'
 import { type Step, together } from './together.ts'
 
 export const completionRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
@@ -15,39 +15,66 @@ export const completionRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels 
   { models },
 ) => {
   app.post('/v1/completions', { schema: { body: CompletionRequest } }, async ({ body }, reply) => {
-    const generation = generationOfCompletion(body)
+    const generations = generationsOfCompletion(body)
     const signal = clientGone(reply)
     using use = await models.use(body.model)
-    const steps = together(use.runtime, generation, { count: body.n ?? 1, signal })
+    const steps = together(use.runtime, generations, { count: body.n ?? 1, signal })
     const head = { ...answerHead('cmpl', body.model), object: 'text_completion' }
     if (body.stream) return await streamAnswer(reply, steps, head, body)
-    return await wholeAnswer(steps, head)
+    return await wholeAnswer(steps, head, body)
   })
 }
 
-const choiceOf = (index: number, text: string, finish: Finish | undefined) => ({
+type Part = { text: string; logprobs?: TokenLogprobs[] | undefined; finish?: Finish | undefined }
+
+const choiceOf = (index: number, { text, logprobs, finish }: Part) => ({
   index,
   text,
-  logprobs: null,
+  logprobs: logprobs ? logprobsOf(logprobs) : null,
   finish_reason: finish?.reason ?? null,
 })
 
-async function wholeAnswer(steps: AsyncGenerator<Step>, head: AnswerHead) {
-  const texts: string[] = []
-  const finishes: Finish[] = []
-  for await (const step of steps) {
-    if ('finish' in step) finishes[step.index] = step.finish
-    else texts[step.index] = (texts[step.index] ?? '') + step.piece.text
+/** As they were before there were chats: lists side by side. */
+function logprobsOf(tokens: TokenLogprobs[]) {
+  let offset = 0
+  return {
+    tokens: tokens.map(({ token }) => token),
+    token_logprobs: tokens.map(({ logprob }) => logprob),
+    top_logprobs: tokens.map(({ top_logprobs }) =>
+      Object.fromEntries(top_logprobs.map(({ token, logprob }) => [token, logprob])),
+    ),
+    text_offset: tokens.map(({ token }) => {
+      offset += token.length
+      return offset - token.length
+    }),
   }
-  const choices = finishes.map((finish, index) => choiceOf(index, texts[index] ?? '', finish))
-  return { ...head, choices, usage: usageOf(finishes) }
+}
+
+async function wholeAnswer(
+  steps: AsyncGenerator<Step>,
+  head: AnswerHead,
+  { n }: CompletionRequest,
+) {
+  const parts: Part[] = []
+  for await (const step of steps) {
+    parts[step.index] ??= { text: '' }
+    const part = parts[step.index] as Part
+    if ('finish' in step) part.finish = step.finish
+    else {
+      part.text += step.piece.text ?? ''
+      if (step.piece.logprobs) part.logprobs = [...(part.logprobs ?? []), ...step.piece.logprobs]
+    }
+  }
+  const choices = parts.map((part, index) => choiceOf(index, part))
+  const finishes = parts.flatMap(({ finish }) => finish ?? [])
+  return { ...head, choices, usage: usageOf(finishes, n ?? 1) }
 }
 
 async function streamAnswer(
   reply: FastifyReply,
   steps: AsyncGenerator<Step>,
   head: AnswerHead,
-  { stream_options }: CompletionRequest,
+  { stream_options, n }: CompletionRequest,
 ) {
   const wantsUsage = stream_options?.include_usage === true
   const finishes: Finish[] = []
@@ -57,12 +84,15 @@ async function streamAnswer(
   try {
     for (; !step.done; step = await steps.next()) {
       const { value } = step
-      if ('finish' in value) finishes.push(value.finish)
-      const [text, finish] = 'finish' in value ? ['', value.finish] : [value.piece.text, undefined]
-      const choices = [choiceOf(value.index, text, finish)]
+      if ('finish' in value) finishes[value.index] = value.finish
+      const part: Part =
+        'finish' in value
+          ? { text: '', finish: value.finish }
+          : { text: value.piece.text ?? '', logprobs: value.piece.logprobs }
+      const choices = [choiceOf(value.index, part)]
       await stream.send({ ...head, choices, ...(wantsUsage && { usage: null }) })
     }
-    if (wantsUsage) await stream.send({ ...head, choices: [], usage: usageOf(finishes) })
+    if (wantsUsage) await stream.send({ ...head, choices: [], usage: usageOf(finishes, n ?? 1) })
     stream.end()
   } catch (error) {
     stream.end({ error: bodyOf(faultOf(error)).error })

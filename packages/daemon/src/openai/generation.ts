@@ -1,28 +1,22 @@
+/** What OpenAI's API asks, as the runtime understands it. */
 import type { ChatRequest, CompletionRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
-import type { ChatMessage, Generation, Sampling } from '../runtime/runtime.ts'
+import type { Chat, ChatMessage, Generation, Prompt, Sampling, Tool } from '../runtime/runtime.ts'
 
 /** What llama.cpp's own server takes where a request says nothing: small models ramble without it. */
 const usual = { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05 }
 
 /** Parameters of OpenAI's API that mean something which cannot be done here. Others that are unknown change nothing. */
-const cannot = [
-  'audio',
-  'functions',
-  'function_call',
-  'prediction',
-  'web_search_options',
-  'tools',
-] as const
+const cannot = ['audio', 'functions', 'function_call', 'prediction', 'web_search_options'] as const
 
 export function generationOfChat(request: ChatRequest): Generation {
-  refuseWhatCannotBe(request)
+  refuse(request, cannot)
   const { logprobs, top_logprobs, max_completion_tokens, max_tokens } = request
   if (top_logprobs !== null && top_logprobs !== undefined && logprobs !== true) {
     throw new Fault(400, 'top_logprobs needs logprobs', { param: 'top_logprobs' })
   }
   return {
-    prompt: { messages: request.messages.map(messageOf) },
+    prompt: { chat: chatOf(request) },
     maxTokens: max_completion_tokens ?? max_tokens ?? undefined,
     stop: stopsOf(request),
     sampling: samplingOf(request),
@@ -31,54 +25,121 @@ export function generationOfChat(request: ChatRequest): Generation {
   }
 }
 
-export function generationOfCompletion(request: CompletionRequest): Generation {
-  const { prompt, max_tokens } = request
-  if (request.echo) throw unsupported('echo')
-  return {
-    prompt: { text: typeof prompt === 'string' ? prompt : (prompt[0] ?? '') },
-    maxTokens: max_tokens ?? defaultCompletionTokens,
+/** One for each prompt. */
+export function generationsOfCompletion(request: CompletionRequest): Generation[] {
+  refuse(request, ['suffix'])
+  const { echo, best_of, n, logprobs } = request
+  if (echo) throw unsupported('echo')
+  if (best_of && best_of > (n ?? 1)) throw unsupported('best_of')
+  return textsOf(request.prompt).map((prompt) => ({
+    prompt: promptOf(prompt),
+    maxTokens: request.max_tokens ?? defaultCompletionTokens,
     stop: stopsOf(request),
     sampling: samplingOf(request),
     json: undefined,
-    topLogprobs: undefined,
-  }
+    topLogprobs: logprobs ?? undefined,
+  }))
 }
 
 /** As OpenAI has it for completions, which do not end by themselves. */
 const defaultCompletionTokens = 16
 
-function refuseWhatCannotBe(request: object) {
-  for (const name of cannot) {
+/** One text or several, in words or in tokens, as a list. */
+export function textsOf(given: CompletionRequest['prompt']): (string | number[])[] {
+  if (typeof given === 'string') return [given]
+  const isOneText = typeof given[0] === 'number'
+  return isOneText ? [given as number[]] : (given as (string | number[])[])
+}
+
+const promptOf = (text: string | number[]): Prompt =>
+  typeof text === 'string' ? { text } : { tokens: text }
+
+function refuse(request: object, names: readonly string[]) {
+  for (const name of names) {
     const value = (request as Record<string, unknown>)[name]
-    const isEmpty = value === undefined || value === null || (Array.isArray(value) && !value.length)
-    if (!isEmpty) throw unsupported(name)
+    const isEmpty = value === undefined || value === null || value === ''
+    if (!isEmpty && !(Array.isArray(value) && value.length === 0)) throw unsupported(name)
   }
 }
 
-function messageOf({ content, role, ...rest }: ChatRequest['messages'][number], index: number) {
-  const message: ChatMessage = {
-    ...rest,
+function chatOf(request: ChatRequest): Chat {
+  const tools = (request.tools ?? []).map(toolOf)
+  return {
+    messages: request.messages.map(messageOf),
+    tools,
+    toolChoice: toolChoiceOf(request, tools),
+    ...(request.parallel_tool_calls === false && { mostCalls: 1 }),
+    variables: { ...reasoningOf(request), ...request.chat_template_kwargs },
+  }
+}
+
+/** Templates of models that think ask for one or the other of these. */
+function reasoningOf({ reasoning_effort }: ChatRequest): Record<string, unknown> {
+  if (!reasoning_effort) return {}
+  if (reasoning_effort === 'none') return { enable_thinking: false }
+  return { enable_thinking: true, reasoning_effort }
+}
+
+function toolOf(tool: NonNullable<ChatRequest['tools']>[number], index: number): Tool {
+  if (tool.type === 'function' && tool.function)
+    return { type: 'function', function: tool.function }
+  throw unsupported(
+    `tools.${index}.type`,
+    `${tool.type} is not supported here: it has to be function`,
+  )
+}
+
+function toolChoiceOf({ tool_choice }: ChatRequest, tools: Tool[]): Chat['toolChoice'] {
+  const choice = tool_choice ?? 'auto'
+  if (choice === 'auto' || choice === 'none') return choice
+  const name = choice === 'required' ? undefined : choice.function.name
+  const isKnown = tools.some((tool) => name === undefined || tool.function.name === name)
+  if (isKnown) return name === undefined ? 'required' : { name }
+  const message = name
+    ? `tool_choice names ${name}, which is none of the tools`
+    : 'there are no tools to choose from'
+  throw new Fault(400, message, { param: 'tool_choice' })
+}
+
+function messageOf(message: ChatRequest['messages'][number], index: number): ChatMessage {
+  const { role, name, tool_calls, tool_call_id, reasoning_content } = message
+  return {
     role: role === 'developer' ? 'system' : role,
-    content: '',
+    content: contentOf(message, index),
+    ...(name !== undefined && { name }),
+    ...(reasoning_content && { reasoning_content }),
+    ...(tool_calls && tool_calls.length > 0 && { tool_calls }),
+    ...(tool_call_id !== undefined && { tool_call_id }),
   }
-  if (typeof content === 'string') message.content = content
-  else if (Array.isArray(content)) {
-    const strange = content.find(({ type }) => type !== 'text')
-    if (strange)
-      throw unsupported(
-        `messages.${index}.content`,
-        `of type ${strange.type} is not supported here`,
-      )
-    message.content = content.map(({ text = '' }) => text).join('')
+}
+
+function contentOf({ content }: ChatRequest['messages'][number], index: number): string {
+  if (!Array.isArray(content)) return content ?? ''
+  const strange = content.find(({ type }) => type !== 'text')
+  if (strange) {
+    const why = `of type ${strange.type} is not supported here`
+    throw unsupported(`messages.${index}.content`, why)
   }
-  return message
+  return content.map(({ text = '' }) => text).join('')
 }
 
 function stopsOf({ stop }: Pick<ChatRequest, 'stop'>): string[] {
   return typeof stop === 'string' ? [stop] : (stop ?? [])
 }
 
-function samplingOf(request: Omit<CompletionRequest, 'prompt'>): Sampling {
+type SamplingRequest = Pick<
+  ChatRequest,
+  | 'temperature'
+  | 'top_p'
+  | 'top_k'
+  | 'min_p'
+  | 'seed'
+  | 'presence_penalty'
+  | 'frequency_penalty'
+  | 'logit_bias'
+>
+
+function samplingOf(request: SamplingRequest): Sampling {
   return {
     temperature: request.temperature ?? usual.temperature,
     topP: request.top_p ?? usual.topP,
@@ -87,13 +148,12 @@ function samplingOf(request: Omit<CompletionRequest, 'prompt'>): Sampling {
     seed: request.seed ?? undefined,
     presencePenalty: request.presence_penalty ?? 0,
     frequencyPenalty: request.frequency_penalty ?? 0,
+    repeatPenalty: 1,
+    repeatLastTokens: undefined,
     logitBias: Object.entries(request.logit_bias ?? {}).map(([token, bias]) => {
-      if (!/^\d{1,9}$/.test(token)) {
-        throw new Fault(422, `logit_bias names ${token}, which is no token id`, {
-          param: 'logit_bias',
-        })
-      }
-      return [Number(token), bias]
+      if (/^\d{1,9}$/.test(token)) return [Number(token), bias]
+      const message = `logit_bias names ${token}, which is no token id`
+      throw new Fault(422, message, { param: 'logit_bias' })
     }),
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { Fault } from '../errors.ts'
+import { modelNotFound } from '../errors.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { LocalModel, LocalModels } from '../models/local-models.ts'
 
@@ -19,10 +19,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app.get('/v1/models/*', { schema }, async ({ params }) => {
     const model = await local.find(params['*'])
     if (model) return modelObject(model)
-    throw new Fault(404, `the model ${params['*']} is not on this machine`, {
-      code: 'model_not_found',
-      param: 'model',
-    })
+    throw modelNotFound(params['*'])
   })
 }
 

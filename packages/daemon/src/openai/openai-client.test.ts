@@ -12,6 +12,7 @@ beforeAll(async () => {
 afterAll(() => daemon.close())
 
 const model = 'shoal-tiny'
+const story = [{ role: 'user' as const, content: 'Tell me a story' }]
 const hello = [{ role: 'user' as const, content: 'Hello' }]
 
 test('no model is loaded before somebody asks for one', async () => {
@@ -93,6 +94,83 @@ test('a plain completion, whole and as a stream', async () => {
   expect(text).toBe(whole.choices[0]?.text)
 })
 
+const weather = {
+  type: 'function' as const,
+  function: {
+    name: 'weather',
+    description: 'the weather of a city',
+    parameters: {
+      type: 'object',
+      properties: { city: { enum: ['Lisbon', 'Oslo'] } },
+      required: ['city'],
+    },
+  },
+}
+
+test('a tool that has to be called, whole and as a stream, and the answer after it', async () => {
+  const body = { model, messages: hello, tools: [weather], tool_choice: 'required' as const }
+  const { choices } = await openai.chat.completions.create({ ...body, temperature: 0 })
+  const [choice] = choices
+  expect(choice).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } })
+  const [call] = choice?.message.tool_calls ?? []
+  if (call?.type !== 'function') throw new Error('no call')
+  expect(call.function.name).toBe('weather')
+  expect(['Lisbon', 'Oslo']).toContain(JSON.parse(call.function.arguments).city)
+
+  const streamed = openai.chat.completions.stream({ ...body, temperature: 0 })
+  const last = await streamed.finalChatCompletion()
+  expect(last.choices[0]?.message.tool_calls?.[0]).toMatchObject({ function: call.function })
+
+  const messages = [
+    ...hello,
+    { role: 'assistant' as const, tool_calls: [call] },
+    { role: 'tool' as const, tool_call_id: call.id, content: 'sunny' },
+  ]
+  const after = await openai.chat.completions.create({ ...body, messages, tool_choice: 'none' })
+  expect(after.choices[0]?.finish_reason).not.toBe('tool_calls')
+})
+
+test('embeddings, as floats and as the base64 that the client asks for by default', async () => {
+  const input = ['What is a web seed?', 'Hello']
+  const asked = await openai.embeddings.create({ model, input })
+  const floats = await openai.embeddings.create({ model, input, encoding_format: 'float' })
+  expect(asked.data.map(({ index }) => index)).toEqual([0, 1])
+  expect(asked.data[0]?.embedding).toHaveLength(256)
+  expect(Math.hypot(...(asked.data[0]?.embedding ?? []))).toBeCloseTo(1, 5)
+  for (const [index, { embedding }] of floats.data.entries()) {
+    embedding.forEach((value, place) => {
+      expect(asked.data[index]?.embedding[place]).toBeCloseTo(value, 6)
+    })
+  }
+  expect(asked.usage.prompt_tokens).toBeGreaterThan(2)
+  const short = await openai.embeddings.create({ model, input: 'Hello', dimensions: 8 })
+  expect(Math.hypot(...(short.data[0]?.embedding ?? []))).toBeCloseTo(1, 5)
+})
+
+test('several prompts at once, in words and in tokens, with the log probabilities of old', async () => {
+  const body = { model, temperature: 0, max_tokens: 4, logprobs: 2 }
+  const { choices, usage } = await openai.completions.create({
+    ...body,
+    prompt: ['Once upon', 'Hello'],
+    n: 2,
+  })
+  expect(choices.map(({ index }) => index)).toEqual([0, 1, 2, 3])
+  expect(choices[0]?.text).toBe(choices[1]?.text)
+  expect(choices[0]?.logprobs?.tokens?.join('')).toBe(choices[0]?.text)
+  expect(usage?.completion_tokens).toBe(16)
+  const inTokens = await openai.completions.create({ ...body, prompt: [10, 20, 30] })
+  expect(inTokens.usage?.prompt_tokens).toBe(3)
+})
+
+test('eight at once say what one says', async () => {
+  const ask = () =>
+    openai.chat.completions.create({ model, temperature: 0, max_tokens: 60, messages: story })
+  const one = await ask()
+  const eight = await Promise.all(Array.from({ length: 8 }, ask))
+  const texts = eight.map(({ choices }) => choices[0]?.message.content)
+  expect(texts).toEqual(texts.map(() => one.choices[0]?.message.content))
+})
+
 test.each([
   [404, 'model_not_found', { model: 'nobody-7b', messages: hello }],
   [422, null, { model, messages: [] }],
@@ -100,6 +178,21 @@ test.each([
   [422, null, { model, messages: hello, temperature: 3 }],
   [422, null, { model, messages: hello, max_tokens: 'many' }],
   [400, 'unsupported_parameter', { model, messages: hello, audio: { voice: 'x' } }],
+  [400, 'unsupported_parameter', { model, messages: hello, tools: [{ type: 'custom' }] }],
+  [400, null, { model, messages: hello, tool_choice: 'required' }],
+  [400, 'unknown_token', { model, messages: hello, logit_bias: { 99999: 1 } }],
+  [
+    400,
+    'schema_refused',
+    {
+      model,
+      messages: hello,
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'x', schema: { type: 'string', pattern: 'x' } },
+      },
+    },
+  ],
   [
     400,
     'context_length_exceeded',

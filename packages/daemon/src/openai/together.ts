@@ -2,16 +2,27 @@ import type { Finish, Generation, Piece, Runtime } from '../runtime/runtime.ts'
 
 export type Step = { index: number; piece: Piece } | { index: number; finish: Finish }
 
-/** Runs `count` generations of one prompt at once, and yields what any of them says as it comes. */
+type Wishes = {
+  /** Answers to each. */
+  count: number
+  signal: AbortSignal
+}
+
+/**
+ * Runs `count` of each generation at once, and yields what any of them says as it comes. Answers are numbered as OpenAI does:
+ * all those to the first prompt, then all to the second.
+ */
 export async function* together(
   runtime: Runtime,
-  generation: Generation,
-  { count, signal }: { count: number; signal: AbortSignal },
+  generations: Generation[],
+  { count, signal }: Wishes,
 ): AsyncGenerator<Step> {
   const stop = new AbortController()
   const any = AbortSignal.any([signal, stop.signal])
-  const runs = Array.from({ length: count }, (_, index) =>
-    runtime.generate(count === 1 ? generation : withOwnSeed(generation, index), any),
+  const runs = generations.flatMap((generation) =>
+    Array.from({ length: count }, (_, turn) =>
+      runtime.generate(turn === 0 ? generation : withOwnSeed(generation, turn), any),
+    ),
   )
   const next = async (index: number) => ({ index, step: await runs[index]?.next() })
   const pending = new Map(runs.map((_, index) => [index, next(index)]))
@@ -33,8 +44,8 @@ export async function* together(
 }
 
 /** With one seed for all, all choices would be the same. */
-function withOwnSeed(generation: Generation, index: number): Generation {
+function withOwnSeed(generation: Generation, turn: number): Generation {
   const { seed } = generation.sampling
   if (seed === undefined) return generation
-  return { ...generation, sampling: { ...generation.sampling, seed: seed + index } }
+  return { ...generation, sampling: { ...generation.sampling, seed: seed + turn } }
 }

@@ -1,38 +1,19 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Compile } from 'typebox/schema'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chatOf, greedy, runGeneration, tool } from '../testing/generations.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { startChildRuntime } from './child-runtime.ts'
-import {
-  type Finish,
-  type Generation,
-  type Piece,
-  type Runtime,
-  RuntimeGoneError,
-} from './runtime.ts'
+import { runtimeContract } from './runtime.contract.ts'
+import { type Chat, type Runtime, RuntimeGoneError } from './runtime.ts'
 
 const modelPath = join(import.meta.dirname, '../../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf')
 const options = { modelPath, contextLength: 512, slots: 4, threads: 1 }
-const greedy = {
-  temperature: 0,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  seed: undefined,
-  presencePenalty: 0,
-  frequencyPenalty: 0,
-  logitBias: [],
-}
 
-function chat(content: string, changes: Partial<Generation> = {}): Generation {
-  return {
-    prompt: { messages: [{ role: 'user', content }] },
-    maxTokens: 60,
-    stop: [],
-    sampling: greedy,
-    json: undefined,
-    topLogprobs: undefined,
-    ...changes,
-  }
-}
+describe('llama.cpp in a child process', () => {
+  runtimeContract(() => startChildRuntime(options))
+})
 
 let runtime: Runtime
 beforeAll(async () => {
@@ -40,103 +21,152 @@ beforeAll(async () => {
 })
 afterAll(() => runtime.close())
 
-async function run(generation: Generation, signal = new AbortController().signal, on = runtime) {
-  const pieces: Piece[] = []
-  const steps = on.generate(generation, signal)
-  for (;;) {
-    const step = await steps.next()
-    if (step.done) return { text: pieces.map(({ text }) => text).join(''), pieces, ...step.value }
-    pieces.push(step.value)
-  }
-}
+const run = (...[generation, signal]: [Parameters<typeof runGeneration>[1], AbortSignal?]) =>
+  runGeneration(runtime, generation, signal)
+
+const chatWith = (chat: Partial<Chat>) => ({
+  chat: { messages: [], tools: [], toolChoice: 'auto' as const, variables: {}, ...chat },
+})
 
 test('greedy text of the demo model', async () => {
-  const answer: Finish & { text: string } = await run(chat('Hello'))
-  expect(answer).toMatchObject({ text: 'Hello! How can I help you?', reason: 'stop' })
-  expect(answer.promptTokens).toBe(9)
+  const answer = await run(chatOf('Hello'))
+  expect(answer).toMatchObject({
+    text: 'Hello! How can I help you?',
+    reason: 'stop',
+    promptTokens: 9,
+    reasoningTokens: 0,
+  })
 })
 
 test('the next turn reads only what is new', async () => {
-  const first = await run(chat('What is a web seed?'))
+  const first = await run(chatOf('What is a web seed?'))
   const messages = [
     { role: 'user', content: 'What is a web seed?' },
     { role: 'assistant', content: first.text },
     { role: 'user', content: 'Thank you' },
   ]
-  const second = await run(chat('', { prompt: { messages } }))
-  expect(second.cachedTokens).toBeGreaterThanOrEqual(
-    first.promptTokens + first.completionTokens - 2,
-  )
+  const second = await run(chatOf('', { prompt: chatWith({ messages }) }))
+  const remembered = first.promptTokens + first.completionTokens
+  expect(second.cachedTokens).toBeGreaterThanOrEqual(remembered - 2)
 })
 
-test('eight at once give the text of one', async () => {
-  const { text } = await run(chat('Tell me a story'))
-  expect(text.length).toBeGreaterThan(20)
-  const texts = await Promise.all(Array.from({ length: 8 }, () => run(chat('Tell me a story'))))
-  expect(texts.map((one) => one.text)).toEqual(Array.from({ length: 8 }, () => text))
-})
-
-test('stop strings end it, and are not part of it', async () => {
-  const { text, reason } = await run(chat('Hello', { stop: ['can I'] }))
-  expect({ text, reason }).toEqual({ text: 'Hello! How ', reason: 'stop' })
-})
-
-test('the same seed gives the same text', async () => {
-  const sampled = (seed: number) =>
-    run(chat('Tell me a story', { sampling: { ...greedy, temperature: 1.2, seed } }))
-  const [one, same, other] = [await sampled(7), await sampled(7), await sampled(8)]
-  expect(one.text).toBe(same.text)
-  expect(one.text).not.toBe(other.text)
+test('tokens in place of words', async () => {
+  const { tokens, promptTokens, text } = await run(chatOf('Hello'))
+  const again = await run(chatOf('', { prompt: { tokens: tokens.slice(0, promptTokens) } }))
+  expect(again.text).toBe(text)
 })
 
 test('JSON of a schema, and nothing after it', async () => {
   const schema = {
     type: 'object',
-    properties: { happy: { type: 'boolean' }, pet: { enum: ['cat', 'dog'] } },
-    required: ['happy', 'pet'],
+    properties: {
+      happy: { type: 'boolean' },
+      pet: { enum: ['cat', 'dog'] },
+      age: { type: 'integer', minimum: 3, maximum: 117 },
+      friends: { type: 'array', items: { $ref: '#/$defs/friend' }, maxItems: 2 },
+    },
+    required: ['happy', 'pet', 'age'],
+    additionalProperties: false,
+    $defs: { friend: { anyOf: [{ type: 'null' }, { type: 'string', maxLength: 8 }] } },
   }
-  const { text } = await run(chat('Describe yourself', { json: schema, maxTokens: 200 }))
-  expect(JSON.parse(text)).toMatchObject({ happy: expect.any(Boolean) })
-  expect(text.endsWith('}')).toBe(true)
+  const check = Compile(schema as object)
+  for (const seed of [1, 2, 3, 4]) {
+    const sampling = { ...greedy, temperature: 1.3, seed }
+    const { text, reason } = await run(
+      chatOf('Describe yourself', { json: schema, sampling, maxTokens: 400 }),
+    )
+    expect([text, reason, check.Check(JSON.parse(text))]).toEqual([text, 'stop', true])
+  }
 })
 
+test('a schema that no grammar can hold to is refused by name', async () => {
+  const json = { type: 'object', properties: { code: { type: 'string', pattern: '^[a-z]+$' } } }
+  await expect(run(chatOf('Hello', { json }))).rejects.toMatchObject({
+    code: 'schema_refused',
+    message: expect.stringContaining('/properties/code: pattern'),
+  })
+})
+
+const weather = tool('weather', {
+  type: 'object',
+  properties: { city: { $ref: '#/$defs/city' }, days: { type: 'integer', minimum: 1, maximum: 9 } },
+  required: ['city', 'days'],
+  $defs: { city: { enum: ['Lisbon', 'Oslo'] } },
+})
+
+test.each([['required' as const], [{ name: 'weather' }]])(
+  'a tool that has to be called is called, with arguments of its schema (%o)',
+  async (toolChoice) => {
+    const messages = [{ role: 'user', content: 'Will it rain?' }]
+    const tools = [weather, ...(typeof toolChoice === 'object' ? [tool('other', {})] : [])]
+    const prompt = chatWith({ messages, tools, toolChoice })
+    const { pieces, reason } = await run(chatOf('', { prompt, maxTokens: 200 }))
+    expect(reason).toBe('tool_calls')
+    expect(pieces).toHaveLength(1)
+    const { name, arguments: args = '' } = pieces[0]?.toolCall ?? {}
+    expect(name).toBe('weather')
+    expect(['Lisbon', 'Oslo']).toContain(JSON.parse(args).city)
+    expect(JSON.parse(args).days).toBeGreaterThanOrEqual(1)
+  },
+)
+
 test('log probabilities come with each token', async () => {
-  const { pieces, completionTokens } = await run(chat('Hello', { topLogprobs: 3 }))
+  const { pieces, completionTokens } = await run(chatOf('Hello', { topLogprobs: 3 }))
   const logprobs = pieces.flatMap(({ logprobs = [] }) => logprobs)
   expect(logprobs).toHaveLength(completionTokens)
   expect(logprobs[0]?.top_logprobs).toHaveLength(3)
   expect(logprobs[0]?.logprob).toBe(logprobs[0]?.top_logprobs[0]?.logprob)
 })
 
-test('a prompt beyond the context is refused with both counts', async () => {
-  const refused = run(chat('word '.repeat(700)))
-  await expect(refused).rejects.toMatchObject({
-    code: 'context_length_exceeded',
-    message: expect.stringMatching(/\d{3} tokens.* 512/),
-  })
+test('a token that is biased away does not come', async () => {
+  const { tokens, promptTokens, text } = await run(chatOf('Hello'))
+  const logitBias: [number, number][] = [[tokens[promptTokens] ?? 0, -100]]
+  const other = await run(chatOf('Hello', { sampling: { ...greedy, logitBias } }))
+  expect(other.text).not.toBe(text)
 })
 
-test('who goes away frees the slot within a token', async () => {
-  const before = await run(chat('Hello'))
-  for (let round = 0; round < 12; round += 1) {
-    const leaving = new AbortController()
-    const steps = runtime.generate(chat('Tell me a story', { maxTokens: 400 }), leaving.signal)
-    await steps.next()
-    leaving.abort(new Error('gone'))
-    await expect(steps.next()).rejects.toThrow('gone')
-  }
-  expect((await run(chat('Hello'))).text).toBe(before.text)
+test('an answer whose end is biased away goes on', async () => {
+  const { tokens } = await run(chatOf('Hello'))
+  const endOfTurn = 2
+  expect(tokens).toContain(endOfTurn) // of the question
+  const logitBias: [number, number][] = [0, 1, endOfTurn].map((token) => [token, -100])
+  const sampling = { ...greedy, logitBias }
+  const { completionTokens } = await run(chatOf('Hello', { sampling, maxTokens: 100 }))
+  expect(completionTokens).toBe(100)
 })
 
 test('a process that is killed ends its requests with a sentence, and tells', async () => {
   const doomed = await startChildRuntime(options)
-  const running = run(chat('Tell me a story', { maxTokens: 400 }), undefined, doomed)
+  const running = runGeneration(doomed, chatOf('Tell me a story', { maxTokens: 400 }))
   process.kill(doomed.pid, 'SIGKILL')
   await expect(running).rejects.toThrow(RuntimeGoneError)
   expect(await doomed.ended).toBe('the process of the model was ended by SIGKILL')
+  await expect(runGeneration(doomed, chatOf('Hello'))).rejects.toThrow(RuntimeGoneError)
 })
 
-test('a file that is no model is refused, and the process goes', async () => {
-  const failing = startChildRuntime({ ...options, modelPath: import.meta.filename })
-  await expect(failing).rejects.toThrow()
+describe('a file that is not what it says', () => {
+  const good = readFileSync(modelPath)
+  const damaged: [string, Buffer][] = [
+    ['no model', Buffer.from('hello')],
+    ['cut in its header', good.subarray(0, 20_000)],
+    ['cut in its tensors', good.subarray(0, good.length / 2)],
+    ['with a word of its header changed', mutated(good, 'llama.block_count', 'llama.block_kount')],
+    ['of another architecture', mutated(good, 'general.architecture', 'general.architektur\u00e9')],
+  ]
+
+  test.each(damaged)('%s: is refused, and takes nothing along', async (_, bytes) => {
+    using folder = temporaryFolder()
+    const path = join(folder.path, 'damaged.gguf')
+    writeFileSync(path, bytes)
+    const failure = await startChildRuntime({ ...options, modelPath: path }).catch((error) => error)
+    expect(failure).toBeInstanceOf(Error)
+    expect(failure.message).not.toBe('')
+  })
 })
+
+function mutated(bytes: Buffer, from: string, to: string): Buffer {
+  const place = bytes.indexOf(from)
+  const copy = Buffer.from(bytes)
+  copy.write(to, place, from.length, 'latin1')
+  return copy
+}

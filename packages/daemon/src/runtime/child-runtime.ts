@@ -2,15 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { FromChild, ToChild } from './messages.ts'
-import {
-  type Finish,
-  type Generation,
-  type Piece,
-  PromptError,
-  type Runtime,
-  RuntimeGoneError,
-  type RuntimeOptions,
-} from './runtime.ts'
+import { PromptError, type Runtime, RuntimeGoneError, type RuntimeOptions } from './runtime.ts'
 
 /** Runs a model in a process of its own, which may crash without taking anything else along. Rejects where it cannot be loaded. */
 export async function startChildRuntime(
@@ -30,9 +22,7 @@ export async function startChildRuntime(
     return isClosing ? undefined : reason
   })
 
-  const send = (message: ToChild) => {
-    if (child.connected) child.send(message)
-  }
+  const send = (message: ToChild) => child.connected && child.send(message)
   const close = async () => {
     isClosing = true
     if (child.connected) child.disconnect()
@@ -59,14 +49,29 @@ export async function startChildRuntime(
     .finally(() => signal?.removeEventListener('abort', onAbort))
 
   let lastId = 0
+  const nextId = () => {
+    lastId += 1
+    return lastId
+  }
   return {
     facts,
     pid: child.pid ?? 0,
     ended,
     close,
-    generate(generation, signal) {
-      lastId += 1
-      return generateIn({ id: lastId, generation, calls, send }, signal)
+    async *generate(generation, signal) {
+      const messages = ask({ call: 'generate', id: nextId(), generation }, { calls, send }, signal)
+      for await (const message of messages) {
+        if (message.event === 'piece') yield message.piece
+        if (message.event === 'finish') return message.finish
+      }
+      throw unanswered()
+    },
+    async embed(texts, signal) {
+      const messages = ask({ call: 'embed', id: nextId(), texts }, { calls, send }, signal)
+      for await (const message of messages) {
+        if (message.event === 'embedded') return message.embeddings
+      }
+      throw unanswered()
     },
   }
 }
@@ -81,22 +86,29 @@ function startProcess(): ChildProcess {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     // llama.cpp has threads of its own; those of libuv would only stand in their way.
     env: { ...process.env, UV_THREADPOOL_SIZE: '1', NODE_NO_WARNINGS: '1' },
-    execArgv: [],
+    // What is made for a token lives as long as it: more room for the young costs memory and saves nothing.
+    execArgv: ['--max-semi-space-size=2'],
   })
 }
 
-type Call = {
-  id: number
-  generation: Generation
+const unanswered = () => new RuntimeGoneError('the process of the model did not answer')
+
+type Question = Extract<ToChild, { call: 'generate' | 'embed' }>
+
+type Line = {
   calls: Map<number, (message: FromChild) => void>
-  send: (message: ToChild) => void
+  /** False where nobody listens any more. */
+  send: (message: ToChild) => boolean
 }
 
-async function* generateIn(
-  { id, generation, calls, send }: Call,
+/** Sends a question and yields what comes back for it. Who stops listening, or fires `signal`, ends it over there. */
+async function* ask(
+  question: Question,
+  { calls, send }: Line,
   signal: AbortSignal,
-): AsyncGenerator<Piece, Finish> {
+): AsyncGenerator<FromChild, void> {
   signal.throwIfAborted()
+  const { id } = question
   const arrived: FromChild[] = []
   let wake: (() => void) | undefined
   const onAbort = () => wake?.()
@@ -106,8 +118,8 @@ async function* generateIn(
   })
   signal.addEventListener('abort', onAbort)
   let isOver = false
-  send({ call: 'generate', id, generation })
   try {
+    if (!send(question)) throw new RuntimeGoneError('the process of the model has ended')
     for (;;) {
       signal.throwIfAborted()
       const message = arrived.shift()
@@ -115,13 +127,13 @@ async function* generateIn(
         await new Promise<void>((resolve) => {
           wake = resolve
         })
-      } else if (message.event === 'piece') yield message.piece
-      else {
-        isOver = true
-        if (message.event === 'finish') return message.finish
-        if (message.event === 'refused') throw new PromptError(message.code, message.message)
-        if (message.event === 'failed') throw new RuntimeGoneError(message.message)
+        continue
       }
+      isOver = message.event !== 'piece'
+      if (message.event === 'refused') throw new PromptError(message.code, message.message)
+      if (message.event === 'failed') throw new RuntimeGoneError(message.message)
+      yield message
+      if (isOver) return
     }
   } finally {
     signal.removeEventListener('abort', onAbort)

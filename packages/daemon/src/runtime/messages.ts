@@ -1,5 +1,6 @@
 /** What passes between the daemon and the process of a model. */
 import type {
+  Embeddings,
   Finish,
   Generation,
   ModelFacts,
@@ -11,6 +12,7 @@ import type {
 export type ToChild =
   | { call: 'load'; options: RuntimeOptions }
   | { call: 'generate'; id: number; generation: Generation }
+  | { call: 'embed'; id: number; texts: (string | number[])[] }
   | { call: 'abort'; id: number }
 
 export type FromChild =
@@ -18,5 +20,6 @@ export type FromChild =
   | { event: 'not-loaded'; message: string }
   | { event: 'piece'; id: number; piece: Piece }
   | { event: 'finish'; id: number; finish: Finish }
+  | { event: 'embedded'; id: number; embeddings: Embeddings }
   | { event: 'refused'; id: number; code: PromptError['code']; message: string }
   | { event: 'failed'; id: number; message: string }

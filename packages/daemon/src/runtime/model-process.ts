@@ -1,15 +1,17 @@
 /** The process of one model, started by `child-runtime.ts`: it does what messages say, and ends with its parent. */
-import { openLlamaModel } from './llama-model.ts'
+import { openLlamaModel } from './llama/llama-model.ts'
 import type { FromChild, ToChild } from './messages.ts'
-import { type Generation, PromptError } from './runtime.ts'
+import { PromptError } from './runtime.ts'
+
+type LlamaRuntime = Awaited<ReturnType<typeof openLlamaModel>>
 
 const running = new Map<number, AbortController>()
-let model: Awaited<ReturnType<typeof openLlamaModel>> | undefined
+let model: LlamaRuntime | undefined
 
 process.on('message', (message: ToChild) => {
   if (message.call === 'load') return load(message.options)
   if (message.call === 'abort') return running.get(message.id)?.abort(new Error('aborted'))
-  return generate(message.id, message.generation)
+  return answer(message)
 })
 process.on('disconnect', () => process.exit(0))
 // A terminal sends Ctrl-C to the whole group: the daemon decides when this process ends.
@@ -24,18 +26,15 @@ async function load(options: Parameters<typeof openLlamaModel>[0]) {
   }
 }
 
-async function generate(id: number, generation: Generation) {
+type Question = Extract<ToChild, { call: 'generate' | 'embed' }>
+
+async function answer(question: Question) {
+  const { id } = question
   const abort = new AbortController()
   running.set(id, abort)
   try {
     if (!model) throw new Error('no model is loaded')
-    const pieces = model.generate(generation, abort.signal)
-    let step = await pieces.next()
-    while (!step.done) {
-      tell({ event: 'piece', id, piece: step.value })
-      step = await pieces.next()
-    }
-    tell({ event: 'finish', id, finish: step.value })
+    tell(await answerWith(model, question, abort.signal))
   } catch (error) {
     if (error instanceof PromptError) {
       tell({ event: 'refused', id, code: error.code, message: error.message })
@@ -43,6 +42,19 @@ async function generate(id: number, generation: Generation) {
   } finally {
     running.delete(id)
   }
+}
+
+/** Tells the pieces as they come, and answers with what is told last. */
+async function answerWith(loaded: LlamaRuntime, question: Question, signal: AbortSignal) {
+  const { id } = question
+  if (question.call === 'embed') {
+    const embeddings = await loaded.embed(question.texts, signal)
+    return { event: 'embedded', id, embeddings } as const
+  }
+  const pieces = loaded.generate(question.generation, signal)
+  let step = await pieces.next()
+  for (; !step.done; step = await pieces.next()) tell({ event: 'piece', id, piece: step.value })
+  return { event: 'finish', id, finish: step.value } as const
 }
 
 function tell(message: FromChild) {

@@ -3,6 +3,8 @@ export type Runtime = {
   facts: ModelFacts
   /** Yields text as it comes; returns how it ended. Rejects with a `PromptError` or a `RuntimeGoneError`. */
   generate(generation: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish>
+  /** Vectors of length 1, in the order of the texts. Rejects as `generate` does. */
+  embed(texts: (string | number[])[], signal: AbortSignal): Promise<Embeddings>
   /** Of its process. */
   pid: number
   /** Resolves when it is gone, with a sentence that says why where nobody asked for it. */
@@ -18,6 +20,8 @@ export type RuntimeOptions = {
   slots: number
   /** Threads that compute. */
   threads: number
+  /** Where backends for graphics cards may be. */
+  backendsDirectory?: string | undefined
 }
 
 export type StartRuntime = (options: RuntimeOptions, signal?: AbortSignal) => Promise<Runtime>
@@ -25,20 +29,47 @@ export type StartRuntime = (options: RuntimeOptions, signal?: AbortSignal) => Pr
 export type ModelFacts = {
   contextLength: number
   slots: number
-  chatTemplate: string | undefined
+  /** False for an encoder, which can only embed. */
+  canGenerate: boolean
+  /** Tokens that one text to embed may have. */
+  embeddingContextLength: number
 }
 
 export type ChatMessage = {
   role: string
   content: string
   name?: string
-  tool_calls?: unknown[]
+  /** What a model thought before this answer of it. */
+  reasoning_content?: string
+  /** In the shape of OpenAI's API, arguments as JSON text. */
+  tool_calls?: ToolCall[]
   tool_call_id?: string
 }
 
-export type Prompt =
-  | { text: string }
-  | { messages: ChatMessage[]; tools?: unknown[]; variables?: Record<string, unknown> }
+export type ToolCall = {
+  id: string
+  type: 'function'
+  function: { name: string; arguments: string }
+}
+
+export type Tool = {
+  type: 'function'
+  function: { name: string; description?: string; parameters?: object }
+}
+
+export type Chat = {
+  messages: ChatMessage[]
+  tools: Tool[]
+  /** Whether a tool may be called, has to be, or which one has to be. */
+  toolChoice: 'auto' | 'none' | 'required' | { name: string }
+  /** How many calls one answer may have; undefined for any number. */
+  mostCalls?: number
+  /** For the chat template, such as `enable_thinking`. */
+  variables: Record<string, unknown>
+}
+
+/** Text and tokens are read as they are; a chat is put into the words of the model's own template. */
+export type Prompt = { text: string } | { tokens: number[] } | { chat: Chat }
 
 export type Sampling = {
   temperature: number
@@ -48,6 +79,10 @@ export type Sampling = {
   seed: number | undefined
   presencePenalty: number
   frequencyPenalty: number
+  /** 1 for none. */
+  repeatPenalty: number
+  /** How many of the last tokens the penalties look at; undefined for all of the answer's. */
+  repeatLastTokens: number | undefined
   /** Added to the logits, by token id. */
   logitBias: [token: number, bias: number][]
 }
@@ -58,7 +93,7 @@ export type Generation = {
   /** The answer ends before the first of these. */
   stop: string[]
   sampling: Sampling
-  /** What the answer has to be: any JSON, or JSON of a schema. */
+  /** What the answer has to be: any JSON object, or JSON of a schema. */
   json: true | object | undefined
   /** How many alternatives to tell for each token; undefined for no logprobs at all. */
   topLogprobs: number | undefined
@@ -67,23 +102,42 @@ export type Generation = {
 export type TokenLogprob = { token: string; logprob: number; bytes: number[] }
 export type TokenLogprobs = TokenLogprob & { top_logprobs: TokenLogprob[] }
 
-export type Piece = { text: string; logprobs?: TokenLogprobs[] }
+/** A part of an answer as it comes: some text, some of what the model thinks before it, or a whole call of a tool. */
+export type Piece = {
+  text?: string
+  reasoning?: string
+  /** Calls come one after the other. `arguments` is JSON text. */
+  toolCall?: { name: string; arguments: string }
+  logprobs?: TokenLogprobs[]
+}
 
 export type Finish = {
-  reason: 'stop' | 'length'
+  reason: 'stop' | 'length' | 'tool_calls'
   promptTokens: number
   /** Of the prompt, those that were still in memory from before. */
   cachedTokens: number
   completionTokens: number
+  /** Of those, what the model thought before its answer. */
+  reasoningTokens: number
   /** Milliseconds from when a slot was free to the first token. */
   firstTokenMs: number
   generationMs: number
+  /** All tokens of the conversation, prompt and answer. */
+  tokens: number[]
 }
+
+export type Embeddings = { vectors: Float32Array[]; promptTokens: number }
 
 /** The prompt is at fault. */
 export class PromptError extends Error {
   override name = 'PromptError'
-  readonly code: 'context_length_exceeded' | 'template_failed' | 'schema_refused'
+  readonly code:
+    | 'context_length_exceeded'
+    | 'template_failed'
+    | 'schema_refused'
+    | 'tool_refused'
+    | 'unknown_token'
+    | 'not_generative'
   constructor(code: PromptError['code'], message: string) {
     super(message)
     this.code = code

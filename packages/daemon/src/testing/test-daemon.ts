@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type DaemonConfig, readDaemonConfig, startDaemon } from '../main.ts'
+import type { StartRuntime } from '../runtime/runtime.ts'
 
 const shippedModels = join(import.meta.dirname, '../../../../models')
 
@@ -17,7 +18,10 @@ export function demoModelsFolder(): string {
 }
 
 /** A real daemon on the demo models, at a port that the system gives. It goes with the test, or where `close` is called. */
-export async function startTestDaemon(settings: Partial<DaemonConfig> = {}) {
+export async function startTestDaemon(
+  settings: Partial<DaemonConfig> = {},
+  startRuntime?: StartRuntime,
+) {
   const folder = demoModelsFolder()
   const config: DaemonConfig = {
     ...readDaemonConfig({}, { models: folder, port: '0' }),
@@ -25,7 +29,7 @@ export async function startTestDaemon(settings: Partial<DaemonConfig> = {}) {
     log: 'silent',
     ...settings,
   }
-  const daemon = await startDaemon(config)
+  const daemon = await startDaemon(config, startRuntime)
   return {
     ...daemon,
     folder,
@@ -36,8 +40,11 @@ export async function startTestDaemon(settings: Partial<DaemonConfig> = {}) {
   }
 }
 
-export async function daemonOfTest(settings: Partial<DaemonConfig> = {}) {
-  const daemon = await startTestDaemon(settings)
+export async function daemonOfTest(
+  settings: Partial<DaemonConfig> = {},
+  startRuntime?: StartRuntime,
+) {
+  const daemon = await startTestDaemon(settings, startRuntime)
   onTestFinished(() => daemon.close())
   return daemon
 }

@@ -5,9 +5,13 @@ const mostTurns = 16
 
 /**
  * Fills a batch with every conversation that runs. Left alone, the library computes as soon as one has asked, so that four
- * conversations take turns in place of sharing the work. Single next tokens go before long prompts.
+ * conversations take turns in place of sharing the work. Single next tokens go before long prompts, and in the order of
+ * their slots, which the priority of an item tells: llama.cpp computes neighbours together and others one after the other.
  */
-export function batchTogether(runningCount: () => number): CustomBatchingPrioritizationStrategy {
+export function batchTogether(
+  runningCount: () => number,
+  onBatch: (conversations: number) => void = () => undefined,
+): CustomBatchingPrioritizationStrategy {
   let turns = 0
   return ({ items, size }) => {
     if (items.length < runningCount() && turns < mostTurns) {
@@ -16,11 +20,17 @@ export function batchTogether(runningCount: () => number): CustomBatchingPriorit
     }
     turns = 0
     let room = size
-    const inOrder = items.toSorted((one, other) => one.tokens.length - other.tokens.length)
-    return inOrder.flatMap((item) => {
+    const inOrder = items.toSorted(
+      (one, other) =>
+        one.tokens.length - other.tokens.length ||
+        one.evaluationPriority - other.evaluationPriority,
+    )
+    const batch = inOrder.flatMap((item) => {
       const processAmount = Math.min(item.tokens.length, room)
       room -= processAmount
       return processAmount > 0 ? [{ item, processAmount }] : []
     })
+    onBatch(batch.length)
+    return batch
   }
 }

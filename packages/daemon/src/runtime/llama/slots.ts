@@ -1,14 +1,21 @@
 /** Who may use which conversation of the context. */
 import type { LlamaContextSequence, Token } from 'node-llama-cpp'
 
-export type Slot = { sequence: LlamaContextSequence; isTaken: boolean; usedAt: number }
+export type Slot = {
+  sequence: LlamaContextSequence
+  index: number
+  isTaken: boolean
+  usedAt: number
+}
 
 /**
  * Gives each request the free slot that still remembers most of its prompt, so that the next turn of a chat reads only what
  * is new; among equals the one that was not used for the longest time. Requests without a slot wait in order.
  */
 export function slots(sequences: LlamaContextSequence[]) {
-  const all = sequences.map((sequence): Slot => ({ sequence, isTaken: false, usedAt: 0 }))
+  const all = sequences.map(
+    (sequence, index): Slot => ({ sequence, index, isTaken: false, usedAt: 0 }),
+  )
   const waiting: Waiting[] = []
   let clock = 0
 
@@ -22,8 +29,6 @@ export function slots(sequences: LlamaContextSequence[]) {
   }
 
   return {
-    takenCount: () => all.filter(({ isTaken }) => isTaken).length,
-
     async take(tokens: Token[], signal: AbortSignal): Promise<Slot> {
       signal.throwIfAborted()
       const slot = waiting.length === 0 ? takeBest(tokens) : undefined

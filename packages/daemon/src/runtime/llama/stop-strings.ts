@@ -1,3 +1,5 @@
+import { partialLength } from '../chat/markers.ts'
+
 /**
  * Takes text as it is generated and gives on what can no longer become part of a stop string. `isStopped` is true once one
  * came: it, and what follows it, is never given on.
@@ -20,7 +22,7 @@ export function stopStrings(stops: readonly string[]) {
         held = ''
         return before
       }
-      const keep = longestBeginning(held, wanted)
+      const keep = partialLength(held, wanted)
       const free = held.slice(0, held.length - keep)
       held = held.slice(held.length - keep)
       return free
@@ -33,14 +35,4 @@ export function stopStrings(stops: readonly string[]) {
       return rest
     },
   }
-}
-
-/** How many characters at the end of `text` are the beginning of a stop string. */
-function longestBeginning(text: string, stops: readonly string[]): number {
-  const longest = Math.max(0, ...stops.map((stop) => stop.length - 1))
-  for (let length = Math.min(longest, text.length); length > 0; length -= 1) {
-    const end = text.slice(text.length - length)
-    if (stops.some((stop) => stop.startsWith(end))) return length
-  }
-  return 0
 }

@@ -1,0 +1,125 @@
+/**
+ * Computing on a graphics card needs libraries of some hundred megabytes, which come with shoal only where somebody asks for
+ * them: they are packages of npm's registry, each in a folder of its own.
+ */
+import { spawn } from 'node:child_process'
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+export const backendNames = ['cuda', 'vulkan'] as const
+export type BackendName = (typeof backendNames)[number]
+
+export type Backend = {
+  name: BackendName
+  /** Whether there is one for this system at all. */
+  isOffered: boolean
+  isInstalled: boolean
+  /** On disk; 0 where it is not installed. */
+  sizeBytes: number
+}
+
+const packages: Record<string, Record<BackendName, string[]>> = {
+  'linux-x64': {
+    cuda: ['@node-llama-cpp/linux-x64-cuda', '@node-llama-cpp/linux-x64-cuda-ext'],
+    vulkan: ['@node-llama-cpp/linux-x64-vulkan'],
+  },
+  'win32-x64': {
+    cuda: ['@node-llama-cpp/win-x64-cuda', '@node-llama-cpp/win-x64-cuda-ext'],
+    vulkan: ['@node-llama-cpp/win-x64-vulkan'],
+  },
+}
+
+const packagesOf = (name: BackendName): string[] =>
+  packages[`${process.platform}-${process.arch}`]?.[name] ?? []
+
+/** `directory` is where `installBackend` put them. One of another version than the runtime counts as not there. */
+export async function listBackends(directory: string): Promise<Backend[]> {
+  return Promise.all(
+    backendNames.map(async (name) => {
+      const folder = join(directory, name)
+      const isInstalled = (await versionIn(folder, name)) === (await runtimeVersion())
+      const sizeBytes = isInstalled ? await sizeOf(folder) : 0
+      return { name, isOffered: packagesOf(name).length > 0, isInstalled, sizeBytes }
+    }),
+  )
+}
+
+type Installation = {
+  directory: string
+  name: BackendName
+  signal: AbortSignal
+  /** What runs npm: `npm` itself, or Node with npm's own script. */
+  npm: readonly [command: string, ...words: string[]]
+}
+
+/** Fetches a backend with npm. What was there before is replaced only when all is there. */
+export async function installBackend({ directory, name, signal, npm }: Installation) {
+  const version = await runtimeVersion()
+  const wanted = packagesOf(name).map((one) => `${one}@${version}`)
+  if (wanted.length === 0) {
+    throw new Error(`there is no ${name} backend for ${process.platform} on ${process.arch}`)
+  }
+  const coming = join(directory, `${name}.part`)
+  await rm(coming, { recursive: true, force: true })
+  await mkdir(coming, { recursive: true })
+  try {
+    const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--no-package-lock']
+    await run([...npm, 'install', '--prefix', coming, ...quiet, ...wanted], signal)
+    if ((await versionIn(coming, name)) !== version) {
+      throw new Error(`npm installed another ${name} backend than version ${version}`)
+    }
+    await rm(join(directory, name), { recursive: true, force: true })
+    await rename(coming, join(directory, name))
+  } finally {
+    await rm(coming, { recursive: true, force: true })
+  }
+}
+
+/** False where it was not there. */
+export async function removeBackend(directory: string, name: BackendName): Promise<boolean> {
+  const isThere = (await versionIn(join(directory, name), name)) !== undefined
+  await rm(join(directory, name), { recursive: true, force: true })
+  return isThere
+}
+
+async function run([command = '', ...words]: string[], signal: AbortSignal) {
+  const child = spawn(command, words, { stdio: ['ignore', 'ignore', 'pipe'], signal })
+  let complaint = ''
+  child.stderr.on('data', (text) => {
+    complaint += text
+  })
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  if (code !== 0) throw new Error(`npm ended with ${code}: ${complaint.trim()}`)
+}
+
+/** Binaries fit only the version that they were made for. */
+async function runtimeVersion(): Promise<string> {
+  const entrance = createRequire(import.meta.url).resolve('node-llama-cpp')
+  return (await versionOf(join(dirname(dirname(entrance)), 'package.json'))) ?? ''
+}
+
+async function versionIn(folder: string, name: BackendName): Promise<string | undefined> {
+  const [first = ''] = packagesOf(name)
+  return versionOf(join(folder, 'node_modules', first, 'package.json'))
+}
+
+async function versionOf(path: string): Promise<string | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  return text === undefined ? undefined : (JSON.parse(text) as { version: string }).version
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const sizes = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { type DaemonFlags, readDaemonConfig } from './config.ts'
+import { ConfigError } from './errors.ts'
+
+const read = (env: Record<string, string>, flags: DaemonFlags = {}) =>
+  readDaemonConfig(env, { models: '/models', ...flags })
+
+test('without a word it listens on this machine alone, as Ollama does', () => {
+  expect(read({})).toMatchObject({
+    host: '127.0.0.1',
+    port: 11_434,
+    contextLength: 8192,
+    slots: 4,
+    keepAliveMs: 300_000,
+  })
+})
+
+test('a flag goes before the environment', () => {
+  const env = {
+    SHOAL_CONTEXT_LENGTH: '4096',
+    SHOAL_THREADS: '3',
+    SHOAL_SLOTS: '2',
+    SHOAL_MEMORY: '12GB',
+    SHOAL_KEEP_ALIVE: '2h',
+  }
+  const kept = { contextLength: 4096, threads: 3, slots: 2, memoryBytes: 12e9, keepAliveMs: 7.2e6 }
+  expect(read(env)).toMatchObject(kept)
+  const flags = { contextLength: '512', threads: '1', slots: '8', memory: '500 MB', keepAlive: '0' }
+  expect(read(env, flags)).toMatchObject({
+    contextLength: 512,
+    threads: 1,
+    slots: 8,
+    memoryBytes: 500e6,
+    keepAliveMs: 0,
+  })
+})
+
+test.each([
+  ['5m', 300_000],
+  ['90s', 90_000],
+  ['90', 90_000],
+  ['1h30m', 5_400_000],
+  ['forever', -1],
+  ['-1', -1],
+])('a model is kept for %s', (keepAlive, keepAliveMs) => {
+  expect(read({}, { keepAlive }).keepAliveMs).toBe(keepAliveMs)
+})
+
+test.each([
+  [{ port: '70000' }, 'SHOAL_PORT (or --port) is a number from 0 to 65535, not "70000"'],
+  [{ slots: '0' }, 'SHOAL_SLOTS (or --slots) is a number from 1 to 256, not "0"'],
+  [{ threads: 'all' }, 'SHOAL_THREADS (or --threads) is a number from 1 to 1024, not "all"'],
+  [{ memory: 'much' }, 'SHOAL_MEMORY (or --memory) is a size such as 12GB, not "much"'],
+  [
+    { keepAlive: 'long' },
+    'SHOAL_KEEP_ALIVE (or --keep-alive) is a time such as 5m, 2h or forever, not "long"',
+  ],
+  [{ contextLength: '1e4' }, 'SHOAL_CONTEXT_LENGTH (or --context-length) is a number'],
+])('%o is refused in a sentence that names the setting', (flags, sentence) => {
+  expect(() => read({}, flags)).toThrow(ConfigError)
+  expect(() => read({}, flags)).toThrow(sentence)
+})
+
+test('for others than this machine it wants a key', () => {
+  expect(() => read({}, { host: '0.0.0.0' })).toThrow('others can reach this daemon')
+  expect(read({ SHOAL_API_KEY: 'k' }, { host: '0.0.0.0' }).apiKey).toBe('k')
+})

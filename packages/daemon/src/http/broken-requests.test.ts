@@ -1,0 +1,48 @@
+import { Duplex } from 'node:stream'
+import { expect, test } from 'vitest'
+import { rawRequest } from '../testing/raw-request.ts'
+import { daemonOfTest } from '../testing/test-daemon.ts'
+import { answerBrokenRequest } from './broken-requests.ts'
+
+const end = 'Connection: close\r\n\r\n'
+
+test('what is no HTTP, or cannot be read, gets the one shape of errors', async () => {
+  const { port } = await daemonOfTest()
+  const host = `Host: localhost:${port}\r\n`
+  const requests: [number, string][] = [
+    [400, `NONSENSE /v1/models HTTP/1.1\r\n${host}${end}`],
+    [400, '\x16\x03\x01\x02 this is TLS'],
+    [400, `GET /v1/models/%zz HTTP/1.1\r\n${host}${end}`],
+    [403, `GET /v1/models HTTP/1.1\r\n${end}`],
+    [417, `GET /v1/models HTTP/1.1\r\n${host}Expect: a-miracle\r\n${end}`],
+    [431, `GET /v1/models HTTP/1.1\r\n${host}X-Long: ${'x'.repeat(20_000)}\r\n${end}`],
+  ]
+  for (const [expected, request] of requests) {
+    const { status, head, body } = await rawRequest(port, request)
+    expect.soft(status, request.slice(0, 40)).toBe(expected)
+    expect.soft(head).toContain('x-request-id: ')
+    const message = expect.any(String)
+    expect.soft(JSON.parse(body)).toMatchObject({ detail: message, error: { message } })
+  }
+})
+
+test('headers that take too long to arrive are answered with 408', async () => {
+  const answer: Buffer[] = []
+  const socket = new Duplex({
+    read: () => undefined,
+    write(chunk, _encoding, done) {
+      answer.push(chunk)
+      done()
+    },
+  })
+  const timeout = Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  answerBrokenRequest(timeout, socket)
+  expect(Buffer.concat(answer).toString()).toMatch(/^HTTP\/1\.1 408 .*"detail":"[^"]+"/s)
+})
+
+test('a target in absolute form is as good as any', async () => {
+  const { port } = await daemonOfTest()
+  const target = `http://localhost:${port}/api/version`
+  const request = `GET ${target} HTTP/1.1\r\nHost: localhost:${port}\r\n${end}`
+  expect(await rawRequest(port, request)).toMatchObject({ status: 200 })
+})

@@ -1,0 +1,39 @@
+/** What a browser asks before a page of another origin may call (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol). */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+const methods = 'GET, HEAD, POST, DELETE, OPTIONS'
+/** What the clients of Ollama and OpenAI send. */
+const allowedHeaders =
+  /^(authorization|content-type|user-agent|accept|x-requested-with|(x-stainless|openai)-[a-z-]+)$/
+const exposedHeaders = 'X-Request-Id, Retry-After'
+const maxAgeSeconds = 86_400
+
+/** Lets a page of this origin, and of no other, read the answer. */
+export function allowOrigin(reply: FastifyReply, origin: string) {
+  reply.header('access-control-allow-origin', origin)
+  reply.header('access-control-expose-headers', exposedHeaders)
+}
+
+export function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  )
+}
+
+export function answerPreflight({ headers }: FastifyRequest, reply: FastifyReply) {
+  const asked = String(headers['access-control-request-headers'] ?? '')
+  const allowed = asked
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => allowedHeaders.test(name))
+  reply.header('access-control-allow-methods', methods)
+  if (allowed.length > 0) reply.header('access-control-allow-headers', allowed.join(', '))
+  reply.header('access-control-max-age', maxAgeSeconds)
+  // Chrome asks this of pages on the internet that call a machine of the local network, such as this one.
+  if (headers['access-control-request-private-network'] === 'true') {
+    reply.header('access-control-allow-private-network', 'true')
+  }
+  return reply.code(204).send()
+}

@@ -1,0 +1,98 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startChildRuntime } from './runtime/child-runtime.ts'
+import type { StartRuntime } from './runtime/runtime.ts'
+import { daemonOfTest, startTestDaemon } from './testing/test-daemon.ts'
+
+const story = [{ role: 'user', content: 'Tell me a story' }]
+
+function ask(url: string, body: object = {}, signal?: AbortSignal) {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'shoal-tiny', messages: story, temperature: 0, ...body }),
+    ...(signal && { signal }),
+  })
+}
+
+async function gauge(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1])
+}
+
+/** The real runtime, and the processes that it started. */
+function watchedRuntime() {
+  const pids: number[] = []
+  const start: StartRuntime = async (options) => {
+    const runtime = await startChildRuntime(options)
+    pids.push(runtime.pid)
+    return runtime
+  }
+  return { start, pids }
+}
+
+test('200 clients that vanish in the middle of a stream leave nothing taken', async () => {
+  const { url } = await daemonOfTest({ queueLength: 256 })
+  await ask(url, { max_tokens: 1 })
+  await Promise.all(
+    Array.from({ length: 200 }, async (_, index) => {
+      const leaving = new AbortController()
+      const response = await ask(url, { stream: true, max_tokens: 400 }, leaving.signal)
+      const reader = response.body?.getReader()
+      for (let part = 0; part < index % 3; part += 1) await reader?.read()
+      leaving.abort()
+    }),
+  )
+  await expect.poll(() => gauge(url, 'shoal_daemon_model_requests'), { timeout: 5_000 }).toBe(0)
+  const answer = await (await ask(url, { max_tokens: 5 })).json()
+  expect(answer).toMatchObject({ usage: { completion_tokens: 5 } })
+})
+
+test('kill -9 of a model in the middle of a stream ends that stream alone', async () => {
+  const { start, pids } = watchedRuntime()
+  const { url } = await daemonOfTest({}, start)
+  const response = await ask(url, { stream: true, max_tokens: 400, n: 4 })
+  process.kill(pids[0] ?? 0, 'SIGKILL')
+  const events = (await response.text()).trimEnd().split('\n\n')
+  expect(JSON.parse(events.at(-1)?.slice('data: '.length) ?? '')).toMatchObject({
+    error: { code: 'model_lost' },
+  })
+  const next = await ask(url, { max_tokens: 3 })
+  expect(await next.json()).toMatchObject({ usage: { completion_tokens: 3 } })
+})
+
+test('a daemon that ends lets running streams finish, takes no new ones, and leaves no process', async () => {
+  const { start, pids } = watchedRuntime()
+  const daemon = await startTestDaemon({}, start)
+  const response = await ask(daemon.url, { stream: true, max_tokens: 60, n: 4 })
+  const closing = daemon.close()
+  const text = await response.text()
+  expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true)
+  await closing
+  await expect(ask(daemon.url)).rejects.toThrow()
+  expect(pids).toHaveLength(1)
+  expect(() => process.kill(pids[0] ?? 0, 0)).toThrow('ESRCH')
+})
+
+test('files that are damaged are told apart from those that are not here', async () => {
+  const { url, folder } = await daemonOfTest()
+  const good = readFileSync(join(folder, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
+  const put = (name: string, bytes: Uint8Array) => {
+    mkdirSync(join(folder, name))
+    writeFileSync(join(folder, name, `${name}.gguf`), bytes)
+  }
+  put('no-header', good.subarray(0, 5_000))
+  put('half', good.subarray(0, good.length / 2))
+  put('part-00001-of-00002', good)
+  const refusalOf = async (model: string) => {
+    const response = await ask(url, { model })
+    const { detail } = (await response.json()) as { detail: string }
+    return `${response.status} ${detail}`
+  }
+  expect(await refusalOf('no-header')).toMatch(/^503 no-header\.gguf cannot be read: /)
+  expect(await refusalOf('half')).toMatch(/^503 half.* cannot be (read|loaded): /)
+  expect(await refusalOf('part-00001-of-00002')).toMatch(/^503 not all parts of /)
+  expect(await refusalOf('nobody-7b')).toMatch(/^404 /)
+  expect((await ask(url, { model: 'shoal-nano', max_tokens: 1 })).status).toBe(200)
+})

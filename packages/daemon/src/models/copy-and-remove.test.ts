@@ -1,0 +1,67 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ollama } from 'ollama'
+import { expect, test } from 'vitest'
+import { addModel, addShards } from '../testing/gguf-of-test.ts'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { daemonOfTest } from '../testing/test-daemon.ts'
+
+async function start() {
+  const daemon = await daemonOfTest({}, scriptedRuntime())
+  return { ...daemon, ollama: new Ollama({ host: daemon.url }) }
+}
+
+const prompt = 'Hello'
+
+test('a copy is the same file under a second name, and both names work', async () => {
+  const { folder, ollama } = await start()
+  await ollama.copy({ source: 'shoal-tiny:latest', destination: 'mine' })
+  const paths = ['shoal-tiny', 'mine'].map((name) => join(folder, name, 'shoal-tiny-Q8_0.gguf'))
+  const [first, second] = paths.map((path) => statSync(path).ino)
+  expect(second).toBe(first)
+  expect((await ollama.generate({ model: 'mine', prompt })).model).toBe('mine')
+  await ollama.delete({ model: 'shoal-tiny' })
+  expect((await ollama.generate({ model: 'mine:Q8_0', prompt })).done).toBe(true)
+})
+
+test('a copy made twice is no mistake, one over another model is', async () => {
+  const { ollama } = await start()
+  const copy = { source: 'shoal-tiny', destination: 'mine' }
+  await ollama.copy(copy)
+  await ollama.copy(copy)
+  await ollama.copy({ source: 'shoal-tiny', destination: 'shoal-tiny' })
+  const over = ollama.copy({ source: 'shoal-tiny', destination: 'shoal-nano' })
+  await expect(over).rejects.toMatchObject({ status_code: 409 })
+})
+
+test.each(['../mine', 'a', 'my model', 'mine:v2', 'host/mine', '.hidden'])(
+  '“%s” is no name for a copy',
+  async (destination) => {
+    const { ollama } = await start()
+    const copying = ollama.copy({ source: 'shoal-tiny', destination })
+    await expect(copying).rejects.toMatchObject({ status_code: 400 })
+  },
+)
+
+test('all parts are copied, and deleted', async () => {
+  const { folder, ollama } = await start()
+  addShards(folder, 'split')
+  await ollama.copy({ source: 'split', destination: 'twin' })
+  await ollama.delete({ model: 'split' })
+  expect(existsSync(join(folder, 'split'))).toBe(false)
+  const parts = readdirSync(join(folder, 'twin')).filter((name) => name.endsWith('.gguf'))
+  expect(parts).toHaveLength(2)
+  expect((await ollama.list()).models.map(({ name }) => name)).toContain('twin:latest')
+})
+
+test('a deleted model is unloaded and gone', async () => {
+  const { folder, ollama } = await start()
+  addModel(folder, 'doomed', {})
+  await ollama.generate({ model: 'doomed', prompt })
+  expect((await ollama.ps()).models).toHaveLength(1)
+  await ollama.delete({ model: 'doomed' })
+  expect((await ollama.ps()).models).toEqual([])
+  expect(existsSync(join(folder, 'doomed'))).toBe(false)
+  const again = ollama.generate({ model: 'doomed', prompt })
+  await expect(again).rejects.toMatchObject({ status_code: 404 })
+})

@@ -1,0 +1,44 @@
+import { stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { slugPattern } from '@shoal/protocol'
+import { copyLocalFile, FileInTheWayError } from '@shoal/transfer'
+import { Fault, modelNotFound } from '../errors.ts'
+import type { LocalModel, LocalModels } from './local-models.ts'
+
+const modelName = new RegExp(slugPattern)
+
+/** Gives a model a second name. Its files take no further room where the disk can link them. */
+export async function copyModel(local: LocalModels, source: string, destination: string) {
+  const model = await local.find(source)
+  if (!model) throw modelNotFound(source)
+  const name = nameIn(destination, model)
+  const known = await local.find(name)
+  if (known && (await isSameFile(known, model))) return
+  if (known) throw inTheWay(destination)
+  for (const path of model.paths) {
+    await copyLocalFile(path, join(local.directory, name, basename(path))).catch((error) => {
+      throw error instanceof FileInTheWayError ? inTheWay(destination) : error
+    })
+  }
+}
+
+/** A tag can only say what the model is: it is not kept anywhere. */
+function nameIn(destination: string, { quantization }: LocalModel): string {
+  const [name = '', tag = 'latest', ...more] = destination.toLowerCase().split(':')
+  const isTagTrue = tag === 'latest' || tag === quantization.toLowerCase()
+  if (modelName.test(name) && isTagTrue && more.length === 0) return name
+  const message = `'${destination}' cannot be a model's name: it has 2 to 96 of a-z, 0-9 and ._- and no tag of its own`
+  throw new Fault(400, message, { param: 'destination' })
+}
+
+async function isSameFile(one: LocalModel, other: LocalModel): Promise<boolean> {
+  if (one.sha256 !== undefined && one.sha256 === other.sha256) return true
+  const [a, b] = await Promise.all([stat(one.path), stat(other.path)])
+  return a.ino === b.ino && a.dev === b.dev
+}
+
+function inTheWay(destination: string): Fault {
+  return new Fault(409, `'${destination}' is there already and is another model`, {
+    param: 'destination',
+  })
+}

@@ -1,0 +1,38 @@
+import type { LocalModel } from './local-models.ts'
+
+export type LoadedModel = {
+  model: LocalModel
+  memoryBytes: number
+  contextLength: number
+  loadedAt: Date
+  /** Requests that run or wait. */
+  requests: number
+  /** Since when nobody asks it anything; undefined while somebody does. */
+  idleSince: Date | undefined
+  /** How long it stays after its last answer; negative for ever. */
+  keepAliveMs: number
+  /** When it will be unloaded, if nobody asks for it; undefined while somebody does, or for ever. */
+  expiresAt: Date | undefined
+}
+
+/** What is known of a model that is loaded or being loaded. */
+export type Plan = {
+  model: LocalModel
+  memoryBytes: number
+  contextLength: number
+  loadedAt: Date | undefined
+  requests: number
+  usedAt: number
+  idleSince: Date | undefined
+  keepAliveMs: number
+  timer: NodeJS.Timeout | undefined
+  expiresAt: Date | undefined
+}
+
+/** Undefined while it is still being loaded. */
+export function standingOf(plan: Plan): LoadedModel | undefined {
+  const { model, memoryBytes, contextLength, loadedAt } = plan
+  const { requests, idleSince, keepAliveMs, expiresAt } = plan
+  const standing = { requests, idleSince, keepAliveMs, expiresAt }
+  return loadedAt && { model, memoryBytes, contextLength, loadedAt, ...standing }
+}

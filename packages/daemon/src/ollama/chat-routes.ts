@@ -1,0 +1,36 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { OllamaChatRequest } from '@shoal/protocol'
+import { clientGone } from '../http/client-gone.ts'
+import type { LoadedModels } from '../models/loaded-models.ts'
+import { emptyAnswer, type Said, type Shape, streamAnswer, wholeAnswer } from './answer.ts'
+import { generationOfChat, refuseThinking, wishesOf } from './generation.ts'
+import { loadOrRelease } from './load-or-release.ts'
+
+export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
+  app,
+  { models },
+) => {
+  app.post('/api/chat', { schema: { body: OllamaChatRequest } }, async ({ body }, reply) => {
+    const startedAt = performance.now()
+    const shape: Shape = { model: body.model, partOf }
+    if (!body.messages?.length) return emptyAnswer(shape, await loadOrRelease(models, body))
+    const generation = generationOfChat(body)
+    const signal = clientGone(reply)
+    using use = await models.use(body.model, wishesOf(body))
+    refuseThinking(body, use.model)
+    const timing = { startedAt, loadMs: performance.now() - startedAt }
+    const steps = use.runtime.generate(generation, signal)
+    if (body.stream === false) return await wholeAnswer(steps, shape, timing)
+    return await streamAnswer(reply, steps, shape, timing)
+  })
+}
+
+const partOf = ({ text, thinking, calls, logprobs }: Said) => ({
+  message: {
+    role: 'assistant',
+    content: text,
+    ...(thinking && { thinking }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  },
+  ...(logprobs && { logprobs }),
+})

@@ -1,0 +1,35 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { OllamaGenerateRequest } from '@shoal/protocol'
+import { clientGone } from '../http/client-gone.ts'
+import type { LoadedModels } from '../models/loaded-models.ts'
+import type { Finish } from '../runtime/runtime.ts'
+import { emptyAnswer, type Said, type Shape, streamAnswer, wholeAnswer } from './answer.ts'
+import { generationOfPrompt, refuseThinking, refuseWhatCannotBe, wishesOf } from './generation.ts'
+import { loadOrRelease } from './load-or-release.ts'
+
+export const generateRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
+  app,
+  { models },
+) => {
+  const schema = { body: OllamaGenerateRequest }
+  app.post('/api/generate', { schema }, async ({ body }, reply) => {
+    const startedAt = performance.now()
+    refuseWhatCannotBe(body)
+    const endOf = ({ tokens }: Finish) => (body.raw ? {} : { context: tokens })
+    const shape: Shape = { model: body.model, partOf, endOf }
+    if (!body.prompt) return emptyAnswer(shape, await loadOrRelease(models, body))
+    const signal = clientGone(reply)
+    using use = await models.use(body.model, wishesOf(body))
+    refuseThinking(body, use.model)
+    const timing = { startedAt, loadMs: performance.now() - startedAt }
+    const steps = use.runtime.generate(generationOfPrompt(body, use.model), signal)
+    if (body.stream === false) return await wholeAnswer(steps, shape, timing)
+    return await streamAnswer(reply, steps, shape, timing)
+  })
+}
+
+const partOf = ({ text, thinking, logprobs }: Said) => ({
+  response: text,
+  ...(thinking && { thinking }),
+  ...(logprobs && { logprobs }),
+})

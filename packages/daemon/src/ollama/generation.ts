@@ -1,0 +1,86 @@
+import type { OllamaChatRequest, OllamaGenerateRequest } from '@shoal/protocol'
+import { Fault, unsupported } from '../errors.ts'
+import type { Wishes } from '../models/loaded-models.ts'
+import type { LocalModel } from '../models/local-models.ts'
+import type { ChatMessage, Generation, Prompt } from '../runtime/runtime.ts'
+import { canThink } from './capabilities.ts'
+import { keepAliveMsOf } from './keep-alive.ts'
+import { chatMessagesOf, toolsOf } from './messages.ts'
+import { endOf, samplingOf } from './sampling.ts'
+
+type AnyRequest = Pick<OllamaChatRequest, 'model' | 'options' | 'keep_alive'>
+type Wanted = Omit<OllamaChatRequest, 'messages' | 'tools'>
+
+/** What a request wishes of the model as it is loaded. */
+export function wishesOf({ keep_alive, options }: AnyRequest): Wishes {
+  return { keepAliveMs: keepAliveMsOf(keep_alive), contextLength: options?.num_ctx ?? undefined }
+}
+
+export function generationOfChat(request: OllamaChatRequest): Generation {
+  const messages = chatMessagesOf(request.messages ?? [])
+  const tools = toolsOf(request)
+  const variables = variablesOf(request)
+  return generationOf(request, { chat: { messages, tools, toolChoice: 'auto', variables } })
+}
+
+export function generationOfPrompt(request: OllamaGenerateRequest, model: LocalModel): Generation {
+  return generationOf(request, promptOf(request, model))
+}
+
+/** Parameters of `/api/generate` that mean something which cannot be done here. */
+export function refuseWhatCannotBe(request: OllamaGenerateRequest) {
+  for (const name of ['suffix', 'template', 'images', 'context'] as const) {
+    if (request[name]?.length) throw unsupported(name)
+  }
+}
+
+/** As Ollama does: a program that asks a model to think counts on being told what it thought. */
+export function refuseThinking({ model: name, think }: Wanted, model: LocalModel) {
+  if (!think || canThink(model)) return
+  throw new Fault(400, `"${name}" does not support thinking`, {
+    code: 'unsupported_parameter',
+    param: 'think',
+  })
+}
+
+/** A model without a chat template reads the words as they are. */
+function promptOf(request: OllamaGenerateRequest, { facts }: LocalModel): Prompt {
+  const text = request.prompt ?? ''
+  if (request.raw) return { text }
+  const { system } = request
+  if (facts.chat_template === null) return { text: system ? `${system}\n\n${text}` : text }
+  const messages: ChatMessage[] = [
+    ...(system ? [{ role: 'system', content: system }] : []),
+    { role: 'user', content: text },
+  ]
+  return { chat: { messages, tools: [], toolChoice: 'none', variables: variablesOf(request) } }
+}
+
+function generationOf(request: Wanted, prompt: Prompt): Generation {
+  const options = request.options ?? {}
+  return {
+    prompt,
+    ...endOf(options),
+    sampling: samplingOf(options),
+    json: jsonOf(request),
+    topLogprobs: request.logprobs ? (request.top_logprobs ?? 0) : undefined,
+  }
+}
+
+function jsonOf({ format }: Wanted): true | object | undefined {
+  if (format === undefined || format === null || format === '') return undefined
+  if (typeof format === 'object') return format
+  if (format === 'json') return true
+  throw new Fault(400, `format is "json" or a JSON schema, not "${format}"`, { param: 'format' })
+}
+
+const efforts = ['low', 'medium', 'high', 'max']
+
+function variablesOf({ think }: Wanted): Record<string, unknown> {
+  if (think === undefined || think === null || think === '') return {}
+  if (typeof think === 'boolean') return { enable_thinking: think }
+  if (efforts.includes(think)) return { enable_thinking: true, reasoning_effort: think }
+  throw new Fault(400, `think is true, false or one of ${efforts.join(', ')}, not "${think}"`, {
+    param: 'think',
+  })
+}

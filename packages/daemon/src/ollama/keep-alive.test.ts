@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { keepAliveMsOf } from './keep-alive.ts'
+
+test.each([
+  [undefined, undefined],
+  [null, undefined],
+  ['', undefined],
+  [0, 0],
+  ['0', 0],
+  ['0s', 0],
+  [90, 90_000],
+  ['90', 90_000],
+  ['5m', 300_000],
+  ['1h30m', 5_400_000],
+  ['1.5h', 5_400_000],
+  ['250ms', 250],
+  [-1, -1],
+  [1e300, -1],
+  ['-1', -1],
+  ['-5m', -1],
+])('%s is %s milliseconds', (keepAlive, ms) => {
+  expect(keepAliveMsOf(keepAlive)).toBe(ms)
+})
+
+test.each(['soon', '5 m', '5x', 'm', '1h-30m'])('“%s” is no time', (text) => {
+  expect(() => keepAliveMsOf(text)).toThrow(`not "${text}"`)
+})

@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import type { FastifyReply } from 'fastify'
+import { faultOf, ollamaBodyOf } from '../http/error-handler.ts'
+
+export type LineStream = {
+  /** Resolves when there is room for more. */
+  send(line: object): Promise<void>
+  /** Does not wait. */
+  tell(line: object): void
+  /** Whether the client is behind with reading. */
+  isFull(): boolean
+  end(last?: object): void
+  /** Ends it with a line that says what went wrong. */
+  fail(error: unknown): void
+}
+
+/** Begins an answer of one JSON object a line. After this no status can be sent. */
+export function startLineStream(reply: FastifyReply): LineStream {
+  const { raw } = reply
+  reply.hijack()
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'application/x-ndjson',
+    'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
+  })
+  raw.socket?.setNoDelay(true)
+  const textOf = (line: object) => `${JSON.stringify(line)}\n`
+  return {
+    async send(line) {
+      if (raw.destroyed || raw.write(textOf(line))) return
+      await Promise.race([once(raw, 'drain'), once(raw, 'close')])
+    },
+    tell(line) {
+      if (!raw.destroyed) raw.write(textOf(line))
+    },
+    isFull: () => raw.writableNeedDrain,
+    end(last) {
+      raw.end(last && textOf(last))
+    },
+    fail(error) {
+      const fault = faultOf(error)
+      if (fault.status >= 500) reply.log.error({ err: error }, 'a stream failed')
+      raw.end(textOf(ollamaBodyOf(fault)))
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { OllamaChatRequest, OllamaMessage } from '@shoal/protocol'
+import { unsupported } from '../errors.ts'
+import type { ChatMessage, Tool, ToolCall } from '../runtime/runtime.ts'
+
+/** Ollama's messages as OpenAI has them, which is what chat templates are written for. */
+export function chatMessagesOf(messages: OllamaMessage[]): ChatMessage[] {
+  const unanswered: ToolCall[] = []
+  return messages.map((message, index) => {
+    if (message.images?.length) throw unsupported(`messages.${index}.images`)
+    const { role, content, thinking, tool_calls } = message
+    const calls = (tool_calls ?? []).map((call, place) => callOf(call, `call_${index}_${place}`))
+    unanswered.push(...calls)
+    return {
+      role,
+      content: content ?? '',
+      ...(thinking && { reasoning_content: thinking }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(role === 'tool' && answeredCall(message, unanswered)),
+    }
+  })
+}
+
+export function toolsOf({ tools }: OllamaChatRequest): Tool[] {
+  return (tools ?? []).map(({ function: { name, description, parameters } }) => ({
+    type: 'function',
+    function: { name, ...(description && { description }), ...(parameters && { parameters }) },
+  }))
+}
+
+type OllamaCall = NonNullable<OllamaMessage['tool_calls']>[number]
+
+function callOf({ id, function: called }: OllamaCall, ownId: string): ToolCall {
+  const { name, arguments: given } = called
+  return {
+    id: id || ownId,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(given ?? {}) },
+  }
+}
+
+/** Clients of Ollama seldom say which call they answer; templates want to know. */
+function answeredCall({ tool_name, tool_call_id }: OllamaMessage, unanswered: ToolCall[]) {
+  const place = unanswered.findIndex((call) =>
+    tool_call_id ? call.id === tool_call_id : !tool_name || call.function.name === tool_name,
+  )
+  const [call] = place === -1 ? [] : unanswered.splice(place, 1)
+  const name = tool_name || call?.function.name
+  const id = tool_call_id || call?.id
+  return { ...(name && { name }), ...(id && { tool_call_id: id }) }
+}

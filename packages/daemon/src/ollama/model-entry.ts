@@ -1,0 +1,75 @@
+/** Models as Ollama lists them. */
+import type { LoadedModel } from '../models/loaded-model.ts'
+import type { LocalModel } from '../models/local-models.ts'
+import { capabilitiesOf } from './capabilities.ts'
+
+/** Clients of Ollama, such as Open WebUI, put `:latest` behind a name without a colon and then look for it in the list. */
+export const ollamaNameOf = ({ id }: LocalModel) => (id.includes(':') ? id : `${id}:latest`)
+
+export function detailsOf({ facts, quantization, parameterCount }: LocalModel) {
+  const { architecture, context_length, dimensions } = facts
+  const family = architecture ?? ''
+  return {
+    parent_model: '',
+    format: 'gguf',
+    family,
+    families: architecture === null ? [] : [architecture],
+    parameter_size: parameterCount === null ? '' : parameterSize(parameterCount),
+    quantization_level: quantization,
+    ...(context_length !== null && { context_length }),
+    ...(dimensions.embedding_length !== null && { embedding_length: dimensions.embedding_length }),
+  }
+}
+
+/** An entry of `/api/tags`. */
+export function listedModel(model: LocalModel) {
+  const name = ollamaNameOf(model)
+  return {
+    name,
+    model: name,
+    modified_at: model.modifiedAt.toISOString(),
+    size: model.fileSizeBytes,
+    digest: model.sha256 ?? '',
+    details: detailsOf(model),
+    capabilities: capabilitiesOf(model),
+  }
+}
+
+/** What Ollama says of a model that stays for ever: some 292 years, the longest time of Go. */
+const foreverMs = 2 ** 63 / 1e6
+
+/** An entry of `/api/ps`. What stands after the context length is not Ollama's. */
+export function loadedEntry(loaded: LoadedModel) {
+  const { model, memoryBytes, contextLength, idleSince, keepAliveMs } = loaded
+  const name = ollamaNameOf(model)
+  const now = Date.now()
+  // While it answers, its time has not begun.
+  const expiresAt = loaded.expiresAt ?? new Date(now + (keepAliveMs < 0 ? foreverMs : keepAliveMs))
+  return {
+    name,
+    model: name,
+    size: Math.round(memoryBytes),
+    digest: model.sha256 ?? '',
+    details: detailsOf(model),
+    expires_at: expiresAt.toISOString(),
+    size_vram: 0,
+    context_length: contextLength,
+    file_size_bytes: model.fileSizeBytes,
+    memory_bytes: Math.round(memoryBytes),
+    requests: loaded.requests,
+    loaded_at: loaded.loadedAt.toISOString(),
+    idle_seconds: idleSince ? Math.round((now - idleSince.getTime()) / 1000) : null,
+  }
+}
+
+const units: [number, string, number][] = [
+  [1e9, 'B', 1],
+  [1e6, 'M', 2],
+  [1e3, 'K', 0],
+]
+
+/** `8.0B` and `5.25M`, as Ollama rounds them. */
+function parameterSize(count: number): string {
+  const [size, unit, digits] = units.find(([one]) => count >= one) ?? [1, '', 0]
+  return `${(count / size).toFixed(digits)}${unit}`
+}

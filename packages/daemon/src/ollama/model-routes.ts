@@ -1,0 +1,55 @@
+/** What models there are, which are loaded, and what each is. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { LoadRequest, OllamaShowRequest, UnloadRequest } from '@shoal/protocol'
+import { modelNotFound } from '../errors.ts'
+import type { LoadedModels } from '../models/loaded-models.ts'
+import type { LocalModels } from '../models/local-models.ts'
+import { keepAliveMsOf } from './keep-alive.ts'
+import { listedModel, loadedEntry } from './model-entry.ts'
+import { namedModel } from './named-model.ts'
+import { shownInFull, shownModel } from './show-model.ts'
+
+/**
+ * The version of Ollama whose API this is, the first with log probabilities. Clients compare it with what they need, as
+ * whole numbers between dots.
+ */
+const version = '0.12.11'
+
+type Dependencies = { models: LoadedModels; local: LocalModels }
+
+export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { models, local },
+) => {
+  app.get('/api/version', async () => ({ version }))
+
+  app.get('/api/tags', async () => {
+    const all = await local.list()
+    return {
+      models: all
+        .toSorted((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime())
+        .map(listedModel),
+    }
+  })
+
+  app.get('/api/ps', async () => ({ models: models.list().map(loadedEntry) }))
+
+  app.post('/api/show', { schema: { body: OllamaShowRequest } }, async ({ body }) => {
+    const name = namedModel(body)
+    const model = await local.find(name)
+    if (!model) throw modelNotFound(name)
+    const show = body.verbose ? shownInFull : shownModel
+    return show(model, models.contextLengthOf(model))
+  })
+
+  app.post('/api/load', { schema: { body: LoadRequest } }, async ({ body }) => {
+    const keepAliveMs = keepAliveMsOf(body.keep_alive)
+    const contextLength = body.num_ctx ?? undefined
+    return loadedEntry(await models.load(body.model, { keepAliveMs, contextLength }))
+  })
+
+  app.post('/api/unload', { schema: { body: UnloadRequest } }, async ({ body: { model } }) => ({
+    model,
+    unloaded: await models.unload(model),
+  }))
+}

@@ -1,0 +1,63 @@
+/** What `/api/show` says of a model. */
+import { basename } from 'node:path'
+import { factsOf, type JsonValue, readGgufFile, wholeArrays } from '@shoal/model-file'
+import type { LocalModel } from '../models/local-models.ts'
+import { capabilitiesOf } from './capabilities.ts'
+import { detailsOf, ollamaNameOf } from './model-entry.ts'
+
+/** A longer list, such as a vocabulary, is told only to who asks for all. */
+const mostItems = 16
+
+export function shownModel(model: LocalModel, contextLength: number) {
+  const { facts } = model
+  const parameters = `${'num_ctx'.padEnd(30)} ${contextLength}`
+  const template = facts.chat_template ?? ''
+  return {
+    ...(facts.license !== null && { license: facts.license }),
+    modelfile: modelfileOf(model, contextLength),
+    parameters,
+    template,
+    details: detailsOf(model),
+    model_info: shortened({ ...facts.metadata }, model),
+    capabilities: capabilitiesOf(model),
+    modified_at: model.modifiedAt.toISOString(),
+  }
+}
+
+/** The whole metadata, with all tensors: read again, since a vocabulary is too long to be kept. */
+export async function shownInFull(model: LocalModel, contextLength: number) {
+  const header = await readGgufFile(model.path, wholeArrays)
+  const { metadata } = factsOf(header, basename(model.path))
+  return {
+    ...shownModel(model, contextLength),
+    model_info: withCount(metadata, model),
+    tensors: header.tensors.map(({ name, type, shape }) => ({ name, type, shape })),
+  }
+}
+
+type Metadata = Record<string, JsonValue>
+
+function shortened(metadata: Metadata, model: LocalModel): Metadata {
+  const isLong = (value: JsonValue) =>
+    Array.isArray(value) ? value.length > mostItems : typeof value === 'object' && value !== null
+  const entries = Object.entries(withCount(metadata, model))
+  return Object.fromEntries(entries.map(([key, value]) => [key, isLong(value) ? null : value]))
+}
+
+/** Ollama counts the weights itself, under this name. */
+function withCount(metadata: Metadata, { parameterCount }: LocalModel): Metadata {
+  return { 'general.parameter_count': parameterCount, ...metadata }
+}
+
+function modelfileOf(model: LocalModel, contextLength: number): string {
+  const { chat_template, license } = model.facts
+  const quoted = (text: string) => `"""${text.replaceAll('"""', '\\"\\"\\"')}"""`
+  return [
+    `# ${ollamaNameOf(model)}; the template is Jinja, as the file has it`,
+    `FROM ${basename(model.path)}`,
+    ...(chat_template === null ? [] : [`TEMPLATE ${quoted(chat_template)}`]),
+    `PARAMETER num_ctx ${contextLength}`,
+    ...(license === null ? [] : [`LICENSE ${quoted(license)}`]),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest'
+import type { Piece } from '../runtime/runtime.ts'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { daemonOfTest } from '../testing/test-daemon.ts'
+
+type Ask = { url: string; signal?: AbortSignal; body?: object }
+
+function ask({ url, body = {}, ...init }: Ask) {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'shoal-nano',
+      messages: [{ role: 'user', content: 'Hi' }],
+      ...body,
+    }),
+    ...init,
+  })
+}
+
+async function eventsOf(response: Response) {
+  const lines = (await response.text()).trimEnd().split('\n\n')
+  return lines.map((line) => line.slice('data: '.length))
+}
+
+const thoughtful: Piece[] = [
+  { reasoning: 'Hm' },
+  { reasoning: '.' },
+  { text: 'I look.' },
+  { toolCall: { name: 'a', arguments: '{"x":1}' } },
+  { toolCall: { name: 'b', arguments: '{}' } },
+]
+
+test('thoughts and calls have their own places in an answer', async () => {
+  const { url } = await daemonOfTest({}, scriptedRuntime({ pieces: thoughtful }))
+  const tools = [{ type: 'function', function: { name: 'a' } }]
+  const answer = await (await ask({ url, body: { tools } })).json()
+  expect(answer).toMatchObject({
+    choices: [
+      {
+        message: {
+          content: 'I look.',
+          reasoning_content: 'Hm.',
+          tool_calls: [
+            { type: 'function', function: { name: 'a', arguments: '{"x":1}' } },
+            { type: 'function', function: { name: 'b', arguments: '{}' } },
+          ],
+        },
+        finish_reason: 'tool_calls',
+      },
+    ],
+    usage: { completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 2 } },
+  })
+})
+
+test('in a stream, calls have increasing indexes', async () => {
+  const { url } = await daemonOfTest({}, scriptedRuntime({ pieces: thoughtful }))
+  const events = await eventsOf(await ask({ url, body: { stream: true } }))
+  const deltas = events.slice(0, -1).map((event) => JSON.parse(event).choices[0].delta)
+  const id = expect.stringMatching(/^call_/)
+  const type = 'function'
+  expect(deltas).toEqual([
+    { role: 'assistant', content: '' },
+    { reasoning_content: 'Hm' },
+    { reasoning_content: '.' },
+    { content: 'I look.' },
+    { tool_calls: [{ index: 0, id, type, function: { name: 'a', arguments: '' } }] },
+    { tool_calls: [{ index: 0, function: { arguments: '{"x":1}' } }] },
+    { tool_calls: [{ index: 1, id, type, function: { name: 'b', arguments: '' } }] },
+    { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
+    { content: '' },
+    {},
+  ])
+})
+
+test('a model that dies in the middle ends the stream with an error, and the next request has another', async () => {
+  let lives = 0
+  const { url } = await daemonOfTest({}, async (options) => {
+    lives += 1
+    return scriptedRuntime(lives === 1 ? { diesAfter: 2 } : {})(options)
+  })
+  const events = await eventsOf(await ask({ url, body: { stream: true } }))
+  expect(JSON.parse(events.at(-1) ?? '')).toEqual({
+    error: {
+      message: 'the process of the model was ended by SIGSEGV',
+      type: 'server_error',
+      param: null,
+      code: 'model_lost',
+    },
+  })
+  expect((await ask({ url })).status).toBe(200)
+  expect(lives).toBe(2)
+})
+
+test('beyond its queue a model says when to come again', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  const settings = { slots: 2, queueLength: 3 }
+  const { url } = await daemonOfTest(settings, scriptedRuntime({ pace: () => gate }))
+  const asked = Array.from({ length: 5 }, () => ask({ url }))
+  const metrics = async () => (await fetch(`${url}/metrics`)).text()
+  await expect.poll(metrics).toContain('shoal_daemon_model_requests 5')
+  const refused = await ask({ url })
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await refused.json()).toMatchObject({ error: { code: 'queue_full' } })
+  open()
+  const statuses = (await Promise.all(asked)).map(({ status }) => status)
+  expect(statuses).toEqual([200, 200, 200, 200, 200])
+})
+
+test('a model that cannot fit in memory is refused before it is loaded', async () => {
+  let isLoaded = false
+  const { url } = await daemonOfTest({ memoryBytes: 50e6 }, async (options) => {
+    isLoaded = true
+    return scriptedRuntime()(options)
+  })
+  const refused = await ask({ url })
+  expect(refused.status).toBe(503)
+  expect(await refused.json()).toMatchObject({
+    detail: expect.stringMatching(/shoal-nano needs 0\.\d GB .* 0\.1 GB/),
+  })
+  expect(isLoaded).toBe(false)
+})

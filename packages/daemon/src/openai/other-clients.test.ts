@@ -1,0 +1,86 @@
+/** Clients that speak OpenAI's API, each by its own library. */
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai'
+import { embed, generateObject, generateText, jsonSchema, streamText, tool } from 'ai'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestDaemon } from '../testing/test-daemon.ts'
+
+let daemon: Awaited<ReturnType<typeof startTestDaemon>>
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+})
+afterAll(() => daemon.close())
+
+const name = 'shoal-tiny'
+const answer = 'Hello! How can I help you?'
+
+const citySchema = {
+  type: 'object' as const,
+  properties: { city: { type: 'string' as const, enum: ['Lisbon', 'Oslo'] } },
+  required: ['city'],
+  additionalProperties: false,
+}
+
+describe("Vercel's ai", () => {
+  const provider = () =>
+    createOpenAICompatible({
+      name: 'shoal',
+      baseURL: `${daemon.url}/v1`,
+      supportsStructuredOutputs: true,
+    })
+
+  test('a text, whole and as a stream', async () => {
+    const model = provider()(name)
+    const { text, usage } = await generateText({ model, prompt: 'Hello', temperature: 0 })
+    expect(text).toBe(answer)
+    expect(usage.inputTokens).toBe(9)
+    let streamed = ''
+    for await (const part of streamText({ model, prompt: 'Hello', temperature: 0 }).textStream) {
+      streamed += part
+    }
+    expect(streamed).toBe(answer)
+  })
+
+  test('a tool and an object', async () => {
+    const model = provider()(name)
+    const { toolCalls } = await generateText({
+      model,
+      prompt: 'Hello',
+      tools: { weather: tool({ inputSchema: jsonSchema<{ city: string }>(citySchema) }) },
+      toolChoice: 'required',
+    })
+    expect(toolCalls[0]?.toolName).toBe('weather')
+    const schema = jsonSchema<{ city: string }>(citySchema)
+    const { object } = await generateObject({ model, prompt: 'Hello', schema })
+    expect(['Lisbon', 'Oslo']).toContain(object.city)
+  })
+
+  test('an embedding', async () => {
+    const model = provider().embeddingModel(name)
+    expect((await embed({ model, value: 'Hello' })).embedding).toHaveLength(256)
+  })
+})
+
+describe('LangChain', () => {
+  const settings = () => ({ apiKey: 'anything', configuration: { baseURL: `${daemon.url}/v1` } })
+
+  test('a message, whole and as a stream', async () => {
+    const chat = new ChatOpenAI({ ...settings(), model: name, temperature: 0 })
+    expect((await chat.invoke('Hello')).content).toBe(answer)
+    let streamed = ''
+    for await (const { content } of await chat.stream('Hello')) streamed += String(content)
+    expect(streamed).toBe(answer)
+  })
+
+  test('an output of a schema', async () => {
+    const chat = new ChatOpenAI({ ...settings(), model: name })
+    const structured = chat.withStructuredOutput(citySchema, { method: 'jsonSchema', name: 'x' })
+    const { city } = (await structured.invoke('Hello')) as { city: string }
+    expect(['Lisbon', 'Oslo']).toContain(city)
+  })
+
+  test('embeddings', async () => {
+    const embeddings = new OpenAIEmbeddings({ ...settings(), model: name })
+    expect(await embeddings.embedQuery('Hello')).toHaveLength(256)
+  })
+})

@@ -1,0 +1,184 @@
+/** Pulls by Ollama's API, from a real registry. */
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Ollama, type ProgressResponse } from 'ollama'
+import { expect, onTestFinished, test } from 'vitest'
+import { addShards } from '../testing/gguf-of-test.ts'
+import { haltingRegistry } from '../testing/halting-registry.ts'
+import { registryOfTest } from '../testing/registry-of-test.ts'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
+import { daemonOfTest } from '../testing/test-daemon.ts'
+
+const shipped = join(import.meta.dirname, '../../../../models/shoal-tiny')
+
+async function start(address: string) {
+  const settings = { registry: { address, token: undefined } }
+  const daemon = await daemonOfTest(settings, scriptedRuntime())
+  const ollama = new Ollama({ host: daemon.url })
+  return {
+    ...daemon,
+    ollama,
+    async pull(model: string): Promise<ProgressResponse[]> {
+      const lines: ProgressResponse[] = []
+      for await (const line of await ollama.pull({ model, stream: true })) lines.push(line)
+      return lines
+    },
+  }
+}
+
+/** A registry that offers the demo model under another name, which is not here yet. */
+async function registryWithTide() {
+  const registry = await registryOfTest()
+  for (const quantization of ['Q4_0', 'Q8_0']) {
+    const path = join(shipped, `shoal-tiny-${quantization}.gguf`)
+    await registry.publish('tide', path, `tide-${quantization}.gguf`)
+  }
+  return registry
+}
+
+test('a pull tells how far it is, and then the model is here', async () => {
+  const { address } = await registryWithTide()
+  const { folder, ollama, pull } = await start(address)
+  const lines = await pull('tide')
+  expect(lines[0]).toEqual({ status: 'pulling manifest' })
+  expect(lines.slice(-3).map(({ status }) => status)).toEqual([
+    'verifying sha256 digest',
+    'writing manifest',
+    'success',
+  ])
+  const { size } = statSync(join(folder, 'tide', 'tide-Q8_0.gguf'))
+  const progress = lines.slice(1, -3)
+  expect(progress.at(-1)).toMatchObject({ total: size, completed: size })
+  const [{ digest = '' } = {}] = progress
+  expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/)
+  for (const line of progress) expect(line.status).toBe(`pulling ${digest.slice(7, 19)}`)
+  const completed = progress.map((line) => line.completed)
+  expect(completed).toEqual(completed.toSorted((a, b) => a - b))
+
+  const { models } = await ollama.list()
+  expect(models.find(({ name }) => name === 'tide:latest')?.digest).toBe(digest.slice(7))
+  expect((await ollama.generate({ model: 'tide', prompt: 'Hello' })).done).toBe(true)
+})
+
+test('the file that is named comes, or the one that suits the machine; what is here comes at once', async () => {
+  const { address } = await registryWithTide()
+  const { folder, ollama, pull } = await start(address)
+  const here = (quantization: string) =>
+    existsSync(join(folder, 'tide', `tide-${quantization}.gguf`))
+  expect(await ollama.pull({ model: 'tide:q4_0' })).toEqual({ status: 'success' })
+  expect([here('Q4_0'), here('Q8_0')]).toEqual([true, false])
+  await pull('tide:latest')
+  expect(here('Q8_0')).toBe(true)
+  const again = await pull('tide')
+  expect(again.at(-1)).toEqual({ status: 'success' })
+  expect(again.filter(({ digest }) => digest).at(-1)?.completed).toBeGreaterThan(1_000_000)
+})
+
+test('two who pull the same at once get it by one pull', async () => {
+  const { address, client } = await registryWithTide()
+  const { ollama, pull } = await start(address)
+  const both = await Promise.all([pull('tide'), pull('tide:Q8_0'), ollama.pull({ model: 'tide' })])
+  for (const lines of both.slice(0, 2)) {
+    expect((lines as ProgressResponse[]).at(-1)).toEqual({ status: 'success' })
+  }
+  expect((await client.getModel('tide')).downloads).toBe(1)
+})
+
+test('all parts of a model are pulled', async () => {
+  const registry = await registryOfTest()
+  using folder = temporaryFolder()
+  for (const path of addShards(folder.path, 'split')) await registry.publish('split', path)
+  const { ollama, pull } = await start(registry.address)
+  const lines = await pull('split')
+  expect(new Set(lines.flatMap(({ digest }) => digest ?? [])).size).toBe(2)
+  expect((await ollama.list()).models.map(({ name }) => name)).toContain('split:latest')
+})
+
+test('a pull goes on while one of its clients is there, stops without any, and is taken up again', async () => {
+  const registry = await haltingRegistry()
+  const { folder, ollama } = await start(registry.address)
+  const begin = async () => {
+    const stream = await ollama.pull({ model: 'slow', stream: true })
+    const lines = stream[Symbol.asyncIterator]()
+    let line = await lines.next()
+    while (!line.value?.completed) line = await lines.next()
+    return { stop: () => stream.abort(), lines }
+  }
+  const first = await begin()
+  const second = await begin()
+  expect(registry.openDownloads()).toBe(1)
+  first.stop()
+  const stillTold = await second.lines.next()
+  expect(stillTold.value?.status).toContain('pulling')
+  expect(registry.openDownloads()).toBe(1)
+  second.stop()
+  await expect.poll(registry.openDownloads).toBe(0)
+  const path = join(folder, 'slow', 'slow-F32.gguf')
+  expect(existsSync(path)).toBe(false)
+
+  const third = await begin()
+  registry.goOn()
+  let last = await third.lines.next()
+  for (let line = last; !line.done; line = await third.lines.next()) last = line
+  expect(last.value).toEqual({ status: 'success' })
+  expect(readFileSync(path).equals(registry.bytes)).toBe(true)
+})
+
+test('what the registry has not is not found', async () => {
+  const { address } = await registryWithTide()
+  const { ollama } = await start(address)
+  const nobody = ollama.pull({ model: 'nobody-7b', stream: true })
+  await expect(nobody).rejects.toMatchObject({
+    status_code: 404,
+    message: `model 'nobody-7b' not found at the registry ${address}`,
+  })
+  const absent = ollama.pull({ model: 'tide:Q2_K' })
+  await expect(absent).rejects.toMatchObject({
+    status_code: 404,
+    message: "model 'tide:Q2_K' not found, there is tide:Q4_0, tide:Q8_0",
+  })
+  const strange = ollama.pull({ model: '../../etc' })
+  await expect(strange).rejects.toMatchObject({ status_code: 400 })
+})
+
+test('a registry that is away, or says no, is named', async () => {
+  const gone = await start('http://127.0.0.1:9')
+  await expect(gone.ollama.pull({ model: 'tide' })).rejects.toMatchObject({
+    status_code: 502,
+    message: 'no answer from the registry at http://127.0.0.1:9',
+  })
+  const closed = await start(await registryThatAnswers(401, { detail: 'who are you?' }))
+  await expect(closed.ollama.pull({ model: 'tide' })).rejects.toMatchObject({
+    status_code: 403,
+    message: expect.stringContaining('shoal login'),
+  })
+})
+
+test('a strange registry writes nowhere else', async () => {
+  const file = {
+    id: crypto.randomUUID(),
+    filename: '../../evil.gguf',
+    quantization: 'Q8_0',
+    file_size_bytes: 10,
+    sha256_hash: 'a'.repeat(64),
+  }
+  const { ollama } = await start(await registryThatAnswers(200, [file]))
+  await expect(ollama.pull({ model: 'tide' })).rejects.toMatchObject({
+    status_code: 502,
+    message: 'the registry names a file that cannot be written safely',
+  })
+})
+
+async function registryThatAnswers(status: number, body: object): Promise<string> {
+  const server = createServer((_request, answer) => {
+    answer.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}

@@ -1,0 +1,63 @@
+import { type PullEvent, type PulledFile, type PullOptions, pullFile } from '@shoal/transfer'
+
+type Listener = (event: PullEvent) => void
+type Shared = { pulled: Promise<PulledFile>; listeners: Set<Listener>; abort: AbortController }
+export type PullOrder = Omit<PullOptions, 'signal' | 'onEvent'>
+type Guest = { signal: AbortSignal; onEvent: Listener }
+
+/** Whoever asks for a file that is being pulled joins that pull. It goes on until the last of them has left. */
+export function sharedPulls() {
+  const running = new Map<string, Shared>()
+  /** With those that were given up and still end. */
+  const unfinished = new Set<Shared>()
+
+  function begin(key: string, order: PullOrder): Shared {
+    const abort = new AbortController()
+    const listeners = new Set<Listener>()
+    const onEvent = (event: PullEvent) => {
+      for (const listener of listeners) listener(event)
+    }
+    const pulled = pullFile({ ...order, signal: abort.signal, onEvent }).finally(() => {
+      forget(key, shared)
+      unfinished.delete(shared)
+    })
+    const shared: Shared = { pulled, listeners, abort }
+    running.set(key, shared)
+    unfinished.add(shared)
+    return shared
+  }
+
+  function forget(key: string, shared: Shared) {
+    if (running.get(key) === shared) running.delete(key)
+  }
+
+  return {
+    async pull(order: PullOrder, { signal, onEvent }: Guest): Promise<PulledFile> {
+      signal.throwIfAborted()
+      const key = `${order.file.sha256_hash} ${order.path}`
+      const shared = running.get(key) ?? begin(key, order)
+      const listener: Listener = (event) => onEvent(event)
+      shared.listeners.add(listener)
+      const left = Promise.withResolvers<never>()
+      const leave = () => left.reject(signal.reason)
+      signal.addEventListener('abort', leave, { once: true })
+      try {
+        return await Promise.race([shared.pulled, left.promise])
+      } finally {
+        signal.removeEventListener('abort', leave)
+        shared.listeners.delete(listener)
+        if (shared.listeners.size === 0) {
+          forget(key, shared)
+          shared.abort.abort(signal.reason)
+        }
+      }
+    },
+
+    /** What was fetched is kept. */
+    async close(): Promise<void> {
+      const all = [...unfinished]
+      for (const { abort } of all) abort.abort(new Error('the daemon ends'))
+      await Promise.allSettled(all.map(({ pulled }) => pulled))
+    },
+  }
+}

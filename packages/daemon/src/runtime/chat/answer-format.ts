@@ -1,0 +1,110 @@
+/** How a model writes what is not plain text: what it thinks, and the tools that it calls. Told from its chat template. */
+
+import { jsonValue } from './json-value.ts'
+
+export type AnswerFormat = {
+  /** What stands around what it thinks. */
+  reasoning: { open: string; close: string } | undefined
+  calls: CallSyntax
+  /** Whether the template itself describes the tools to the model. */
+  hasTools: boolean
+}
+
+export type ParsedCall = { name: string; arguments: string }
+
+export type CallSyntax = {
+  /** What a call begins with. Empty where a call is the whole answer, from its first brace on. */
+  open: string
+  /** What it ends with; undefined where it goes on to the end of the answer. */
+  close: string | undefined
+  /** Other marks that stand within a call. */
+  inner: string[]
+  /** Of the JSON object that a call can be written as. */
+  argumentsKey: 'arguments' | 'parameters'
+  /** The calls in what stands between; undefined where it is no call after all. */
+  parse(body: string): ParsedCall[] | undefined
+}
+
+export function answerFormatOf(template: string | undefined): AnswerFormat {
+  const text = template ?? ''
+  return {
+    reasoning: reasonings.find(({ open, close }) => text.includes(open) || text.includes(close)),
+    calls: callSyntaxOf(text),
+    hasTools: /\btools\b/.test(text),
+  }
+}
+
+const reasonings = [
+  { open: '<think>', close: '</think>' },
+  { open: '[THINK]', close: '[/THINK]' },
+  { open: '<seed:think>', close: '</seed:think>' },
+]
+
+/** Qwen, Hermes and many others; also what a model is told to write whose template knows no tools. */
+export const tagged: CallSyntax = {
+  open: '<tool_call>',
+  close: '</tool_call>',
+  inner: [],
+  argumentsKey: 'arguments',
+  parse: (body) => jsonCalls(body) ?? xmlCalls(body),
+}
+
+/** Mistral: a list of objects, or in newer models a name and its arguments. */
+const mistral: CallSyntax = {
+  open: '[TOOL_CALLS]',
+  close: undefined,
+  inner: ['[ARGS]', '[CALL_ID]'],
+  argumentsKey: 'arguments',
+  parse: (body) => jsonCalls(body) ?? argsCalls(body),
+}
+
+/** Llama 3: an object is the whole answer. */
+const bare: CallSyntax = {
+  open: '',
+  close: undefined,
+  inner: ['<|python_tag|>'],
+  argumentsKey: 'parameters',
+  parse: (body) => jsonCalls(body.replace(/^<\|python_tag\|>/, '')),
+}
+
+function callSyntaxOf(template: string): CallSyntax {
+  if (template.includes('[TOOL_CALLS]')) return mistral
+  if (!template.includes('<tool_call>') && /"parameters":|python_tag/.test(template)) return bare
+  return tagged
+}
+
+/** One object, or a list of them, and nothing after it. */
+function jsonCalls(body: string): ParsedCall[] | undefined {
+  const values = jsonValue(body)
+  const calls = [values].flat().map(callOf)
+  return calls.every((call) => call !== undefined) && calls.length > 0 ? calls : undefined
+}
+
+function callOf(value: unknown): ParsedCall | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { name, arguments: given, parameters } = value as Record<string, unknown>
+  const args = given ?? parameters ?? {}
+  if (typeof name !== 'string' || name === '') return undefined
+  return { name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }
+}
+
+/** `name[ARGS]{…}`, one after the other. */
+function argsCalls(body: string): ParsedCall[] | undefined {
+  const parts = body
+    .split('[TOOL_CALLS]')
+    .map((part) => /^\s*([\w.-]+)\s*(?:\[CALL_ID\]\w*)?\[ARGS\]([\s\S]*)$/.exec(part))
+  const calls = parts.map((part) => {
+    const [, name = '', args = ''] = part ?? []
+    return jsonValue(args) === undefined ? undefined : { name, arguments: args.trim() }
+  })
+  return calls.every((call) => call !== undefined) ? calls : undefined
+}
+
+/** `<function=name><parameter=key>value</parameter></function>`, as Qwen's coders write it. */
+function xmlCalls(body: string): ParsedCall[] | undefined {
+  const [, name, inner = ''] = /^\s*<function=([^>\n]+)>([\s\S]*?)<\/function>\s*$/.exec(body) ?? []
+  if (!name) return undefined
+  const pairs = inner.matchAll(/<parameter=([^>\n]+)>\n?([\s\S]*?)\n?<\/parameter>/g)
+  const args = Array.from(pairs, ([, key = '', value = '']) => [key, jsonValue(value) ?? value])
+  return [{ name, arguments: JSON.stringify(Object.fromEntries(args)) }]
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { tool } from '../../testing/generations.ts'
+import { type Chat, PromptError } from '../runtime.ts'
+import { chatPrompts } from './chat-prompt.ts'
+
+const special = { bos: '<s>', eos: '</s>' }
+const chat = (changes: Partial<Chat> = {}): Chat => ({
+  messages: [{ role: 'user', content: 'Hi' }],
+  tools: [],
+  toolChoice: 'auto',
+  variables: {},
+  ...changes,
+})
+
+const plain =
+  "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
+const withTools = `{% if tools %}{{ tools | tojson }}{% endif %}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls or [] %}<tool_call>{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}`
+const thinking = `{% for m in messages %}{{ m.content }}{% endfor %}<assistant>{{ '<think>\\n' }}`
+
+const asked = {
+  messages: [
+    { role: 'system', content: 'Be short.' },
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [
+        { id: '1', type: 'function' as const, function: { name: 'add', arguments: '{"a":1}' } },
+      ],
+    },
+    { role: 'tool', content: '3', tool_call_id: '1' },
+  ],
+  tools: [tool('add', { type: 'object' })],
+}
+
+test("a chat in the words of the model's template", () => {
+  expect(chatPrompts(plain, special).prompt(chat(), false)).toEqual({
+    text: '<user>Hi<assistant>',
+    beginsIn: 'text',
+  })
+})
+
+test('a template that knows tools is given them, with arguments as an object', () => {
+  const { text } = chatPrompts(withTools, special).prompt(chat(asked), false)
+  expect(text).toContain('"name": "add"')
+  expect(text).toContain('<tool_call>{"a": 1}')
+})
+
+test('for a template that knows none, the tools stand in the system message', () => {
+  const { text } = chatPrompts(plain, special).prompt(chat(asked), false)
+  expect(text).toMatch(/^<system>Be short\.\n\nYou can call these tools:\n\{"name":"add"/)
+  expect(text).toContain('<assistant><tool_call>{"name": "add", "arguments": {"a":1}}</tool_call>')
+  expect(text).toContain('<user><tool_response>3</tool_response>')
+})
+
+test('a call that is forced is begun for the model', () => {
+  const prompt = chatPrompts(withTools, special).prompt(
+    chat({ ...asked, toolChoice: 'required' }),
+    false,
+  )
+  expect(prompt.text.endsWith('<tool_call>')).toBe(true)
+  expect(prompt.beginsIn).toBe('call')
+})
+
+test('thoughts that the template begins are thoughts, and closed where there is no place for them', () => {
+  const prompts = chatPrompts(thinking, special)
+  expect(prompts.prompt(chat(), false).beginsIn).toBe('reasoning')
+  expect(prompts.prompt(chat(), true)).toEqual({
+    text: 'Hi<assistant><think>\n</think>\n\n',
+    beginsIn: 'text',
+  })
+})
+
+test('ids of tool calls are as short as Mistral wants them', () => {
+  const template = `{% for m in messages %}{% for c in m.tool_calls or [] %}{% if c.id|length != 9 %}{{ raise_exception('nine') }}{% endif %}{{ c.id }}{% endfor %}{{ m.tool_call_id }} {% endfor %}{{ tools }}`
+  const { text } = chatPrompts(template, special).prompt(chat(asked), false)
+  const [, first, second] = /(\w{9})\s+(\w{9})/.exec(text) ?? []
+  expect(first).toBe(second)
+})
+
+test('a template that refuses is quoted, and a model without one says so', () => {
+  const refusing = chatPrompts("{{ raise_exception('no system messages') }}", special)
+  expect(() => refusing.prompt(chat(), false)).toThrow('no system messages')
+  expect(() => refusing.prompt(chat(), false)).toThrow(PromptError)
+  expect(() => chatPrompts(undefined, special).prompt(chat(), false)).toThrow('no chat template')
+})

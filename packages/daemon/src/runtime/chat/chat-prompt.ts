@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { Template } from '@huggingface/jinja'
+import { type Chat, type ChatMessage, PromptError } from '../runtime.ts'
+import { type AnswerFormat, answerFormatOf } from './answer-format.ts'
+import type { AnswerState } from './answer-parser.ts'
+import { jsonValue } from './json-value.ts'
+import { toolsInWords } from './tools-in-words.ts'
+
+type SpecialTokens = { bos: string; eos: string }
+
+export type ChatPrompt = { text: string; beginsIn: AnswerState }
+
+/** Puts chats into the words that a model was trained on: those of the Jinja template in its file. */
+export function chatPrompts(templateText: string | undefined, { bos, eos }: SpecialTokens) {
+  const template = templateText === undefined ? undefined : new Template(templateText)
+  const format = answerFormatOf(templateText)
+
+  /** `isBound`: a grammar says what comes, so that there is no place for thoughts. */
+  function prompt(chat: Chat, isBound: boolean): ChatPrompt {
+    if (!template) throw new PromptError('template_failed', 'this model has no chat template')
+    const isForced = chat.toolChoice === 'required' || typeof chat.toolChoice === 'object'
+    const tools = chat.toolChoice === 'none' ? [] : chat.tools
+    const messages = format.hasTools
+      ? chat.messages.map(forTemplate)
+      : toolsInWords(chat.messages, tools)
+    try {
+      const text = template.render({
+        ...((isBound || isForced) && { enable_thinking: false }),
+        ...chat.variables,
+        messages,
+        ...(format.hasTools && tools.length > 0 && { tools }),
+        add_generation_prompt: true,
+        bos_token: bos,
+        eos_token: eos,
+      })
+      return ending(text, { isForced, isBound })
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      throw new PromptError('template_failed', `the model's chat template says: ${message}`)
+    }
+  }
+
+  /** Some templates begin the thoughts themselves. */
+  function ending(text: string, { isForced, isBound }: { isForced: boolean; isBound: boolean }) {
+    const { reasoning, calls } = format
+    const isThinking = reasoning !== undefined && text.trimEnd().endsWith(reasoning.open)
+    const closed = isThinking && (isForced || isBound) ? `${text}${reasoning.close}\n\n` : text
+    if (isForced) return { text: closed + calls.open, beginsIn: 'call' as const }
+    if (isBound) return { text: closed, beginsIn: 'text' as const }
+    if (isThinking) return { text, beginsIn: 'reasoning' as const }
+    const isPlain = reasoning === undefined && calls.open !== ''
+    return { text, beginsIn: isPlain ? ('text' as const) : ('start' as const) }
+  }
+
+  /** Mistral's templates insist on ids of nine letters. */
+  const idOf = (id: string) =>
+    templateText?.includes('length != 9')
+      ? createHash('sha256').update(id).digest('hex').slice(0, 9)
+      : id
+
+  /** Templates write arguments as JSON themselves. */
+  function forTemplate({ tool_calls, tool_call_id, ...message }: ChatMessage) {
+    return {
+      ...message,
+      ...(tool_call_id !== undefined && { tool_call_id: idOf(tool_call_id) }),
+      ...(tool_calls && {
+        tool_calls: tool_calls.map(({ function: { name, arguments: args }, ...call }) => ({
+          ...call,
+          id: idOf(call.id),
+          function: { name, arguments: jsonValue(args) ?? args },
+        })),
+      }),
+    }
+  }
+
+  return { format, prompt }
+}
+
+/** The shape of a forced call, for a grammar. */
+export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat): object {
+  const wanted = typeof toolChoice === 'object' ? toolChoice.name : undefined
+  const allowed = tools.filter(({ function: { name } }) => wanted === undefined || name === wanted)
+  const key = calls.argumentsKey
+  return {
+    anyOf: allowed.map(({ function: { name, parameters = {} } }, index) => ({
+      type: 'object',
+      properties: {
+        name: { const: name },
+        [key]: { type: 'object', ...movedTo(`/anyOf/${index}/properties/${key}`, parameters) },
+      },
+      required: ['name', key],
+    })),
+  }
+}
+
+/** References of a schema begin at its root, which is now elsewhere. */
+function movedTo(place: string, schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"#${place}`))
+}

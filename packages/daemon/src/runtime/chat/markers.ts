@@ -1,0 +1,9 @@
+/** How many characters at the end of `text` are the beginning of one of the markers, without all of it. */
+export function partialLength(text: string, markers: readonly string[]): number {
+  const longest = Math.max(0, ...markers.map((marker) => marker.length - 1))
+  for (let length = Math.min(longest, text.length); length > 0; length -= 1) {
+    const end = text.slice(text.length - length)
+    if (markers.some((marker) => marker.startsWith(end))) return length
+  }
+  return 0
+}

@@ -1,0 +1,87 @@
+/** Each grammar is tried with the demo model, at a temperature at which it writes whatever it may. */
+import { join } from 'node:path'
+import { Compile } from 'typebox/schema'
+import { beforeAll, expect, test } from 'vitest'
+import { chatOf, greedy, runGeneration } from '../../testing/generations.ts'
+import { openLlamaModel } from '../llama/llama-model.ts'
+import { jsonGrammar } from './json-grammar.ts'
+
+const models = join(import.meta.dirname, '../../../../../models')
+const modelPath = join(models, 'shoal-nano/shoal-nano-Q8_0.gguf')
+
+let model: Awaited<ReturnType<typeof openLlamaModel>>
+beforeAll(async () => {
+  model = await openLlamaModel({ modelPath, contextLength: 512, slots: 4, threads: 1 })
+})
+
+const integer = (bounds: object) => ({ type: 'integer', ...bounds })
+const number = (bounds: object) => ({ type: 'number', ...bounds })
+const pair = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
+
+test.each<[string, object]>([
+  ['optional properties', pair({ a: { type: 'null' }, b: { type: 'boolean' } })],
+  [
+    'some that are required',
+    pair({ a: { type: 'null' }, b: { const: 'x"\\' }, c: {} }, { required: ['b'] }),
+  ],
+  ['a map', { type: 'object', additionalProperties: integer({ minimum: 0, maximum: 9 }) }],
+  ['properties and others', pair({ a: { const: 1 } }, { additionalProperties: { type: 'null' } })],
+  ['either of two', { oneOf: [{ type: 'null' }, pair({ a: { enum: [1, 'ä', null] } })] }],
+  ['all of two', { allOf: [pair({ a: { const: 1 } }, { required: ['a'] }), pair({ b: {} })] }],
+  ['a base with alternatives', pair({ a: { const: 1 } }, { anyOf: [{ required: ['a'] }, {}] })],
+  ['several types', { type: ['integer', 'null'] }],
+  ['a list', { type: 'array', items: { enum: ['a', 'b'] }, minItems: 2, maxItems: 3 }],
+  ['a list of none', { type: 'array', items: { const: 1 }, maxItems: 0 }],
+  [
+    'a tuple',
+    { type: 'array', prefixItems: [{ const: 1 }, { type: 'boolean' }], items: false, minItems: 2 },
+  ],
+  ['a string of a length', { type: 'string', minLength: 3, maxLength: 5 }],
+  ['an integer from 1 on', integer({ minimum: 1 })],
+  ['an integer of an odd range', integer({ minimum: 37, maximum: 1203 })],
+  ['an integer below zero', integer({ minimum: -120, exclusiveMaximum: 0 })],
+  ['an integer around zero', integer({ minimum: -3, maximum: 3 })],
+  ['an integer from 250 on', integer({ exclusiveMinimum: 249 })],
+  ['any safe integer', integer({ minimum: -9007199254740991, maximum: 9007199254740991 })],
+  ['a share', number({ minimum: 0, maximum: 1 })],
+  ['a share that is not all', number({ minimum: 0, exclusiveMaximum: 1 })],
+  ['a positive number', number({ exclusiveMinimum: 0 })],
+  ['a number between two', number({ minimum: -20, maximum: 45 })],
+  ['a day', { type: 'string', format: 'date' }],
+  ['a moment', { type: 'string', format: 'date-time' }],
+  ['an id', { type: 'string', format: 'uuid' }],
+  [
+    'a schema that contains itself',
+    {
+      $ref: '#/$defs/node',
+      $defs: { node: pair({ next: { anyOf: [{ type: 'null' }, { $ref: '#/$defs/node' }] } }) },
+    },
+  ],
+])('%s', async (_, schema) => {
+  const check = Compile(schema)
+  const answers = await Promise.all(
+    [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => {
+      const sampling = { ...greedy, temperature: 1.6, seed }
+      return runGeneration(model, chatOf('JSON', { json: schema, sampling, maxTokens: 300 }))
+    }),
+  )
+  // Where a value may go on without end, some do.
+  const whole = answers.filter(({ reason }) => reason === 'stop').map(({ text }) => text)
+  expect(whole.length).toBeGreaterThan(1)
+  expect(whole.filter((text) => !check.Check(JSON.parse(text)))).toEqual([])
+})
+
+test.each<[string, object]>([
+  ['/properties/a: pattern', pair({ a: { type: 'string', pattern: '^x' } })],
+  ['multipleOf', integer({ multipleOf: 3 })],
+  ['these bounds', number({ minimum: 0.5 })],
+  ['these bounds', integer({ minimum: 5, maximum: 4 })],
+  ['uniqueItems', { type: 'array', uniqueItems: true }],
+  ['leads nowhere', { $ref: '#/$defs/nobody' }],
+  ['https://example.org', { $ref: 'https://example.org/x.json' }],
+  ['/type is text', { type: 'text' }],
+  ['b is no property', pair({ a: {} }, { required: ['b'] })],
+  ['a length of more than', { type: 'string', maxLength: 100_000 }],
+])('what cannot be held to is refused: %s', (words, schema) => {
+  expect(() => jsonGrammar(schema)).toThrow(words)
+})

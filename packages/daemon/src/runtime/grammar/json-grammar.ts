@@ -1,0 +1,281 @@
+/**
+ * JSON schemas as grammars in llama.cpp's GBNF, so that a model can write nothing else. What a schema asks that no grammar can
+ * hold to is refused by name. White space is allowed as models are used to, but bounded, and none follows the value: there a
+ * model would go on for ever. Properties come in the order of the schema, those that are required first.
+ */
+import { type Bounds, integerGrammar, numberGrammar } from './number-grammar.ts'
+
+export class SchemaError extends Error {
+  override name = 'SchemaError'
+}
+
+type Schema = { [keyword: string]: unknown }
+
+const basics = {
+  space: '| " " | "\\n" [ \\t]{0,20}',
+  char: '[^"\\\\\\x00-\\x1F\\x7F] | "\\\\" (["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})',
+  string: '"\\"" char* "\\""',
+  number: numberGrammar(boundsOf({})),
+  integer: integerGrammar(boundsOf({})),
+  boolean: '"true" | "false"',
+  null: '"null"',
+  pair: 'string space ":" space value',
+  object: '"{" space (pair (space "," space pair)*)? space "}"',
+  array: '"[" space (value (space "," space value)*)? space "]"',
+  value: 'object | array | string | number | boolean | null',
+  year: '[0-9]{4}',
+  month: '"0" [1-9] | "1" [0-2]',
+  day: '"0" [1-9] | [12] [0-9] | "3" [01]',
+  date: 'year "-" month "-" day',
+  time: '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("." [0-9]{3})? ("Z" | [-+] ([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9])',
+  uuid: '[0-9a-f]{8} "-" [0-9a-f]{4} "-" [0-9a-f]{4} "-" [0-9a-f]{4} "-" [0-9a-f]{12}',
+}
+
+/** Formats that are held to. Others only describe, as JSON Schema has it. */
+const formats: Record<string, string> = {
+  date: 'date',
+  time: 'time',
+  'date-time': 'date "T" time',
+  uuid: 'uuid',
+}
+
+const impossible = [
+  'pattern',
+  'multipleOf',
+  'not',
+  'if',
+  'patternProperties',
+  'dependentRequired',
+  'dependentSchemas',
+  'dependencies',
+  'contains',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+] as const
+
+/** Repetitions are written out by llama.cpp: longer ones make a grammar slow. */
+const mostRepetitions = 1000
+const mostRules = 5000
+
+/** The grammar of any JSON object. */
+export const anyObjectGrammar = textOf(new Map([['root', 'object']]))
+
+/** Throws a `SchemaError` that names what cannot be held to. */
+export function jsonGrammar(schema: object): string {
+  const rules = new Map<string, string>()
+  const references = new Map<string, string>()
+
+  function named(kind: string, body: string): string {
+    const name = `${kind}-${rules.size}`
+    if (rules.size >= mostRules) throw new SchemaError('it is too large')
+    rules.set(name, body)
+    return name
+  }
+
+  function visit(schema: unknown, path: string): string {
+    if (schema === true) return 'value'
+    if (!isSchema(schema)) throw new SchemaError(`${path || 'it'} is no schema`)
+    refuseImpossible(schema, path)
+    const { $ref, allOf, const: only, enum: several } = schema
+    if (typeof $ref === 'string') return reference($ref, path)
+    if (Array.isArray(allOf)) return visit(merged(schema, allOf.map(resolved)), path)
+    const either = schema.anyOf ?? schema.oneOf
+    if (Array.isArray(either)) {
+      const ways = either.map((one, index) =>
+        visit(isSchema(one) ? merged(schema, [resolved(one)]) : one, `${path}/anyOf/${index}`),
+      )
+      return named('either', ways.join(' | '))
+    }
+    if (only !== undefined) return literal(only)
+    if (Array.isArray(several)) return named('enum', several.map(literal).join(' | '))
+    const types = typesOf(schema)
+    const ways = types.map((type) => ofType(type, schema, path))
+    return ways.length === 1 ? (ways[0] ?? 'value') : named('either', ways.join(' | '))
+  }
+
+  function ofType(type: string, schema: Schema, path: string): string {
+    if (type === 'object') return object(schema, path)
+    if (type === 'array') return array(schema, path)
+    if (type === 'string') return string(schema, path)
+    if (type === 'boolean' || type === 'null' || type === 'value') return type
+    if (type !== 'integer' && type !== 'number') {
+      throw new SchemaError(`${path}/type is ${type}, which JSON does not have`)
+    }
+    const range = (type === 'integer' ? integerGrammar : numberGrammar)(boundsOf(schema))
+    if (range === undefined) throw cannot(path, 'these bounds')
+    return named('number', range)
+  }
+
+  function string(schema: Schema, path: string): string {
+    const format = formats[String(schema.format)]
+    if (format) return named('format', `"\\"" ${format} "\\""`)
+    const { minLength = 0, maxLength } = schema
+    if (minLength === 0 && maxLength === undefined) return 'string'
+    return named('string', `"\\"" char${repeated(minLength, maxLength, path)} "\\""`)
+  }
+
+  function array(schema: Schema, path: string): string {
+    const { prefixItems = [], items = true, minItems = 0, maxItems } = schema
+    const first = (prefixItems as unknown[]).map((one, index) =>
+      visit(one, `${path}/prefixItems/${index}`),
+    )
+    const least = Math.max(0, Number(minItems) - first.length)
+    const most = maxItems === undefined ? undefined : Number(maxItems) - first.length
+    const hasMore = items !== false && (most ?? 1) > 0
+    const item = hasMore ? visit(items, `${path}/items`) : ''
+    const comma = 'space "," space'
+    let body = first.join(` ${comma} `)
+    if (hasMore && first.length > 0) {
+      body += ` (${comma} ${item})${repeated(least, most, path)}`
+    } else if (hasMore) {
+      const others = `(${comma} ${item})${repeated(Math.max(0, least - 1), most && most - 1, path)}`
+      body = least > 0 ? `${item} ${others}` : `(${item} ${others})?`
+    }
+    return named('array', `"[" space ${body} space "]"`)
+  }
+
+  function object(schema: Schema, path: string): string {
+    const { properties = {}, additionalProperties, required = [] } = schema
+    const names = Object.keys(properties as Schema)
+    const isNeeded = (name: string) => (required as unknown[]).includes(name)
+    const unknown = (required as unknown[]).find((name) => !names.includes(String(name)))
+    if (names.length === 0 && unknown === undefined) {
+      if (additionalProperties === false) return named('object', '"{" space "}"')
+      if (!isSchema(additionalProperties)) return 'object'
+    }
+    if (unknown !== undefined) throw new SchemaError(`${path}/required: ${unknown} is no property`)
+    const pair = (name: string) => {
+      const value = visit((properties as Schema)[name], `${path}/properties/${name}`)
+      return `${literal(name)} space ":" space ${value}`
+    }
+    const needed = names.filter(isNeeded).map(pair)
+    const optional = names.filter((name) => !isNeeded(name)).map(pair)
+    const more = additionalProperties ? additional(additionalProperties, path) : undefined
+    return named('object', `"{" space ${members(needed, optional, more)} space "}"`)
+  }
+
+  function additional(schema: unknown, path: string): string {
+    return `string space ":" space ${visit(schema, `${path}/additionalProperties`)}`
+  }
+
+  /** Any of the optional ones may be left out; the comma belongs to who is not the first. */
+  function members(needed: string[], optional: string[], more: string | undefined): string {
+    const comma = 'space "," space'
+    const tail = more ? ` (${comma} ${more})*` : ''
+    const rest = (from: number): string =>
+      optional
+        .slice(from)
+        .map((pair) => ` (${comma} ${pair})?`)
+        .join('') + tail
+    if (needed.length > 0) return needed.join(` ${comma} `) + rest(0)
+    const beginnings = optional.map((pair, index) => `${pair}${rest(index + 1)}`)
+    if (more) beginnings.push(`${more}${tail}`)
+    return beginnings.length > 0 ? `(${beginnings.join(' | ')})?` : ''
+  }
+
+  /** A rule of its own for each definition, so that a schema may contain itself. */
+  function reference(pointer: string, path: string): string {
+    const known = references.get(pointer)
+    if (known) return known
+    const name = `reference-${references.size}`
+    references.set(pointer, name)
+    rules.set(name, visit(at(schema as Schema, pointer, path), pointer))
+    return name
+  }
+
+  /** What a part is once it stands among others; one that stands alone stays a reference, which may be a circle. */
+  function resolved(part: unknown, _index = 0, all: unknown[] = []): unknown {
+    if (!isSchema(part) || typeof part.$ref !== 'string') return part
+    return all.length > 1 ? at(schema as Schema, part.$ref, '') : part
+  }
+
+  rules.set('root', visit(schema, ''))
+  return textOf(rules)
+}
+
+function textOf(rules: Map<string, string>): string {
+  const all = new Map([...Object.entries(basics), ...rules])
+  return Array.from(all, ([name, body]) => `${name} ::= ${body}\n`).join('')
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function cannot(path: string, what: string): SchemaError {
+  return new SchemaError(`${path === '' ? '' : `${path}: `}${what} cannot be held to here`)
+}
+
+function refuseImpossible(schema: Schema, path: string) {
+  for (const keyword of impossible) {
+    const value = schema[keyword]
+    if (value !== undefined && value !== false && value !== 0) throw cannot(path, keyword)
+  }
+  const { propertyNames } = schema
+  const saysNothing = isSchema(propertyNames) && Object.keys(propertyNames).join() === 'type'
+  if (propertyNames !== undefined && !saysNothing) throw cannot(path, 'propertyNames')
+}
+
+/** What it must be: its types, or what its keywords are for. */
+function typesOf(schema: Schema): string[] {
+  if (schema.type !== undefined) return [schema.type].flat().map(String)
+  if (schema.properties !== undefined || schema.additionalProperties !== undefined) {
+    return ['object']
+  }
+  if (schema.items !== undefined || schema.prefixItems !== undefined) return ['array']
+  return ['value']
+}
+
+/** One schema that asks all that its parts ask. */
+function merged(schema: Schema, parts: unknown[]): Schema {
+  const { anyOf: _a, oneOf: _o, allOf: _l, ...base } = schema
+  const all = [base, ...parts].filter(isSchema)
+  const properties = Object.assign({}, ...all.map((part) => part.properties))
+  const required = all.flatMap((part) => (part.required as string[] | undefined) ?? [])
+  return {
+    ...Object.assign({}, ...all),
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+  }
+}
+
+/** RFC 6901, within the schema itself. */
+function at(root: Schema, pointer: string, path: string): unknown {
+  if (!pointer.startsWith('#')) throw cannot(path, `a $ref to ${pointer}`)
+  const steps = pointer.slice(1).split('/').slice(1)
+  const unescaped = steps.map((step) =>
+    decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'),
+  )
+  const found = unescaped.reduce<unknown>(
+    (place, step) => (typeof place === 'object' ? (place as Schema | null)?.[step] : undefined),
+    root,
+  )
+  if (found === undefined) throw new SchemaError(`${path}: $ref ${pointer} leads nowhere`)
+  return found
+}
+
+function boundsOf(schema: Schema): Bounds {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Record<
+    string,
+    number | undefined
+  >
+  return {
+    least: exclusiveMinimum ?? minimum,
+    most: exclusiveMaximum ?? maximum,
+    isLeastOut: exclusiveMinimum !== undefined,
+    isMostOut: exclusiveMaximum !== undefined,
+  }
+}
+
+function repeated(least: unknown, most: unknown, path: string): string {
+  if (Math.max(Number(least), Number(most ?? 0)) > mostRepetitions) {
+    throw cannot(path, `a length of more than ${mostRepetitions}`)
+  }
+  if (most === undefined && Number(least) === 0) return '*'
+  return `{${least},${most ?? ''}}`
+}
+
+function literal(value: unknown): string {
+  const json = JSON.stringify(value)
+  return `"${json.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+}

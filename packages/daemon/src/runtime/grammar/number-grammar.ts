@@ -1,0 +1,101 @@
+/** Numbers between two bounds, in the terms of a grammar. */
+
+export type Bounds = {
+  least: number | undefined
+  most: number | undefined
+  /** Whether the bound itself is too small, or too large. */
+  isLeastOut: boolean
+  isMostOut: boolean
+}
+
+const digits = '[0-9]{0,15}'
+const fraction = '("." [0-9]{1,16})?'
+/** Bounds beyond these say nothing: libraries write them for "any integer". */
+const isFarOut = (bound: number | undefined) =>
+  bound === undefined || Math.abs(bound) >= Number.MAX_SAFE_INTEGER
+
+/** Undefined where no grammar can hold to these bounds. */
+export function integerGrammar(bounds: Bounds): string | undefined {
+  const least = isFarOut(bounds.least) ? undefined : Math.ceil(Number(bounds.least))
+  const most = isFarOut(bounds.most) ? undefined : Math.floor(Number(bounds.most))
+  const isOut = (bound: number | undefined, original: number | undefined, out: boolean) =>
+    out && bound !== undefined && bound === original
+  const from = isOut(least, bounds.least, bounds.isLeastOut) ? Number(least) + 1 : least
+  const to = isOut(most, bounds.most, bounds.isMostOut) ? Number(most) - 1 : most
+  return signed(from, to, whole)
+}
+
+/** Bounds have to be whole numbers. Undefined where no grammar can hold to them. */
+export function numberGrammar({ least, most, isLeastOut, isMostOut }: Bounds): string | undefined {
+  const from = isFarOut(least) ? undefined : least
+  const to = isFarOut(most) ? undefined : most
+  const exponent = '([eE] [-+]? [0-9]{1,3})?'
+  if (from === undefined && to === undefined) return `"-"? ${whole(0)} ${fraction} ${exponent}`
+  if (![from ?? 0, to ?? 0].every(Number.isInteger)) return undefined
+  if (isMostOut && Number(to) <= 0) return undefined
+  if (!isLeastOut) return signed(from, to, (a, b) => fractional(a, b, isMostOut))
+  if (from !== 0) return undefined
+  const small = `"0." ${digits} [1-9]`
+  if (to === undefined) return `(${small} | ${fractional(1)})`
+  if (to === 1) return isMostOut ? `(${small})` : `(${small} | "1")`
+  return to > 1 ? `(${small} | ${fractional(1, to, isMostOut)})` : undefined
+}
+
+type Positive = (from: number, to?: number) => string
+
+/** Puts a range together of its part below zero and the one from zero on. */
+function signed(from: number | undefined, to: number | undefined, positive: Positive) {
+  if (from !== undefined && to !== undefined && from > to) return undefined
+  const parts: string[] = []
+  if (from === undefined || from < 0) {
+    const nearest = to !== undefined && to < 0 ? -to : 1
+    parts.push(`"-" ${positive(nearest, from === undefined ? undefined : -from)}`)
+  }
+  if (to === undefined || to >= 0) parts.push(positive(Math.max(0, from ?? 0), to))
+  return `(${parts.join(' | ')})`
+}
+
+/** Decimal numbers from `from`; a last one has nothing after it. */
+function fractional(from: number, to?: number, isMostOut = false): string {
+  if (to === undefined) return `${whole(from)} ${fraction}`
+  const last = isMostOut ? [] : [`"${to}"`]
+  const others = to > from ? [`${whole(from, to - 1)} ${fraction}`] : []
+  return `(${[...others, ...last].join(' | ')})`
+}
+
+/** Whole numbers that are not negative. */
+function whole(from: number, to?: number): string {
+  if (to !== undefined) return `(${ranges(from, to).join(' | ')})`
+  if (from === 0) return `("0" | [1-9] ${digits})`
+  if (from === 1) return `[1-9] ${digits}`
+  const length = String(from).length
+  const longer = `[1-9] [0-9]{${length},15}`
+  return `(${[...ranges(from, 10 ** length - 1), longer].join(' | ')})`
+}
+
+/** One after the other for each number of digits. */
+function ranges(from: number, to: number): string[] {
+  const parts: string[] = []
+  for (let low = from; low <= to; ) {
+    const high = Math.min(to, 10 ** String(low).length - 1)
+    parts.push(sameLength(String(low), String(high)))
+    low = high + 1
+  }
+  return parts
+}
+
+function sameLength(low: string, high: string): string {
+  if (low === '') return ''
+  const [lowest = '', highest = ''] = [low[0], high[0]]
+  const [lowRest, highRest] = [low.slice(1), high.slice(1)]
+  const rest = low.length - 1
+  const isWhole = /^0*$/.test(lowRest) && /^9*$/.test(highRest)
+  if (isWhole) return `[${lowest}-${highest}]${rest > 0 ? ` [0-9]{${rest}}` : ''}`
+  if (lowest === highest) return `"${lowest}" (${sameLength(lowRest, highRest)})`
+  const parts = [`"${lowest}" (${sameLength(lowRest, '9'.repeat(rest))})`]
+  if (Number(highest) - Number(lowest) > 1) {
+    parts.push(`[${Number(lowest) + 1}-${Number(highest) - 1}] [0-9]{${rest}}`)
+  }
+  parts.push(`"${highest}" (${sameLength('0'.repeat(rest), highRest)})`)
+  return `(${parts.join(' | ')})`
+}

@@ -1,0 +1,55 @@
+import type { LlamaEmbeddingContext, LlamaModel, Token } from 'node-llama-cpp'
+import { type Embeddings, PromptError } from '../runtime.ts'
+import { ofLengthOne } from '../vectors.ts'
+
+/** llama.cpp's number for the mean over all tokens. Files of models that generate name no way of pooling. */
+export const meanPooling = 1
+
+/** Makes vectors of texts, in a context of its own that is made when it is first asked for. */
+export function embedder(
+  model: LlamaModel,
+  { contextLength, threads }: { contextLength: number; threads: number },
+) {
+  let opened: Promise<LlamaEmbeddingContext> | undefined
+  /** One text at a time: the context has one conversation. */
+  let last: Promise<unknown> = Promise.resolve()
+
+  function open(): Promise<LlamaEmbeddingContext> {
+    // A text has to be read in one go for its mean to be that of all its tokens.
+    opened ??= model.createEmbeddingContext({
+      contextSize: contextLength,
+      batchSize: contextLength,
+      threads,
+    })
+    return opened
+  }
+
+  async function vectorOf(text: string | number[], signal: AbortSignal) {
+    const context = await open()
+    const tokens = typeof text === 'string' ? model.tokenize(text) : (text as Token[])
+    const tokenCount = context.calculateInputLength(tokens)
+    if (tokenCount >= contextLength) {
+      throw new PromptError(
+        'context_length_exceeded',
+        `the text has ${tokenCount} tokens, and one to embed may have ${contextLength - 1} here`,
+      )
+    }
+    const turn = last.then(() => {
+      signal.throwIfAborted()
+      return context.getEmbeddingFor(tokens)
+    })
+    last = turn.catch(() => undefined) // the next one is not concerned
+    return { vector: ofLengthOne((await turn).vector), tokenCount }
+  }
+
+  return async (texts: (string | number[])[], signal: AbortSignal): Promise<Embeddings> => {
+    const vectors: Float32Array[] = []
+    let promptTokens = 0
+    for (const text of texts) {
+      const { vector, tokenCount } = await vectorOf(text, signal)
+      vectors.push(vector)
+      promptTokens += tokenCount
+    }
+    return { vectors, promptTokens }
+  }
+}

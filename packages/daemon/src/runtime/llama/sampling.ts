@@ -1,0 +1,73 @@
+import {
+  type Llama,
+  type LlamaGrammar,
+  LlamaGrammarEvaluationState,
+  type LlamaModel,
+  type SequenceEvaluateOptions,
+  type Token,
+  TokenBias,
+} from 'node-llama-cpp'
+import { anyObjectGrammar, jsonGrammar, SchemaError } from '../grammar/json-grammar.ts'
+import { PromptError, type Sampling } from '../runtime.ts'
+
+export type Evaluation = SequenceEvaluateOptions & { generated: Token[] }
+
+/** How the library is to choose the next token. What was `generated` is kept there for the penalties. */
+export function evaluationOf(sampling: Sampling, model: LlamaModel): Evaluation {
+  const generated: Token[] = []
+  const { seed, repeatPenalty, repeatLastTokens, presencePenalty, frequencyPenalty } = sampling
+  const hasPenalties = repeatPenalty !== 1 || presencePenalty !== 0 || frequencyPenalty !== 0
+  const punishTokens = () =>
+    repeatLastTokens === undefined ? generated : generated.slice(-repeatLastTokens || Infinity)
+  const penalty = repeatPenalty
+  return {
+    generated,
+    temperature: sampling.temperature,
+    topP: sampling.topP,
+    topK: sampling.topK,
+    minP: sampling.minP,
+    ...(seed !== undefined && { seed }),
+    ...(hasPenalties && {
+      repeatPenalty: { punishTokens, penalty, presencePenalty, frequencyPenalty },
+    }),
+    ...(sampling.logitBias.length > 0 && { tokenBias: biasOf(sampling, model) }),
+  }
+}
+
+function biasOf({ logitBias }: Sampling, model: LlamaModel): TokenBias {
+  const bias = TokenBias.for(model)
+  // The library's own `set` passes over the ends of a text: a client may forbid those too.
+  const { _biases } = bias as unknown as { _biases: Map<Token, number> }
+  for (const [token, logit] of logitBias) {
+    _biases.set(token as Token, logit <= -100 ? Number.NEGATIVE_INFINITY : logit)
+  }
+  return bias
+}
+
+const grammarsKept = 50
+
+/** Grammars of JSON schemas. Programs ask with the same schema again and again. */
+export function grammarCache(llama: Llama, model: LlamaModel) {
+  const grammars = new Map<string, Promise<LlamaGrammar>>()
+
+  function make(schema: true | object, code: PromptError['code']): Promise<LlamaGrammar> {
+    try {
+      const grammar = schema === true ? anyObjectGrammar : jsonGrammar(schema)
+      return llama.createGrammar({ grammar })
+    } catch (error) {
+      if (error instanceof SchemaError) throw new PromptError(code, `the schema: ${error.message}`)
+      throw error
+    }
+  }
+
+  /** `code`: what to call a schema that no grammar can hold to. */
+  return async (schema: true | object, code: PromptError['code']) => {
+    const key = JSON.stringify(schema)
+    const grammar = grammars.get(key) ?? make(schema, code)
+    grammars.delete(key) // to be the last that is forgotten
+    grammars.set(key, grammar)
+    const [oldest] = grammars.keys()
+    if (grammars.size > grammarsKept && oldest !== undefined) grammars.delete(oldest)
+    return new LlamaGrammarEvaluationState({ model, grammar: await grammar })
+  }
+}

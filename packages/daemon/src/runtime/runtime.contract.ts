@@ -1,0 +1,76 @@
+/** What every runtime does, whatever computes. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { chatOf, greedy, runGeneration } from '../testing/generations.ts'
+import { PromptError, type Runtime } from './runtime.ts'
+
+/** `start` makes one with a context of 512 tokens and four slots, on a model that answers "Hello" with some words. */
+export function runtimeContract(start: () => Promise<Runtime>) {
+  let runtime: Runtime
+  beforeAll(async () => {
+    runtime = await start()
+  })
+  afterAll(() => runtime.close())
+  const never = new AbortController().signal
+
+  test('says what it can do', () => {
+    expect(runtime.facts).toMatchObject({ contextLength: 512, slots: 4, canGenerate: true })
+  })
+
+  test('the same greedy request has the same answer, alone and among others', async () => {
+    const one = await runGeneration(runtime, chatOf('Hello'))
+    expect(one.text).not.toBe('')
+    expect(one.reason).toBe('stop')
+    const eight = await Promise.all(
+      Array.from({ length: 8 }, () => runGeneration(runtime, chatOf('Hello'))),
+    )
+    expect(eight.map(({ text }) => text)).toEqual(eight.map(() => one.text))
+  })
+
+  test('no more tokens than were asked for', async () => {
+    const answer = await runGeneration(runtime, chatOf('Hello', { maxTokens: 2 }))
+    expect(answer).toMatchObject({ reason: 'length', completionTokens: 2 })
+    expect(answer.tokens).toHaveLength(answer.promptTokens + 2)
+  })
+
+  test('the answer ends before a stop string', async () => {
+    const { text } = await runGeneration(runtime, chatOf('Hello'))
+    const stop = text.slice(3, 6)
+    const stopped = await runGeneration(runtime, chatOf('Hello', { stop: [stop] }))
+    expect(stopped).toMatchObject({ text: text.slice(0, text.indexOf(stop)), reason: 'stop' })
+  })
+
+  test('a prompt beyond the context is refused with both counts', async () => {
+    const refused = runGeneration(runtime, chatOf('word '.repeat(700)))
+    await expect(refused).rejects.toThrow(PromptError)
+    await expect(refused).rejects.toMatchObject({
+      code: 'context_length_exceeded',
+      message: expect.stringMatching(/\d{3} tokens.* 512/),
+    })
+  })
+
+  test('who goes away leaves no slot taken', async () => {
+    for (let round = 0; round < 12; round += 1) {
+      const leaving = new AbortController()
+      const steps = runtime.generate(chatOf('Hello', { maxTokens: 400 }), leaving.signal)
+      await steps.next()
+      leaving.abort(new Error('gone'))
+      await expect(steps.next()).rejects.toThrow('gone')
+    }
+    expect((await runGeneration(runtime, chatOf('Hello'))).reason).toBe('stop')
+  })
+
+  test('embeddings have length 1, and the same text has the same one', async () => {
+    const { vectors, promptTokens } = await runtime.embed(['a web seed', 'a web seed', 'x'], never)
+    const [first, second, third] = vectors
+    expect(first).toEqual(second)
+    expect(first).not.toEqual(third)
+    for (const vector of vectors) expect(Math.hypot(...vector)).toBeCloseTo(1, 5)
+    expect(promptTokens).toBeGreaterThan(2)
+  })
+
+  test('a sampled answer follows its seed', async () => {
+    const sampled = (seed: number) =>
+      runGeneration(runtime, chatOf('Hello', { sampling: { ...greedy, temperature: 1.5, seed } }))
+    expect((await sampled(7)).text).toBe((await sampled(7)).text)
+  })
+}

@@ -1,0 +1,51 @@
+import type { Generation, Piece, Runtime, Sampling, Tool } from '../runtime/runtime.ts'
+
+/** Always the most likely token. */
+export const greedy: Sampling = {
+  temperature: 0,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  seed: undefined,
+  presencePenalty: 0,
+  frequencyPenalty: 0,
+  repeatPenalty: 1,
+  repeatLastTokens: undefined,
+  logitBias: [],
+}
+
+export function chatOf(content: string, changes: Partial<Generation> = {}): Generation {
+  return {
+    prompt: {
+      chat: { messages: [{ role: 'user', content }], tools: [], toolChoice: 'auto', variables: {} },
+    },
+    maxTokens: 60,
+    stop: [],
+    sampling: greedy,
+    json: undefined,
+    topLogprobs: undefined,
+    ...changes,
+  }
+}
+
+export function tool(name: string, parameters: object): Tool {
+  return { type: 'function', function: { name, description: `does ${name}`, parameters } }
+}
+
+/** An answer from its first piece to its finish. */
+export async function runGeneration(
+  runtime: Pick<Runtime, 'generate'>,
+  generation: Generation,
+  signal: AbortSignal = new AbortController().signal,
+) {
+  const pieces: Piece[] = []
+  const steps = runtime.generate(generation, signal)
+  for (;;) {
+    const step = await steps.next()
+    if (step.done) {
+      const text = pieces.map(({ text = '' }) => text).join('')
+      return { text, pieces, ...step.value }
+    }
+    pieces.push(step.value)
+  }
+}

@@ -1,0 +1,28 @@
+import { registryClient } from '@shoal/protocol/client'
+import { readRegistryConfig, startRegistry } from '@shoal/registry'
+import { pushFile } from '@shoal/transfer'
+import { onTestFinished } from 'vitest'
+import { temporaryFolder } from './temporary-folder.ts'
+
+/** A real registry with nothing in it. It goes with the test. */
+export async function registryOfTest() {
+  const data = temporaryFolder()
+  const config = readRegistryConfig({}, { port: '0', data: data.path })
+  const running = await startRegistry({ ...config, rateLimits: undefined, log: 'silent' })
+  onTestFinished(async () => {
+    await running.close()
+    data[Symbol.dispose]()
+  })
+  const address = `http://127.0.0.1:${running.port}`
+  const client = registryClient({ baseUrl: address, token: await running.systemToken() })
+
+  /** Publishes a file of a model that is there, or is not yet. */
+  async function publish(modelName: string, path: string, filename?: string) {
+    await client.createModel({ name: modelName }).catch((error) => {
+      if (error.status !== 409) throw error
+    })
+    return await pushFile({ client, modelName, path, filename })
+  }
+
+  return { address, client, publish }
+}

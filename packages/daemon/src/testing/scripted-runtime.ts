@@ -1,0 +1,110 @@
+/** A runtime that says what it is told: each word is a token, and tokens come one by one. */
+import { stopStrings } from '../runtime/llama/stop-strings.ts'
+import {
+  type Generation,
+  type Piece,
+  type Prompt,
+  PromptError,
+  type Runtime,
+  RuntimeGoneError,
+  type RuntimeOptions,
+  type StartRuntime,
+} from '../runtime/runtime.ts'
+
+type Script = {
+  /** The pieces of every answer; text is one word a piece. */
+  pieces?: Piece[]
+  /** Ends the process of the model after so many pieces. */
+  diesAfter?: number
+  /** Resolves when the next piece may come. */
+  pace?: () => Promise<void>
+}
+
+const hello: Piece[] = ['Hello', '!', ' How', ' are', ' you', '?'].map((text) => ({ text }))
+
+export function scriptedRuntime(script: Script = {}): StartRuntime {
+  return async (options) => runtimeOf(options, script)
+}
+
+function runtimeOf(
+  { contextLength, slots }: RuntimeOptions,
+  { pieces = hello, diesAfter, pace = async () => undefined }: Script,
+): Runtime {
+  const ended = Promise.withResolvers<string | undefined>()
+  let free = slots
+
+  async function takeSlot(signal: AbortSignal) {
+    while (free === 0) {
+      signal.throwIfAborted()
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    signal.throwIfAborted()
+    free -= 1
+  }
+
+  return {
+    facts: { contextLength, slots, canGenerate: true, embeddingContextLength: contextLength },
+    pid: 0,
+    ended: ended.promise,
+    async close() {
+      ended.resolve(undefined)
+    },
+
+    async *generate(generation: Generation, signal: AbortSignal) {
+      const prompt = wordsOf(generation.prompt)
+      if (prompt.length >= contextLength) {
+        throw new PromptError(
+          'context_length_exceeded',
+          `the prompt has ${prompt.length} tokens, and the context of this model ${contextLength}`,
+        )
+      }
+      await takeSlot(signal)
+      const stops = stopStrings(generation.stop)
+      const most = Math.min(generation.maxTokens ?? Number.POSITIVE_INFINITY, pieces.length)
+      let count = 0
+      try {
+        while (count < most && !stops.isStopped()) {
+          await pace()
+          signal.throwIfAborted()
+          if (count === diesAfter) {
+            ended.resolve('the process of the model was ended by SIGSEGV')
+            throw new RuntimeGoneError('the process of the model was ended by SIGSEGV')
+          }
+          const { text, ...piece } = pieces[count] ?? {}
+          count += 1
+          yield text === undefined ? piece : { ...piece, text: stops.take(text) }
+        }
+        if (!stops.isStopped()) yield { text: stops.finish() }
+      } finally {
+        free += 1
+      }
+      const hasCalls = pieces.some(({ toolCall }) => toolCall)
+      return {
+        reason:
+          count < pieces.length && !stops.isStopped() ? 'length' : hasCalls ? 'tool_calls' : 'stop',
+        promptTokens: prompt.length,
+        cachedTokens: 0,
+        completionTokens: count,
+        reasoningTokens: pieces.slice(0, count).filter(({ reasoning }) => reasoning).length,
+        firstTokenMs: 1,
+        generationMs: 2,
+        tokens: [...prompt.map((_, index) => index), ...pieces.slice(0, count).keys()],
+      }
+    },
+
+    async embed(texts) {
+      const vectors = texts.map((text) => {
+        const angle = String(text).length
+        return Float32Array.of(Math.cos(angle), Math.sin(angle))
+      })
+      return { vectors, promptTokens: texts.length * 2 }
+    },
+  }
+}
+
+function wordsOf(prompt: Prompt): string[] {
+  if ('tokens' in prompt) return prompt.tokens.map(String)
+  const text =
+    'text' in prompt ? prompt.text : prompt.chat.messages.map(({ content }) => content).join(' ')
+  return text.split(/\s+/).filter((word) => word !== '')
+}

@@ -1,0 +1,130 @@
+/** What the local daemon is asked under /api, in the shapes of Ollama's API. Fields that are not named here are accepted and ignored. */
+import Type, { type Static } from 'typebox'
+import { optional } from './common.ts'
+
+const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
+const Texts = Type.Array(Type.String())
+const OneOrMoreTexts = Type.Unsafe<string | string[]>({
+  type: ['string', 'array'],
+  items: { type: 'string' },
+})
+
+const Options = Type.Object({
+  temperature: optional(Type.Number({ minimum: 0 })),
+  top_k: optional(Type.Integer()),
+  top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
+  min_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
+  typical_p: optional(Type.Number()),
+  seed: optional(Type.Integer()),
+  num_predict: optional(Type.Integer()),
+  num_ctx: optional(Type.Integer({ minimum: 1 })),
+  stop: optional(OneOrMoreTexts),
+  repeat_penalty: optional(Type.Number({ minimum: 0 })),
+  repeat_last_n: optional(Type.Integer({ minimum: -1 })),
+  presence_penalty: optional(Type.Number()),
+  frequency_penalty: optional(Type.Number()),
+})
+export type OllamaOptions = Static<typeof Options>
+
+/** A number is seconds, a text a duration of Go such as `5m`. */
+const KeepAlive = optional(Type.Unsafe<string | number>({ type: ['string', 'number'] }))
+
+const modelField = { model: Type.String({ minLength: 1 }) }
+/** Ollama's older name of `model` is still in use. */
+const modelOrName = {
+  model: optional(Type.String()),
+  name: optional(Type.String()),
+}
+
+const generationFields = {
+  ...modelField,
+  stream: optional(Type.Boolean()),
+  options: optional(Options),
+  keep_alive: KeepAlive,
+  format: optional(Type.Unsafe<string | object>({ type: ['string', 'object'] })),
+  think: optional(Type.Unsafe<boolean | string>({ type: ['boolean', 'string'] })),
+  logprobs: optional(Type.Boolean()),
+  top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),
+}
+
+const ToolCall = Type.Object({
+  id: optional(Type.String()),
+  function: Type.Object({ name: Type.String({ minLength: 1 }), arguments: optional(AnyObject) }),
+})
+
+const Message = Type.Object({
+  role: Type.Enum(['system', 'user', 'assistant', 'tool']),
+  content: optional(Type.String()),
+  thinking: optional(Type.String()),
+  images: optional(Texts),
+  tool_calls: optional(Type.Array(ToolCall)),
+  tool_name: optional(Type.String()),
+  tool_call_id: optional(Type.String()),
+})
+export type OllamaMessage = Static<typeof Message>
+
+const Tool = Type.Object({
+  function: Type.Object({
+    name: Type.String({ minLength: 1 }),
+    description: optional(Type.String()),
+    parameters: optional(AnyObject),
+  }),
+})
+
+export const OllamaChatRequest = Type.Object({
+  ...generationFields,
+  messages: optional(Type.Array(Message)),
+  tools: optional(Type.Array(Tool)),
+})
+export type OllamaChatRequest = Static<typeof OllamaChatRequest>
+
+export const OllamaGenerateRequest = Type.Object({
+  ...generationFields,
+  prompt: optional(Type.String()),
+  system: optional(Type.String()),
+  raw: optional(Type.Boolean()),
+  suffix: optional(Type.String()),
+  template: optional(Type.String()),
+  context: optional(Type.Array(Type.Integer())),
+  images: optional(Texts),
+})
+export type OllamaGenerateRequest = Static<typeof OllamaGenerateRequest>
+
+export const OllamaEmbedRequest = Type.Object({
+  ...modelField,
+  input: optional(OneOrMoreTexts),
+  dimensions: optional(Type.Integer({ minimum: 0 })),
+  options: optional(Options),
+  keep_alive: KeepAlive,
+})
+
+/** Of `/api/embeddings`, which is older than `/api/embed`. */
+export const OllamaEmbeddingsRequest = Type.Object({
+  ...modelField,
+  prompt: optional(Type.String()),
+  options: optional(Options),
+  keep_alive: KeepAlive,
+})
+
+export const OllamaShowRequest = Type.Object({
+  ...modelOrName,
+  verbose: optional(Type.Boolean()),
+})
+
+export const OllamaPullRequest = Type.Object({ ...modelOrName, stream: optional(Type.Boolean()) })
+
+export const OllamaDeleteRequest = Type.Object(modelOrName)
+
+export const OllamaCopyRequest = Type.Object({
+  source: Type.String({ minLength: 1 }),
+  destination: Type.String({ minLength: 1 }),
+})
+
+/** `/api/load` and `/api/unload` are our own. */
+export const LoadRequest = Type.Object({
+  ...modelField,
+  keep_alive: KeepAlive,
+  num_ctx: optional(Type.Integer({ minimum: 1 })),
+})
+
+export const UnloadRequest = Type.Object(modelField)
