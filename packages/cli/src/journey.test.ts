@@ -32,7 +32,7 @@ beforeAll(async () => {
   home = join(folder, 'home')
   await mkdir(home)
   port = await freePort()
-  registry = await startRegistry(['up'])
+  registry = await startRegistry(['up', '--no-inference'])
 })
 
 afterAll(async () => {

@@ -2,12 +2,15 @@
 import { totalmem } from 'node:os'
 import { runCommandLine } from './run.ts'
 
+/** npm and npx pass on the Ctrl-C that the terminal has sent us already: what follows so soon is the same one. */
+const echoMilliseconds = 500
+
 const stop = new AbortController()
-let stopRequests = 0
+let stoppedAt: number | undefined
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    stopRequests += 1
-    if (stopRequests > 1) process.exit(130)
+    stoppedAt ??= performance.now()
+    if (performance.now() - stoppedAt > echoMilliseconds) process.exit(130)
     stop.abort(new DOMException(signal, 'AbortError'))
   })
 }

@@ -8,17 +8,24 @@ import { doctorCommand } from './commands/doctor.ts'
 import { keysCommand } from './commands/keys.ts'
 import { likeCommand, unlikeCommand } from './commands/like.ts'
 import { listCommand } from './commands/list.ts'
+import { loadCommand } from './commands/load.ts'
 import { loginCommand } from './commands/login.ts'
 import { logoutCommand } from './commands/logout.ts'
+import { logsCommand } from './commands/logs.ts'
 import { pathCommand } from './commands/path.ts'
+import { psCommand } from './commands/ps.ts'
 import { pullCommand } from './commands/pull.ts'
 import { pushCommand } from './commands/push.ts'
 import { registerCommand } from './commands/register.ts'
 import { registryCommand } from './commands/registry.ts'
 import { removeCommand } from './commands/remove.ts'
+import { runCommand } from './commands/run.ts'
+import { runtimeCommand } from './commands/runtime.ts'
 import { searchCommand } from './commands/search.ts'
 import { serveCommand } from './commands/serve.ts'
 import { showCommand } from './commands/show.ts'
+import { stopCommand } from './commands/stop.ts'
+import { unloadCommand } from './commands/unload.ts'
 import { upCommand } from './commands/up.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { whoamiCommand } from './commands/whoami.ts'
@@ -38,7 +45,16 @@ const groups = {
     verifyCommand,
     pushCommand,
   ],
-  Run: [serveCommand],
+  Run: [
+    runCommand,
+    serveCommand,
+    psCommand,
+    loadCommand,
+    unloadCommand,
+    stopCommand,
+    logsCommand,
+    runtimeCommand,
+  ],
   Registry: [upCommand, registryCommand, adminCommand],
   Account: [
     registerCommand,

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { putModelFile } from '../testing/local-files.ts'
 import { binPath, makeHome } from '../testing/run-shoal.ts'
 import { sampleModel } from '../testing/samples.ts'
+import { scriptedDaemon } from '../testing/scripted-daemon.ts'
 import { scriptedRegistry } from '../testing/scripted-registry.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
@@ -41,6 +42,22 @@ test('local commands complete what is here, the others what the registry has', a
     'tide-7b:Q4_K_M',
     'tide-7b:Q8_0',
   ])
+})
+
+test('run and load complete what is here, unload what is loaded', async () => {
+  await using home = await makeHome()
+  await putModelFile(join(home.models, 'tide', 'tide-Q8_0.gguf'))
+  await using daemon = await scriptedDaemon()
+  const env = { SHOAL_INFERENCE: daemon.url }
+  for (const line of ['shoal run ti', 'shoal load ti', 'shoal serve --model ti']) {
+    expect(await namesFor(line, home.path)).toEqual(['tide:Q8_0'])
+  }
+  const wishes = { home: home.path, env }
+  expect((await shoalHere(['__complete', 'shoal unload '], wishes)).stdout).toBe(
+    'shoal-nano:Q8_0\t62.0 MB\n',
+  )
+  const silent = { home: home.path, env: { SHOAL_INFERENCE: 'localhost:9' } }
+  expect((await shoalHere(['__complete', 'shoal unload '], silent)).stdout).toBe('')
 })
 
 test('a registry that is not there gives no names, and no trouble', async () => {

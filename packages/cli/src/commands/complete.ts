@@ -2,6 +2,9 @@ import { ApiError, type Model, UnreachableError } from '@shoal/protocol/client'
 import { Command } from 'commander'
 import { type Candidate, candidatesFor } from '../completion/candidates.ts'
 import type { Context, OpenContext } from '../context.ts'
+import { DaemonError, DaemonGoneError } from '../daemon/daemon-error.ts'
+import { findDaemonClient } from '../daemon/find-daemon.ts'
+import { titleOf } from '../daemon/loaded-title.ts'
 import { listLocalChoices, nameOf } from '../models/local-models.ts'
 import { configKeys } from '../settings/config.ts'
 import { formatBytes } from '../terminal/units.ts'
@@ -15,6 +18,7 @@ export function completeCommand(open: OpenContext, program: () => Command): Comm
     const context = await open()
     const candidates = await candidatesFor(program(), line, {
       localModels: () => localModels(context),
+      loadedModels: () => loadedModels(context),
       registryModels: (typed) => registryModels(context, typed),
       settings: () =>
         Object.entries(configKeys).map(([name, { description }]) => ({
@@ -31,6 +35,18 @@ export function completeCommand(open: OpenContext, program: () => Command): Comm
 async function localModels(context: Context): Promise<Candidate[]> {
   const choices = await listLocalChoices(context)
   return choices.map((choice) => ({ name: nameOf(choice), meaning: formatBytes(choice.sizeBytes) }))
+}
+
+async function loadedModels(context: Context): Promise<Candidate[]> {
+  const patience = AbortSignal.timeout(patienceMilliseconds)
+  try {
+    const loaded = await (await findDaemonClient(context)).listLoaded(patience)
+    return loaded.map((one) => ({ name: titleOf(one), meaning: formatBytes(one.memory_bytes) }))
+  } catch (error) {
+    const isNoAnswer = error instanceof DaemonGoneError || error instanceof DaemonError
+    if (!isNoAnswer && !patience.aborted) throw error
+    return []
+  }
 }
 
 /** Names, or a name with its quantizations once there is a colon. */

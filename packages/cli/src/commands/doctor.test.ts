@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { writeDaemonState } from '../daemon/state-file.ts'
+import { placesOf } from '../settings/places.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { sampleUser } from '../testing/samples.ts'
+import { scriptedDaemon } from '../testing/scripted-daemon.ts'
 import { scriptedRegistry } from '../testing/scripted-registry.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
@@ -12,11 +15,15 @@ const healthy = {
 test('where all is well each line says so', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(healthy)
+  await using daemon = await scriptedDaemon()
   const { stdout, exitCode } = await shoalHere(['doctor'], {
     home: home.path,
     registry: registry.address,
-    env: { SHOAL_TOKEN: 'hf_key' },
+    env: { SHOAL_TOKEN: 'hf_key', SHOAL_INFERENCE: daemon.url },
   })
+  expect(stdout).toMatch(
+    /✓ The daemon at 127\.0\.0\.1:\d+ answers in \d+ ms, with 1 model loaded\n/,
+  )
   expect(stdout).toContain(`✓ ${registry.label} answers in `)
   expect(stdout).toContain(`✓ The clock agrees with that of ${registry.label}\n`)
   expect(stdout).toContain(`✓ Signed in to ${registry.label} as ines\n`)
@@ -47,4 +54,37 @@ test('a clock that is off is found', async () => {
   })
   const { stdout } = await shoalHere(['doctor'], { home: home.path, registry: registry.address })
   expect(stdout).toContain(`! The clock here is 1 h ahead of that of ${registry.label}\n`)
+})
+
+test('a daemon that wants another key, or does not answer, is a problem', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry(healthy)
+  const wishes = { home: home.path, registry: registry.address }
+  const body = { detail: 'this API key is not the right one', error: 'this API key is' }
+  await using daemon = await scriptedDaemon({ at: { '/api/ps': { status: 401, body } } })
+  const refused = await shoalHere(['doctor'], { ...wishes, env: { SHOAL_INFERENCE: daemon.url } })
+  expect(refused.stdout).toContain('does not answer as it should: This API key is')
+  expect(refused.stdout).toContain('  Set SHOAL_API_KEY to its key.\n')
+  expect(refused.exitCode).toBe(1)
+
+  const gone = await shoalHere(['doctor'], { ...wishes, env: { SHOAL_INFERENCE: 'localhost:9' } })
+  expect(gone.stdout).toContain('✗ No daemon answers at localhost:9\n')
+  expect(gone.exitCode).toBe(1)
+})
+
+test('a daemon that was killed is told, with where its log lies', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry(healthy)
+  const url = 'http://localhost:9'
+  await writeDaemonState(placesOf({ SHOAL_HOME: home.path }), {
+    pid: 2 ** 30,
+    url,
+    port: 9,
+    started_at: '2026-01-31T12:00:00.000Z',
+    log_file: '/logs/daemon.log',
+    command: 'serve',
+  })
+  const { stdout } = await shoalHere(['doctor'], { home: home.path, registry: registry.address })
+  expect(stdout).toContain('! A daemon ended without a word (process 1073741824)\n')
+  expect(stdout).toContain('  shoal logs may say why: /logs/daemon.log.\n')
 })

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
+import { daemonFindings } from '../doctor/daemon.ts'
 import { machineFindings } from '../doctor/machine.ts'
 import { registryFindings } from '../doctor/registry.ts'
 
@@ -7,7 +8,11 @@ export function doctorCommand(open: OpenContext): Command {
   return new Command('doctor').description('look for what could be in the way').action(async () => {
     const context = await open()
     const { printer } = context
-    const findings = [...(await registryFindings(context)), ...(await machineFindings(context))]
+    const findings = [
+      ...(await registryFindings(context)),
+      ...(await daemonFindings(context)),
+      ...(await machineFindings(context)),
+    ]
     const { green, red, yellow, dim } = printer.out
     const marks = { ok: green('✓'), warning: yellow('!'), problem: red('✗') }
     await printer.answer(findings, () =>

@@ -1,25 +1,55 @@
 import { once } from 'node:events'
-import { cpSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { isProcessThere } from '../daemon/state-file.ts'
+import { putModelFile } from '../testing/local-files.ts'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 
-const demoModel = join(import.meta.dirname, '../../../../models/shoal-nano/shoal-nano-Q8_0.gguf')
+/** Two threads that wait for each other on a busy machine are a hundred times slower than one. */
+const env = { SHOAL_THREADS: '1' }
+
+/** With a model in it. A daemon that a test leaves there goes with it. */
+async function homeWithNano() {
+  const home = await makeHome()
+  await putModelFile(join(home.models, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
+  return {
+    ...home,
+    async [Symbol.asyncDispose]() {
+      await runShoal(['stop', '--now', '--yes'], { home: home.path })
+      await home[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const stateFile = (home: string) => join(home, 'state', 'daemon.json')
 
 test('serve loads a model of this machine and answers with it, until it is ended', async () => {
-  await using home = await makeHome()
-  cpSync(demoModel, join(home.models, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
+  await using home = await homeWithNano()
   const words = ['serve', '--port', '0', '--model', 'shoal-nano']
-  const { child, outcome } = startShoal(words, { home: home.path })
+  const { child, outcome } = startShoal(words, { home: home.path, env })
   let told = ''
-  while (!told.includes('/v1')) told += String((await once(child.stderr, 'data'))[0])
+  while (!told.includes('Log ')) told += String((await once(child.stdout, 'data'))[0])
   const [url] = /http:\/\/localhost:\d+\/v1/.exec(told) ?? []
-  expect(told).toContain('any key works')
+  expect(told).toBe(
+    `  Local API   ${url}     any key works\n` +
+      '  Models      shoal-nano:Q8_0\n' +
+      '  Loaded      shoal-nano\n' +
+      `  Log         ${join(home.path, 'state', 'daemon.log')}\n`,
+  )
+  expect(JSON.parse(await readFile(stateFile(home.path), 'utf8'))).toEqual({
+    pid: child.pid,
+    url: url?.replace('/v1', ''),
+    port: Number(new URL(url ?? '').port),
+    started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    log_file: join(home.path, 'state', 'daemon.log'),
+    command: 'serve',
+  })
 
-  const models = (await (await fetch(`${url}/models`)).json()) as { data: { id: string }[] }
-  expect(models.data.map(({ id }) => id)).toEqual(['shoal-nano'])
   const answer = await fetch(`${url}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer anything' },
@@ -27,7 +57,58 @@ test('serve loads a model of this machine and answers with it, until it is ended
   })
   expect(await answer.json()).toMatchObject({ choices: [{ message: { role: 'assistant' } }] })
   child.kill('SIGINT')
+  const { stderr, exitCode } = await outcome
+  expect(stderr).toContain('running answers may finish')
+  expect(exitCode).toBe(0)
+  expect(existsSync(stateFile(home.path))).toBe(false)
+})
+
+test('at its end a running answer finishes', async () => {
+  await using home = await homeWithNano()
+  const words = ['serve', '--port', '0', '--model', 'shoal-nano', '--json']
+  const { child, outcome } = startShoal(words, { home: home.path, env })
+  const { url } = JSON.parse(String((await once(child.stdout, 'data'))[0]))
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'shoal-nano',
+      messages: [{ role: 'user', content: 'Tell me a long story' }],
+      max_tokens: 300,
+      temperature: 1.5,
+      stream: true,
+    }),
+  })
+  child.kill('SIGTERM')
+  // As npm passes on what the terminal has sent already.
+  await sleep(100)
+  child.kill('SIGTERM')
+  expect(await answer.text()).toContain('data: [DONE]')
   expect((await outcome).exitCode).toBe(0)
+})
+
+test('stop --now does not wait for what runs', async () => {
+  await using home = await makeHome()
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const { child, outcome } = startShoal(['serve', '--port', '0', '--json'], {
+    home: home.path,
+    env: { SHOAL_REGISTRY: `http://127.0.0.1:${port}` },
+  })
+  const { url } = JSON.parse(String((await once(child.stdout, 'data'))[0]))
+  const pull = fetch(`${url}/api/pull`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'tide', stream: false }),
+  }).catch((error: Error) => error)
+  await once(silent, 'request')
+  const stopped = await runShoal(['stop', '--now'], { home: home.path })
+  expect(stopped.stderr).toMatch(/^✓ The daemon at http:\/\/localhost:\d+ has ended\.\n$/)
+  expect((await outcome).exitCode).toBe(130)
+  expect(await pull).toBeInstanceOf(Error)
+  silent.closeAllConnections()
+  silent.close()
 })
 
 test('a model that is not here ends it with what to do', async () => {
@@ -35,7 +116,7 @@ test('a model that is not here ends it with what to do', async () => {
   const words = ['serve', '--port', '0', '--model', 'nobody-7b']
   const { stderr, exitCode } = await runShoal(words, { home: home.path })
   expect(stderr).toContain('shoal pull nobody-7b')
-  expect(exitCode).toBe(1)
+  expect(exitCode).toBe(3)
 })
 
 test('Ollama on the port is named', async () => {
@@ -49,4 +130,110 @@ test('Ollama on the port is named', async () => {
   expect(stderr).toContain(`✗ Port ${port} is taken by Ollama.`)
   expect(stderr).toContain(`shoal serve --port ${port + 1}`)
   expect(exitCode).toBe(1)
+})
+
+test('a setting that cannot be is a usage error that names it', async () => {
+  await using home = await makeHome()
+  const { stderr, exitCode } = await runShoal(['serve', '--slots', 'many'], { home: home.path })
+  expect(stderr).toBe('✗ SHOAL_SLOTS (or --slots) is a number from 1 to 256, not "many".\n')
+  expect(exitCode).toBe(2)
+})
+
+test('in the background it can be asked, watched and stopped by the other commands', {
+  timeout: 60_000,
+}, async () => {
+  await using home = await homeWithNano()
+  const shoal = (words: string[], input?: string) =>
+    runShoal(words, { home: home.path, env, ...(input !== undefined && { input }) })
+  const detached = await shoal(['serve', '--detach', '--port', '0', '--slots', '2'])
+  expect(detached.stderr).toBe('')
+  expect(detached.stdout).toMatch(/ {2}Local API {3}http:\/\/localhost:\d+\/v1 {5}any key works\n/)
+  const [, pid] = / {2}Process {5}(\d+) {5}shoal stop ends it\n$/.exec(detached.stdout) ?? []
+
+  expect(await shoal(['ps'])).toMatchObject({
+    stdout: '',
+    stderr: expect.stringMatching(/^No model is loaded at http:\/\/localhost:\d+\.\n$/),
+    exitCode: 0,
+  })
+  expect((await shoal(['load', 'shoal-nano', '--keep', '1h'])).stderr).toMatch(
+    /^✓ shoal-nano:Q8_0 is loaded, in [\d.]+ MB of memory\.\n$/,
+  )
+  expect((await shoal(['ps'])).stdout).toMatch(
+    /^MODEL +SIZE +MEMORY +CONTEXT +IDLE\nshoal-nano:Q8_0 +973 KB +[\d.]+ MB +512 +\d+ s\n$/,
+  )
+  const [entry] = JSON.parse((await shoal(['ps', '--json'])).stdout)
+  expect(Date.parse(entry.expires_at) - Date.now()).toBeGreaterThan(3_500_000)
+
+  const answered = await shoal(['run', 'shoal-nano', '--temperature', '0'], 'Hello')
+  expect(answered).toMatchObject({ stdout: expect.stringMatching(/\w.*\n$/), stderr: '' })
+  expect((await shoal(['run', 'shoal-nano', 'Say '.repeat(600)])).stderr).toMatch(/✗ .*context/)
+
+  const again = await shoal(['serve', '--detach', '--port', '0'])
+  expect(again.stderr).toContain(`as process ${pid}.\n  shoal stop ends it.\n`)
+  expect(again.exitCode).toBe(1)
+
+  const unloaded = await shoal(['unload', 'shoal-nano', '--json'])
+  expect(JSON.parse(unloaded.stdout)).toEqual({ model: 'shoal-nano', unloaded: true })
+  expect((await shoal(['unload', 'shoal-nano'])).stderr).toBe('shoal-nano was not loaded.\n')
+  expect((await shoal(['load', 'nobody-7b'])).exitCode).toBe(3)
+
+  const { stdout: log } = await shoal(['logs'])
+  expect(log).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .*POST {2}\/v1\/chat\/completions {2}200 /m)
+  expect((await shoal(['logs', '-n', '1'])).stdout.trimEnd().split('\n')).toHaveLength(1)
+  const follower = startShoal(['logs', '--follow', '-n', '1'], { home: home.path })
+  await once(follower.child.stdout, 'data')
+  const [[line]] = await Promise.all([once(follower.child.stdout, 'data'), shoal(['ps'])])
+  expect(String(line)).toContain('/api/ps')
+  follower.child.kill('SIGINT')
+  expect((await follower.outcome).exitCode).toBe(0)
+
+  expect(JSON.parse((await shoal(['stop', '--json'])).stdout)).toEqual({
+    stopped: true,
+    pid: Number(pid),
+  })
+  expect(await isProcessThere(Number(pid))).toBe(false)
+  expect(await shoal(['stop'])).toEqual({
+    stdout: '',
+    stderr: 'No daemon runs here.\n',
+    exitCode: 0,
+  })
+  expect((await shoal(['logs', '-n', '1'])).exitCode).toBe(0)
+})
+
+test('what keeps a daemon in the background from starting is told', async () => {
+  await using home = await makeHome()
+  const missing = await runShoal(['serve', '-d', '--port', '0', '--model', 'nobody-7b'], {
+    home: home.path,
+  })
+  expect(missing.stderr).toContain('shoal pull nobody-7b')
+  expect(missing.exitCode).toBe(3)
+  const open = await runShoal(['serve', '-d', '--host', '0.0.0.0'], { home: home.path })
+  expect(open.stderr).toContain('others can reach this daemon')
+  expect(open.exitCode).toBe(2)
+})
+
+test('the note of a daemon that was killed misleads nobody', async () => {
+  await using home = await homeWithNano()
+  const first = startShoal(['serve', '--port', '0', '--json'], { home: home.path, env })
+  const { url } = JSON.parse(String((await once(first.child.stdout, 'data'))[0]))
+  first.child.kill('SIGKILL')
+  await first.outcome
+  expect(JSON.parse(await readFile(stateFile(home.path), 'utf8'))).toMatchObject({ url })
+
+  const stopped = await runShoal(['stop'], { home: home.path })
+  expect(stopped.stderr).toBe('No daemon runs here.\n')
+  expect(existsSync(stateFile(home.path))).toBe(false)
+
+  // The number of the dead process is another's by now.
+  const note = { pid: process.pid, url, port: 1, started_at: '', log_file: null, command: 'serve' }
+  await writeFile(stateFile(home.path), JSON.stringify(note))
+  expect((await runShoal(['stop'], { home: home.path })).stderr).toBe('No daemon runs here.\n')
+  const answered = await runShoal(['run', 'shoal-nano', 'Hello', '--max-tokens', '4'], {
+    home: home.path,
+    env,
+  })
+  expect(answered).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/\w/) })
+
+  await writeFile(stateFile(home.path), '{"pid": 4')
+  expect((await runShoal(['stop'], { home: home.path })).exitCode).toBe(0)
 })

@@ -1,60 +1,112 @@
+import type { DaemonConfig } from '@shoal/daemon'
 import { Command } from 'commander'
-import type { OpenContext } from '../context.ts'
-import { findPortHolder } from '../doctor/port-holder.ts'
+import type { Context, OpenContext } from '../context.ts'
+import { startInBackground } from '../daemon/detach.ts'
+import {
+  addServeOptions,
+  daemonConfigOf,
+  type ServeOptions,
+  wordsOf,
+} from '../daemon/serve-options.ts'
+import { type StartedDaemon, startNotedDaemon } from '../daemon/start-daemon.ts'
+import { type DaemonState, findRunningDaemon } from '../daemon/state-file.ts'
+import { isWhole, listLocalChoices, nameOf } from '../models/local-models.ts'
 import { untilStopped } from '../server/until-stopped.ts'
-import { isErrno } from '../terminal/errno.ts'
-import { Failure } from '../terminal/failure.ts'
-import { repeatable } from '../terminal/repeatable.ts'
-
-type ServeOptions = {
-  model?: string
-  models?: string
-  port?: string
-  host?: string
-  origin?: string[]
-  apiKeyFile?: string
-  anyKey?: boolean
-}
+import { Failure, misuse } from '../terminal/failure.ts'
+import { shortList } from '../terminal/units.ts'
 
 export function serveCommand(open: OpenContext): Command {
-  return new Command('serve')
-    .description('answer an OpenAI-compatible API with the models on this machine')
-    .option('--model <model[:quant]>', 'load this one now, and keep it')
-    .option('--port <number>', 'where to listen (default: 11434)')
-    .option('--host <address>', 'on which address (default: 127.0.0.1)')
-    .option('--models <folder>', 'where the models are')
-    .addOption(repeatable('--origin <origin>', 'a web page that may call; repeat it for several'))
-    .option('--api-key-file <file>', 'the key that every call must carry')
-    .option('--any-key', 'beyond this machine: let everybody in')
-    .action(async ({ model, ...options }: ServeOptions) => {
-      const { printer, surroundings, places, takeStopSignal } = await open()
-      const stopSignal = takeStopSignal()
-      const { readDaemonConfig, startDaemon } = await import('@shoal/daemon')
-      const flags = { ...options, models: options.models ?? places.models }
-      const config = readDaemonConfig(surroundings.env, flags)
-      const running = await startDaemon(config).catch(async (error) => {
-        throw (await takenByOllama(error)) ?? error
-      })
-      try {
-        if (model !== undefined) await running.preload(model)
-        printer.note(
-          `  Local API   ${running.url}/v1     ${running.needsKey ? 'with its key' : 'any key works'}`,
-        )
-        await untilStopped(stopSignal)
-        printer.note('Ending: running answers may finish.')
-      } finally {
-        await running.close()
-      }
-    })
+  const command = new Command('serve').description(
+    'answer an OpenAI-compatible API with the models on this machine',
+  )
+  return addServeOptions(command).action(async (options: ServeOptions) => {
+    const context = await open()
+    if (options.detach) await serveInBackground(context, command, options)
+    else await serveHere(context, options)
+  })
 }
 
-/** Ollama listens on the same port: the one other program that is worth its name. */
-async function takenByOllama(error: unknown): Promise<Failure | undefined> {
-  if (!isErrno(error, 'EADDRINUSE')) return undefined
-  const { port = 0 } = error as { port?: number }
-  if ((await findPortHolder(port)) !== 'Ollama') return undefined
-  return new Failure('failed', `Port ${port} is taken by Ollama.`, {
-    hint: `Stop it, or run shoal serve --port ${port + 1}.`,
-    cause: error,
+async function serveHere(context: Context, options: ServeOptions) {
+  const { printer } = context
+  const stopSignal = context.takeStopSignal()
+  const config = await daemonConfigOf(context, options)
+  const isLogOnStdout = config.log === 'stdout'
+  if (isLogOnStdout && printer.isJson) {
+    throw misuse('The log and a JSON document cannot both go to stdout.', 'Log to a file.')
+  }
+  const wish = { config, command: 'serve', portOption: 'shoal serve --port' } as const
+  const running = await startNotedDaemon(context, wish)
+  try {
+    if (options.model !== undefined) await running.preload(options.model)
+    const document = await documentOf(context, { running, config, loaded: options.model })
+    if (isLogOnStdout) for (const line of linesOf(document)) printer.note(line)
+    else await printer.answer(document, () => linesOf(document))
+    if (running.other) {
+      printer.warn(
+        `Another daemon runs at ${running.other.url}: shoal ps, load, stop mean that one.`,
+      )
+      printer.note(`  To mean this one: SHOAL_INFERENCE=${running.url}`)
+    }
+    await untilStopped(stopSignal)
+    printer.note('Ending: running answers may finish. Ctrl-C again ends at once.')
+  } finally {
+    await running.close()
+  }
+}
+
+async function serveInBackground(context: Context, command: Command, options: ServeOptions) {
+  const { places, printer, registryAddress, surroundings } = context
+  if (options.log === '-') throw misuse('A process in the background has no stdout to log to.')
+  const running = await findRunningDaemon(places)
+  if (running) throw runsAlready(running)
+  const { log } = await daemonConfigOf(context, options)
+  const document = await startInBackground<Document>({
+    words: ['serve', '--registry', registryAddress, ...wordsOf(command, 'detach')],
+    env: surroundings.env,
+    logFile: typeof log === 'object' ? log.file : '',
+    signal: context.takeStopSignal(),
   })
+  await printer.answer(document, () => [
+    ...linesOf(document),
+    `  Process     ${document.pid}     shoal stop ends it`,
+  ])
+}
+
+function runsAlready({ url, pid }: DaemonState): Failure {
+  return new Failure('failed', `A daemon runs already at ${url}, as process ${pid}.`, {
+    hint: 'shoal stop ends it.',
+    details: { url, pid },
+  })
+}
+
+type Document = Awaited<ReturnType<typeof documentOf>>
+
+type Served = { running: StartedDaemon; config: DaemonConfig; loaded: string | undefined }
+
+async function documentOf(context: Context, { running, config, loaded }: Served) {
+  const { url, port, needsKey } = running
+  const { modelsDirectory, log } = config
+  const places = { ...context.places, models: modelsDirectory }
+  const here = await listLocalChoices({ ...context, places })
+  return {
+    url,
+    api_url: `${url}/v1`,
+    port,
+    pid: process.pid,
+    needs_key: needsKey,
+    models_directory: modelsDirectory,
+    models: here.filter((one) => isWhole(one) && !one.isCompanion).map(nameOf),
+    loaded: loaded ?? null,
+    log_file: typeof log === 'object' ? log.file : null,
+  }
+}
+
+function linesOf({ api_url, needs_key, models, loaded, log_file }: Document): string[] {
+  const here = models.length > 0 ? shortList(models) : 'none here yet: shoal pull fetches one'
+  return [
+    `  Local API   ${api_url}     ${needs_key ? 'with its key' : 'any key works'}`,
+    `  Models      ${here}`,
+    ...(loaded === null ? [] : [`  Loaded      ${loaded}`]),
+    ...(log_file === null ? [] : [`  Log         ${log_file}`]),
+  ]
 }

@@ -1,54 +1,123 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 
+/** Two threads that wait for each other on a busy machine are a hundred times slower than one. */
+const env = { SHOAL_THREADS: '1' }
+
+type Document = {
+  url: string
+  demo_models: { name: string; quantizations: string[] }[]
+  inference: { url: string; model: string | null } | null
+}
+
 /** Starts `shoal up`, waits for its document, and hands over what ends it. */
-async function startUp(home: string) {
-  const words = ['up', '--port', '0', '--data', 'data', '--json']
-  const { child, outcome } = startShoal(words, { home })
-  const [document] = await Promise.race([
+async function startUp(home: string, options: string[]) {
+  const words = ['up', '--port', '0', '--data', 'data', '--json', ...options]
+  const { child, outcome } = startShoal(words, { home, env })
+  const [text] = await Promise.race([
     once(child.stdout, 'data'),
     outcome.then(({ stderr }) => Promise.reject(new Error(stderr))),
   ])
-  const { url, demo_models } = JSON.parse(String(document))
   return {
-    url: url as string,
-    demoModels: demo_models as { name: string; quantizations: string[] }[],
+    document: JSON.parse(String(text)) as Document,
     async stop() {
       child.kill('SIGTERM')
-      return (await outcome).exitCode
+      return await outcome
     },
   }
 }
 
 test('up publishes the demo models on an empty registry, and they can be pulled', async () => {
   await using home = await makeHome()
-  const up = await startUp(home.path)
-  expect(up.demoModels.map(({ name }) => name)).toEqual(['shoal-tiny', 'shoal-nano'])
-  expect(up.demoModels[0]?.quantizations.toSorted()).toEqual(['Q4_0', 'Q8_0'])
+  const up = await startUp(home.path, ['--no-inference'])
+  const { demo_models, inference, url } = up.document
+  expect(demo_models.map(({ name }) => name)).toEqual(['shoal-tiny', 'shoal-nano'])
+  expect(demo_models[0]?.quantizations.toSorted()).toEqual(['Q4_0', 'Q8_0'])
+  expect(inference).toBeNull()
   expect(existsSync(join(home.path, 'data', 'demo-unfinished'))).toBe(false)
 
-  const env = { SHOAL_REGISTRY: up.url }
-  const pulled = await runShoal(['pull', 'shoal-nano'], { home: home.path, env })
+  const pulled = await runShoal(['pull', 'shoal-nano'], {
+    home: home.path,
+    env: { SHOAL_REGISTRY: url },
+  })
   expect(pulled.stdout).toBe(`${join(home.models, 'shoal-nano', 'shoal-nano-Q8_0.gguf')}\n`)
   expect(pulled.exitCode).toBe(0)
 
-  const second = await runShoal(['up', '--port', '0', '--data', 'data'], { home: home.path })
+  const again = ['up', '--port', '0', '--data', 'data', '--no-inference']
+  const second = await runShoal(again, { home: home.path })
   expect(second.stderr).toContain('nother registry is running on')
   expect(second.exitCode).toBe(1)
 
-  expect(await up.stop()).toBe(0)
-  const again = await startUp(home.path)
-  expect(again.demoModels).toHaveLength(2)
-  expect(await again.stop()).toBe(0)
+  expect((await up.stop()).exitCode).toBe(0)
+  const third = await startUp(home.path, ['--no-inference'])
+  expect(third.document.demo_models).toHaveLength(2)
+  expect((await third.stop()).exitCode).toBe(0)
+})
+
+test('beside the registry it answers with a demo model that it pulled from it', {
+  timeout: 60_000,
+}, async () => {
+  await using home = await makeHome()
+  const up = await startUp(home.path, ['--inference-port', '0'])
+  const { inference, url } = up.document
+  expect(inference?.model).toBe('shoal-tiny')
+  expect(existsSync(join(home.models, 'shoal-tiny', 'shoal-tiny-Q8_0.gguf'))).toBe(true)
+  expect(existsSync(join(home.path, 'data', 'daemon.log'))).toBe(true)
+  const models = (await (await fetch(`${inference?.url}/v1/models`)).json()) as {
+    data: { id: string }[]
+  }
+  expect(models.data.map(({ id }) => id)).toEqual(['shoal-tiny'])
+
+  const shoal = (words: string[]) =>
+    runShoal(words, { home: home.path, env: { SHOAL_REGISTRY: url } })
+  const known = await shoal(['run', 'shoal-tiny', 'Hello', '--temperature', '0'])
+  expect(known).toEqual({ stdout: 'Hello! How can I help you?\n', stderr: '', exitCode: 0 })
+  const fetched = await shoal(['run', 'shoal-nano', 'Hello', '--max-tokens', '8'])
+  expect(fetched.stderr).toContain('  shoal-nano is not on this machine yet.\n')
+  expect(fetched.stderr).toContain('✓ Verified SHA-256')
+  expect(fetched.stdout).toMatch(/\w.*\n$/)
+  expect(fetched.exitCode).toBe(0)
+
+  const stopped = await shoal(['stop'])
+  expect(stopped.stderr).toContain('in shoal up')
+  expect(stopped.exitCode).toBe(2)
+  const ended = up.stop()
+  expect((await ended).exitCode).toBe(0)
+  expect(existsSync(join(home.path, 'state', 'daemon.json'))).toBe(false)
+
+  const again = await startUp(home.path, ['--inference-port', '0', '--no-demo'])
+  expect(again.document.inference).toEqual({ url: expect.any(String), model: null })
+  expect((await shoal(['stop', '--yes'])).exitCode).toBe(0)
+  expect((await again.stop()).exitCode).toBe(0)
+})
+
+test('where Ollama has the port of the local API, the registry goes on without it', async () => {
+  await using home = await makeHome()
+  const ollama = createServer((_, answer) => answer.end('Ollama is running'))
+  ollama.listen(0, '127.0.0.1')
+  await once(ollama, 'listening')
+  const { port } = ollama.address() as AddressInfo
+  const up = await startUp(home.path, ['--inference-port', `${port}`, '--no-demo'])
+  ollama.close()
+  expect(up.document.inference).toBeNull()
+  expect((await fetch(`${up.document.url}/healthz`)).status).toBe(200)
+  const { stderr, exitCode } = await up.stop()
+  expect(stderr).toContain(
+    `! The local API is not started: Port ${port} is taken by Ollama.\n` +
+      `  Stop it, or run shoal up --inference-port ${port + 1}.\n`,
+  )
+  expect(exitCode).toBe(0)
 })
 
 test('a port that is taken is named', async () => {
   await using home = await makeHome()
-  const up = await startUp(home.path)
-  const { port } = new URL(up.url)
+  const up = await startUp(home.path, ['--no-inference'])
+  const { port } = new URL(up.document.url)
   const words = ['registry', '--port', port, '--data', 'other']
   const { stderr, exitCode } = await runShoal(words, { home: home.path })
   expect(stderr).toContain(`✗ Port ${port} is taken by another program.\n`)

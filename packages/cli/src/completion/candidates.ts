@@ -5,11 +5,12 @@ export type Candidate = { name: string; meaning?: string }
 /** Where the names of things come from: the machine and the registry. */
 export type Names = {
   localModels(): Promise<Candidate[]>
+  loadedModels(): Promise<Candidate[]>
   registryModels(typed: string): Promise<Candidate[]>
   settings(): Candidate[]
 }
 
-const localCommands = ['path', 'rm', 'verify']
+const localCommands = ['path', 'rm', 'verify', 'run', 'load']
 const registryCommands = ['show', 'pull', 'like', 'unlike']
 
 /** What can stand where the line ends. */
@@ -28,6 +29,7 @@ async function allCandidates(place: Place, names: Names): Promise<Candidate[]> {
   const { program, command, typed, words } = place
   const options = [...new Set([...command.options, ...program.options])]
   const waiting = optionNamed(options, words.at(-1))
+  if (waiting?.long === '--model') return names.localModels()
   if (waiting?.required) return (waiting.argChoices ?? []).map((name) => ({ name }))
   if (typed.startsWith('-')) return options.flatMap(candidateOf)
   if (command.commands.length > 0) return subcommandsOf(command)
@@ -35,6 +37,7 @@ async function allCandidates(place: Place, names: Names): Promise<Candidate[]> {
   const [argument] = command.registeredArguments
   if (argument?.argChoices) return argument.argChoices.map((name) => ({ name }))
   if (command.parent?.name() === 'config') return names.settings()
+  if (command.name() === 'unload') return names.loadedModels()
   if (localCommands.includes(command.name())) return names.localModels()
   if (registryCommands.includes(command.name())) return names.registryModels(typed)
   return []

@@ -6,11 +6,14 @@ import { isErrno } from '../terminal/errno.ts'
 
 export const demoDirectory = join(import.meta.dirname, '../../../../models')
 
+/** The one that `shoal up` has ready to talk. */
+export const talkingDemo = 'shoal-tiny'
+
 type DemoModel = Omit<NewModel, 'readme'> & { name: string }
 
 const demoModels: readonly DemoModel[] = [
   {
-    name: 'shoal-tiny',
+    name: talkingDemo,
     display_name: 'Shoal Tiny',
     description:
       'A very small chat model made for shoal: it answers in simple English, offline, on any machine.',

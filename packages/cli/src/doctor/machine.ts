@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { isErrno } from '../terminal/errno.ts'
 import { formatBytes, formatMachine } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
-import { findPortHolder } from './port-holder.ts'
+import { portFinding } from './port-finding.ts'
 
 const littleRoomBytes = 10e9
 const littleMemoryBytes = 2e9
@@ -27,8 +27,7 @@ export async function machineFindings({ places, surroundings }: Context): Promis
           advice: 'Only very small models run in that.',
         }
       : { check: 'memory', state: 'ok', text: `${machine} of memory` },
-    await port(8000, 'a registry'),
-    await port(11_434, 'the local API'),
+    await portFinding(8000, 'a registry'),
   ]
 }
 
@@ -65,18 +64,5 @@ function room(models: string, freeBytes: number): Finding {
     state: 'warning',
     text,
     advice: `Make room in ${models} (shoal ls, shoal rm), or set SHOAL_HOME to a larger disk.`,
-  }
-}
-
-async function port(number: number, use: string): Promise<Finding> {
-  const check = `port-${number}`
-  const holder = await findPortHolder(number)
-  if (holder === undefined) return { check, state: 'ok', text: `Port ${number} is free for ${use}` }
-  if (holder === 'shoal') return { check, state: 'ok', text: `Port ${number} is served by shoal` }
-  return {
-    check,
-    state: 'warning',
-    text: `Port ${number} is taken by ${holder}`,
-    advice: `Stop it, or give ${use} another port with --port.`,
   }
 }

@@ -6,10 +6,8 @@ const patienceMilliseconds = 1_000
 export async function findPortHolder(port: number): Promise<string | undefined> {
   const address = `http://127.0.0.1:${port}`
   try {
-    if (port === 8000) {
-      const health = await get(`${address}/healthz`)
-      return isHealthOfShoal(health) ? 'shoal' : 'another program'
-    }
+    // Our daemon says `Ollama is running` too, for the programs that look for it: its health is asked first.
+    if (isHealthOfShoal(await get(`${address}/healthz`))) return 'shoal'
     return (await get(`${address}/`)).includes('Ollama is running') ? 'Ollama' : 'another program'
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { registryAddress } from './address.ts'
+import { daemonAddress, registryAddress } from './address.ts'
 
 test.each([
   ['localhost:8000', 'http://localhost:8000'],
@@ -26,3 +26,12 @@ test.each(['', 'http://', 'ftp://host', 'http://me:secret@host', 'two words'])(
     expect(() => registryAddress(typed)).toThrow('is not the address of a registry')
   },
 )
+
+test.each([
+  ['localhost:11434', 'http://localhost:11434'],
+  ['http://localhost:11434/v1/', 'http://localhost:11434'],
+  ['https://gpu.example.org/shoal/v1', 'https://gpu.example.org/shoal'],
+])('a daemon at %s is at %s', (typed, address) => {
+  expect(daemonAddress(typed)).toBe(address)
+  expect(() => daemonAddress('two words')).toThrow('is not the address of a daemon')
+})

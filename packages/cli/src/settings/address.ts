@@ -20,14 +20,23 @@ export function registryLabel(address: string): string {
   return address.replace(/^https?:\/\//, '')
 }
 
-function checked(address: string, typed: string): string {
+/** The address of a daemon as it was typed. With or without the `/v1` that OpenAI's clients want. */
+export function daemonAddress(text: string): string {
+  const typed = text.trim()
+  const address = typed.includes('://') ? typed : `http://${typed}`
+  return checked(address, text, { what: 'a daemon', example: 'http://localhost:11434' }).replace(
+    /\/v1$/,
+    '',
+  )
+}
+
+const registry = { what: 'a registry', example: 'http://localhost:8000' }
+
+function checked(address: string, typed: string, { what, example } = registry): string {
   const url = URL.canParse(address) ? new URL(address) : undefined
   const isWeb = url !== undefined && /^https?:$/.test(url.protocol)
   if (!isWeb || url.username || url.search || url.hash) {
-    throw misuse(
-      `“${typed}” is not the address of a registry.`,
-      'One looks like http://localhost:8000.',
-    )
+    throw misuse(`“${typed}” is not the address of ${what}.`, `One looks like ${example}.`)
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
 }

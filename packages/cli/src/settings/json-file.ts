@@ -32,13 +32,18 @@ export async function updateJsonFile(
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const unlock = await lock(`${path}.lock`)
   try {
-    const content = change(await readJsonFile(path))
-    const temporary = `${path}.${randomUUID()}.tmp`
-    await writeFile(temporary, `${JSON.stringify(content, undefined, 2)}\n`, { mode, flush: true })
-    await rename(temporary, path)
+    await writeJsonFile(path, mode, change(await readJsonFile(path)))
   } finally {
     await unlock()
   }
+}
+
+/** Puts the whole file in place in one step. */
+export async function writeJsonFile(path: string, mode: number, content: object): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const temporary = `${path}.${randomUUID()}.tmp`
+  await writeFile(temporary, `${JSON.stringify(content, undefined, 2)}\n`, { mode, flush: true })
+  await rename(temporary, path)
 }
 
 async function lock(path: string): Promise<() => Promise<void>> {

@@ -3,7 +3,7 @@ import envPaths from 'env-paths'
 import type { Environment } from '../surroundings.ts'
 
 /** Where shoal keeps things on this machine. */
-export type Places = { config: string; models: string; state: string }
+export type Places = { config: string; models: string; backends: string; state: string }
 
 /** `SHOAL_HOME` gathers everything under one folder; otherwise each thing is where the system wants it. */
 export function placesOf(env: Environment): Places {
@@ -12,9 +12,15 @@ export function placesOf(env: Environment): Places {
     return {
       config: join(home, 'config'),
       models: join(home, 'data', 'models'),
+      backends: join(home, 'data', 'backends'),
       state: join(home, 'state'),
     }
   }
   const system = envPaths('shoal', { suffix: '' })
-  return { config: system.config, models: join(system.data, 'models'), state: system.log }
+  return {
+    config: system.config,
+    models: join(system.data, 'models'),
+    backends: join(system.data, 'backends'),
+    state: system.log,
+  }
 }

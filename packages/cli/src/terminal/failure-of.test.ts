@@ -1,3 +1,4 @@
+import { AmbiguousChoiceError } from '@shoal/model-file/choices'
 import { FileInTheWayError, NoRoomError, VerificationError } from '@shoal/transfer'
 import { expect, test } from 'vitest'
 import { failureOf } from './failure-of.ts'
@@ -28,6 +29,14 @@ test('a disk without room ends with 8, and says how much is needed', () => {
   expect(told(error)).toMatchObject({ exitCode: 8 })
   expect(told(error).hint).toContain('6.60 GB needed, 1.20 GB free.')
   expect(told(system('ENOSPC'))).toMatchObject({ exitCode: 8 })
+})
+
+test('a quantization that several files have ends with 2, and names them', () => {
+  expect(told(new AmbiguousChoiceError('Q4_0', ['a-Q4_0', 'b-Q4_0']))).toEqual({
+    message: 'There are several files in Q4_0.',
+    hint: 'Name one of a-Q4_0, b-Q4_0.',
+    exitCode: 2,
+  })
 })
 
 test('the rest is a failure in one sentence', () => {

@@ -1,10 +1,11 @@
 /** The one place that says what an error means to whoever typed the command. */
 import { ApiError, UnreachableError } from '@shoal/protocol/client'
 import { CommanderError } from 'commander'
+import { DaemonError, DaemonGoneError, failureOfDaemon } from '../daemon/daemon-error.ts'
 import { registryLabel } from '../settings/address.ts'
 import { isErrno } from './errno.ts'
-import { Failure, type FailureCode } from './failure.ts'
-import { plainLine } from './plain-text.ts'
+import { Failure, type FailureCode, misuse } from './failure.ts'
+import { plainLine, sentence } from './plain-text.ts'
 import { formatBytes } from './units.ts'
 
 /** The registry that was last spoken to. */
@@ -14,6 +15,8 @@ export function failureOf(error: unknown, spoken: Spoken | undefined): Failure {
   if (error instanceof Failure) return error
   if (error instanceof CommanderError) return misuseOf(error)
   if (error instanceof ApiError) return refusal(error, spoken)
+  if (error instanceof DaemonError || error instanceof DaemonGoneError)
+    return failureOfDaemon(error)
   if (!(error instanceof Error)) return new Failure('failed', String(error))
   const { name, message } = error
   const fail = (code: FailureCode, text: string, hint?: string, details = {}) =>
@@ -30,8 +33,10 @@ export function failureOf(error: unknown, spoken: Spoken | undefined): Failure {
   // By name: the packages that these come from are loaded only by the commands that need them.
   if (name === 'AbortError') return fail('stopped', 'Stopped.')
   if (name === 'DomainError') return fail(codeOfProblem(error), sentence(message))
+  if (name === 'Fault') return faultOfDaemon(error)
   if (name === 'VerificationError') return verificationFailure(error)
   if (name === 'NoRoomError') return noRoom(error)
+  if (name === 'AmbiguousChoiceError') return ambiguous(error)
   if (name === 'FileInTheWayError') {
     return fail('failed', sentence(message), 'Move it away, or choose another place with --output.')
   }
@@ -78,9 +83,19 @@ function refusal(error: ApiError, spoken: Spoken | undefined): Failure {
   return new Failure(codeOfStatus[status] ?? 'failed', text, { hint, details, cause: error })
 }
 
+function ambiguous(error: Error & { wanted?: string; labels?: string[] }): Failure {
+  const { wanted = '', labels = [] } = error
+  return misuse(`There are several files in ${wanted}.`, `Name one of ${labels.join(', ')}.`)
+}
+
 /** The registry's own error, where `shoal admin` works in its data. */
 function codeOfProblem({ problem }: Error & { problem?: string }): FailureCode {
   return problem === 'not-found' ? 'not_found' : 'failed'
+}
+
+/** The daemon's own error, where it runs in this process. */
+function faultOfDaemon(error: Error & { status?: number; code?: string | null }): Failure {
+  return failureOfDaemon(new DaemonError(error.status ?? 500, error.message, error.code ?? null))
 }
 
 function verificationFailure(
@@ -130,9 +145,3 @@ function portTaken(error: NodeJS.ErrnoException & { port?: number }): Failure {
 /** `9f3c…b1e0`. */
 export const shortHash = (hash: string) =>
   hash.length > 8 ? `${hash.slice(0, 4)}…${hash.slice(-4)}` : hash
-
-/** Messages are lower-case phrases; what people read begins with a capital and ends with a stop. */
-function sentence(phrase: string): string {
-  const text = phrase.charAt(0).toUpperCase() + phrase.slice(1)
-  return /[.?:]$/.test(text) ? text : `${text}.`
-}

@@ -10,3 +10,9 @@ export function plainText(text: string): string {
 export function plainLine(text: string): string {
   return plainText(text.replace(/\s+/g, ' ')).trim()
 }
+
+/** Messages are lower-case phrases; what people read begins with a capital and ends with a stop. */
+export function sentence(phrase: string): string {
+  const text = phrase.charAt(0).toUpperCase() + phrase.slice(1)
+  return /[.?:]$/.test(text) ? text : `${text}.`
+}

@@ -45,6 +45,10 @@ export function createPrinter(surroundings: Surroundings, options: GlobalOptions
     result(line: string) {
       stdout.write(`${line}\n`)
     },
+    /** A piece of a result that comes bit by bit. */
+    part(text: string) {
+      stdout.write(text)
+    },
     /** The answer of a command: one document under `--json`, and lines otherwise. */
     async answer(document: unknown, lines: () => Lines | Promise<Lines>) {
       if (options.json) stdout.write(`${JSON.stringify(document, undefined, 2)}\n`)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  decimalNumber,
   formatAge,
   formatBytes,
   formatContext,
@@ -8,6 +9,8 @@ import {
   formatSeconds,
   parseBytes,
   parseDuration,
+  parseKeepTime,
+  shortList,
 } from './units.ts'
 
 test.each([
@@ -49,4 +52,24 @@ test('sizes and times are read as people write them', () => {
   expect(parseDuration('never')).toBeUndefined()
   expect(() => parseBytes('fast')).toThrow('“fast” is not a size')
   expect(() => parseDuration('90')).toThrow('“90” is not a time')
+})
+
+test('how long a model stays is read as the daemon takes it', () => {
+  expect(['5m', '1h30m', '90', '0', 'forever'].map(parseKeepTime)).toEqual([
+    '5m',
+    '1h30m',
+    '90',
+    '0',
+    -1,
+  ])
+  expect(() => parseKeepTime('a while')).toThrow('“a while” is not a time')
+})
+
+test('numbers have bounds, and long lists an end', () => {
+  expect(['0', '0.7', '.5', '2'].map(decimalNumber(0, 2))).toEqual([0, 0.7, 0.5, 2])
+  for (const text of ['2.1', '-1', '1e0', '']) {
+    expect(() => decimalNumber(0, 2)(text)).toThrow('is not a number from 0 to 2')
+  }
+  expect(shortList(['a', 'b'])).toBe('a, b')
+  expect(shortList(['a', 'b', 'c', 'd'], 2)).toBe('a, b and 2 more')
 })

@@ -70,6 +70,12 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
+/** The first few, and how many more there are: `a, b and 3 more`. */
+export function shortList(names: readonly string[], most = 5): string {
+  if (names.length <= most) return names.join(', ')
+  return `${names.slice(0, most).join(', ')} and ${names.length - most} more`
+}
+
 /** Bytes out of `10MB`, `1.5 GB`, `800k` or `1048576`. */
 export function parseBytes(text: string): number {
   const found = /^\s*(\d+(?:\.\d+)?)\s*([kmgt]?)b?(?:\/s)?\s*$/i.exec(text)
@@ -88,6 +94,15 @@ export function wholeNumber(minimum: number, maximum: number) {
   }
 }
 
+/** A number from `minimum` to `maximum`, for an option that takes one. */
+export function decimalNumber(minimum: number, maximum: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (/^\d*\.?\d+$/.test(text) && value >= minimum && value <= maximum) return value
+    throw misuse(`“${text}” is not a number from ${minimum} to ${maximum}.`)
+  }
+}
+
 const secondsOf = { h: 3600, d: 86_400, w: 7 * 86_400, y: 365 * 86_400 }
 
 /** Seconds out of `12h`, `90d`, `2w` or `1y`; undefined for `never`. */
@@ -96,4 +111,11 @@ export function parseDuration(text: string): number | undefined {
   const found = /^([1-9]\d{0,4})([hdwy])$/.exec(text)
   if (!found) throw misuse(`“${text}” is not a time such as 12h, 90d, 2w or 1y, or never.`)
   return Number(found[1]) * secondsOf[found[2] as keyof typeof secondsOf]
+}
+
+/** How long a model stays, as the daemon takes it: `5m`, `1h30m`, seconds, or -1 for `forever`. */
+export function parseKeepTime(text: string): string | number {
+  if (text === 'forever') return -1
+  if (/^(\d+|(\d+(\.\d+)?(s|m|h))+)$/.test(text)) return text
+  throw misuse(`“${text}” is not a time such as 5m, 2h or forever.`)
 }

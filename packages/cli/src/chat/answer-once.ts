@@ -1,0 +1,35 @@
+/** `shoal run <model> "…"`: one question, its answer on stdout, and nothing else there. */
+import type { Context } from '../context.ts'
+import type { DaemonClient } from '../daemon/daemon-client.ts'
+import { Failure } from '../terminal/failure.ts'
+import { askModel } from './ask-model.ts'
+import { type Conversation, requestOf } from './conversation.ts'
+import type { ReadyModel } from './ready-model.ts'
+import { answerOnStdout, nothingShown } from './show-answer.ts'
+
+type Question = { client: DaemonClient; model: ReadyModel; conversation: Conversation }
+
+export async function answerOnce(context: Context, { client, model, conversation }: Question) {
+  const { printer } = context
+  const answer = await askModel(client, requestOf(model.id, conversation), {
+    signal: context.takeStopSignal(),
+    show: printer.isJson ? nothingShown : answerOnStdout(printer),
+  })
+  if (answer.finishReason === 'stopped') throw new Failure('stopped', 'Stopped.')
+  const document = {
+    model: model.id,
+    quantization: model.quantization,
+    content: answer.content,
+    reasoning: answer.reasoning || null,
+    finish_reason: answer.finishReason,
+    usage: answer.usage ?? null,
+    load_seconds: rounded(model.loadSeconds),
+    first_token_seconds: rounded(answer.firstTokenSeconds ?? answer.seconds),
+    seconds: rounded(answer.seconds),
+  }
+  await printer.answer(document, () => [])
+  if (answer.finishReason === 'length') printer.note('  Cut off: it reached its limit of tokens.')
+}
+
+/** To milliseconds. */
+const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000

@@ -1,0 +1,88 @@
+/** `shoal run <model>` at a terminal: a talk that goes on until Ctrl-D. Trouble is told, and ends nothing. */
+import { DaemonError } from '../daemon/daemon-error.ts'
+import { Failure } from '../terminal/failure.ts'
+import { failureOf } from '../terminal/failure-of.ts'
+import { openLineReader } from '../terminal/line-reader.ts'
+import { sentence } from '../terminal/plain-text.ts'
+import { askModel } from './ask-model.ts'
+import { runChatCommand } from './chat-commands.ts'
+import { requestOf } from './conversation.ts'
+import { readMessage } from './read-message.ts'
+import type { Session } from './session.ts'
+import { answerOnStdout } from './show-answer.ts'
+
+export async function chatLoop(session: Session): Promise<void> {
+  const { context, model } = session
+  const { printer, surroundings } = context
+  const stopSignal = context.takeStopSignal()
+  let running: AbortController | undefined
+  const reader = openLineReader(surroundings, () => running?.abort())
+  const onStop = () => reader.close()
+  stopSignal.addEventListener('abort', onStop, { once: true })
+  printer.note(greetingFor(model))
+  let isLeaving = false
+  let interrupts = 0
+  try {
+    while (!isLeaving && !stopSignal.aborted) {
+      const typed = await readMessage(reader)
+      interrupts = typed.type === 'interrupt' && !typed.hadText ? interrupts + 1 : 0
+      if (typed.type === 'end') {
+        printer.stderr.write('\n')
+        break
+      }
+      if (interrupts > 1) break
+      if (interrupts === 1) printer.note('  Ctrl-C once more leaves, and so does Ctrl-D.')
+      if (typed.type === 'interrupt' || typed.text.trim() === '') continue
+      running = new AbortController()
+      const signal = AbortSignal.any([running.signal, stopSignal])
+      isLeaving = await respond(session, typed.text, signal)
+      running = undefined
+    }
+  } finally {
+    stopSignal.removeEventListener('abort', onStop)
+    reader.close()
+  }
+  stopSignal.throwIfAborted()
+}
+
+const greetingFor = ({ quantization, loadSeconds }: Session['model']) =>
+  `  ${quantization || 'It is'} ready in ${loadSeconds.toFixed(1)} s. /help for commands, Ctrl-D to leave.`
+
+/** Whether it was a word of farewell. */
+async function respond(session: Session, text: string, signal: AbortSignal): Promise<boolean> {
+  const { printer } = session.context
+  try {
+    if (text.startsWith('/')) return (await runChatCommand(session, text, signal)) === 'leave'
+    await answer(session, text, signal)
+  } catch (error) {
+    printer.fail(signal.aborted ? new Failure('stopped', 'Stopped.') : failureInChat(error))
+  }
+  return false
+}
+
+async function answer(session: Session, text: string, signal: AbortSignal) {
+  const { client, model, conversation } = session
+  const { printer } = session.context
+  const { turns } = conversation
+  const before = turns.length
+  turns.push({ role: 'user', content: text })
+  try {
+    const request = requestOf(model.id, conversation)
+    const told = await askModel(client, request, { signal, show: answerOnStdout(printer) })
+    session.lastAnswer = told
+    if (told.content !== '') turns.push({ role: 'assistant', content: told.content })
+    if (told.finishReason === 'stopped') printer.note('  Stopped.')
+    if (told.finishReason === 'length') printer.note('  Cut off: it reached its limit of tokens.')
+  } finally {
+    // A question without an answer would stand before every later one.
+    if (turns.at(-1)?.role === 'user') turns.length = before
+  }
+}
+
+function failureInChat(error: unknown): Failure {
+  if (error instanceof DaemonError && error.code === 'context_length_exceeded') {
+    const hint = '/clear forgets what was said, and begins anew.'
+    return new Failure('failed', sentence(error.message), { hint, cause: error })
+  }
+  return failureOf(error, undefined)
+}

@@ -1,0 +1,25 @@
+/** What has been said, and how it is to be answered. */
+import type { ChatMessage, ChatRequest } from '../daemon/stream-chat.ts'
+import { decimalNumber, wholeNumber } from '../terminal/units.ts'
+
+export type Settings = Pick<ChatRequest, 'temperature' | 'top_p' | 'max_tokens' | 'seed'>
+
+export type Conversation = {
+  system: string | undefined
+  /** Of the user and the model, in turns. */
+  turns: ChatMessage[]
+  settings: Settings
+}
+
+/** What `/set` and the options of `shoal run` can change, by the names that they have there. */
+export const settingNames = {
+  temperature: { key: 'temperature', accept: decimalNumber(0, 2) },
+  'top-p': { key: 'top_p', accept: decimalNumber(0, 1) },
+  'max-tokens': { key: 'max_tokens', accept: wholeNumber(1, 1_000_000) },
+  seed: { key: 'seed', accept: wholeNumber(0, 2 ** 31 - 1) },
+} as const
+
+export function requestOf(model: string, { system, turns, settings }: Conversation): ChatRequest {
+  const first: ChatMessage[] = system ? [{ role: 'system', content: system }] : []
+  return { model, messages: [...first, ...turns], ...settings }
+}

@@ -1,0 +1,24 @@
+import type { LineReader, Typed } from '../terminal/line-reader.ts'
+
+const fence = '"""'
+
+/** One message: a line, or several between lines that begin and end with `"""`. */
+export async function readMessage(reader: LineReader): Promise<Typed> {
+  const first = await reader.next('> ')
+  if (first.type !== 'line' || !first.text.trimStart().startsWith(fence)) return first
+  const opening = first.text.trimStart().slice(fence.length)
+  if (opening.trimEnd().endsWith(fence)) return lineOf([opening])
+  const lines = [opening]
+  for (;;) {
+    const typed = await reader.next('… ')
+    if (typed.type === 'interrupt') return { ...typed, hadText: true }
+    if (typed.type === 'end') return typed
+    lines.push(typed.text)
+    if (typed.text.trimEnd().endsWith(fence)) return lineOf(lines)
+  }
+}
+
+function lineOf(lines: readonly string[]): Typed {
+  const text = lines.join('\n').trimEnd().slice(0, -fence.length)
+  return { type: 'line', text: text.replace(/^\n|\n$/g, '') }
+}

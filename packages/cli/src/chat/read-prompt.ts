@@ -1,0 +1,13 @@
+import { text } from 'node:stream/consumers'
+import type { Surroundings } from '../surroundings.ts'
+
+/** What was typed behind the model and what was piped in, a blank line between them; undefined for neither. */
+export async function readPrompt(
+  { stdin }: Surroundings,
+  words: readonly string[],
+): Promise<string | undefined> {
+  const typed = words.join(' ')
+  const piped = stdin.isTTY ? '' : (await text(stdin)).trimEnd()
+  const parts = [typed, piped].filter((part) => part.trim() !== '')
+  return parts.length > 0 ? parts.join('\n\n') : undefined
+}

@@ -1,0 +1,48 @@
+import type { Context } from '../context.ts'
+import type { DaemonClient } from '../daemon/daemon-client.ts'
+import { idOf } from '../models/reference.ts'
+import { Failure } from '../terminal/failure.ts'
+import { plainLine } from '../terminal/plain-text.ts'
+import { whileWaiting } from '../terminal/waiting.ts'
+import { orderPull, pullOrdered } from '../transfers/pull-model.ts'
+
+/** A model that can be asked. */
+export type ReadyModel = {
+  /** As the daemon knows it. */
+  id: string
+  quantization: string
+  contextLength: number
+  /** How long it took to load; near nothing where it was. */
+  loadSeconds: number
+}
+
+/** Fetches the model where it is not here, and loads it where it is not loaded. */
+export async function readyModel(
+  context: Context,
+  client: DaemonClient,
+  reference: string,
+): Promise<ReadyModel> {
+  const { printer } = context
+  const id = idOf(reference)
+  if (!(await client.hasModel(id))) await fetchModel(context, client, reference)
+  const signal = context.takeStopSignal()
+  signal.throwIfAborted()
+  const startedAt = performance.now()
+  const loaded = await whileWaiting(printer, `Loading ${id}`, () => client.load(id, { signal }))
+  return {
+    id,
+    quantization: plainLine(loaded.details?.quantization_level ?? ''),
+    contextLength: loaded.context_length,
+    loadSeconds: (performance.now() - startedAt) / 1000,
+  }
+}
+
+async function fetchModel(context: Context, client: DaemonClient, reference: string) {
+  const { printer, places } = context
+  printer.note(`  ${reference} is not on this machine yet.`)
+  await pullOrdered(context, await orderPull(context, reference))
+  if (await client.hasModel(idOf(reference))) return
+  throw new Failure('not_found', `The daemon at ${client.url} does not have ${reference}.`, {
+    hint: `It was pulled to ${places.models}, and that daemon looks elsewhere for its models.`,
+  })
+}

@@ -1,0 +1,43 @@
+/** Conversations that were kept, by name. They are their owner's alone. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readJsonFile, writeJsonFile } from '../settings/json-file.ts'
+import { isErrno } from '../terminal/errno.ts'
+import { Failure, misuse } from '../terminal/failure.ts'
+import type { Conversation } from './conversation.ts'
+import type { Session } from './session.ts'
+
+const folderOf = ({ context }: Session) => join(context.places.state, 'chats')
+
+function pathOf(session: Session, name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) return join(folderOf(session), `${name}.json`)
+  throw misuse(`“${name}” is not a name to save under.`, 'One is made of letters, digits, . _ -')
+}
+
+export async function saveChat(session: Session, name: string): Promise<void> {
+  const { model, conversation } = session
+  await writeJsonFile(pathOf(session, name), 0o600, { model: model.id, ...conversation })
+}
+
+export async function loadChat(session: Session, name: string): Promise<Conversation> {
+  const names = await savedNames(session)
+  if (!names.includes(name)) {
+    const hint = names.length > 0 ? `There are ${names.join(', ')}.` : '/save keeps one.'
+    throw new Failure('not_found', `No conversation was saved as “${name}”.`, { hint })
+  }
+  const { system, turns, settings } = (await readJsonFile(
+    pathOf(session, name),
+  )) as Partial<Conversation>
+  return { system, turns: turns ?? [], settings: settings ?? {} }
+}
+
+async function savedNames(session: Session): Promise<string[]> {
+  const files = await readdir(folderOf(session)).catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT')) return []
+    throw error
+  })
+  return files
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => file.replace(/\.json$/, ''))
+    .toSorted()
+}

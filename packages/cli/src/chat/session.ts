@@ -1,0 +1,14 @@
+import type { Context } from '../context.ts'
+import type { DaemonClient } from '../daemon/daemon-client.ts'
+import type { Answer } from './ask-model.ts'
+import type { Conversation } from './conversation.ts'
+import type { ReadyModel } from './ready-model.ts'
+
+/** One talk at a terminal. */
+export type Session = {
+  context: Context
+  client: DaemonClient
+  model: ReadyModel
+  conversation: Conversation
+  lastAnswer: Answer | undefined
+}

@@ -1,0 +1,33 @@
+import { Command, Option } from 'commander'
+import type { OpenContext } from '../context.ts'
+import { findDaemonClient } from '../daemon/find-daemon.ts'
+import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
+import { titleOf } from '../daemon/loaded-title.ts'
+import { idOf } from '../models/reference.ts'
+import { formatBytes, parseKeepTime } from '../terminal/units.ts'
+import { whileWaiting } from '../terminal/waiting.ts'
+
+type LoadOptions = InferenceOption & { keep?: string | number }
+
+export function loadCommand(open: OpenContext): Command {
+  return new Command('load')
+    .description('load a model of this machine into the running daemon')
+    .argument('<model[:quant]>', 'its name')
+    .addOption(
+      new Option('--keep <time>', 'how long it stays idle: 5m, 2h, forever').argParser(
+        parseKeepTime,
+      ),
+    )
+    .addOption(inferenceOption())
+    .action(async (reference: string, { keep, inference }: LoadOptions) => {
+      const context = await open()
+      const { printer } = context
+      const model = idOf(reference)
+      const client = await findDaemonClient(context, inference)
+      const wish = keep === undefined ? {} : { keepAlive: keep }
+      const loaded = await whileWaiting(printer, `Loading ${model}`, () => client.load(model, wish))
+      const memory = formatBytes(loaded.memory_bytes)
+      printer.success(`${titleOf(loaded)} is loaded, in ${memory} of memory.`)
+      await printer.answer(loaded, () => [])
+    })
+}

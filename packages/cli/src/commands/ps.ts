@@ -1,0 +1,37 @@
+import { Command } from 'commander'
+import type { OpenContext } from '../context.ts'
+import type { LoadedModel } from '../daemon/daemon-client.ts'
+import { findDaemonClient } from '../daemon/find-daemon.ts'
+import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
+import { titleOf } from '../daemon/loaded-title.ts'
+import { type Column, table } from '../terminal/table.ts'
+import { formatBytes, formatSeconds, plural } from '../terminal/units.ts'
+
+export function psCommand(open: OpenContext): Command {
+  return new Command('ps')
+    .description('the models that are loaded')
+    .addOption(inferenceOption())
+    .action(async ({ inference }: InferenceOption) => {
+      const context = await open()
+      const { printer } = context
+      const client = await findDaemonClient(context, inference)
+      const models = await client.listLoaded()
+      await printer.answer(models, () =>
+        models.length === 0 ? [] : table(columns, models, { paintTitle: printer.out.dim }),
+      )
+      if (models.length === 0) printer.note(`No model is loaded at ${client.url}.`)
+    })
+}
+
+const columns: Column<LoadedModel>[] = [
+  { title: 'MODEL', text: titleOf },
+  { title: 'SIZE', text: (one) => formatBytes(one.file_size_bytes), align: 'right' },
+  { title: 'MEMORY', text: (one) => formatBytes(one.memory_bytes), align: 'right' },
+  { title: 'CONTEXT', text: (one) => String(one.context_length), align: 'right' },
+  { title: 'IDLE', text: idleOf },
+]
+
+function idleOf({ requests, idle_seconds }: LoadedModel): string {
+  if (requests > 0 || idle_seconds === null) return plural(requests, 'request')
+  return formatSeconds(idle_seconds)
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { makeHome } from '../testing/run-shoal.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+
+test('a machine without backends says how to get them, and what computes', async () => {
+  await using home = await makeHome()
+  const { stdout, exitCode } = await shoalHere(['runtime', 'ls'], { home: home.path })
+  expect(stdout).toMatch(/^vulkan +(no: shoal runtime install vulkan|not for this system)$/m)
+  expect(stdout).toContain('Models compute on ')
+  expect(exitCode).toBe(0)
+  const asJson = await shoalHere(['runtime', 'ls', '--json'], { home: home.path })
+  expect(JSON.parse(asJson.stdout)).toMatchObject({
+    backends: [{ name: 'cuda' }, { name: 'vulkan' }],
+    device: { kind: expect.any(String) },
+  })
+})
+
+test('an installation that npm cannot do says why', async () => {
+  await using home = await makeHome()
+  const env = { npm_execpath: import.meta.filename.replace(/ts$/, 'no-npm.js') }
+  const words = ['runtime', 'install', 'vulkan']
+  const { stderr, exitCode } = await shoalHere(words, { home: home.path, env })
+  expect(stderr).toContain('✗ vulkan was not installed.')
+  expect(exitCode).toBe(1)
+})
+
+test('what is no backend is refused, and what is not there can be deleted', async () => {
+  await using home = await makeHome()
+  const wrong = await shoalHere(['runtime', 'install', 'metal'], { home: home.path })
+  expect(wrong.stderr).toContain('There are cuda and vulkan.')
+  expect(wrong.exitCode).toBe(2)
+  const gone = await shoalHere(['runtime', 'rm', 'cuda'], { home: home.path })
+  expect(gone.stderr).toContain('cuda was not installed.')
+})

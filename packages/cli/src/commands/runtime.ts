@@ -1,0 +1,89 @@
+import type { Backend, BackendName } from '@shoal/daemon'
+import { Command } from 'commander'
+import type { Context, OpenContext } from '../context.ts'
+import { Failure, misuse } from '../terminal/failure.ts'
+import { type Column, table } from '../terminal/table.ts'
+import { formatBytes, formatMemory } from '../terminal/units.ts'
+import { whileWaiting } from '../terminal/waiting.ts'
+
+export function runtimeCommand(open: OpenContext): Command {
+  const runtime = new Command('runtime').description('what models compute on')
+
+  runtime
+    .command('ls')
+    .description('the backends for graphics cards, and what would compute')
+    .action(async () => tellBackends(await open()))
+
+  runtime
+    .command('install <backend>')
+    .description('fetch the backend for a graphics card: cuda or vulkan')
+    .action(async (name: string) => {
+      const context = await open()
+      const { printer, places } = context
+      const signal = context.takeStopSignal()
+      const { installBackend } = await import('@shoal/daemon')
+      const backend = await backendNamed(name)
+      const npm = npmOf(context)
+      const work = () => installBackend({ directory: places.backends, name: backend, signal, npm })
+      await whileWaiting(printer, `fetching ${backend} from npm`, work).catch((error: Error) => {
+        if (signal.aborted) throw new Failure('stopped', 'Stopped. Nothing was changed.')
+        throw new Failure('failed', `${backend} was not installed.`, {
+          hint: error.message,
+          cause: error,
+        })
+      })
+      printer.success(`Installed ${backend}. Models that are loaded from now on may use it.`)
+      await tellBackends(context)
+    })
+
+  runtime
+    .command('rm <backend>')
+    .description('delete a backend')
+    .action(async (name: string) => {
+      const { printer, places } = await open()
+      const { removeBackend } = await import('@shoal/daemon')
+      const backend = await backendNamed(name)
+      const wasThere = await removeBackend(places.backends, backend)
+      if (wasThere) printer.success(`Deleted ${backend}.`)
+      else printer.note(`${backend} was not installed.`)
+      await printer.answer({ removed: wasThere ? backend : null }, () => [])
+    })
+
+  return runtime
+}
+
+async function tellBackends({ printer, places }: Context) {
+  const { listBackends, probeDevice } = await import('@shoal/daemon')
+  const backends = await listBackends(places.backends)
+  const device = await whileWaiting(printer, 'looking at this machine', () =>
+    probeDevice(places.backends),
+  )
+  await printer.answer({ backends, device }, async () => [
+    ...(await table(columns, backends, { paintTitle: printer.out.dim })),
+    '',
+    `Models compute on ${device.kind === 'cpu' ? 'the processor' : `${device.names.join(', ')} (${device.kind}, ${formatMemory(device.memoryBytes)})`}.`,
+  ])
+}
+
+const columns: Column<Backend>[] = [
+  { title: 'BACKEND', text: ({ name }) => name },
+  { title: 'INSTALLED', text: standingOf },
+]
+
+function standingOf({ name, isOffered, isInstalled, sizeBytes }: Backend): string {
+  if (isInstalled) return formatBytes(sizeBytes)
+  return isOffered ? `no: shoal runtime install ${name}` : 'not for this system'
+}
+
+async function backendNamed(name: string): Promise<BackendName> {
+  const { backendNames } = await import('@shoal/daemon')
+  const found = backendNames.find((one) => one === name.toLowerCase())
+  if (found) return found
+  throw misuse(`There is no backend “${name}”.`, `There are ${backendNames.join(' and ')}.`)
+}
+
+/** The npm that started this, or the one on the PATH. */
+function npmOf({ surroundings: { env } }: Context): [string, ...string[]] {
+  const script = env.npm_execpath
+  return script?.endsWith('.js') ? [process.execPath, script] : ['npm']
+}

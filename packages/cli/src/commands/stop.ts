@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Command } from 'commander'
+import type { Context, OpenContext } from '../context.ts'
+import {
+  type DaemonState,
+  findRunningDaemon,
+  forgetDaemonState,
+  isProcessThere,
+  readDaemonState,
+} from '../daemon/state-file.ts'
+import { Failure } from '../terminal/failure.ts'
+import { whileWaiting } from '../terminal/waiting.ts'
+
+/** Answers that run get half a minute, and models five seconds to free their memory. */
+const patienceMilliseconds = 60_000
+const pollMilliseconds = 50
+/** Two signals that follow on each other's heels count as one. */
+const betweenSignalsMilliseconds = 800
+
+export function stopCommand(open: OpenContext): Command {
+  return new Command('stop')
+    .description('end the daemon of this machine, and wait until it is gone')
+    .option('--now', 'without waiting for running answers')
+    .action(async ({ now }: { now?: boolean }) => {
+      const context = await open()
+      const { printer, places } = context
+      const running = await findRunningDaemon(places)
+      if (!running) {
+        await tidyUp(context)
+        printer.note('No daemon runs here.')
+        return await printer.answer({ stopped: false, pid: null }, () => [])
+      }
+      const { pid, command } = running
+      if (command === 'up') await askForBoth(context, running)
+      process.kill(pid, 'SIGTERM')
+      await whileWaiting(printer, 'Running answers may finish', () => untilGone(pid, now === true))
+      await forgetDaemonState(places, pid)
+      printer.success(`The daemon at ${running.url} has ended.`)
+      await printer.answer({ stopped: true, pid }, () => [])
+    })
+}
+
+/** The note of a daemon that was killed. */
+async function tidyUp({ places }: Context) {
+  const left = await readDaemonState(places)
+  if (left && !(await isProcessThere(left.pid))) await forgetDaemonState(places, left.pid)
+}
+
+function askForBoth({ asker }: Context, { pid }: DaemonState) {
+  return asker.confirm(`It runs in shoal up (process ${pid}), with the registry. End both?`)
+}
+
+async function untilGone(pid: number, isUrgent: boolean) {
+  const startedAt = performance.now()
+  const waited = () => performance.now() - startedAt
+  let isToldTwice = !isUrgent
+  while (await isProcessThere(pid)) {
+    if (!isToldTwice && waited() > betweenSignalsMilliseconds) {
+      isToldTwice = true
+      process.kill(pid, 'SIGTERM')
+    }
+    if (waited() > patienceMilliseconds) {
+      throw new Failure('failed', `Process ${pid} is still there.`, {
+        hint: 'shoal stop --now does not wait for running answers.',
+        details: { pid },
+      })
+    }
+    await sleep(pollMilliseconds)
+  }
+}

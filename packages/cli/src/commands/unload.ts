@@ -1,0 +1,22 @@
+import { Command } from 'commander'
+import type { OpenContext } from '../context.ts'
+import { findDaemonClient } from '../daemon/find-daemon.ts'
+import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
+import { idOf } from '../models/reference.ts'
+
+export function unloadCommand(open: OpenContext): Command {
+  return new Command('unload')
+    .description("free a loaded model's memory; its file stays")
+    .argument('<model[:quant]>', 'its name')
+    .addOption(inferenceOption())
+    .action(async (reference: string, { inference }: InferenceOption) => {
+      const context = await open()
+      const { printer } = context
+      const model = idOf(reference)
+      const client = await findDaemonClient(context, inference)
+      const answer = await client.unload(model)
+      if (answer.unloaded) printer.success(`${model} is unloaded.`)
+      else printer.note(`${model} was not loaded.`)
+      await printer.answer(answer, () => [])
+    })
+}

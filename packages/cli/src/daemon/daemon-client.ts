@@ -1,0 +1,81 @@
+/** The typed client of the inference daemon, as far as the command line needs it. */
+import { callForJson, type DaemonAddress } from './daemon-call.ts'
+import { DaemonError, DaemonGoneError } from './daemon-error.ts'
+import { type ChatRequest, streamChat } from './stream-chat.ts'
+
+/** One model that the daemon has loaded, as `GET /api/ps` tells it. */
+export type LoadedModel = {
+  name: string
+  model: string
+  details?: { quantization_level?: string }
+  context_length: number
+  file_size_bytes: number
+  memory_bytes: number
+  /** That run or wait. */
+  requests: number
+  loaded_at: string
+  /** Null for a model that stays. */
+  expires_at: string | null
+  /** Null while it answers. */
+  idle_seconds: number | null
+}
+
+export type DaemonClient = ReturnType<typeof daemonClient>
+
+export function daemonClient(address: DaemonAddress) {
+  const { url } = address
+  return {
+    url,
+
+    /** Whether the model is among the files of the daemon's machine. */
+    async hasModel(model: string, signal?: AbortSignal): Promise<boolean> {
+      const path = `/v1/models/${encodeURIComponent(model)}`
+      try {
+        await callForJson(address, { method: 'GET', path, signal })
+        return true
+      } catch (error) {
+        if (error instanceof DaemonError && error.code === 'model_not_found') return false
+        throw error
+      }
+    },
+
+    async listLoaded(signal?: AbortSignal): Promise<LoadedModel[]> {
+      const call = { method: 'GET', path: '/api/ps', signal } as const
+      const { models } = await callForJson<{ models: LoadedModel[] }>(address, call)
+      return models
+    },
+
+    /** Resolves when the model is ready. `keepAlive` is a time such as `5m`, or -1 for ever. */
+    load(
+      model: string,
+      { keepAlive, signal }: { keepAlive?: string | number; signal?: AbortSignal } = {},
+    ) {
+      const body = { model, ...(keepAlive !== undefined && { keep_alive: keepAlive }) }
+      return callForJson<LoadedModel>(address, { method: 'POST', path: '/api/load', body, signal })
+    },
+
+    unload(model: string) {
+      const call = { method: 'POST', path: '/api/unload', body: { model } } as const
+      return callForJson<{ model: string; unloaded: boolean }>(address, call)
+    },
+
+    chat: (request: ChatRequest, signal: AbortSignal) => streamChat(address, request, signal),
+  }
+}
+
+/** How long something that lives may take to say so, on a machine that is busy computing. */
+const patienceMilliseconds = 2_000
+
+/** Whether a daemon of shoal's answers there. Ollama, which takes the same port, has no `/healthz`. */
+export async function isDaemonAt(url: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(patienceMilliseconds)
+  try {
+    const call = { method: 'GET', path: '/healthz', signal } as const
+    const health = await callForJson<{ status?: string }>({ url, apiKey: undefined }, call)
+    return health.status === 'ok'
+  } catch (error) {
+    if (error instanceof DaemonError || error instanceof DaemonGoneError) return false
+    if (signal.aborted) return false
+    throw error
+  }
+}

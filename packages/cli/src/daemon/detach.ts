@@ -1,0 +1,73 @@
+/** A daemon as a process of its own, which goes on when this one and its terminal are gone. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdir, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Environment } from '../surroundings.ts'
+import { exitCodes, Failure, type FailureCode } from '../terminal/failure.ts'
+import { putOldLogAside } from './log-file.ts'
+
+const binPath = fileURLToPath(new URL('../../bin/shoal.js', import.meta.url))
+
+type Wish = {
+  /** The command and its options. */
+  words: readonly string[]
+  env: Environment
+  /** Takes what the process and its models say on stderr. */
+  logFile: string
+  /** Ends the process where it fires before the daemon answers. */
+  signal: AbortSignal
+}
+
+/** Resolves with the document that the daemon tells of itself once it answers. Rejects with its own failure. */
+export async function startInBackground<T>({ words, env, logFile, signal }: Wish): Promise<T> {
+  signal.throwIfAborted()
+  await mkdir(dirname(logFile), { recursive: true })
+  await putOldLogAside(logFile)
+  await using log = await open(logFile, 'a')
+  const child = spawn(process.execPath, [binPath, ...words, '--json'], {
+    detached: true,
+    env: { ...env },
+    stdio: ['ignore', 'pipe', log.fd],
+  })
+  const onAbort = () => child.kill('SIGTERM')
+  signal.addEventListener('abort', onAbort, { once: true })
+  const told = await firstDocument(child)
+  signal.removeEventListener('abort', onAbort)
+  signal.throwIfAborted()
+  child.stdout?.destroy()
+  child.unref()
+  return documentOf<T>(told, logFile)
+}
+
+type Told = { error?: { code: string; message: string; hint?: string } }
+
+/** What the child says on stdout first; undefined where it ends without a word. */
+function firstDocument(child: ChildProcess): Promise<Told | undefined> {
+  const { stdout } = child
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    let text = ''
+    stdout?.setEncoding('utf8')
+    stdout?.on('data', (chunk: string) => {
+      text += chunk
+      // Documents end with a brace at the margin.
+      if (/^\}\n/m.test(text)) resolve(JSON.parse(text) as Told)
+    })
+    stdout?.on('end', () => resolve(undefined))
+    stdout?.on('error', reject)
+  })
+}
+
+function documentOf<T>(told: Told | undefined, logFile: string): T {
+  if (told === undefined) {
+    throw new Failure('failed', 'The daemon ended before it answered.', {
+      hint: `Its log may say why: ${logFile}`,
+    })
+  }
+  const { error } = told
+  if (!error) return told as T
+  const { code, message, hint, ...details } = error
+  const known = code in exitCodes ? (code as FailureCode) : 'failed'
+  throw new Failure(known, message, { hint, details })
+}

@@ -1,0 +1,7 @@
+import { Option } from 'commander'
+
+export type InferenceOption = { inference?: string }
+
+/** For each command that speaks to a daemon. */
+export const inferenceOption = () =>
+  new Option('--inference <address>', 'the daemon to talk to (default: the one that runs here)')

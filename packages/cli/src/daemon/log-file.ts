@@ -1,0 +1,94 @@
+/** A file that another process appends lines to. */
+import { type FileHandle, open, rename, stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isErrno } from '../terminal/errno.ts'
+
+const pollMilliseconds = 250
+/** Read from the end: a log may be large. */
+const bytesAtOnce = 256 * 1024
+
+export type LastLines = { lines: string[]; end: number }
+
+/** The last `most` whole lines, and where they end; undefined where there is no file. */
+export async function lastLines(path: string, most: number): Promise<LastLines | undefined> {
+  const file = await openIfThere(path)
+  if (!file) return undefined
+  try {
+    const { size } = await file.stat()
+    let text = ''
+    let start = size
+    while (start > 0 && text.split('\n').length <= most + 1) {
+      start = Math.max(0, start - bytesAtOnce)
+      text = (await readBetween(file, start, size)).toString('utf8')
+    }
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+    const lines = whole.split('\n').slice(0, -1)
+    const unfinished = Buffer.byteLength(text.slice(whole.length))
+    return { lines: most === 0 ? [] : lines.slice(-most), end: size - unfinished }
+  } finally {
+    await file.close()
+  }
+}
+
+/** The lines that come after `from`, until the signal fires. A file that becomes shorter, or another one, begins anew. */
+export async function* followFile(path: string, from: number, signal: AbortSignal) {
+  let position = from
+  let identity = await identityOf(path)
+  while (!signal.aborted) {
+    const now = await identityOf(path)
+    if (now && (now.inode !== identity?.inode || now.size < position)) position = 0
+    identity = now ?? identity
+    if (now && now.size > position) {
+      const { lines, end } = await linesFrom(path, position)
+      position = end
+      yield* lines
+    }
+    // An abort is how this ends, and no error.
+    await sleep(pollMilliseconds, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** A line for each request fills this in some 50,000 of them. */
+const largeLogBytes = 10e6
+
+/** For a log that is about to be written again: a large one makes room, and takes the place of the one before. */
+export async function putOldLogAside(file: string): Promise<void> {
+  const found = await identityOf(file)
+  if (found && found.size > largeLogBytes) await rename(file, `${file}.1`)
+}
+
+async function linesFrom(path: string, position: number): Promise<LastLines> {
+  const file = await openIfThere(path)
+  if (!file) return { lines: [], end: position }
+  try {
+    const { size } = await file.stat()
+    const bytes = await readBetween(file, position, size)
+    // Up to the last line's end: the rest, which may be half a character, is read again.
+    const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
+    return { lines: whole.toString('utf8').split('\n').slice(0, -1), end: position + whole.length }
+  } finally {
+    await file.close()
+  }
+}
+
+async function readBetween(file: FileHandle, start: number, end: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.max(0, end - start)), {
+    position: start,
+  })
+  return buffer.subarray(0, bytesRead)
+}
+
+async function identityOf(path: string) {
+  const found = await stat(path).catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
+  })
+  return found && { inode: found.ino, size: found.size }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  return await open(path, 'r').catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
+  })
+}

@@ -1,0 +1,56 @@
+import { plainText } from '../terminal/plain-text.ts'
+
+const wordOfLevel: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'error' }
+/** Said by the line itself, or of no use to a reader. */
+const silent = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'reqId', 'err', 'v'])
+
+type Entry = Record<string, unknown> & { time: number; msg?: string; level?: number }
+
+/** A line of the log as people read it: `12:00:01 request  POST /v1/chat/completions 200 123 ms`. */
+export function readableLine(line: string): string {
+  const entry = entryOf(line)
+  if (!entry) return plainText(line)
+  const { time, msg = '', level = 30 } = entry
+  const facts = Object.entries(entry).flatMap(([name, value]) =>
+    silent.has(name) || typeof value === 'object' ? [] : [factOf(name, value)],
+  )
+  const trouble = wordOfLevel[level]
+  const words = [
+    timeOf(time),
+    ...(trouble ? [`${trouble}:`] : []),
+    [msg, ...facts].join('  '),
+    ...(troubleIn(entry) ? [`(${troubleIn(entry)})`] : []),
+  ]
+  return plainText(words.join(' '))
+}
+
+function entryOf(line: string): Entry | undefined {
+  if (!line.startsWith('{')) return undefined
+  try {
+    const value = JSON.parse(line) as Entry
+    return typeof value.time === 'number' ? value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+const bare = new Set(['method', 'path', 'status', 'model', 'reason'])
+
+function factOf(name: string, value: unknown): string {
+  if (name === 'ms') return `${value} ms`
+  return bare.has(name) ? String(value) : `${name}=${value}`
+}
+
+function troubleIn({ err }: Record<string, unknown>): string | undefined {
+  const { message } = (err ?? {}) as { message?: unknown }
+  return typeof message === 'string' ? message : undefined
+}
+
+/** In the clock of this machine, without a zone, so that lines stay short. */
+function timeOf(time: number): string {
+  const date = new Date(time)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from '../context.ts'
+import { type DaemonClient, daemonClient, isDaemonAt } from './daemon-client.ts'
+import { DaemonGoneError } from './daemon-error.ts'
+import { apiKeyIn, findDaemonAddress } from './find-daemon.ts'
+import { readConfig } from './read-config.ts'
+
+export type OpenDaemon = AsyncDisposable & {
+  client: DaemonClient
+  /** Whether it goes with this command. */
+  isOwn: boolean
+}
+
+/** The daemon that answers, or one in this process, at a port that the system gives, for as long as it is needed. */
+export async function openDaemon(context: Context, named?: string): Promise<OpenDaemon> {
+  const { url, from } = await findDaemonAddress(context, named)
+  if (from === 'state' || (await isDaemonAt(url))) {
+    const client = daemonClient({ url, apiKey: apiKeyIn(context) })
+    return { client, isOwn: false, [Symbol.asyncDispose]: async () => undefined }
+  }
+  if (from === 'name') throw new DaemonGoneError(url, false)
+  return await startOwn(context)
+}
+
+async function startOwn({ surroundings, places }: Context): Promise<OpenDaemon> {
+  const { startDaemon } = await import('@shoal/daemon')
+  // One person talks to it: memory for one conversation will do.
+  const flags = { host: '127.0.0.1', port: '0', models: places.models, slots: '1' }
+  const config = await readConfig(surroundings, flags)
+  // A key that nobody else knows: it is for this command alone.
+  const apiKey = randomUUID()
+  const running = await startDaemon({
+    ...config,
+    backendsDirectory: places.backends,
+    apiKey,
+    log: 'silent',
+  })
+  return {
+    client: daemonClient({ url: running.url, apiKey }),
+    isOwn: true,
+    [Symbol.asyncDispose]: () => running.close(),
+  }
+}

@@ -1,0 +1,17 @@
+import type { DaemonConfig, DaemonFlags } from '@shoal/daemon'
+import type { Surroundings } from '../surroundings.ts'
+import { misuse } from '../terminal/failure.ts'
+import { sentence } from '../terminal/plain-text.ts'
+
+/** Flags and environment as a daemon takes them. One that cannot be is a usage error. */
+export async function readConfig(
+  { env }: Surroundings,
+  flags: DaemonFlags & { models: string },
+): Promise<DaemonConfig> {
+  const { ConfigError, readDaemonConfig } = await import('@shoal/daemon')
+  try {
+    return readDaemonConfig(env, flags)
+  } catch (error) {
+    throw error instanceof ConfigError ? misuse(sentence(error.message)) : error
+  }
+}

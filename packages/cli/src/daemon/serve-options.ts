@@ -1,0 +1,59 @@
+import { resolve } from 'node:path'
+import type { DaemonConfig, DaemonFlags } from '@shoal/daemon'
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { repeatable } from '../terminal/repeatable.ts'
+import { readConfig } from './read-config.ts'
+import { defaultLogFile } from './state-file.ts'
+
+/** As typed: the daemon's own configuration checks them. */
+export type ServeOptions = Omit<DaemonFlags, 'models'> & {
+  model?: string
+  models?: string
+  log?: string
+  detach?: boolean
+}
+
+export function addServeOptions(command: Command): Command {
+  return command
+    .option('--model <model[:quant]>', 'load this one now, and keep it')
+    .option('-d, --detach', 'in the background; shoal stop ends it')
+    .option('--port <number>', 'where to listen (default: 11434)')
+    .option('--host <address>', 'on which address (default: 127.0.0.1)')
+    .option('--models <folder>', 'where the models are')
+    .option('--context-length <tokens>', 'what a conversation may hold (default: 8192)')
+    .option('--slots <number>', 'conversations of a model at a time (default: 4)')
+    .option('--threads <number>', 'threads that compute (default: one for each core)')
+    .option('--memory <size>', 'what all models together may take, such as 12GB')
+    .option('--keep-alive <time>', 'how long an idle model stays: 5m, 2h, forever (default: 5m)')
+    .addOption(repeatable('--origin <origin>', 'a web page that may call; repeat it for several'))
+    .option('--api-key-file <file>', 'the key that every call must carry')
+    .option('--any-key', 'beyond this machine: let everybody in')
+    .option('--log <file>', 'where to log, - for stdout (default: see shoal logs)')
+}
+
+/** Flags, environment and places as one configuration. */
+export async function daemonConfigOf(
+  { surroundings, places, openRegistry }: Context,
+  options: ServeOptions,
+): Promise<DaemonConfig> {
+  const { model: _, detach: __, log, models = places.models, ...flags } = options
+  const { address, token } = await openRegistry()
+  return {
+    ...(await readConfig(surroundings, { ...flags, models: resolve(models) })),
+    backendsDirectory: places.backends,
+    registry: { address, token },
+    log: log === '-' ? 'stdout' : { file: log ? resolve(log) : defaultLogFile(places) },
+  }
+}
+
+/** The words that give a command the options that it was given, but for one. */
+export function wordsOf(command: Command, without: string): string[] {
+  return command.options.flatMap((option) => {
+    const name = option.attributeName()
+    if (name === without || command.getOptionValueSource(name) !== 'cli') return []
+    const values = [command.getOptionValue(name) as unknown].flat()
+    const flag = option.long ?? ''
+    return values.flatMap((value) => (value === true ? [flag] : [`${flag}=${String(value)}`]))
+  })
+}

@@ -1,0 +1,74 @@
+/** A daemon in this process, with a note of it that the other commands find. */
+import type { DaemonConfig, RunningDaemon } from '@shoal/daemon'
+import type { Context } from '../context.ts'
+import { findPortHolder } from '../doctor/port-holder.ts'
+import { isErrno } from '../terminal/errno.ts'
+import { Failure } from '../terminal/failure.ts'
+import { putOldLogAside } from './log-file.ts'
+import {
+  type DaemonState,
+  findRunningDaemon,
+  forgetDaemonState,
+  writeDaemonState,
+} from './state-file.ts'
+
+export type StartedDaemon = RunningDaemon & {
+  /** Another daemon of this user's, which the commands go on speaking to. */
+  other: DaemonState | undefined
+}
+
+type Wish = {
+  config: DaemonConfig
+  command: DaemonState['command']
+  /** Where another port is asked for, as in `shoal serve --port`. */
+  portOption: string
+}
+
+export async function startNotedDaemon(
+  { places }: Pick<Context, 'places'>,
+  { config, command, portOption }: Wish,
+): Promise<StartedDaemon> {
+  const { startDaemon } = await import('@shoal/daemon')
+  const other = await findRunningDaemon(places)
+  const { log } = config
+  if (!other && typeof log === 'object') await putOldLogAside(log.file)
+  const running = await startDaemon(config).catch(async (error: unknown) => {
+    throw isErrno(error, 'EADDRINUSE') ? await portTaken(error, portOption) : error
+  })
+  const { url, port } = running
+  if (!other) {
+    await writeDaemonState(places, {
+      pid: process.pid,
+      url,
+      port,
+      started_at: new Date().toISOString(),
+      log_file: typeof log === 'object' ? log.file : null,
+      command,
+    })
+  }
+  return {
+    ...running,
+    other,
+    async close() {
+      // First: whoever looks for a daemon from now on is not to find one that takes no more requests.
+      if (!other) await forgetDaemonState(places, process.pid)
+      await running.close()
+    },
+  }
+}
+
+async function portTaken(error: NodeJS.ErrnoException & { port?: number }, portOption: string) {
+  const { port = 0 } = error
+  const holder = await findPortHolder(port)
+  const another = `${portOption} ${port + 1}`
+  if (holder === 'shoal') {
+    return new Failure('failed', `Port ${port} is taken by another shoal.`, {
+      hint: `shoal ps shows what it has loaded, shoal stop ends it. Or run ${another}.`,
+      cause: error,
+    })
+  }
+  return new Failure('failed', `Port ${port} is taken by ${holder ?? 'another program'}.`, {
+    hint: `Stop it, or run ${another}.`,
+    cause: error,
+  })
+}

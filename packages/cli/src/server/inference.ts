@@ -1,0 +1,85 @@
+/** The local API of `shoal up`, beside the registry and in its process. The registry goes on whatever happens here. */
+import { join } from 'node:path'
+import type { RunningRegistry } from '@shoal/registry'
+import type { Context } from '../context.ts'
+import { readConfig } from '../daemon/read-config.ts'
+import { type StartedDaemon, startNotedDaemon } from '../daemon/start-daemon.ts'
+import { talkingDemo } from '../demo/demo-models.ts'
+import { isWhole, listLocalChoices } from '../models/local-models.ts'
+import { Failure } from '../terminal/failure.ts'
+import { failureOf } from '../terminal/failure-of.ts'
+import { orderPull, pullOrdered } from '../transfers/pull-model.ts'
+
+type Wish = { registry: RunningRegistry; port: number | undefined; withDemo: boolean }
+
+export type Inference = {
+  url: string
+  /** What is loaded. */
+  model: string | undefined
+  close(): Promise<void>
+}
+
+/** Undefined where it could not be started, which is said. */
+export async function tryToStartInference(
+  context: Context,
+  { registry, port, withDemo }: Wish,
+): Promise<Inference | undefined> {
+  const daemon = await startDaemon(context, registry, port).catch((error: unknown) =>
+    tell(context, 'The local API is not started', error),
+  )
+  if (!daemon) return undefined
+  const model = withDemo ? await tryToLoadDemo(context, registry, daemon) : undefined
+  return { url: daemon.url, model, close: daemon.close }
+}
+
+async function startDaemon(context: Context, registry: RunningRegistry, port: number | undefined) {
+  const { surroundings, places } = context
+  // SHOAL_HOST and SHOAL_PORT are the registry's here.
+  const config = await readConfig(surroundings, {
+    host: '127.0.0.1',
+    port: String(port ?? 11_434),
+    models: places.models,
+  })
+  return await startNotedDaemon(context, {
+    config: {
+      ...config,
+      backendsDirectory: places.backends,
+      registry: { address: registry.url, token: undefined },
+      log: { file: join(registry.dataDirectory, 'daemon.log') },
+    },
+    command: 'up',
+    portOption: 'shoal up --inference-port',
+  })
+}
+
+async function tryToLoadDemo(context: Context, registry: RunningRegistry, daemon: StartedDaemon) {
+  try {
+    if (!(await isDemoHere(context))) await pullDemo(context, registry)
+    await daemon.preload(talkingDemo)
+    return talkingDemo
+  } catch (error) {
+    // Somebody may have taken it out of the registry.
+    if (error instanceof Failure && error.code === 'not_found') return undefined
+    return tell(context, `${talkingDemo} is not loaded`, error)
+  }
+}
+
+async function isDemoHere(context: Context): Promise<boolean> {
+  const choices = await listLocalChoices(context)
+  return choices.some((choice) => choice.modelName === talkingDemo && isWhole(choice))
+}
+
+/** As anybody pulls it, from the registry that has just been started. */
+async function pullDemo(context: Context, registry: RunningRegistry) {
+  context.printer.note('Pulling a model for the local API:')
+  const token = await registry.systemToken()
+  const fromHere = { ...context, openRegistry: () => context.openRegistry(registry.url, token) }
+  await pullOrdered(fromHere, await orderPull(fromHere, talkingDemo))
+}
+
+function tell({ printer, takeStopSignal }: Context, what: string, error: unknown): undefined {
+  if (takeStopSignal().aborted) return
+  const { message, hint } = failureOf(error, undefined)
+  printer.warn(`${what}: ${message}`)
+  for (const line of hint?.split('\n') ?? []) printer.note(`  ${line}`)
+}

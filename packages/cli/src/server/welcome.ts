@@ -1,0 +1,59 @@
+import { relative } from 'node:path'
+import { registryClient } from '@shoal/protocol/client'
+import type { RunningRegistry } from '@shoal/registry'
+import { defaultRegistry } from '../context.ts'
+import type { Printer } from '../terminal/printer.ts'
+import { version } from '../version.ts'
+import type { Inference } from './inference.ts'
+
+type Parts = { registry: RunningRegistry; logFile: string; inference: Inference | undefined }
+
+/** What `shoal up` says once all is there: where things are, and what to do with them. */
+export async function welcome(printer: Printer, { registry, logFile, inference }: Parts) {
+  const { url, dataDirectory, setupCode } = registry
+  const { models } = await registryClient({
+    baseUrl: url,
+    token: await registry.systemToken(),
+  }).listModels({ owner: 'shoal', sort: 'created_at', order: 'asc' })
+  const document = {
+    version,
+    url,
+    data_directory: dataDirectory,
+    log_file: logFile,
+    setup_code: setupCode ?? null,
+    demo_models: models.map(({ name, quantizations }) => ({ name, quantizations })),
+    inference: inference ? { url: inference.url, model: inference.model ?? null } : null,
+  }
+  const demo = models.map(({ name, quantizations }) =>
+    quantizations.length > 1 ? `${name} (${quantizations.join(', ')})` : name,
+  )
+  const [first = 'shoal-tiny'] = models.map(({ name }) => name)
+  const shoal = url === defaultRegistry ? 'npx shoal' : `npx shoal --registry ${url}`
+  const { bold } = printer.out
+  await printer.answer(document, () => [
+    bold(`shoal ${version}`),
+    `  API        ${url}/docs`,
+    ...(inference ? [`  Chat API   ${inference.url}/v1   ${standingOf(inference)}`] : []),
+    `  Data       ${shortPath(dataDirectory)}`,
+    `  Log        ${shortPath(logFile)}`,
+    ...(demo.length > 0 ? [`  Demo       ${demo.join(', ')}`] : []),
+    ...(setupCode ? [`  Setup code ${setupCode}   the first account needs it`] : []),
+    '',
+    'Next, in another terminal:',
+    ...(inference?.model ? [`  ${shoal} run ${inference.model} "Hello"`] : []),
+    `  ${shoal} search`,
+    ...(demo.length > 0 ? [`  ${shoal} pull ${first}`] : []),
+    `  ${shoal} register`,
+    '',
+    'Ctrl-C ends it.',
+  ])
+}
+
+const standingOf = ({ model }: Inference) =>
+  model ? `${model} is loaded` : 'loads a model when it is asked for'
+
+/** As it is seen from here, where that is shorter: `./data`. */
+function shortPath(path: string): string {
+  const fromHere = relative(process.cwd(), path)
+  return fromHere.startsWith('..') ? path : `./${fromHere}`
+}

@@ -1,0 +1,27 @@
+import type { Printer } from './printer.ts'
+
+/** What is over sooner needs no words. */
+const quietMilliseconds = 400
+
+/** Does `work`, and says so on a terminal where it takes a while; the words are gone afterwards. */
+export async function whileWaiting<T>(
+  printer: Printer,
+  words: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!printer.can.canDraw || printer.isQuiet || printer.isForPrograms) return await work()
+  const { createLogUpdate } = await import('log-update')
+  const log = createLogUpdate(printer.stderr as NodeJS.WriteStream, { showCursor: true })
+  const draw = () => log(printer.err.dim(`  ${words} …`))
+  const timer = setTimeout(() => {
+    printer.setRegion({ clear: () => log.clear(), draw })
+    draw()
+  }, quietMilliseconds)
+  try {
+    return await work()
+  } finally {
+    clearTimeout(timer)
+    printer.setRegion(undefined)
+    log.clear()
+  }
+}

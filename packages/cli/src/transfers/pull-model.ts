@@ -1,0 +1,60 @@
+/** A model from its reference to its verified file, as `pull`, `run` and `up` fetch it. */
+import type { ModelFile } from '@shoal/protocol/client'
+import type { PulledFile } from '@shoal/transfer'
+import type { Context } from '../context.ts'
+import { getModelWithFiles } from '../models/find-model.ts'
+import { localPaths } from '../models/local-path.ts'
+import { pickFile } from '../models/pick-file.ts'
+import { shortHash } from '../terminal/failure-of.ts'
+import type { Printer } from '../terminal/printer.ts'
+import { plural } from '../terminal/units.ts'
+import type { LimitOptions } from './limits.ts'
+import { pullFiles } from './pull-files.ts'
+
+type Part = { file: ModelFile; path: string }
+
+export type PullOrder = Awaited<ReturnType<typeof orderPull>>
+
+/** What is to be pulled and where it goes; said aloud, since the machine may have chosen. */
+export async function orderPull(context: Context, reference: string, output?: string) {
+  const { places, printer, surroundings } = context
+  const found = await getModelWithFiles(context, reference)
+  const { choice, reason } = pickFile(found, surroundings.memoryBytes)
+  const modelName = found.model.name
+  const paths = await localPaths({
+    modelsDirectory: places.models,
+    modelName,
+    filenames: choice.files.map(({ filename }) => filename),
+    ...(output !== undefined && { output }),
+  })
+  const { label } = choice
+  printer.note(`${printer.err.bold(modelName)}:${label}${reason ? `  ${reason}` : ''}`)
+  return {
+    registry: found.registry,
+    modelName,
+    label,
+    title: `${modelName}:${label}`,
+    parts: choice.files.map((file, index): Part => ({ file, path: paths[index] ?? '' })),
+  }
+}
+
+export async function pullOrdered(
+  context: Context,
+  order: PullOrder,
+  limits: LimitOptions = {},
+): Promise<PulledFile[]> {
+  const pulled = await pullFiles(context, { ...order, limits })
+  tellOutcome(context.printer, pulled)
+  return pulled
+}
+
+function tellOutcome(printer: Printer, pulled: readonly PulledFile[]) {
+  const [first] = pulled
+  if (pulled.every(({ alreadyThere }) => alreadyThere)) printer.success('Already here.')
+  else if (pulled.length > 1) printer.success(`Verified SHA-256 of ${pulled.length} files`)
+  else if (first) printer.success(`Verified SHA-256 ${shortHash(first.sha256_hash)}`)
+  for (const { source, count } of pulled.flatMap(({ droppedChunks }) => droppedChunks)) {
+    const them = count === 1 ? 'it' : 'them'
+    printer.note(`  Dropped ${plural(count, 'bad chunk')} from ${source}; fetched ${them} again.`)
+  }
+}
