@@ -5,7 +5,7 @@ import type { Bench, BenchOptions } from './harness/bench.ts'
 import { machine } from './harness/machine.ts'
 import { reportTo } from './harness/report.ts'
 
-const names = ['api', 'search', 'start', 'blob', 'pull', 'push'] as const
+const names = ['api', 'search', 'start', 'blob', 'pull', 'push', 'inference'] as const
 
 const optionTexts = `options, each with its default:
   --rounds 3          times that each side of a comparison runs; sides take turns
@@ -13,8 +13,10 @@ const optionTexts = `options, each with its default:
   --connections 32    requests at a time in a round of load
   --models 100000     models in the registry
   --size 2147483648   bytes of the file that is moved
+  --threads 1         threads that compute with a model
   --data FOLDER       keep the filled registry here for the next run
-  --only A,B          run these parts alone (an endpoint of api, sqlite or postgres of search)
+  --only A,B          run these parts alone (an endpoint of api, sqlite or postgres of search,
+                      tiny, 100m-Q4_0 or 100m-Q8_0 of inference)
   --profile           also say where the registry's time goes`
 
 const { values, positionals } = parseArgs({
@@ -25,6 +27,7 @@ const { values, positionals } = parseArgs({
     connections: { type: 'string', default: '32' },
     models: { type: 'string', default: '100000' },
     size: { type: 'string', default: String(2 * 1024 ** 3) },
+    threads: { type: 'string', default: '1' },
     data: { type: 'string' },
     only: { type: 'string' },
     profile: { type: 'boolean', default: false },
@@ -37,7 +40,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 
 const [name] = positionals
 if (name === undefined) {
-  for (const one of names) process.stdout.write(`${one.padEnd(8)}${(await load(one)).summary}\n`)
+  for (const one of names) process.stdout.write(`${one.padEnd(11)}${(await load(one)).summary}\n`)
   process.stdout.write(`\n${optionTexts}\n`)
 } else {
   const known = names.find((one) => one === name)
@@ -48,6 +51,7 @@ if (name === undefined) {
     connections: Number(values.connections),
     models: Number(values.models),
     sizeBytes: Number(values.size),
+    threads: Number(values.threads),
     data: values.data,
     only: values.only?.split(',') ?? [],
     profile: values.profile,

@@ -10,6 +10,8 @@ export type BenchOptions = {
   models: number
   /** Bytes of the file that is moved. */
   sizeBytes: number
+  /** Threads that compute with a model. */
+  threads: number
   /** A folder that keeps the filled registry from run to run; a temporary one without it. */
   data: string | undefined
   /** Parts of a bench to run; all without it. */

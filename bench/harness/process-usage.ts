@@ -18,6 +18,19 @@ export function peakMemoryOf(pid: number): number | undefined {
   return found ? Number(found[1]) * 1024 : undefined
 }
 
+/** The memory of a process in RAM now, in bytes; what it shares with others is divided between them. */
+export function memoryShareOf(pid: number): number | undefined {
+  const found = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')
+  return found ? Number(found[1]) * 1024 : undefined
+}
+
+/** A process and those that it started. */
+export function processTree(pid: number): number[] {
+  const children = read(`/proc/${pid}/task/${pid}/children`)?.trim() ?? ''
+  const started = children === '' ? [] : children.split(' ').map(Number)
+  return [pid, ...started.flatMap(processTree)]
+}
+
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')

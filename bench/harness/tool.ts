@@ -22,10 +22,14 @@ export function needTools(...names: string[]) {
 
 /** The path of a program that a bench cannot do without. */
 export function needTool(name: string): string {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), systemFolder]
-  const path = folders.map((folder) => join(folder, name)).find(isExecutable)
+  const path = findTool(name)
   if (path === undefined) throw new Error(`${name} is not installed`)
   return path
+}
+
+export function findTool(name: string): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), systemFolder]
+  return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
 
 /** Runs a program to its end and measures it. Throws with what it said when it fails. */

@@ -1,0 +1,13 @@
+/** The daemon as it is set up by default, but for its folder, its port and its threads. */
+import { readDaemonConfig, startDaemon } from '@shoal/daemon'
+import { answer, readInput, untilToldToEnd } from './child.ts'
+
+export type DaemonInput = { models: string; threads: number; contextLength: number }
+
+const { models, threads, contextLength } = await readInput<DaemonInput>()
+const flags = { port: '0', models, threads: String(threads), contextLength: String(contextLength) }
+const daemon = await startDaemon({ ...readDaemonConfig({}, flags), log: 'silent' })
+await answer({ url: daemon.url })
+await untilToldToEnd()
+await daemon.close()
+if (process.connected) process.disconnect()

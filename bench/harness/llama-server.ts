@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { freePort } from './free-port.ts'
+import { findTool } from './tool.ts'
+import { untilAnswered } from './until-answered.ts'
+
+export type InferenceServer = { url: string; pid: number }
+
+/** llama.cpp's own server, where one is installed. */
+export const findLlamaServer = (): string | undefined => findTool('llama-server')
+
+type Settings = { path: string; threads: number; contextLength: number; slots: number }
+
+export async function startLlamaServer(
+  program: string,
+  { path, threads, contextLength, slots }: Settings,
+): Promise<InferenceServer & AsyncDisposable> {
+  const port = await freePort()
+  const settings = {
+    '--model': path,
+    '--host': '127.0.0.1',
+    '--port': port,
+    '--threads': threads,
+    '--threads-batch': threads,
+    '--ctx-size': contextLength * slots,
+    '--parallel': slots,
+    '--n-gpu-layers': 0,
+  }
+  const child = spawn(program, Object.entries(settings).flat().map(String), { stdio: 'ignore' })
+  const endWithUs = () => child.kill('SIGKILL')
+  process.once('exit', endWithUs)
+  const exited = once(child, 'exit').finally(() => process.off('exit', endWithUs))
+  await untilAnswered(`http://127.0.0.1:${port}/health`)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}

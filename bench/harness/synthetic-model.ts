@@ -1,0 +1,96 @@
+import { randomFillSync } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type GgufArray, readGgufFile, wholeArrays } from '@shoal/model-file'
+import { type MetadataInput, makeGguf, type TensorInput } from '@shoal/model-file/testing'
+
+export const demoModel = join(import.meta.dirname, '../../models/shoal-tiny/shoal-tiny-Q8_0.gguf')
+
+const width = 768
+const layers = 12
+const hidden = 2048
+const heads = 12
+const keyHeads = 4
+export const syntheticContext = 8192
+
+/** A model of 86 million random weights with the vocabulary of the demo model: it says nothing, at the speed of its size. */
+export async function writeSyntheticModel(path: string, type: SyntheticType): Promise<void> {
+  const { metadata } = await readGgufFile(demoModel, wholeArrays)
+  const tokenizer = [...metadata].filter(([key]) => key.startsWith('tokenizer.'))
+  const words = (metadata.get('tokenizer.ggml.tokens') as GgufArray).length
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(
+    path,
+    makeGguf({
+      metadata: {
+        'general.architecture': 'llama',
+        'general.name': 'synthetic random',
+        'general.file_type': types[type].fileType,
+        'llama.context_length': syntheticContext,
+        'llama.embedding_length': width,
+        'llama.block_count': layers,
+        'llama.feed_forward_length': hidden,
+        'llama.attention.head_count': heads,
+        'llama.attention.head_count_kv': keyHeads,
+        'llama.rope.dimension_count': width / heads,
+        'llama.attention.layer_norm_rms_epsilon': { type: 'f32', value: 1e-5 },
+        'llama.vocab_size': words,
+        ...Object.fromEntries(tokenizer.map(([key, value]) => [key, inputOf(value)])),
+      },
+      tensors: tensors(words, type),
+      fill,
+    }),
+  )
+}
+
+function inputOf(value: unknown): MetadataInput {
+  if (typeof value !== 'object') return value as MetadataInput
+  const { type, items } = value as GgufArray
+  return { type, value: items }
+}
+
+function tensors(words: number, type: SyntheticType): TensorInput[] {
+  const weights = (name: string, ...shape: number[]) => ({
+    name: `${name}.weight`,
+    shape,
+    type,
+  })
+  const norm = (name: string) => ({ name: `${name}.weight`, shape: [width], type: 'F32' })
+  const keys = (width / heads) * keyHeads
+  const layer = (index: number) => {
+    const at = (name: string) => `blk.${index}.${name}`
+    return [
+      norm(at('attn_norm')),
+      weights(at('attn_q'), width, width),
+      weights(at('attn_k'), width, keys),
+      weights(at('attn_v'), width, keys),
+      weights(at('attn_output'), width, width),
+      norm(at('ffn_norm')),
+      weights(at('ffn_gate'), width, hidden),
+      weights(at('ffn_up'), width, hidden),
+      weights(at('ffn_down'), hidden, width),
+    ]
+  }
+  return [
+    weights('token_embd', width, words),
+    norm('output_norm'),
+    ...Array.from({ length: layers }, (_, index) => layer(index)).flat(),
+  ]
+}
+
+/** Each block of 32 weights begins with its scale, a 16-bit float that makes weights of about 0.02. */
+const types = {
+  Q8_0: { fileType: 7, blockBytes: 34, scale: 0x0c6d },
+  Q4_0: { fileType: 2, blockBytes: 18, scale: 0x1c74 },
+}
+export type SyntheticType = keyof typeof types
+
+function fill(data: Uint8Array, { type }: TensorInput) {
+  if (type === 'F32') return new Float32Array(data.buffer, data.byteOffset, data.length / 4).fill(1)
+  const { blockBytes, scale } = types[type as SyntheticType]
+  randomFillSync(data)
+  const view = new DataView(data.buffer, data.byteOffset, data.length)
+  for (let block = 0; block < data.length; block += blockBytes) {
+    view.setUint16(block, scale, true)
+  }
+}

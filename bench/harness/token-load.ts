@@ -1,0 +1,56 @@
+/** What clients of an inference server do: they ask for tokens, and watch them come. */
+
+type Load = { model: string; completionTokens: number; neverTokens: number[] }
+
+const headers = { 'content-type': 'application/json' }
+
+/** Tokens per second of `count` streams together. */
+export async function streamsAtOnce(url: string, load: Load, count: number): Promise<number> {
+  const startedAt = performance.now()
+  const streams = Array.from({ length: count }, (_, index) => stream(url, load, index))
+  await Promise.all(streams)
+  return (count * load.completionTokens) / ((performance.now() - startedAt) / 1000)
+}
+
+async function stream(url: string, { model, completionTokens, neverTokens }: Load, index: number) {
+  const response = await fetch(`${url}/v1/completions`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({
+      model,
+      prompt: Array.from({ length: 8 }, (_, place) => 100 + place + index),
+      max_tokens: completionTokens,
+      temperature: 0,
+      stream: true,
+      stream_options: { include_usage: true },
+      logit_bias: Object.fromEntries(neverTokens.map((token) => [token, -100])),
+    }),
+  })
+  const text = await response.text()
+  const usage = /"completion_tokens":(\d+)/.exec(text)?.[1]
+  if (Number(usage) !== completionTokens) throw new Error(`${url} answered ${text.slice(0, 500)}`)
+}
+
+type First = { model: string; prompt: number[]; neverTokens: number[] }
+
+/** From the request to the first token of its stream. */
+export async function firstTokenMs(url: string, { model, prompt, neverTokens }: First) {
+  const startedAt = performance.now()
+  const response = await fetch(`${url}/v1/completions`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({
+      model,
+      prompt,
+      max_tokens: 1,
+      temperature: 0,
+      stream: true,
+      logit_bias: Object.fromEntries(neverTokens.map((token) => [token, -100])),
+    }),
+  })
+  const reader = response.body?.getReader()
+  await reader?.read()
+  const ms = performance.now() - startedAt
+  while (!(await reader?.read())?.done);
+  return ms
+}

@@ -1,0 +1,188 @@
+import { copyFile, mkdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { factsOf, memoryOf, readGgufFile } from '@shoal/model-file'
+import type { DaemonInput } from './children/daemon.ts'
+import type { RawAnswer, RawInput } from './children/raw-llama.ts'
+import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
+import { findLlamaServer, type InferenceServer, startLlamaServer } from './harness/llama-server.ts'
+import { digits, median, megabytes } from './harness/numbers.ts'
+import { cpuSecondsOf, memoryShareOf, processTree } from './harness/process-usage.ts'
+import type { Report } from './harness/report.ts'
+import { inTurns } from './harness/rounds.ts'
+import { runScript, startScript } from './harness/script.ts'
+import { demoModel, syntheticContext, writeSyntheticModel } from './harness/synthetic-model.ts'
+import { temporaryFolder } from './harness/temporary-folder.ts'
+import { firstTokenMs, streamsAtOnce } from './harness/token-load.ts'
+
+/** What ends a text in the demo model's vocabulary: answers without it go on as long as they are asked to. */
+const neverTokens = [0, 1, 2]
+const slots = 4
+
+type Subject = { name: string; path: string; contextLength: number; completionTokens: number }
+
+export const bench: Bench = {
+  summary: 'tokens per second, first token, CPU and memory against bare llama.cpp',
+
+  async run(options, report) {
+    using folder = temporaryFolder()
+    const models = join(folder.path, 'models')
+    const subjects: Subject[] = []
+    if (isWanted(options, 'tiny')) {
+      const path = join(models, 'tiny/tiny-Q8_0.gguf')
+      await mkdir(join(models, 'tiny'), { recursive: true })
+      await copyFile(demoModel, path)
+      subjects.push({ name: 'tiny', path, contextLength: 512, completionTokens: 400 })
+    }
+    for (const type of ['Q4_0', 'Q8_0'] as const) {
+      const name = `100m-${type}`
+      if (!isWanted(options, name)) continue
+      const path = join(models, name, `${name}.gguf`)
+      await writeSyntheticModel(path, type)
+      subjects.push({ name, path, contextLength: syntheticContext, completionTokens: 128 })
+    }
+    for (const subject of subjects) await measure({ ...subject, models }, options, report)
+  },
+}
+
+async function measure(
+  subject: Subject & { models: string },
+  options: BenchOptions,
+  report: Report,
+) {
+  const { name, path, contextLength, completionTokens, models } = subject
+  const { threads } = options
+  const promptTokens = Math.min(400, contextLength / 2)
+  report.title(`inference: ${name}, ${megabytes((await stat(path)).size)} MB, ${threads} threads`)
+  const daemonInput: DaemonInput = { models, threads, contextLength }
+  await using daemon = await startScript<{ url: string }>('daemon', daemonInput)
+  const servers: Record<string, InferenceServer> = {
+    shoal: { url: daemon.answer.url, pid: daemon.pid },
+  }
+  const llamaServer = findLlamaServer()
+  await using other = llamaServer
+    ? await startLlamaServer(llamaServer, { path, threads, contextLength, slots })
+    : undefined
+  if (other) servers['llama-server'] = other
+
+  const load = { model: name, completionTokens, neverTokens }
+  for (const { url } of Object.values(servers)) {
+    await streamsAtOnce(url, { ...load, completionTokens: 4 }, slots)
+  }
+  const rawInput: RawInput = {
+    modelPath: path,
+    threads,
+    contextLength,
+    promptTokens,
+    completionTokens,
+    neverTokens,
+  }
+  const raw = () => runScript<RawAnswer>('raw-llama', rawInput)
+  const streams = (server: InferenceServer, count: number) => async () => {
+    const before = cpuOf(server)
+    const tokensPerSecond = await streamsAtOnce(server.url, load, count)
+    const cpuSeconds = cpuOf(server) - before
+    return { tokensPerSecond, cpuMsPerToken: (cpuSeconds * 1000) / (count * completionTokens) }
+  }
+  const variants: Record<
+    string,
+    () => Promise<{ tokensPerSecond: number; cpuMsPerToken: number }>
+  > = { 'evaluate, 1': raw }
+  for (const [side, server] of Object.entries(servers)) {
+    for (const count of [1, 4, 8]) variants[`${side}, ${count}`] = streams(server, count)
+  }
+  const rounds = await inTurns(options.rounds, variants)
+  const of = (side: string, field: 'tokensPerSecond' | 'cpuMsPerToken') =>
+    median((rounds[side] ?? []).map((one) => one[field]))
+  report.table(
+    [
+      'side, streams',
+      'tokens/s',
+      '× evaluate (goal ≥ 0.95)',
+      '× one stream (4: goal ≥ 1.7)',
+      'CPU ms/token',
+    ],
+    Object.keys(variants).map((side) => [
+      side,
+      digits(of(side, 'tokensPerSecond')),
+      (of(side, 'tokensPerSecond') / of('evaluate, 1', 'tokensPerSecond')).toFixed(2),
+      (of(side, 'tokensPerSecond') / of(side.replace(/\d$/, '1'), 'tokensPerSecond')).toFixed(2),
+      digits(of(side, 'cpuMsPerToken')),
+    ]),
+  )
+
+  await reportFirstToken({ rawOf: raw, servers, model: name, promptTokens }, options, report)
+  await reportMemory(subject, daemon.pid, report)
+}
+
+type FirstToken = {
+  rawOf: () => Promise<RawAnswer>
+  servers: Record<string, InferenceServer>
+  model: string
+  promptTokens: number
+}
+
+async function reportFirstToken(
+  { rawOf, servers, model, promptTokens }: FirstToken,
+  { rounds }: BenchOptions,
+  report: Report,
+) {
+  let turn = 0
+  const variants: Record<string, () => Promise<{ cold: number; cached: number }>> = {
+    async evaluate() {
+      const { coldFirstTokenMs, cachedFirstTokenMs } = await rawOf()
+      return { cold: coldFirstTokenMs, cached: cachedFirstTokenMs }
+    },
+  }
+  for (const [side, { url }] of Object.entries(servers)) {
+    variants[side] = async () => {
+      turn += 1
+      // Another beginning, so that nothing of it is remembered.
+      const prompt = Array.from(
+        { length: promptTokens },
+        (_, index) => 100 + ((index + turn * 7) % 900),
+      )
+      const cold = await firstTokenMs(url, { model, prompt, neverTokens })
+      return { cold, cached: await firstTokenMs(url, { model, prompt, neverTokens }) }
+    }
+  }
+  const results = await inTurns(rounds, variants)
+  const of = (side: string, field: 'cold' | 'cached') =>
+    median((results[side] ?? []).map((one) => one[field]))
+  report.table(
+    [
+      `first token of ${promptTokens}`,
+      'cold ms',
+      'cached ms',
+      'cached ms over evaluate (goal ≤ 30)',
+    ],
+    Object.keys(variants).map((side) => [
+      side,
+      digits(of(side, 'cold')),
+      digits(of(side, 'cached')),
+      digits(Math.max(0, of(side, 'cached') - of('evaluate', 'cached'))),
+    ]),
+  )
+}
+
+async function reportMemory({ path, contextLength }: Subject, pid: number, report: Report) {
+  const weightBytes = (await stat(path)).size
+  const facts = factsOf(await readGgufFile(path), path)
+  const need = memoryOf(facts, { weightBytes, contextLength, conversations: slots })
+  const [own = 0, ...others] = processTree(pid).map((one) => memoryShareOf(one) ?? Number.NaN)
+  const model = others.reduce((sum, bytes) => sum + bytes, 0)
+  const ofTheModel = need.weightBytes + need.cacheBytes
+  report.table(
+    ['memory', 'MB'],
+    [
+      ['weights', megabytes(need.weightBytes)],
+      [`keys and values of ${slots} × ${contextLength} tokens`, megabytes(need.cacheBytes)],
+      ['process of the model', megabytes(model)],
+      ['over weights, keys and values (goal ≤ 120)', megabytes(model - ofTheModel)],
+      ['as planned before loading', megabytes(need.totalBytes)],
+      ['process of the daemon itself', megabytes(own)],
+    ],
+  )
+}
+
+const cpuOf = ({ pid }: InferenceServer) =>
+  processTree(pid).reduce((sum, one) => sum + (cpuSecondsOf(one) ?? 0), 0)
