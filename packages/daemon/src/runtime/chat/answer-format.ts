@@ -1,5 +1,6 @@
 /** How a model writes what is not plain text: what it thinks, and the tools that it calls. Told from its chat template. */
 
+import { harmonyMarks } from './harmony-parser.ts'
 import { jsonValue } from './json-value.ts'
 
 export type AnswerFormat = {
@@ -8,6 +9,8 @@ export type AnswerFormat = {
   calls: CallSyntax
   /** Whether the template itself describes the tools to the model. */
   hasTools: boolean
+  /** Whether an answer is several messages with heads, as those of gpt-oss are. */
+  isHarmony: boolean
 }
 
 export type ParsedCall = { name: string; arguments: string }
@@ -31,6 +34,7 @@ export function answerFormatOf(template: string | undefined): AnswerFormat {
     reasoning: reasonings.find(({ open, close }) => text.includes(open) || text.includes(close)),
     calls: callSyntaxOf(text),
     hasTools: /\btools\b/.test(text),
+    isHarmony: text.includes(harmonyMarks.channel),
   }
 }
 
@@ -67,7 +71,17 @@ const bare: CallSyntax = {
   parse: (body) => jsonCalls(body.replace(/^<\|python_tag\|>/, '')),
 }
 
+/** gpt-oss, where a call is forced: otherwise `harmonyParser` reads it. */
+const harmony: CallSyntax = {
+  open: `${harmonyMarks.channel}commentary ${harmonyMarks.constrain}json${harmonyMarks.message}`,
+  close: undefined,
+  inner: Object.values(harmonyMarks),
+  argumentsKey: 'arguments',
+  parse: jsonCalls,
+}
+
 function callSyntaxOf(template: string): CallSyntax {
+  if (template.includes(harmonyMarks.channel)) return harmony
   if (template.includes('[TOOL_CALLS]')) return mistral
   if (!template.includes('<tool_call>') && /"parameters":|python_tag/.test(template)) return bare
   return tagged

@@ -1,5 +1,6 @@
 import type { Piece } from '../runtime.ts'
 import type { AnswerFormat } from './answer-format.ts'
+import { harmonyParser } from './harmony-parser.ts'
 import { partialLength } from './markers.ts'
 
 export type AnswerState = 'start' | 'reasoning' | 'text' | 'call'
@@ -11,11 +12,20 @@ type Options = {
   mostCalls?: number | undefined
 }
 
+export type AnswerParser = ReturnType<typeof markParser>
+
+/** Splits what a model writes into text, reasoning and calls, in the way of its format. */
+export function answerParser(format: AnswerFormat, options: Options): AnswerParser {
+  const { beginsIn, mostCalls } = options
+  if (format.isHarmony && beginsIn === 'start') return harmonyParser(mostCalls)
+  return markParser(format, options)
+}
+
 /**
  * Splits what a model writes into text, reasoning and calls, as it comes. Nothing is given on that could still turn out to be
  * the beginning of a marker. What looks like a call and cannot be read is text.
  */
-export function answerParser(
+function markParser(
   { reasoning, calls }: AnswerFormat,
   { beginsIn, hasTools, mostCalls = Number.POSITIVE_INFINITY }: Options,
 ) {

@@ -70,6 +70,16 @@ test('thoughts that the template begins are thoughts, and closed where there is 
   })
 })
 
+test('a template with channels has them begun where the answer is bound', () => {
+  const template = '{{ messages[0].content }}<|start|>assistant{# <|channel|> #}'
+  const prompts = chatPrompts(template, special)
+  expect(prompts.prompt(chat(), false)).toEqual({ text: 'Hi<|start|>assistant', beginsIn: 'start' })
+  expect(prompts.prompt(chat(), true)).toEqual({
+    text: 'Hi<|start|>assistant<|channel|>final<|message|>',
+    beginsIn: 'text',
+  })
+})
+
 test('ids of tool calls are as short as Mistral wants them', () => {
   const template = `{% for m in messages %}{% for c in m.tool_calls or [] %}{% if c.id|length != 9 %}{{ raise_exception('nine') }}{% endif %}{{ c.id }}{% endfor %}{{ m.tool_call_id }} {% endfor %}{{ tools }}`
   const { text } = chatPrompts(template, special).prompt(chat(asked), false)

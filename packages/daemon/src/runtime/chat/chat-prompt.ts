@@ -3,6 +3,7 @@ import { Template } from '@huggingface/jinja'
 import { type Chat, type ChatMessage, PromptError } from '../runtime.ts'
 import { type AnswerFormat, answerFormatOf } from './answer-format.ts'
 import type { AnswerState } from './answer-parser.ts'
+import { harmonyMarks } from './harmony-parser.ts'
 import { jsonValue } from './json-value.ts'
 import { toolsInWords } from './tools-in-words.ts'
 
@@ -42,13 +43,14 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Spec
 
   /** Some templates begin the thoughts themselves. */
   function ending(text: string, { isForced, isBound }: { isForced: boolean; isBound: boolean }) {
-    const { reasoning, calls } = format
+    const { reasoning, calls, isHarmony } = format
     const isThinking = reasoning !== undefined && text.trimEnd().endsWith(reasoning.open)
     const closed = isThinking && (isForced || isBound) ? `${text}${reasoning.close}\n\n` : text
     if (isForced) return { text: closed + calls.open, beginsIn: 'call' as const }
+    if (isBound && isHarmony) return { text: text + harmonyFinal, beginsIn: 'text' as const }
     if (isBound) return { text: closed, beginsIn: 'text' as const }
     if (isThinking) return { text, beginsIn: 'reasoning' as const }
-    const isPlain = reasoning === undefined && calls.open !== ''
+    const isPlain = reasoning === undefined && calls.open !== '' && !isHarmony
     return { text, beginsIn: isPlain ? ('text' as const) : ('start' as const) }
   }
 
@@ -75,6 +77,8 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Spec
 
   return { format, prompt }
 }
+
+const harmonyFinal = `${harmonyMarks.channel}final${harmonyMarks.message}`
 
 /** The shape of a forced call, for a grammar. */
 export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat): object {

@@ -177,11 +177,12 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch }: Watch
     })
 
     const most = Math.min(generation.maxTokens ?? Number.POSITIVE_INFINITY, room)
+    const isChat = 'chat' in prompt
+    const { tools = [], mostCalls } = isChat ? prompt.chat : {}
     const text = tokenText((some, before) =>
-      model.detokenize(some as Token[], some.some(isMarker), before as Token[]),
+      model.detokenize(some as Token[], isChat && some.some(isMarker), before as Token[]),
     )
     const stops = stopStrings(generation.stop)
-    const { tools = [], mostCalls } = 'chat' in prompt ? prompt.chat : {}
     const hasTools = tools.length > 0
     const parser = answerParser(chats.format, { beginsIn, hasTools, mostCalls })
     let completionTokens = 0
