@@ -1,0 +1,86 @@
+import type { Piece } from '../runtime.ts'
+import { partialLength } from './markers.ts'
+
+/** https://cookbook.openai.com/articles/openai-harmony: marks of the answers of gpt-oss. */
+export const harmonyMarks = {
+  start: '<|start|>',
+  channel: '<|channel|>',
+  message: '<|message|>',
+  constrain: '<|constrain|>',
+  end: '<|end|>',
+  call: '<|call|>',
+}
+
+const endings = [harmonyMarks.end, harmonyMarks.call, harmonyMarks.start]
+
+type Message = { kind: 'text' | 'reasoning' } | { kind: 'call'; name: string }
+
+/**
+ * Splits an answer of several messages, each with a head that says what it is: `<|channel|>analysis<|message|>` is what the
+ * model thinks, `commentary to=functions.name` calls a tool, and anything else is for the user.
+ */
+export function harmonyParser(mostCalls = Number.POSITIVE_INFINITY) {
+  let held = ''
+  /** Undefined within a head. */
+  let message: Message | undefined
+  let callCount = 0
+
+  function take(text: string): Piece[] {
+    held += text
+    const pieces: Piece[] = []
+    while (message === undefined ? readHead() : readBody(message, pieces));
+    return pieces
+  }
+
+  function readHead(): boolean {
+    const place = held.indexOf(harmonyMarks.message)
+    if (place === -1) return false
+    message = messageOf(held.slice(0, place))
+    held = held.slice(place + harmonyMarks.message.length)
+    return true
+  }
+
+  function readBody(current: Message, pieces: Piece[]): boolean {
+    const places = endings.map((mark) => held.indexOf(mark)).filter((place) => place !== -1)
+    const end = places.length > 0 ? Math.min(...places) : undefined
+    if (current.kind === 'call' && end === undefined) return false
+    const until = end ?? held.length - partialLength(held, endings)
+    give(current, held.slice(0, until), pieces)
+    held = held.slice(until)
+    if (end === undefined) return false
+    message = undefined
+    return true
+  }
+
+  function give(current: Message, body: string, pieces: Piece[]) {
+    if (current.kind === 'call') {
+      if (callCount === mostCalls) return
+      callCount += 1
+      pieces.push({ toolCall: { name: current.name, arguments: body.trim() || '{}' } })
+    } else if (body !== '') {
+      pieces.push(current.kind === 'reasoning' ? { reasoning: body } : { text: body })
+    }
+  }
+
+  return {
+    take,
+    callCount: () => callCount,
+    hasEnough: () => callCount >= mostCalls,
+    isThinking: () => message?.kind === 'reasoning',
+
+    /** What was held back, when nothing more comes. A head without its message says nothing. */
+    finish(): Piece[] {
+      const pieces: Piece[] = []
+      if (message) give(message, held, pieces)
+      held = ''
+      message = undefined
+      return pieces
+    },
+  }
+}
+
+function messageOf(head: string): Message {
+  const name = /\bto=functions\.([\w.-]+)/.exec(head)?.[1]
+  if (name) return { kind: 'call', name }
+  return { kind: /<\|channel\|>\s*analysis\b/.test(head) ? 'reasoning' : 'text' }
+}
