@@ -11,6 +11,7 @@ export function chunkLedger(
   { chunks, fileSizeBytes, chunkSize }: Manifest,
   board: Board,
   onFrontier: (goodBytes: number) => void,
+  onTrusted: (chunk: Chunk) => void = () => undefined,
 ) {
   const trusted = new Uint8Array(chunks.length)
   let trustedCount = 0
@@ -18,7 +19,8 @@ export function chunkLedger(
 
   return {
     /** Takes the SHA-256 of the chunk that is on disk. False drops the chunk. */
-    accept({ index, size, sha256 }: Chunk, found: string): boolean {
+    accept(chunk: Chunk, found: string): boolean {
+      const { index, size, sha256 } = chunk
       if (found !== sha256) {
         Atomics.store(board.written, index, 0)
         return false
@@ -27,6 +29,7 @@ export function chunkLedger(
       Atomics.store(board.written, index, size)
       trusted[index] = 1
       trustedCount += 1
+      onTrusted(chunk)
       if (index !== frontier) return true
       while (trusted[frontier] === 1) frontier += 1
       onFrontier(Math.min(fileSizeBytes, frontier * chunkSize))

@@ -146,11 +146,11 @@ export function chunkQueue(options: QueueOptions) {
 
   return {
     /** Resolves with a task when there is one to do, and with undefined when all chunks are trusted. */
-    async take(): Promise<RunningTask | undefined> {
+    async take(takesSpares: boolean): Promise<RunningTask | undefined> {
       for (;;) {
         signal.throwIfAborted()
         if (ledger.isWhole()) return undefined
-        const task = startNext() ?? startSpare()
+        const task = startNext() ?? (takesSpares ? startSpare() : undefined)
         if (task !== undefined) return task
         await new Promise<void>((resolve) => sleepers.push(resolve))
       }

@@ -22,10 +22,14 @@ export type Delivery = {
   dropSpare(): Promise<void>
 }
 
-/** Where chunks come from: HTTP now, BitTorrent peers next. All sources work off one queue. */
+/** Where chunks come from: requests to the registry, or a swarm of peers. All sources work off one queue. */
 export type ChunkSource = {
   /** How many tasks it takes at a time. */
   slots: number
+  /** Whether it can bring a chunk that another task is writing. */
+  takesSpares: boolean
+  /** Resolves when the source is to work, with what fires when it is to stop for now. */
+  turn(): Promise<AbortSignal>
   /** Rejects with a `TroubleError` where it could not be had. */
   fetch(task: ChunkTask, slot: number): Promise<Delivery>
   /** What each sender has sent, good or not. */

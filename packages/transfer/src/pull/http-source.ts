@@ -20,6 +20,7 @@ export function httpSource(options: {
   board: Board
   workers: ChunkWorker[]
   connections: number
+  turn: ChunkSource['turn']
 }): ChunkSource {
   const { download, manifest, board, workers, connections } = options
   const ways = waysTo(options.baseUrl, download)
@@ -28,6 +29,8 @@ export function httpSource(options: {
 
   return {
     slots: connections,
+    takesSpares: true,
+    turn: options.turn,
     shares: () => [{ name: sender, bytes: receivedBytes(board) }],
 
     async fetch({ chunk, from, timesBad, isSpare, signal }: ChunkTask, slot) {
@@ -56,6 +59,12 @@ export function httpSource(options: {
     },
   }
 }
+
+/** The ways that yield the whole file, to be asked for ranges. */
+export const fileUrls = (baseUrl: string, download: Download, sha256: string): string[] =>
+  waysTo(baseUrl, download)
+    .filter(({ yields }) => yields === 'file')
+    .map(({ urlOf }) => urlOf(sha256))
 
 /** The direct URL, the file by its hash and the chunk by its hash; the last two redirect to fresh URLs. */
 function waysTo(baseUrl: string, { direct_url, magnet_uri }: Download): Way[] {

@@ -2,16 +2,19 @@ import type { Download, ModelFile, RegistryClient } from '@shoal/protocol/client
 import { VerificationError } from '../errors.ts'
 import type { PullEvent } from '../events.ts'
 import { patience as newPatience } from '../patience.ts'
+import { joinPeers, type PeerSettings, type Peers } from '../peers/join-peers.ts'
 import type { ProgressMeter } from '../progress-meter.ts'
+import type { Trouble } from '../trouble.ts'
 import { untilAborted } from '../until-aborted.ts'
-import { receivedBytes, writtenBytes } from './board.ts'
+import { writtenBytes } from './board.ts'
 import { checkFormerRun } from './check-claimed.ts'
 import { chunkLedger } from './chunk-ledger.ts'
 import { chunkQueue } from './chunk-queue.ts'
 import type { ChunkSource } from './chunk-source.ts'
+import type { ChunkWorker } from './chunk-worker.ts'
 import { type Crew, startCrew } from './crew.ts'
 import { endureTrouble } from './endure-trouble.ts'
-import { httpSource } from './http-source.ts'
+import { fileUrls, httpSource } from './http-source.ts'
 import type { Chunk, Manifest } from './manifest.ts'
 import type { PartialFile } from './partial-file.ts'
 import { serveSource } from './serve-source.ts'
@@ -31,6 +34,7 @@ export type ChunkPull = {
   partial: PartialFile
   connections: number
   rateLimit: number | undefined
+  peerSettings: PeerSettings
   tuning: Tuning
   meter: ProgressMeter
   signal: AbortSignal
@@ -67,14 +71,29 @@ export async function pullChunks(pull: ChunkPull): Promise<PulledChunks> {
 async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<PulledChunks> {
   const { client, manifest, partial, tuning, rateLimit, signal, report } = pull
   const { board } = partial
-  const ledger = chunkLedger(manifest, board, hasher.advance)
+  let peers: Peers | undefined
+  const onTrusted = (chunk: Chunk) => peers?.onTrusted(chunk)
+  const ledger = chunkLedger(manifest, board, hasher.advance, onTrusted)
   await checkFormerRun(partial, { ledger, workers, report })
   const resumedBytes = writtenBytes(board)
 
-  const movedBytes = () => writtenBytes(board)
-  const patience = newPatience({ ...tuning, movedBytes, signal, report })
-  const source = httpSource({ ...pull, baseUrl: client.baseUrl, board, workers })
   const dropped = new Map<string, number>()
+  peers = joinPeers({
+    ...pull,
+    ...pull.peerSettings,
+    board,
+    ledger,
+    path: partial.path,
+    worker: workers[0] as ChunkWorker,
+    downloadLimit: rateLimit,
+    registryUrls: fileUrls(client.baseUrl, pull.download, manifest.sha256),
+    onBanned: (peer) => dropped.set(peer, (dropped.get(peer) ?? 0) + 1),
+  })
+  const { source: swarm, registryTurn: turn } = peers
+  const registry = httpSource({ ...pull, baseUrl: client.baseUrl, board, workers, turn })
+  const sources = [registry, swarm]
+  const movedBytes = () => writtenBytes(board) + swarm.looseBytes()
+  const patience = newPatience({ ...tuning, movedBytes, signal, report })
   const queue = chunkQueue({
     manifest,
     board,
@@ -92,36 +111,43 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
   hasher.onProgress(queue.wake)
   signal.addEventListener('abort', queue.wake)
   const trouble = { ...pull, partialPath: partial.path, patience }
-  const stopTicking = startTicking(pull, source, () => {
+  const stopTicking = startTicking(pull, { sources, movedBytes }, () => {
     patience.look()
     queue.wake()
   })
   try {
-    await serveSource(source, {
+    const serving = {
       queue,
       board,
       patience,
       signal,
-      onTrouble: (found, inARow) => endureTrouble(found, inARow, trouble),
-    })
+      onTrouble: (found: Trouble, inARow: number) => endureTrouble(found, inARow, trouble),
+    }
+    await Promise.all(
+      sources.map((source) => serveSource(source, serving).finally(() => peers?.finish())),
+    )
   } finally {
     stopTicking()
+    await peers.close()
   }
   report({ type: 'verifying' })
   const sha256 = await hasher.digest
-  return { sha256, resumedBytes, receivedBytes: receivedBytes(board), dropped }
+  const received = registry.shares().concat(swarm.shares())
+  const bytes = received.reduce((sum, share) => sum + share.bytes, 0)
+  return { sha256, resumedBytes, receivedBytes: bytes, dropped }
 }
 
 /** Keeps journal, disk and onlookers up to date, once more at the end. */
 function startTicking(
   { partial, tuning, meter, report }: ChunkPull,
-  source: ChunkSource,
+  { sources, movedBytes }: { sources: ChunkSource[]; movedBytes: () => number },
   onTick: () => void,
 ): () => void {
   let syncedAt = performance.now()
   const readProgress = (): PullEvent => {
-    const speed = meter.read(writtenBytes(partial.board), receivedBytes(partial.board))
-    return { type: 'progress', ...speed, sources: source.shares() }
+    const shares = sources.flatMap((source) => source.shares())
+    const received = shares.reduce((sum, { bytes }) => sum + bytes, 0)
+    return { type: 'progress', ...meter.read(movedBytes(), received), sources: shares }
   }
   const timer = setInterval(() => {
     const progress = readProgress()

@@ -20,6 +20,12 @@ export type PullOptions = {
   rateLimit?: number | undefined
   /** Requests at a time. Default 8. */
   connections?: number | undefined
+  /** Whether other people who have the file are asked too. Default `off`: they learn our address. */
+  peers?: 'auto' | 'off' | 'only' | undefined
+  /** Bytes per second that peers may have of us. */
+  uploadLimit?: number | undefined
+  /** Whether to look for peers on the local network (BEP 14). */
+  isLocalDiscoveryOn?: boolean | undefined
   signal?: AbortSignal | undefined
   onEvent?: ((event: PullEvent) => void) | undefined
   /** For tests, and for networks that are unlike others. */

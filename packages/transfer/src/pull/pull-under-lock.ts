@@ -47,6 +47,11 @@ export async function pullUnderLock(
         partial: partialFile,
         connections: Math.max(1, options.connections ?? 8),
         rateLimit: options.rateLimit,
+        peerSettings: {
+          peers: options.peers ?? 'off',
+          uploadLimit: options.uploadLimit,
+          isLocalDiscoveryOn: options.isLocalDiscoveryOn ?? false,
+        },
         tuning: { ...defaultTuning, ...options.tuning },
         meter,
         signal,

@@ -24,14 +24,18 @@ async function serveSlot(source: ChunkSource, slot: number, serving: Serving) {
   let inARow = 0
   for (;;) {
     await patience.gate()
-    const task = await queue.take()
+    const turn = await source.turn()
+    const task = await queue.take(source.takesSpares)
     if (task === undefined) return
     try {
-      await queue.deliver(task, await source.fetch(task, slot))
+      turn.throwIfAborted()
+      const limited = { ...task, signal: AbortSignal.any([task.signal, turn]) }
+      await queue.deliver(task, await source.fetch(limited, slot))
       inARow = 0
     } catch (error) {
       queue.leave(task)
       signal.throwIfAborted()
+      if (turn.aborted) continue // others go on with it
       if (task.abort.signal.aborted) continue // another request brought the chunk
       if (!(error instanceof TroubleError)) throw error
       // A line that drops every 10 MiB still gets on.

@@ -14,6 +14,10 @@ export type Tuning = {
   patienceWithSlowMs: number
   /** So often the journal is written and progress is reported. */
   tickMs: number
+  /** A pull that is over sooner is not worth a swarm. */
+  joinAfterMs: number
+  /** A registry that brings so many bytes a second by itself needs no help of peers. */
+  fastBytesPerSecond: number
 }
 
 export const defaultTuning: Tuning = {
@@ -24,4 +28,6 @@ export const defaultTuning: Tuning = {
   inlineChunks: 4,
   patienceWithSlowMs: 3000,
   tickMs: 100,
+  joinAfterMs: 1000,
+  fastBytesPerSecond: 60e6,
 }

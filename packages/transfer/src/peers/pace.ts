@@ -1,0 +1,94 @@
+/** Who brings the chunks: the registry alone, by requests for whole chunks, or the swarm, of which the registry is one. */
+export type Side = 'registry' | 'swarm'
+
+type Readings = {
+  /** Bytes that came by requests to the registry. */
+  registryBytes(): number
+  /** Bytes that came by way of the swarm. */
+  swarmBytes(): number
+  /** Others that are in the swarm. */
+  peers(): number
+}
+
+type Wishes = {
+  /** A registry that brings so much by itself needs no help: pieces cost several times the work of chunks. */
+  fastBytesPerSecond: number
+  /** Peers alone: the registry is not asked for bytes. */
+  onlyPeers: boolean
+}
+
+const lookEveryMs = 500
+/** A swarm that brings less than this share of what the registry did is no help. */
+const worthwhile = 0.7
+const probationMs = 10_000
+const rejoinAfterMs = 60_000
+const lonelyAfterMs = 4_000
+
+export type Pace = ReturnType<typeof pace>
+
+/**
+ * Lets one side work at a time. It is the registry's turn first; a swarm of which others are members takes over where the
+ * registry is slow, and gives back where it is left alone or turns out slower.
+ */
+export function pace(readings: Readings, { fastBytesPerSecond, onlyPeers }: Wishes) {
+  let side: Side = onlyPeers ? 'swarm' : 'registry'
+  let turnOf = new AbortController()
+  let began = performance.now()
+  let bytesAtBegin = 0
+  let registryRate = 0
+  let lonelySince: number | undefined
+  let notBefore = 0
+  let isOver = false
+  const waiting = new Set<() => void>()
+
+  const bytesOf = (of: Side) => (of === 'swarm' ? readings.swarmBytes() : readings.registryBytes())
+
+  function give(to: Side) {
+    side = to
+    began = performance.now()
+    bytesAtBegin = bytesOf(to)
+    lonelySince = undefined
+    const before = turnOf
+    turnOf = new AbortController()
+    before.abort(new Error(`it is the turn of the ${to}`))
+    for (const wake of waiting) wake()
+    waiting.clear()
+  }
+
+  function look() {
+    if (onlyPeers) return
+    const now = performance.now()
+    const rate = ((bytesOf(side) - bytesAtBegin) / Math.max(1, now - began)) * 1000
+    const isSettled = now - began > 1_500
+    if (side === 'registry') {
+      registryRate = rate
+      const isSlow = isSettled && rate < fastBytesPerSecond
+      if (isSlow && readings.peers() > 0 && now > notBefore) give('swarm')
+      return
+    }
+    if (readings.peers() > 0) lonelySince = undefined
+    else lonelySince ??= now
+    const isAlone = lonelySince !== undefined && now - lonelySince > lonelyAfterMs
+    const isNoHelp = now - began > probationMs && rate < registryRate * worthwhile
+    if (isNoHelp) notBefore = now + rejoinAfterMs
+    if (isAlone || isNoHelp) give('registry')
+  }
+  const looking = setInterval(look, lookEveryMs)
+
+  return {
+    side: () => side,
+    /** Resolves when it is its turn, with what fires when it is no longer. */
+    async turn(of: Side): Promise<AbortSignal> {
+      while (side !== of && !isOver) await new Promise<void>((resolve) => waiting.add(resolve))
+      return turnOf.signal
+    },
+    /** Lets whoever waits for its turn go. */
+    close() {
+      clearInterval(looking)
+      isOver = true
+      turnOf.abort(new Error('the pull is over'))
+      for (const wake of waiting) wake()
+      waiting.clear()
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { readSync } from 'node:fs'
+import { writeAll } from '../pull/write-all.ts'
+
+type Done<T = void> = (error: Error | null, value?: T) => void
+type Place = { offset?: number; length?: number }
+
+/** What is known of the one file of a torrent. */
+export type PieceFile = {
+  fd: number
+  pieceLength: number
+  fileSizeBytes: number
+}
+
+/** A store as webtorrent takes them (abstract-chunk-store), over a file that others read and write as well. */
+export function pieceStoreOf({ fd, pieceLength, fileSizeBytes }: PieceFile) {
+  return class PieceStore {
+    readonly chunkLength = pieceLength
+
+    put(index: number, bytes: Uint8Array, done: Done) {
+      queueMicrotask(() => {
+        try {
+          writeAll(fd, bytes, index * pieceLength)
+        } catch (error) {
+          return done(error as Error)
+        }
+        done(null)
+      })
+    }
+
+    get(index: number, place: Place | Done<Uint8Array> | undefined, whenDone?: Done<Uint8Array>) {
+      const { offset = 0, length }: Place = typeof place === 'object' ? place : {}
+      const done = (typeof place === 'function' ? place : whenDone) as Done<Uint8Array>
+      const start = index * pieceLength
+      const most = Math.min(pieceLength, fileSizeBytes - start) - offset
+      const bytes = new Uint8Array(Math.min(length ?? most, most))
+      queueMicrotask(() => {
+        try {
+          readSync(fd, bytes, 0, bytes.length, start + offset)
+        } catch (error) {
+          return done(error as Error)
+        }
+        done(null, bytes)
+      })
+    }
+
+    close(done: Done) {
+      queueMicrotask(() => done(null)) // the file is its opener's
+    }
+
+    destroy(done: Done) {
+      queueMicrotask(() => done(null))
+    }
+  }
+}

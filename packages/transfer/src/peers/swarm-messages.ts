@@ -1,0 +1,36 @@
+/** What passes between a pull and the thread of its swarm. Pieces are numbered from 0. */
+
+export type SwarmSetup = {
+  /** The unfinished file, at its full size. */
+  path: string
+  fileSizeBytes: number
+  /** The `.torrent` of the file (BEP 3), as the registry gives it. */
+  torrent: Uint8Array
+  /** Where to listen for peers; `127.0.0.1` for those of this machine alone. */
+  host: string
+  /** Whether to look for peers on the local network (BEP 14). */
+  isLocalDiscoveryOn: boolean
+  /** Bytes per second; undefined for no limit. */
+  downloadLimit: number | undefined
+  uploadLimit: number | undefined
+}
+
+export type ToSwarm =
+  /** Pieces that are on disk and may be given to others. */
+  | { call: 'have'; from: number; to: number }
+  /** Pieces to get. */
+  | { call: 'want'; from: number; to: number }
+  | { call: 'leave'; from: number; to: number }
+  /** URLs of the whole file, the best first, for what no peer has; none to do without. */
+  | { call: 'registry'; urls: string[] }
+
+export type PeerShare = { name: string; bytes: number }
+
+export type FromSwarm =
+  | { event: 'ready'; port: number; pieceLength: number }
+  /** A piece is on disk, and has its SHA-1. `sender` had a part in it. */
+  | { event: 'piece'; index: number; senders: string[] }
+  | { event: 'standing'; peers: number; shares: PeerShare[]; uploadedBytes: number }
+  /** A peer that sent what was not the piece. It is not asked again. */
+  | { event: 'banned'; peer: string }
+  | { event: 'failed'; message: string }

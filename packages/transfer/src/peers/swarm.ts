@@ -1,0 +1,61 @@
+import type { Chunk } from '../pull/manifest.ts'
+import { startThread } from '../start-thread.ts'
+import type { FromSwarm, PeerShare, SwarmSetup, ToSwarm } from './swarm-messages.ts'
+
+export type Swarm = ReturnType<typeof startSwarm>
+
+type Events = {
+  onPiece(index: number, senders: string[]): void
+  onBanned(peer: string): void
+}
+
+/**
+ * The peers of one file, in a thread of their own. A swarm that fails is one without peers: the registry has the bytes as
+ * well, so nothing rejects. Pieces that come have their SHA-1; whoever uses them checks more.
+ */
+export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events) {
+  const thread = startThread('swarm-thread', import.meta.url, setup)
+  let standing: { peers: number; shares: PeerShare[]; uploadedBytes: number } = {
+    peers: 0,
+    shares: [],
+    uploadedBytes: 0,
+  }
+  let failure: string | undefined
+  const fail = (message: string) => {
+    failure ??= message
+    standing = { ...standing, peers: 0 }
+  }
+
+  thread.on('error', (error) => fail(String(error)))
+  thread.on('message', (message: FromSwarm) => {
+    if (message.event === 'piece') events.onPiece(message.index, message.senders)
+    else if (message.event === 'banned') events.onBanned(message.peer)
+    else if (message.event === 'standing') standing = message
+    else if (message.event === 'failed') fail(message.message)
+  })
+
+  const send = (message: ToSwarm) => thread.postMessage(message)
+  const rangeOf = ({ start, size }: Chunk) => ({
+    from: start / pieceLength,
+    to: Math.ceil((start + size) / pieceLength) - 1,
+  })
+
+  return {
+    /** Others than the registry that are connected now. */
+    peerCount: () => standing.peers,
+    shares: () => standing.shares,
+    uploadedBytes: () => standing.uploadedBytes,
+    failure: () => failure,
+    /** What was trusted may be given to others. */
+    offer: (chunk: Chunk) => send({ call: 'have', ...rangeOf(chunk) }),
+    want: (chunk: Chunk) => send({ call: 'want', ...rangeOf(chunk) }),
+    leave: (chunk: Chunk) => send({ call: 'leave', ...rangeOf(chunk) }),
+    piecesOf: rangeOf,
+    /** URLs of the file for what no peer has; none to do without. */
+    askRegistry: (urls: string[]) => send({ call: 'registry', urls }),
+
+    async close() {
+      await thread.terminate()
+    },
+  }
+}

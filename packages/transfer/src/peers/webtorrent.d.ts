@@ -1,0 +1,82 @@
+/** What is used of webtorrent and of the protocol that it speaks. Names with an underscore are its own, and pinned by tests. */
+declare module 'webtorrent' {
+  import type { EventEmitter } from 'node:events'
+  import type Wire from 'bittorrent-protocol'
+
+  export type Piece = { length: number } | null
+
+  export interface Torrent extends EventEmitter {
+    infoHash: string
+    ready: boolean
+    destroyed: boolean
+    done: boolean
+    length: number
+    pieceLength: number
+    lastPieceLength: number
+    pieces: Piece[]
+    bitfield: { get(index: number): boolean; set(index: number, value?: boolean): void }
+    wires: Wire[]
+    received: number
+    uploaded: number
+    addPeer(address: string): boolean
+    removePeer(peer: string): void
+    addWebSeed(connection: Wire): void
+    select(from: number, to: number, priority?: number): void
+    deselect(from: number, to: number): void
+    destroy(options?: object, done?: (error?: Error) => void): void
+    /** In hexadecimal digits. */
+    _hashes: string[]
+    _markVerified(index: number): void
+    _update(): void
+  }
+
+  export default class WebTorrent extends EventEmitter {
+    constructor(options: object)
+    torrentPort: number
+    torrents: Torrent[]
+    add(torrent: Uint8Array, options: object, onReady?: (torrent: Torrent) => void): Torrent
+    throttleDownload(bytesPerSecond: number): void
+    throttleUpload(bytesPerSecond: number): void
+    destroy(done?: (error?: Error) => void): void
+  }
+}
+
+declare module 'bittorrent-protocol' {
+  import type { EventEmitter } from 'node:events'
+
+  export default class Wire extends EventEmitter {
+    constructor(type?: string)
+    type: string | null
+    destroyed: boolean
+    remoteAddress: string | undefined
+    remotePort: number | undefined
+    peerPieces: { get(index: number): boolean }
+    downloaded: number
+    uploaded: number
+    isSeeder: boolean
+    connId: string
+    lt_donthave: { donthave(index: number): void }
+    use(extension: unknown): void
+    setKeepAlive(isOn: boolean): void
+    handshake(infoHash: string, peerId: string): void
+    bitfield(bits: unknown): void
+    have(index: number): void
+    unchoke(): void
+    choke(): void
+    destroy(): void
+  }
+}
+
+declare module 'lt_donthave' {
+  export default function ltDontHave(): unknown
+}
+
+declare module 'bitfield' {
+  export default class BitField {
+    constructor(bits: number)
+    buffer: Uint8Array
+    set(index: number, value?: boolean): void
+    get(index: number): boolean
+    setAll(values: Iterable<number>, offset?: number): void
+  }
+}
