@@ -12,5 +12,6 @@ export function placesOf(path: string) {
     record: `${hidden}.json`,
     journal: `${hidden}.journal`,
     lock: `${hidden}.lock`,
+    torrent: `${hidden}.torrent`,
   }
 }

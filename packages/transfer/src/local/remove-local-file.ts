@@ -5,12 +5,12 @@ import { placesOf } from './places.ts'
 
 /** Removes the file, its partial and what shoal knows of it. Answers how many bytes that freed. */
 export async function removeLocalFile(path: string): Promise<{ freedBytes: number }> {
-  const { partial, record, journal, lock } = placesOf(path)
+  const { partial, record, journal, torrent, lock } = placesOf(path)
   const release = tryLock(lock)
   if (release === undefined) throw new Error(`${path} is being pulled`)
   let freedBytes = 0
   try {
-    for (const each of [path, partial, record, journal]) {
+    for (const each of [path, partial, record, journal, torrent]) {
       freedBytes += await occupiedBytes(each)
       await rm(each, { force: true })
     }

@@ -47,7 +47,7 @@ export function joinPeers(setup: Setup) {
   const turns = pace(
     {
       registryBytes: () => receivedBytes(board),
-      swarmBytes: () => (swarm?.shares() ?? []).reduce((sum, { bytes }) => sum + bytes, 0),
+      swarmBytes: () => source.broughtBytes(),
       peers: () => swarm?.peerCount() ?? 0,
     },
     { fastBytesPerSecond: setup.tuning.fastBytesPerSecond, onlyPeers },
@@ -57,6 +57,7 @@ export function joinPeers(setup: Setup) {
     pieceLength,
     board,
     worker: setup.worker,
+    registryLabel: new URL(setup.download.direct_url).host,
     turn: () => turns.turn('swarm'),
   })
 

@@ -20,7 +20,7 @@ type Wishes = {
 const lookEveryMs = 500
 /** A swarm that brings less than this share of what the registry did is no help. */
 const worthwhile = 0.7
-const probationMs = 10_000
+const probationMs = 6_000
 const rejoinAfterMs = 60_000
 const lonelyAfterMs = 4_000
 

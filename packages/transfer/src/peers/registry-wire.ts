@@ -3,6 +3,7 @@ import BitField from 'bitfield'
 import Wire from 'bittorrent-protocol'
 import ltDontHave from 'lt_donthave'
 import { fetch } from 'undici'
+import { registryName } from './swarm-messages.ts'
 
 type Answer = (error: Error | null, bytes?: Uint8Array) => void
 
@@ -87,6 +88,3 @@ export class RegistryWire extends Wire {
     super.destroy()
   }
 }
-
-/** As which the registry stands among the peers. */
-export const registryName = 'registry'

@@ -5,8 +5,8 @@ import { pieceLengthFor } from '@shoal/model-file'
 import type Wire from 'bittorrent-protocol'
 import WebTorrent, { type Torrent } from 'webtorrent'
 import { pieceStoreOf } from './piece-store.ts'
-import { RegistryWire, registryName } from './registry-wire.ts'
-import type { FromSwarm, SwarmSetup, ToSwarm } from './swarm-messages.ts'
+import { RegistryWire } from './registry-wire.ts'
+import { type FromSwarm, registryName, type SwarmSetup, type ToSwarm } from './swarm-messages.ts'
 
 const tellEveryMs = 250
 const mostConnections = 60
@@ -41,7 +41,7 @@ export async function joinSwarm(setup: SwarmSetup, tell: (message: FromSwarm) =>
   const telling = setInterval(() => {
     registry.look()
     const peers = torrent.wires.filter(({ type }) => type !== 'webSeed').length
-    tell({ event: 'standing', peers, shares: senders.shares(), uploadedBytes: torrent.uploaded })
+    tell({ event: 'standing', peers, uploadedBytes: torrent.uploaded })
   }, tellEveryMs)
   tell({ event: 'ready', port: client.torrentPort, pieceLength: torrent.pieceLength })
 
@@ -112,7 +112,7 @@ const nameOf = ({ type, remoteAddress, remotePort }: Wire) =>
 /** Who sent what of each piece, and who sent what was not the piece. */
 function watchSenders(torrent: Torrent, onBanned: (peer: string) => void) {
   const ofPiece = new Map<number, Set<string>>()
-  const bytesOf = new Map<string, number>()
+  let bytesFromPeers = 0
   const banned = new Set<string>()
 
   torrent.on('wire', (wire: Wire) => {
@@ -121,7 +121,7 @@ function watchSenders(torrent: Torrent, onBanned: (peer: string) => void) {
     wire.on('piece', (index: number, _offset: number, bytes: Uint8Array) => {
       const senders = ofPiece.get(index) ?? new Set()
       ofPiece.set(index, senders.add(name))
-      bytesOf.set(name, (bytesOf.get(name) ?? 0) + bytes.length)
+      if (name !== registryName) bytesFromPeers += bytes.length
     })
   })
   torrent.on('warning', (warning: Error) => {
@@ -138,11 +138,7 @@ function watchSenders(torrent: Torrent, onBanned: (peer: string) => void) {
 
   return {
     of: (index: number) => [...(ofPiece.get(index) ?? [])],
-    bytesFromPeers() {
-      const all = [...bytesOf].filter(([name]) => name !== registryName)
-      return all.reduce((sum, [, bytes]) => sum + bytes, 0)
-    },
-    shares: () => Array.from(bytesOf, ([name, bytes]) => ({ name, bytes })),
+    bytesFromPeers: () => bytesFromPeers,
   }
 }
 

@@ -24,13 +24,14 @@ export type ToSwarm =
   /** URLs of the whole file, the best first, for what no peer has; none to do without. */
   | { call: 'registry'; urls: string[] }
 
-export type PeerShare = { name: string; bytes: number }
+/** As which the registry stands among the peers. */
+export const registryName = 'registry'
 
 export type FromSwarm =
   | { event: 'ready'; port: number; pieceLength: number }
   /** A piece is on disk, and has its SHA-1. `sender` had a part in it. */
   | { event: 'piece'; index: number; senders: string[] }
-  | { event: 'standing'; peers: number; shares: PeerShare[]; uploadedBytes: number }
+  | { event: 'standing'; peers: number; uploadedBytes: number }
   /** A peer that sent what was not the piece. It is not asked again. */
   | { event: 'banned'; peer: string }
   | { event: 'failed'; message: string }

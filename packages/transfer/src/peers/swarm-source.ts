@@ -4,6 +4,7 @@ import type { ChunkWorker } from '../pull/chunk-worker.ts'
 import type { Chunk, Manifest } from '../pull/manifest.ts'
 import { TroubleError } from '../trouble.ts'
 import type { Swarm } from './swarm.ts'
+import { registryName } from './swarm-messages.ts'
 
 /** Chunks at a time: enough pieces for peers to have others than each other, few enough to lose little. */
 const slots = 8
@@ -14,6 +15,8 @@ type Setup = {
   manifest: Manifest
   pieceLength: number
   board: Board
+  /** As the registry is called among the sources. */
+  registryLabel: string
   /** Hashes what is on disk. */
   worker: ChunkWorker
   /** Resolves when peers are to be asked, with what fires when they no longer are. */
@@ -23,23 +26,38 @@ type Setup = {
 export type SwarmSource = ChunkSource & {
   joins(swarm: Swarm): void
   onPiece(piece: number, senders: string[]): void
+  /** Bytes of all pieces that somebody sent. */
+  broughtBytes(): number
   /** Bytes that are on disk beyond what the board tells: pieces behind a gap. */
   looseBytes(): number
 }
 
 /** Peers as a source of chunks. What they send has its SHA-1 when it comes here; the chunk's SHA-256 decides. */
-export function swarmSource({ manifest, pieceLength, board, worker, turn }: Setup): SwarmSource {
+export function swarmSource({
+  manifest,
+  pieceLength,
+  board,
+  registryLabel,
+  worker,
+  turn,
+}: Setup): SwarmSource {
   const here = new Uint8Array(Math.ceil(manifest.fileSizeBytes / pieceLength))
   const senders = new Map<number, Set<string>>()
   const waiting = new Map<number, () => void>()
   let swarm: Swarm | undefined
+  const bytesOf = new Map<string, number>()
 
   const chunkOf = (piece: number) => Math.floor((piece * pieceLength) / manifest.chunkSize)
   const sizeOf = (piece: number) =>
     Math.min(pieceLength, manifest.fileSizeBytes - piece * pieceLength)
 
   function onPiece(piece: number, by: string[]) {
+    if (here[piece] === 1) return
     here[piece] = 1
+    for (const sender of by) {
+      const name = sender === registryName ? registryLabel : sender
+      bytesOf.set(name, (bytesOf.get(name) ?? 0) + sizeOf(piece) / by.length)
+    }
     const chunk = chunkOf(piece)
     senders.set(chunk, new Set([...(senders.get(chunk) ?? []), ...by]))
     waiting.get(chunk)?.()
@@ -90,10 +108,12 @@ export function swarmSource({ manifest, pieceLength, board, worker, turn }: Setu
     takesSpares: false,
     turn,
     onPiece,
+    broughtBytes: () => bytesOf.values().reduce((sum, bytes) => sum + bytes, 0),
     joins(joined: Swarm) {
       swarm = joined
+      for (const chunk of waiting.keys()) joined.want(manifest.chunks[chunk] as Chunk)
     },
-    shares: () => swarm?.shares() ?? [],
+    shares: () => Array.from(bytesOf, ([name, bytes]) => ({ name, bytes: Math.round(bytes) })),
 
     async fetch({ chunk, signal }: ChunkTask) {
       swarm?.want(chunk)

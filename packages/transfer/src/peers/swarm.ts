@@ -1,6 +1,6 @@
 import type { Chunk } from '../pull/manifest.ts'
 import { startThread } from '../start-thread.ts'
-import type { FromSwarm, PeerShare, SwarmSetup, ToSwarm } from './swarm-messages.ts'
+import type { FromSwarm, SwarmSetup, ToSwarm } from './swarm-messages.ts'
 
 export type Swarm = ReturnType<typeof startSwarm>
 
@@ -15,11 +15,7 @@ type Events = {
  */
 export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events) {
   const thread = startThread('swarm-thread', import.meta.url, setup)
-  let standing: { peers: number; shares: PeerShare[]; uploadedBytes: number } = {
-    peers: 0,
-    shares: [],
-    uploadedBytes: 0,
-  }
+  let standing = { peers: 0, uploadedBytes: 0 }
   let failure: string | undefined
   const fail = (message: string) => {
     failure ??= message
@@ -43,7 +39,6 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
   return {
     /** Others than the registry that are connected now. */
     peerCount: () => standing.peers,
-    shares: () => standing.shares,
     uploadedBytes: () => standing.uploadedBytes,
     failure: () => failure,
     /** What was trusted may be given to others. */

@@ -23,6 +23,8 @@ declare module 'webtorrent' {
     addWebSeed(connection: Wire): void
     select(from: number, to: number, priority?: number): void
     deselect(from: number, to: number): void
+    pause(): void
+    resume(): void
     destroy(options?: object, done?: (error?: Error) => void): void
     /** In hexadecimal digits. */
     _hashes: string[]
@@ -33,6 +35,7 @@ declare module 'webtorrent' {
   export default class WebTorrent extends EventEmitter {
     constructor(options: object)
     torrentPort: number
+    uploadSpeed: number
     torrents: Torrent[]
     add(torrent: Uint8Array, options: object, onReady?: (torrent: Torrent) => void): Torrent
     throttleDownload(bytesPerSecond: number): void

@@ -6,7 +6,7 @@ import { joinPeers, type PeerSettings, type Peers } from '../peers/join-peers.ts
 import type { ProgressMeter } from '../progress-meter.ts'
 import type { Trouble } from '../trouble.ts'
 import { untilAborted } from '../until-aborted.ts'
-import { writtenBytes } from './board.ts'
+import { receivedBytes, writtenBytes } from './board.ts'
 import { checkFormerRun } from './check-claimed.ts'
 import { chunkLedger } from './chunk-ledger.ts'
 import { chunkQueue } from './chunk-queue.ts'
@@ -132,8 +132,7 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
   }
   report({ type: 'verifying' })
   const sha256 = await hasher.digest
-  const received = registry.shares().concat(swarm.shares())
-  const bytes = received.reduce((sum, share) => sum + share.bytes, 0)
+  const bytes = receivedBytes(board) + swarm.broughtBytes()
   return { sha256, resumedBytes, receivedBytes: bytes, dropped }
 }
 

@@ -35,6 +35,8 @@ export type ScriptedOrigin = {
   /** Calls of the download endpoint, which counts. */
   downloads: number
   isDeleted: boolean
+  /** The tracker that the download names, and the torrent that the registry gives; undefined for none. */
+  swarm: { announce: string; torrent: Uint8Array } | undefined
   /** Closes the port and every connection. `open` takes the same port again. */
   close(): Promise<void>
   open(): Promise<void>
@@ -51,6 +53,7 @@ export async function startScriptedOrigin(file: SyntheticFile): Promise<Scripted
     requests: [],
     downloads: 0,
     isDeleted: false,
+    swarm: undefined,
     async open() {
       server = createServer((request, response) => answer(origin, file, request, response))
       server.listen(port, '127.0.0.1')
@@ -87,7 +90,12 @@ function answer(
   }
   if (pathname.includes('/download/')) {
     origin.downloads += 1
-    return end(response, { status: 200, body: JSON.stringify(downloadOf(file, origin.url)) })
+    const download = downloadOf(file, origin.url, origin.swarm?.announce)
+    return end(response, { status: 200, body: JSON.stringify(download) })
+  }
+  if (first === 'torrent' && origin.swarm) {
+    response.end(origin.swarm.torrent)
+    return
   }
   if (second === 'models') {
     return end(response, { status: 200, body: JSON.stringify(modelFileOf(file)) })

@@ -49,13 +49,17 @@ export function modelFileOf({ bytes, chunkSize, sha256 }: SyntheticFile): ModelF
   }
 }
 
-export function downloadOf({ bytes, sha256, chunks }: SyntheticFile, baseUrl: string): Download {
+export function downloadOf(
+  { bytes, sha256, chunks }: SyntheticFile,
+  baseUrl: string,
+  announce?: string,
+): Download {
   const webSeed = encodeURIComponent(`${baseUrl}/v1/files/chunks/${sha256}`)
   const torrent_info_hash = '0'.repeat(40)
   return {
     direct_url: `${baseUrl}/blob/direct`,
     torrent_url: `${baseUrl}/torrent`,
-    magnet_uri: `magnet:?xt=urn:btih:${torrent_info_hash}&dn=model.gguf&ws=${webSeed}`,
+    magnet_uri: `magnet:?xt=urn:btih:${torrent_info_hash}&dn=model.gguf&ws=${webSeed}${announce ? `&tr=${encodeURIComponent(announce)}` : ''}`,
     torrent_info_hash,
     chunk_hashes: chunks,
     file_size_bytes: bytes.length,

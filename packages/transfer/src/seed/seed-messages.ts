@@ -1,0 +1,41 @@
+/** What passes between a seeder and its thread. */
+
+export type SeedSetup = {
+  /** Where to listen for peers. */
+  host: string
+  port: number
+  /** Bytes per second; undefined for no limit. */
+  uploadLimit: number | undefined
+  /** So many times its size a file is given, at most; undefined for ever. */
+  ratio: number | undefined
+  /** Whether to look for peers on the local network (BEP 14). */
+  isLocalDiscoveryOn: boolean
+}
+
+export type SharedFile = {
+  path: string
+  fileSizeBytes: number
+  /** BEP 3, as the registry gives it. */
+  torrent: Uint8Array
+}
+
+export type ToSeeder =
+  | { call: 'share'; file: SharedFile }
+  | { call: 'unshare'; path: string }
+  | { call: 'pause' }
+  | { call: 'resume' }
+
+export type FileStanding = { path: string; peers: number; uploadedBytes: number; isDone: boolean }
+
+export type SeedStanding = {
+  port: number
+  isPaused: boolean
+  bytesPerSecond: number
+  files: FileStanding[]
+}
+
+export type FromSeeder =
+  | { event: 'standing'; standing: SeedStanding }
+  /** A file that cannot be shared, or no longer. */
+  | { event: 'dropped'; path: string; message: string }
+  | { event: 'failed'; message: string }

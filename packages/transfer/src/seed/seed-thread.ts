@@ -1,0 +1,8 @@
+/** The thread behind `startSeeder`: it does what messages say, and tells how things stand. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { startSeeding } from './seed-client.ts'
+import type { FromSeeder, SeedSetup, ToSeeder } from './seed-messages.ts'
+
+const tell = (message: FromSeeder) => parentPort?.postMessage(message)
+const { obey } = startSeeding(workerData as SeedSetup, tell)
+parentPort?.on('message', (message: ToSeeder) => obey(message))

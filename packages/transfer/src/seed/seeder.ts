@@ -1,0 +1,46 @@
+import { startThread } from '../start-thread.ts'
+import type { FromSeeder, SeedSetup, SeedStanding, SharedFile, ToSeeder } from './seed-messages.ts'
+
+export type SeederOptions = Partial<SeedSetup> & {
+  /** Told of a file that cannot be shared, or no longer. */
+  onDropped?: (path: string, message: string) => void
+}
+
+export type Seeder = ReturnType<typeof startSeeder>
+
+/** Shares files with other people, in a thread of its own. Nothing is shared before `share`. */
+export function startSeeder({ onDropped, ...options }: SeederOptions) {
+  const setup: SeedSetup = {
+    host: '0.0.0.0',
+    port: 0,
+    uploadLimit: undefined,
+    ratio: undefined,
+    isLocalDiscoveryOn: false,
+    ...options,
+  }
+  const thread = startThread('seed-thread', import.meta.url, setup)
+  let standing: SeedStanding = { port: 0, isPaused: false, bytesPerSecond: 0, files: [] }
+  let failure: string | undefined
+
+  thread.on('error', (error) => {
+    failure ??= String(error)
+  })
+  thread.on('message', (message: FromSeeder) => {
+    if (message.event === 'standing') standing = message.standing
+    else if (message.event === 'dropped') onDropped?.(message.path, message.message)
+    else failure ??= message.message
+  })
+  const send = (message: ToSeeder) => thread.postMessage(message)
+
+  return {
+    share: (file: SharedFile) => send({ call: 'share', file }),
+    unshare: (path: string) => send({ call: 'unshare', path }),
+    pause: () => send({ call: 'pause' }),
+    resume: () => send({ call: 'resume' }),
+    standing: () => standing,
+    failure: () => failure,
+    async close() {
+      await thread.terminate()
+    },
+  }
+}

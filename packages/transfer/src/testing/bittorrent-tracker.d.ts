@@ -1,0 +1,11 @@
+declare module 'bittorrent-tracker/server' {
+  import type { EventEmitter } from 'node:events'
+  import type { Server } from 'node:http'
+
+  export default class Tracker extends EventEmitter {
+    constructor(options: object)
+    http: Server
+    listen(port: number, host: string): void
+    close(done: () => void): void
+  }
+}

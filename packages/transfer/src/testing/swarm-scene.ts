@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { infoDictionary, pieceLengthFor, torrentFile } from '@shoal/model-file'
+import Tracker from 'bittorrent-tracker/server'
+import { onTestFinished } from 'vitest'
+import { startSeeder } from '../seed/seeder.ts'
+import { pullScene, temporaryDirectory } from './pull-scene.ts'
+import type { SyntheticFile } from './synthetic-file.ts'
+
+/** An origin with a tracker beside it. */
+export async function swarmScene(file: SyntheticFile) {
+  const scene = await pullScene(file)
+  const tracker = new Tracker({ udp: false, ws: false, stats: false, interval: 1000 })
+  tracker.listen(0, '127.0.0.1')
+  await once(tracker, 'listening')
+  onTestFinished(() => new Promise<void>((resolve) => tracker.close(() => resolve())))
+  const { port } = tracker.http.address() as AddressInfo
+  const announce = `http://127.0.0.1:${port}/announce`
+  const torrent = torrentOf(file, announce)
+  scene.origin.swarm = { announce, torrent }
+  return {
+    ...scene,
+    /** Somebody who has the file, or what they take for it. */
+    async seeder(bytes: Uint8Array = file.bytes) {
+      const path = join(temporaryDirectory(), 'model.gguf')
+      writeFileSync(path, bytes)
+      const seeder = startSeeder({ host: '127.0.0.1' })
+      onTestFinished(() => seeder.close())
+      const known = once(tracker, 'start')
+      seeder.share({ path, fileSizeBytes: file.bytes.length, torrent })
+      await known
+      return seeder
+    },
+  }
+}
+
+function torrentOf({ bytes }: SyntheticFile, announce: string): Uint8Array {
+  const pieceLength = pieceLengthFor(bytes.length)
+  const pieces = Array.from({ length: Math.ceil(bytes.length / pieceLength) }, (_, index) =>
+    createHash('sha1')
+      .update(bytes.subarray(index * pieceLength, (index + 1) * pieceLength))
+      .digest(),
+  )
+  const info = infoDictionary({
+    filename: 'model.gguf',
+    fileSizeBytes: bytes.length,
+    pieceLength,
+    pieceHashes: Buffer.concat(pieces),
+    isPrivate: false,
+  })
+  return torrentFile({ info, announce, webSeeds: [] })
+}
