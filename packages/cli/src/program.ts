@@ -22,6 +22,7 @@ import { removeCommand } from './commands/remove.ts'
 import { runCommand } from './commands/run.ts'
 import { runtimeCommand } from './commands/runtime.ts'
 import { searchCommand } from './commands/search.ts'
+import { seedCommand } from './commands/seed.ts'
 import { serveCommand } from './commands/serve.ts'
 import { showCommand } from './commands/show.ts'
 import { stopCommand } from './commands/stop.ts'
@@ -55,6 +56,7 @@ const groups = {
     logsCommand,
     runtimeCommand,
   ],
+  Share: [seedCommand],
   Registry: [upCommand, registryCommand, adminCommand],
   Account: [
     registerCommand,

@@ -1,6 +1,7 @@
 /** What a transfer reports while it runs. Whoever shows it (command line, daemon, browser) draws these. */
 
-export type SourceShare = { name: string; bytes: number }
+/** `isPeer`: somebody else than the registry and its store. */
+export type SourceShare = { name: string; bytes: number; isPeer: boolean }
 
 export type Speed = {
   bytesPerSecond: number

@@ -5,9 +5,10 @@ import type { OpenContext } from '../context.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
 import { addLimitOptions, type LimitOptions } from '../transfers/limits.ts'
+import { addPeerOptions, type PeerOptions } from '../transfers/peer-options.ts'
 import { orderPull, type PullOrder, pullOrdered } from '../transfers/pull-model.ts'
 
-type PullOptions = LimitOptions & { output?: string; dryRun?: boolean }
+type PullOptions = LimitOptions & PeerOptions & { output?: string; dryRun?: boolean }
 
 export function pullCommand(open: OpenContext): Command {
   const command = new Command('pull')
@@ -15,15 +16,17 @@ export function pullCommand(open: OpenContext): Command {
     .argument('<model[:quant]>', 'its name; without a quantization what fits this machine best')
     .option('-o, --output <path>', 'where to put it: a file or a folder')
     .option('--dry-run', 'say what would be pulled, and pull nothing')
-  return addLimitOptions(command).action(async (reference: string, options: PullOptions) => {
-    const context = await open()
-    const { printer } = context
-    const order = await orderPull(context, reference, options.output)
-    if (options.dryRun) return await tellPlan(printer, order)
+  return addPeerOptions(addLimitOptions(command)).action(
+    async (reference: string, options: PullOptions) => {
+      const context = await open()
+      const { printer } = context
+      const order = await orderPull(context, reference, options.output)
+      if (options.dryRun) return await tellPlan(printer, order)
 
-    const pulled = await pullOrdered(context, order, options)
-    await printer.answer(documentOf(order, pulled), () => firstPath(order))
-  })
+      const pulled = await pullOrdered(context, order, options)
+      await printer.answer(documentOf(order, pulled), () => firstPath(order))
+    },
+  )
 }
 
 /** llama.cpp opens the first part and finds the others beside it. */

@@ -24,7 +24,28 @@ export const configKeys = {
     description: 'how many connections pull and push open, from 1 to 64',
     accept: (text: string): string => String(wholeNumber(1, 64)(text)),
   },
+  peers: {
+    description: 'whether pull and serve deal with other people, who see this address: on or off',
+    accept: onOrOff,
+  },
+  'limit-upload': {
+    description: 'how fast others may be given what is here, such as 1MB a second',
+    accept: (text: string): string => {
+      parseBytes(text)
+      return text
+    },
+  },
+  'local-peers': {
+    description: 'whether to look for others on the local network: on or off',
+    accept: onOrOff,
+  },
 } as const
+
+function onOrOff(text: string): string {
+  const value = text.toLowerCase()
+  if (value === 'on' || value === 'off') return value
+  throw misuse(`“${text}” is neither on nor off.`)
+}
 
 export type ConfigKey = keyof typeof configKeys
 export type Config = Partial<Record<ConfigKey, string>>

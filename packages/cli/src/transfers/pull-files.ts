@@ -6,6 +6,7 @@ import { openProgress } from '../terminal/progress.ts'
 import { percentOf, type Standing } from '../terminal/progress-frame.ts'
 import { formatBytes } from '../terminal/units.ts'
 import { type LimitOptions, limitsOf } from './limits.ts'
+import { type PeerOptions, peersOf } from './peer-options.ts'
 import { pullReport } from './pull-report.ts'
 
 type Order = {
@@ -14,7 +15,7 @@ type Order = {
   /** As people know what is pulled: `shoal-tiny:Q8_0`. */
   title: string
   parts: readonly { file: ModelFile; path: string }[]
-  limits: LimitOptions
+  limits: LimitOptions & PeerOptions
 }
 
 /** Pulls one file, or all parts of one, under one progress bar. */
@@ -35,6 +36,7 @@ export async function pullFiles(context: Context, order: Order): Promise<PulledF
           modelName,
           ...part,
           ...limitsOf(order.limits, config),
+          ...peersOf(order.limits, config),
           signal,
           onEvent: report.onEvent,
         }),

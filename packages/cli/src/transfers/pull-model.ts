@@ -9,6 +9,7 @@ import { shortHash } from '../terminal/failure-of.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { plural } from '../terminal/units.ts'
 import type { LimitOptions } from './limits.ts'
+import type { PeerOptions } from './peer-options.ts'
 import { pullFiles } from './pull-files.ts'
 
 type Part = { file: ModelFile; path: string }
@@ -41,7 +42,7 @@ export async function orderPull(context: Context, reference: string, output?: st
 export async function pullOrdered(
   context: Context,
   order: PullOrder,
-  limits: LimitOptions = {},
+  limits: LimitOptions & PeerOptions = {},
 ): Promise<PulledFile[]> {
   const pulled = await pullFiles(context, { ...order, limits })
   tellOutcome(context.printer, pulled)

@@ -1,8 +1,8 @@
-import type { PullEvent } from '@shoal/transfer'
+import type { PullEvent, SourceShare } from '@shoal/transfer'
 import type { Printer } from '../terminal/printer.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Standing } from '../terminal/progress-frame.ts'
-import { formatBytes } from '../terminal/units.ts'
+import { formatBytes, plural } from '../terminal/units.ts'
 
 /** How the parts of one pull stand together, drawn from the events of each. */
 export function pullReport(printer: Printer, progress: Progress, bytesTotal: number) {
@@ -35,7 +35,10 @@ export function pullReport(printer: Printer, progress: Progress, bytesTotal: num
         case 'starting-over':
           return printer.note(`  Starting over: ${event.reason}.`)
         case 'progress':
-          return show(event.bytesDone, paceOf(event, bytesTotal - bytesBefore - event.bytesDone))
+          return show(event.bytesDone, {
+            ...paceOf(event, bytesTotal - bytesBefore - event.bytesDone),
+            remarks: remarksOn(event.sources),
+          })
         case 'bad-chunk':
           return printer.detail(`  Chunk ${event.index} from ${event.source} was bad.`)
         case 'waiting':
@@ -50,11 +53,19 @@ export function pullReport(printer: Printer, progress: Progress, bytesTotal: num
 }
 
 function paceOf(event: PullEvent & { type: 'progress' }, bytesLeft: number): Partial<Standing> {
-  const { bytesPerSecond, secondsLeft, sources } = event
+  const { bytesPerSecond, secondsLeft } = event
   const isMoving = secondsLeft !== undefined && bytesPerSecond > 0
   return {
     bytesPerSecond,
     secondsLeft: isMoving ? bytesLeft / bytesPerSecond : undefined,
-    remarks: sources.length > 1 ? [`${sources.length} sources`] : [],
   }
+}
+
+/** `6 peers`, `59% from peers`: where there is anybody but the registry. */
+function remarksOn(sources: readonly SourceShare[]): string[] {
+  const peers = sources.filter(({ isPeer }) => isPeer)
+  if (peers.length === 0) return []
+  const sum = (shares: readonly SourceShare[]) => shares.reduce((all, { bytes }) => all + bytes, 0)
+  const percent = Math.round((sum(peers) / Math.max(1, sum(sources))) * 100)
+  return [plural(peers.length, 'peer'), `${percent}% from peers`]
 }

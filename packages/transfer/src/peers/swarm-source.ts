@@ -55,8 +55,7 @@ export function swarmSource({
     if (here[piece] === 1) return
     here[piece] = 1
     for (const sender of by) {
-      const name = sender === registryName ? registryLabel : sender
-      bytesOf.set(name, (bytesOf.get(name) ?? 0) + sizeOf(piece) / by.length)
+      bytesOf.set(sender, (bytesOf.get(sender) ?? 0) + sizeOf(piece) / by.length)
     }
     const chunk = chunkOf(piece)
     senders.set(chunk, new Set([...(senders.get(chunk) ?? []), ...by]))
@@ -113,7 +112,12 @@ export function swarmSource({
       swarm = joined
       for (const chunk of waiting.keys()) joined.want(manifest.chunks[chunk] as Chunk)
     },
-    shares: () => Array.from(bytesOf, ([name, bytes]) => ({ name, bytes: Math.round(bytes) })),
+    shares: () =>
+      Array.from(bytesOf, ([sender, bytes]) => ({
+        name: sender === registryName ? registryLabel : sender,
+        bytes: Math.round(bytes),
+        isPeer: sender !== registryName,
+      })),
 
     async fetch({ chunk, signal }: ChunkTask) {
       swarm?.want(chunk)

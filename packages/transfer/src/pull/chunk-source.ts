@@ -1,3 +1,4 @@
+import type { SourceShare } from '../events.ts'
 import type { Chunk } from './manifest.ts'
 
 /** One attempt to get one chunk. */
@@ -33,5 +34,5 @@ export type ChunkSource = {
   /** Rejects with a `TroubleError` where it could not be had. */
   fetch(task: ChunkTask, slot: number): Promise<Delivery>
   /** What each sender has sent, good or not. */
-  shares(): { name: string; bytes: number }[]
+  shares(): SourceShare[]
 }

@@ -31,7 +31,7 @@ export function httpSource(options: {
     slots: connections,
     takesSpares: true,
     turn: options.turn,
-    shares: () => [{ name: sender, bytes: receivedBytes(board) }],
+    shares: () => [{ name: sender, bytes: receivedBytes(board), isPeer: false }],
 
     async fetch({ chunk, from, timesBad, isSpare, signal }: ChunkTask, slot) {
       const chosen = (preferred + timesBad) % ways.length

@@ -1,6 +1,6 @@
 import type { Download, ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { VerificationError } from '../errors.ts'
-import type { PullEvent } from '../events.ts'
+import type { PullEvent, SourceShare } from '../events.ts'
 import { patience as newPatience } from '../patience.ts'
 import { joinPeers, type PeerSettings, type Peers } from '../peers/join-peers.ts'
 import type { ProgressMeter } from '../progress-meter.ts'
@@ -136,6 +136,15 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
   return { sha256, resumedBytes, receivedBytes: bytes, dropped }
 }
 
+/** The registry brings bytes in its own turn and in the swarm's. */
+function byName(shares: SourceShare[]): SourceShare[] {
+  return [...Map.groupBy(shares, ({ name }) => name)].map(([name, same]) => ({
+    name,
+    bytes: same.reduce((sum, { bytes }) => sum + bytes, 0),
+    isPeer: same.every(({ isPeer }) => isPeer),
+  }))
+}
+
 /** Keeps journal, disk and onlookers up to date, once more at the end. */
 function startTicking(
   { partial, tuning, meter, report }: ChunkPull,
@@ -144,7 +153,7 @@ function startTicking(
 ): () => void {
   let syncedAt = performance.now()
   const readProgress = (): PullEvent => {
-    const shares = sources.flatMap((source) => source.shares())
+    const shares = byName(sources.flatMap((source) => source.shares()))
     const received = shares.reduce((sum, { bytes }) => sum + bytes, 0)
     return { type: 'progress', ...meter.read(movedBytes(), received), sources: shares }
   }
