@@ -6,6 +6,7 @@ import { answerBrokenRequest, answerUnknownExpectations } from './http/broken-re
 import { handleError, handleFrameworkError, handleNotFound } from './http/error-handler.ts'
 import { guard } from './http/guard.ts'
 import { type Metrics, metricsRoute } from './http/metrics.ts'
+import { nesting } from './http/nesting.ts'
 import { requestLog } from './http/request-log.ts'
 import type { LoadedModels } from './models/loaded-models.ts'
 import type { LocalModels } from './models/local-models.ts'
@@ -52,8 +53,10 @@ export async function buildApp(dependencies: AppDependencies) {
   answerUnknownExpectations(app.server)
   await app.register(requestLog)
   await app.register(guard, config)
+  await app.register(nesting)
   await app.register(metricsRoute, { metrics, models })
-  app.get('/healthz', async () => ({ status: 'ok' }))
+  // By the number a note of this process is told from that of a dead one.
+  app.get('/healthz', async () => ({ status: 'ok', pid: process.pid }))
   // Clients that look for Ollama on this port ask for this, and speak /v1 with whoever answers so.
   app.get('/', async (_request, reply) => reply.type('text/plain').send('Ollama is running'))
   await app.register(chatRoutes, { models })

@@ -138,9 +138,16 @@ export class PromptError extends Error {
     | 'tool_refused'
     | 'unknown_token'
     | 'not_generative'
-  constructor(code: PromptError['code'], message: string) {
-    super(message)
+  /** The parameter that is at fault, where the code does not say. */
+  readonly param: string | undefined
+  constructor(
+    code: PromptError['code'],
+    message: string,
+    { param, cause }: { param?: string | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause })
     this.code = code
+    this.param = param
   }
 }
 
