@@ -2,6 +2,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import type { DaemonConfig } from './config.ts'
+import { takeJsonAlone } from './http/body-types.ts'
 import { answerBrokenRequest, answerUnknownExpectations } from './http/broken-requests.ts'
 import { handleError, handleFrameworkError, handleNotFound } from './http/error-handler.ts'
 import { guard } from './http/guard.ts'
@@ -51,6 +52,7 @@ export async function buildApp(dependencies: AppDependencies) {
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
   answerUnknownExpectations(app.server)
+  takeJsonAlone(app)
   await app.register(requestLog)
   await app.register(guard, config)
   await app.register(nesting)

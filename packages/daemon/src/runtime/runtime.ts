@@ -122,8 +122,6 @@ export type Finish = {
   /** Milliseconds from when a slot was free to the first token. */
   firstTokenMs: number
   generationMs: number
-  /** All tokens of the conversation, prompt and answer. */
-  tokens: number[]
 }
 
 export type Embeddings = { vectors: Float32Array[]; promptTokens: number }

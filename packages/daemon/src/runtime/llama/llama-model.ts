@@ -155,7 +155,6 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch }: Watch
       reasoningTokens: writer.reasoningTokens(),
       firstTokenMs,
       generationMs: performance.now() - startedAt,
-      tokens: [...tokens, ...evaluation.generated],
     }
   }
 
