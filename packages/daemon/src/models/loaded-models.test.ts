@@ -6,9 +6,12 @@ import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { daemonOfTest } from '../testing/test-daemon.ts'
 
 /** With models of ours, and the paths of the files that were loaded. */
-async function start(script: Parameters<typeof scriptedRuntime>[0] = {}) {
+async function start(
+  script: Parameters<typeof scriptedRuntime>[0] = {},
+  settings: Parameters<typeof daemonOfTest>[0] = {},
+) {
   const loads: string[] = []
-  const daemon = await daemonOfTest({}, async (options) => {
+  const daemon = await daemonOfTest(settings, async (options) => {
     loads.push(options.modelPath)
     return scriptedRuntime(script)(options)
   })
@@ -101,4 +104,54 @@ test('a model that is answering goes on when its file is replaced', async () => 
   for (const answer of [first, second]) expect(await answer).toMatchObject({ done: true })
   expect(await load('changing')).toMatchObject({ context_length: 2048 })
   expect(loads).toHaveLength(2)
+})
+
+const dimensions = (layers: number, width: number) => ({
+  'llama.block_count': layers,
+  'llama.embedding_length': width,
+  'llama.attention.head_count': width / 64,
+})
+const small = dimensions(1, 64)
+/** Two small models take some 250 MB. */
+const roomForTwo = { memoryBytes: 300e6 }
+
+test('where memory is short the model goes that was idle the longest', async () => {
+  const { add, load, ids } = await start({}, roomForTwo)
+  for (const name of ['one', 'two', 'three']) add(name, small)
+  await load('one')
+  await load('two')
+  await load('one')
+  expect(await ids()).toEqual(['one', 'two'])
+  await load('three')
+  expect(await ids()).toEqual(['one', 'three'])
+})
+
+test('a model that is answering does not go, and who needs its memory is told to come again', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  const { add, load, post, ids } = await start({ pace: () => gate }, roomForTwo)
+  for (const name of ['one', 'two', 'three']) add(name, small)
+  const ask = (model: string) => post('/api/generate', { model, prompt: 'Hi', stream: false })
+  const asked = [ask('one'), ask('two')]
+  await expect.poll(ids).toEqual(['one', 'two'])
+  expect(await load('three')).toMatchObject({ code: 'insufficient_memory' })
+  open()
+  await Promise.all(asked)
+  expect(await load('three')).toMatchObject({ name: 'three:latest' })
+})
+
+test('many first requests load a model once, and it goes when its time is over', async () => {
+  const { add, post, loads, ids } = await start()
+  add('asked')
+  const request = { model: 'asked', prompt: 'Hi', stream: false, keep_alive: '200ms' }
+  await Promise.all(Array.from({ length: 8 }, () => post('/api/generate', request)))
+  expect(loads).toHaveLength(1)
+  await expect.poll(ids).toEqual([])
+})
+
+test('a context far beyond memory is refused before anything is loaded', async () => {
+  const { add, post, loads } = await start({}, { contextLength: 2 ** 24 })
+  add('long', { ...dimensions(80, 8192), 'llama.context_length': 2 ** 24 })
+  const refused = await post('/api/load', { model: 'long' })
+  expect(refused).toMatchObject({ code: 'insufficient_memory' })
+  expect(loads).toEqual([])
 })
