@@ -1,12 +1,15 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { chmod, copyFile, mkdir } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { binPath, makeHome, runShoal, startShoal } from './testing/run-shoal.ts'
 import { sampleModel } from './testing/samples.ts'
+import { scriptedDaemon } from './testing/scripted-daemon.ts'
 import { scriptedRegistry } from './testing/scripted-registry.ts'
 
 /** The first Node on the PATH that is too old to run the program itself. */
@@ -52,6 +55,26 @@ test('a reader that goes away ends it quietly', async () => {
   )
   expect({ stdout, stderr }).toEqual({ stdout: '[ 0\n', stderr: '' })
 })
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a full disk under its output ends it with one line and 8',
+  async () => {
+    await using home = await makeHome()
+    await using daemon = await scriptedDaemon()
+    for (const words of [['ps', '--json'], ['run', 'shoal-nano', 'Hi'], ['--help']]) {
+      const full = openSync('/dev/full', 'w')
+      const child = spawn(process.execPath, [binPath, ...words], {
+        env: { PATH: process.env.PATH, SHOAL_HOME: home.path, SHOAL_INFERENCE: daemon.url },
+        stdio: ['ignore', full, 'pipe'],
+      })
+      closeSync(full)
+      const said = text(child.stderr as Readable)
+      const [exitCode] = await once(child, 'close')
+      expect(await said).toBe('✗ The output cannot be written: the disk is full.\n')
+      expect(exitCode).toBe(8)
+    }
+  },
+)
 
 test('a signal that a program sends stops it, with 130', async () => {
   await using home = await makeHome()

@@ -1,6 +1,7 @@
 /** The process: its streams, its environment and its signals go in, an exit code comes out. */
 import { totalmem } from 'node:os'
 import { runCommandLine } from './run.ts'
+import { exitCodes } from './terminal/failure.ts'
 
 /** npm and npx pass on the Ctrl-C that the terminal has sent us already: what follows so soon is the same one. */
 const echoMilliseconds = 500
@@ -15,12 +16,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader went away, as `head` does: whoever reads no further wants no complaint.
-    if (error.code === 'EPIPE') process.exit(0)
-    throw error
-  })
+for (const stream of [process.stdout, process.stderr]) stream.on('error', endWithoutReader)
+
+/** Nothing more can be told to whoever reads: what was to be said is lost. */
+function endWithoutReader(error: NodeJS.ErrnoException): never {
+  // The reader went away, as `head` does: whoever reads no further wants no complaint.
+  if (error.code === 'EPIPE') process.exit(0)
+  const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT'
+  const why = isFull ? 'the disk is full' : error.message
+  process.stderr.write(`✗ The output cannot be written: ${why}.\n`)
+  process.exit(isFull ? exitCodes.no_room : exitCodes.failed)
 }
 
 const exitCode = await runCommandLine(process.argv.slice(2), {
@@ -32,5 +37,7 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
   // 0 or an enormous number where the system sets no limit on the process.
   memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
 })
-// Not only `process.exitCode`: a connection kept alive would hold the shell's prompt back.
-process.stdout.write('', () => process.exit(exitCode))
+// Not only `process.exitCode`: a connection kept alive would hold the shell's prompt back. A failed write tells of itself.
+process.stdout.write('', (error) => {
+  if (!error) process.exit(exitCode)
+})

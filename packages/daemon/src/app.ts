@@ -2,10 +2,12 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import type { DaemonConfig } from './config.ts'
+import { takeJsonAlone } from './http/body-types.ts'
 import { answerBrokenRequest, answerUnknownExpectations } from './http/broken-requests.ts'
 import { handleError, handleFrameworkError, handleNotFound } from './http/error-handler.ts'
 import { guard } from './http/guard.ts'
 import { type Metrics, metricsRoute } from './http/metrics.ts'
+import { nesting } from './http/nesting.ts'
 import { requestLog } from './http/request-log.ts'
 import type { LoadedModels } from './models/loaded-models.ts'
 import type { LocalModels } from './models/local-models.ts'
@@ -50,10 +52,13 @@ export async function buildApp(dependencies: AppDependencies) {
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
   answerUnknownExpectations(app.server)
+  takeJsonAlone(app)
   await app.register(requestLog)
   await app.register(guard, config)
+  await app.register(nesting)
   await app.register(metricsRoute, { metrics, models })
-  app.get('/healthz', async () => ({ status: 'ok' }))
+  // By the number a note of this process is told from that of a dead one.
+  app.get('/healthz', async () => ({ status: 'ok', pid: process.pid }))
   // Clients that look for Ollama on this port ask for this, and speak /v1 with whoever answers so.
   app.get('/', async (_request, reply) => reply.type('text/plain').send('Ollama is running'))
   await app.register(chatRoutes, { models })

@@ -65,3 +65,14 @@ test('for others than this machine it wants a key', () => {
   expect(() => read({}, { host: '0.0.0.0' })).toThrow('others can reach this daemon')
   expect(read({ SHOAL_API_KEY: 'k' }, { host: '0.0.0.0' }).apiKey).toBe('k')
 })
+
+test('a key that cannot be read is a bad setting', () => {
+  const wrong = 'the key in /nowhere/key cannot be read: no such file or directory'
+  expect(() => read({}, { apiKeyFile: '/nowhere/key' })).toThrow(new ConfigError(wrong))
+})
+
+test('an address of IPv6 may stand in brackets', () => {
+  expect(read({}, { host: '[::1]' }).host).toBe('::1')
+  expect(read({ SHOAL_HOST: '::1' }).host).toBe('::1')
+  expect(() => read({}, { host: '[::]' })).toThrow('on :: others can reach this daemon')
+})

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { getSystemErrorMessage } from 'node:util'
 import { bytesOf, durationOf, wholeNumberOf } from './config-values.ts'
 import { ConfigError } from './errors.ts'
 import { constrainedMemory, usableCores } from './machine.ts'
@@ -52,7 +53,7 @@ export function readDaemonConfig(
   env: Record<string, string | undefined>,
   flags: DaemonFlags & { models: string },
 ): DaemonConfig {
-  const host = flags.host ?? (env.SHOAL_HOST || '127.0.0.1')
+  const host = bareHost(flags.host ?? (env.SHOAL_HOST || '127.0.0.1'))
   const apiKey = apiKeyOf(env, flags)
   if (!isLoopback(host) && apiKey === undefined && !flags.anyKey) {
     throw new ConfigError(
@@ -103,15 +104,28 @@ function capacityOf(env: Record<string, string | undefined>, flags: DaemonFlags)
 
 /** Whether only programs on this machine can reach a server that listens on `host`. */
 export function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '').toLowerCase()
+  const bare = bareHost(host).toLowerCase()
   if (bare === 'localhost' || bare.endsWith('.localhost') || bare === '::1') return true
   return /^127(\.\d{1,3}){3}$/.test(bare)
 }
 
+/** Brackets are for addresses of IPv6 in URLs. */
+const bareHost = (host: string) => host.replace(/^\[(.*)\]$/, '$1')
+
 function apiKeyOf(env: Record<string, string | undefined>, { apiKeyFile }: DaemonFlags) {
-  const key = apiKeyFile ? readFileSync(apiKeyFile, 'utf8').trim() : env.SHOAL_API_KEY?.trim()
+  const key = apiKeyFile ? keyIn(apiKeyFile) : env.SHOAL_API_KEY?.trim()
   if (apiKeyFile && key === '') throw new ConfigError(`${apiKeyFile} holds no key`)
   return key || undefined
+}
+
+function keyIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const { errno, message } = error as NodeJS.ErrnoException
+    const why = errno === undefined ? message : getSystemErrorMessage(errno)
+    throw new ConfigError(`the key in ${file} cannot be read: ${why}`, { cause: error })
+  }
 }
 
 function originOf(text: string): string {

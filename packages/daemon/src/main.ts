@@ -42,7 +42,7 @@ export async function startDaemon(
   start: StartRuntime = startChildRuntime,
 ): Promise<RunningDaemon> {
   const log = makeLog(config)
-  const local = localModels(config.modelsDirectory, config.memoryBytes)
+  const local = localModels(config.modelsDirectory, config.memoryBytes, log)
   const metrics = makeMetrics()
   const { backendsDirectory } = config
   const startRuntime = metered(
@@ -68,12 +68,12 @@ export async function startDaemon(
 }
 
 /** What `localhost` leads to; other addresses have to be named. */
-const localHosts = ['127.0.0.1', 'localhost', '0.0.0.0', '::', '[::]']
+const localHosts = ['127.0.0.1', 'localhost', '0.0.0.0', '::']
 
 /** Where programs on this machine find what listens on `host`. */
 function urlOf(host: string, port: number): string {
   if (localHosts.includes(host)) return `http://localhost:${port}`
-  return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function makeLog({ log }: DaemonConfig): pino.Logger {

@@ -15,16 +15,16 @@ const Message = Type.Object({
   content: Type.Optional(
     Type.Union([Type.String(), Type.Array(ContentPart, { minItems: 1 }), Type.Null()]),
   ),
-  name: Type.Optional(Type.String()),
+  name: optional(Type.String()),
   reasoning_content: optional(Type.String()),
   tool_calls: optional(Type.Array(ToolCall)),
-  tool_call_id: Type.Optional(Type.String()),
+  tool_call_id: optional(Type.String()),
 })
 
 const ToolFunction = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 256 }),
-  description: Type.Optional(Type.String()),
-  parameters: Type.Optional(Type.Object({})),
+  description: optional(Type.String()),
+  parameters: optional(Type.Object({})),
 })
 
 const ToolChoice = Type.Union([

@@ -40,6 +40,16 @@ export class FileInTheWayError extends Error {
   }
 }
 
+/** Somebody else works on the file just now. */
+export class FileBusyError extends Error {
+  override name = 'FileBusyError'
+  readonly path: string
+  constructor(path: string) {
+    super(`${path} is being pulled`)
+    this.path = path
+  }
+}
+
 /** The file was written to while it was being sent. */
 export class FileChangedError extends Error {
   override name = 'FileChangedError'

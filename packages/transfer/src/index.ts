@@ -1,5 +1,6 @@
 /** How a model file's bytes move: pull and push by chunks, resume, verify, repair. It knows no terminal. */
 export {
+  FileBusyError,
   FileChangedError,
   FileInTheWayError,
   NoRecordError,
@@ -9,7 +10,7 @@ export {
 } from './errors.ts'
 export type { PullEvent, PushEvent, SourceShare } from './events.ts'
 export { copyLocalFile } from './local/copy-local-file.ts'
-export { type LocalFile, listLocalFiles } from './local/list-local-files.ts'
+export { type LocalFile, listLocalFiles, type Unreadable } from './local/list-local-files.ts'
 export { type FileRecord, readRecord } from './local/record.ts'
 export { removeLocalFile } from './local/remove-local-file.ts'
 export { type RepairedFile, type RepairOptions, repairFile } from './local/repair-file.ts'

@@ -123,7 +123,7 @@ test('Ctrl-C drops the line; at an empty prompt it takes two of them to leave', 
   chat.press(controlC)
   await chat.prompted()
   chat.press(controlC)
-  expect((await chat.outcome).exitCode).toBe(0)
+  expect((await chat.outcome).exitCode).toBe(130)
   expect(lastMessages(chat.daemon)).toEqual([{ role: 'user', content: 'Hi' }])
 })
 

@@ -30,7 +30,10 @@ export async function chatLoop(session: Session): Promise<void> {
         printer.stderr.write('\n')
         break
       }
-      if (interrupts > 1) break
+      if (interrupts > 1) {
+        context.endWith('stopped')
+        break
+      }
       if (interrupts === 1) printer.note('  Ctrl-C once more leaves, and so does Ctrl-D.')
       if (typed.type === 'interrupt' || typed.text.trim() === '') continue
       running = new AbortController()

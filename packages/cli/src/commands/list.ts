@@ -8,7 +8,9 @@ export function listCommand(open: OpenContext): Command {
   return new Command('ls').description('the models on this machine').action(async () => {
     const context = await open()
     const { printer, places } = context
-    const choices = await listLocalChoices(context)
+    const choices = await listLocalChoices(context, ({ path, why }) =>
+      printer.warn(`Left out, because it cannot be read (${why}): ${path}`),
+    )
     await printer.answer(choices.map(documentOf), () =>
       choices.length === 0 ? [] : table(columns, choices, { paintTitle: printer.out.dim }),
     )

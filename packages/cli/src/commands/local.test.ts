@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { putModelFile } from '../testing/local-files.ts'
@@ -22,6 +22,19 @@ test('any GGUF file in the folder is a model', async () => {
   expect(stdout).toBe('MODEL          SIZE  CHANGED\ntide:Q4_K_M  973 KB  just now\n')
   expect((await shoalHere(['path', 'TIDE'], { home: home.path })).stdout).toBe(`${path}\n`)
   expect((await shoalHere(['path', 'tide:q4_k_m'], { home: home.path })).stdout).toBe(`${path}\n`)
+})
+
+test('what cannot be read is named, and hides nothing', async () => {
+  await using home = await makeHome()
+  await putModelFile(join(home.models, 'tide', 'tide-Q4_K_M.gguf'))
+  const loop = join(home.models, 'loop')
+  await symlink('loop', loop)
+  const { stdout, stderr, exitCode } = await shoalHere(['ls'], { home: home.path })
+  expect(stdout).toContain('tide:Q4_K_M')
+  expect(stderr).toBe(
+    `! Left out, because it cannot be read (too many symbolic links encountered): ${loop}\n`,
+  )
+  expect(exitCode).toBe(0)
 })
 
 test('path ends with 3 for what is not here, and says what is', async () => {

@@ -129,6 +129,15 @@ test.each([
   expect(outcome).toMatchObject({ stdout: '', exitCode })
 })
 
+test('a model for which there is no memory ends it with 8, in the shape of /api as well', async () => {
+  const error = 'model shoal-nano needs 134 MB of memory, and models may take 50.0 MB here'
+  const body = { error, detail: error, code: 'insufficient_memory' }
+  await using daemon = await scriptedDaemon({ at: { '/api/load': { status: 503, body } } })
+  const outcome = await run(['shoal-nano', 'Hi'], { inference: daemon.url })
+  expect(outcome.stderr).toContain('✗ Model shoal-nano needs 134 MB of memory')
+  expect(outcome.exitCode).toBe(8)
+})
+
 test('an error in the middle of an answer ends it, and so does a daemon that goes away', async () => {
   await using failing = await scriptedDaemon({
     answer: () => [says('Hel'), { error: { message: 'the model was lost', code: 'model_lost' } }],

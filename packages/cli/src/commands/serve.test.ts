@@ -139,6 +139,25 @@ test('a setting that cannot be is a usage error that names it', async () => {
   expect(exitCode).toBe(2)
 })
 
+test.each([
+  [['--host', 'no.such.host.invalid'], 'No machine is called “no.such.host.invalid”.', 2],
+  [['--host', '203.0.113.9'], '203.0.113.9 is no address of this machine.', 1],
+])('an address that is not here is told: %j', async (options, sentence, exitCode) => {
+  await using home = await makeHome()
+  const words = ['serve', '--port', '0', '--any-key', ...options]
+  const outcome = await runShoal(words, { home: home.path })
+  expect(outcome.stderr).toContain(`✗ ${sentence}\n  --host (or SHOAL_HOST) is an address of this`)
+  expect(outcome.exitCode).toBe(exitCode)
+})
+
+test('a key file that is not there is a usage error', async () => {
+  await using home = await makeHome()
+  const words = ['serve', '--port', '0', '--api-key-file', '/nowhere/key']
+  const { stderr, exitCode } = await runShoal(words, { home: home.path })
+  expect(stderr).toBe('✗ The key in /nowhere/key cannot be read: no such file or directory.\n')
+  expect(exitCode).toBe(2)
+})
+
 test('in the background it can be asked, watched and stopped by the other commands', {
   timeout: 60_000,
 }, async () => {

@@ -16,6 +16,8 @@ const patienceMilliseconds = 60_000
 const pollMilliseconds = 50
 /** Two signals that follow on each other's heels count as one. */
 const betweenSignalsMilliseconds = 800
+/** Who is in such a hurry waits no longer than this for an end in order. */
+const urgentPatienceMilliseconds = 5_000
 
 export function stopCommand(open: OpenContext): Command {
   return new Command('stop')
@@ -52,19 +54,30 @@ function askForBoth({ asker }: Context, { pid }: DaemonState) {
 
 async function untilGone(pid: number, isUrgent: boolean) {
   const startedAt = performance.now()
-  const waited = () => performance.now() - startedAt
-  let isToldTwice = !isUrgent
+  const signals = isUrgent ? urgentSignals() : []
   while (await isProcessThere(pid)) {
-    if (!isToldTwice && waited() > betweenSignalsMilliseconds) {
-      isToldTwice = true
-      process.kill(pid, 'SIGTERM')
+    const waited = performance.now() - startedAt
+    const [next] = signals
+    if (next && waited > next.afterMilliseconds) {
+      signals.shift()
+      process.kill(pid, next.signal)
     }
-    if (waited() > patienceMilliseconds) {
-      throw new Failure('failed', `Process ${pid} is still there.`, {
-        hint: 'shoal stop --now does not wait for running answers.',
-        details: { pid },
-      })
-    }
+    if (waited > patienceMilliseconds) throw stillThere(pid, isUrgent)
     await sleep(pollMilliseconds)
   }
+}
+
+/** After the first SIGTERM. */
+const urgentSignals = (): { signal: NodeJS.Signals; afterMilliseconds: number }[] => [
+  { signal: 'SIGTERM', afterMilliseconds: betweenSignalsMilliseconds },
+  { signal: 'SIGKILL', afterMilliseconds: urgentPatienceMilliseconds },
+]
+
+function stillThere(pid: number, isUrgent: boolean): Failure {
+  return new Failure('failed', `Process ${pid} is still there.`, {
+    hint: isUrgent
+      ? 'It waits for the disk or the system, and goes once that answers.'
+      : 'shoal stop --now ends it, whatever it is doing.',
+    details: { pid },
+  })
 }

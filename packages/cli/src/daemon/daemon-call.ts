@@ -90,11 +90,11 @@ function refusalOf(status: number, body: string): DaemonError {
   return errorIn(answer, status) ?? new DaemonError(status, `the daemon answers ${status}`, null)
 }
 
-/** The error that an answer, or an event of a stream, carries. */
+/** The error that an answer, or an event of a stream, carries. `code` stands in OpenAI's object, or beside Ollama's word. */
 export function errorIn(answer: object, status: number): DaemonError | undefined {
-  const { detail, error } = answer as { detail?: unknown; error?: unknown }
+  const { detail, error, ...beside } = answer as { detail?: unknown; error?: unknown }
   if (error === undefined && detail === undefined) return undefined
-  const { message, code } = (typeof error === 'object' && error !== null ? error : {}) as {
+  const { message, code } = (typeof error === 'object' && error !== null ? error : beside) as {
     message?: unknown
     code?: unknown
   }

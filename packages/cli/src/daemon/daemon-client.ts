@@ -68,14 +68,23 @@ const patienceMilliseconds = 2_000
 
 /** Whether a daemon of shoal's answers there. Ollama, which takes the same port, has no `/healthz`. */
 export async function isDaemonAt(url: string): Promise<boolean> {
+  return (await healthAt(url))?.status === 'ok'
+}
+
+/** Whether that process is the daemon that answers there, and not another that took its number, or its port. */
+export async function isProcessDaemonAt(url: string, pid: number): Promise<boolean> {
+  const health = await healthAt(url)
+  return health?.status === 'ok' && health.pid === pid
+}
+
+async function healthAt(url: string): Promise<{ status?: string; pid?: number } | undefined> {
   const signal = AbortSignal.timeout(patienceMilliseconds)
   try {
     const call = { method: 'GET', path: '/healthz', signal } as const
-    const health = await callForJson<{ status?: string }>({ url, apiKey: undefined }, call)
-    return health.status === 'ok'
+    return await callForJson({ url, apiKey: undefined }, call)
   } catch (error) {
-    if (error instanceof DaemonError || error instanceof DaemonGoneError) return false
-    if (signal.aborted) return false
+    if (error instanceof DaemonError || error instanceof DaemonGoneError) return undefined
+    if (signal.aborted) return undefined
     throw error
   }
 }

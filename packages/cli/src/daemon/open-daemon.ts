@@ -19,10 +19,14 @@ export async function openDaemon(context: Context, named?: string): Promise<Open
     return { client, isOwn: false, [Symbol.asyncDispose]: async () => undefined }
   }
   if (from === 'name') throw new DaemonGoneError(url, false)
-  return await startOwn(context)
+  return await startOwnDaemon(context)
 }
 
-async function startOwn({ surroundings, places }: Context): Promise<OpenDaemon> {
+/** For this command alone. */
+export async function startOwnDaemon({
+  surroundings,
+  places,
+}: Pick<Context, 'surroundings' | 'places'>): Promise<OpenDaemon> {
   const { startDaemon } = await import('@shoal/daemon')
   // One person talks to it: memory for one conversation will do.
   const flags = { host: '127.0.0.1', port: '0', models: places.models, slots: '1' }
@@ -32,6 +36,8 @@ async function startOwn({ surroundings, places }: Context): Promise<OpenDaemon> 
   const running = await startDaemon({
     ...config,
     backendsDirectory: places.backends,
+    // Its models go with this command: one that is loaded for it need not be loaded again for each question.
+    keepAliveMs: -1,
     apiKey,
     log: 'silent',
   })

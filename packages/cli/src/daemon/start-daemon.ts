@@ -1,9 +1,7 @@
 /** A daemon in this process, with a note of it that the other commands find. */
 import type { DaemonConfig, RunningDaemon } from '@shoal/daemon'
 import type { Context } from '../context.ts'
-import { findPortHolder } from '../doctor/port-holder.ts'
-import { isErrno } from '../terminal/errno.ts'
-import { Failure } from '../terminal/failure.ts'
+import { listenFailure } from './listen-failure.ts'
 import { putOldLogAside } from './log-file.ts'
 import {
   type DaemonState,
@@ -33,7 +31,7 @@ export async function startNotedDaemon(
   const { log } = config
   if (!other && typeof log === 'object') await putOldLogAside(log.file)
   const running = await startDaemon(config).catch(async (error: unknown) => {
-    throw isErrno(error, 'EADDRINUSE') ? await portTaken(error, portOption) : error
+    throw await listenFailure(error, portOption)
   })
   const { url, port } = running
   if (!other) {
@@ -55,20 +53,4 @@ export async function startNotedDaemon(
       await running.close()
     },
   }
-}
-
-async function portTaken(error: NodeJS.ErrnoException & { port?: number }, portOption: string) {
-  const { port = 0 } = error
-  const holder = await findPortHolder(port)
-  const another = `${portOption} ${port + 1}`
-  if (holder === 'shoal') {
-    return new Failure('failed', `Port ${port} is taken by another shoal.`, {
-      hint: `shoal ps shows what it has loaded, shoal stop ends it. Or run ${another}.`,
-      cause: error,
-    })
-  }
-  return new Failure('failed', `Port ${port} is taken by ${holder ?? 'another program'}.`, {
-    hint: `Stop it, or run ${another}.`,
-    cause: error,
-  })
 }

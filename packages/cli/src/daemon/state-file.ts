@@ -5,7 +5,7 @@ import { readJsonFile, writeJsonFile } from '../settings/json-file.ts'
 import type { Places } from '../settings/places.ts'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
-import { isDaemonAt } from './daemon-client.ts'
+import { isProcessDaemonAt } from './daemon-client.ts'
 
 export type DaemonState = {
   pid: number
@@ -36,7 +36,7 @@ export async function readDaemonState(places: Places): Promise<DaemonState | und
 export async function findRunningDaemon(places: Places): Promise<DaemonState | undefined> {
   const state = await readDaemonState(places)
   if (!state || !(await isProcessThere(state.pid))) return undefined
-  return (await isDaemonAt(state.url)) ? state : undefined
+  return (await isProcessDaemonAt(state.url, state.pid)) ? state : undefined
 }
 
 export function writeDaemonState(places: Places, state: DaemonState): Promise<void> {

@@ -6,7 +6,7 @@ import {
   findChoice,
   runnable,
 } from '@shoal/model-file/choices'
-import type { LocalFile } from '@shoal/transfer'
+import type { LocalFile, Unreadable } from '@shoal/transfer'
 import type { Context } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
 import { parseReference } from './reference.ts'
@@ -16,12 +16,16 @@ type LocalEntry = LocalFile & { quantization: string | null }
 export type LocalChoice = FileChoice<LocalEntry> & { modelName: string }
 
 /** All that is here, unfinished files as well, by model and size. */
-export async function listLocalChoices({ places }: Context): Promise<LocalChoice[]> {
+export async function listLocalChoices(
+  { places }: Context,
+  /** Told of what cannot be read, which is left out. */
+  tell?: (unreadable: Unreadable) => void,
+): Promise<LocalChoice[]> {
   const [{ listLocalFiles }, { findQuantizationInFilename }] = await Promise.all([
     import('@shoal/transfer'),
     import('@shoal/model-file'),
   ])
-  const files = await listLocalFiles(places.models)
+  const files = await listLocalFiles(places.models, tell)
   const entries = files.map((file): LocalEntry => {
     const quantization = file.record?.quantization ?? findQuantizationInFilename(file.filename)
     return { ...file, quantization: quantization ?? null }

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
 import { PromptError, RuntimeGoneError } from '../runtime/runtime.ts'
 import { ClientGoneError } from './client-gone.ts'
+import { validationFault } from './validation-fault.ts'
 import { clientClosedRequest } from './when-over.ts'
 
 export type ErrorBody = {
@@ -9,30 +10,38 @@ export type ErrorBody = {
   error: { message: string; type: string; param: string | null; code: string | null }
 }
 
-/** Every error as a fault, which has a status. */
-export function faultOf(error: unknown): Fault {
+/** Every error as a fault, which has a status. `url` is of the request: endpoints have other names for the prompt. */
+export function faultOf(error: unknown, url = ''): Fault {
   if (error instanceof Fault) return error
   if (error instanceof PromptError) {
-    return new Fault(400, error.message, { code: error.code, param: paramOf[error.code] })
+    const param = error.param ?? paramOf[error.code] ?? promptParamOf(url)
+    return new Fault(400, error.message, { code: error.code, param })
   }
   if (error instanceof RuntimeGoneError) {
     return new Fault(500, error.message, { code: 'model_lost' })
   }
   if (error instanceof ClientGoneError) return new Fault(clientClosedRequest, error.message)
   const { validation, statusCode = 500, message } = error as FastifyError
-  if (validation) return invalid(validation[0], message)
+  if (validation) return validationFault(validation, message)
   return statusCode < 500
     ? new Fault(statusCode, message.charAt(0).toLowerCase() + message.slice(1))
     : new Fault(500, 'internal error of the daemon')
 }
 
-const paramOf: Record<PromptError['code'], string> = {
-  context_length_exceeded: 'messages',
-  template_failed: 'messages',
+/** Undefined where the prompt is at fault. */
+const paramOf: Record<PromptError['code'], string | undefined> = {
+  context_length_exceeded: undefined,
+  template_failed: undefined,
   schema_refused: 'response_format',
   tool_refused: 'tools',
-  unknown_token: 'prompt',
+  unknown_token: undefined,
   not_generative: 'model',
+}
+
+function promptParamOf(url: string): string {
+  const [path = ''] = url.split('?', 1)
+  if (path.startsWith('/v1/completions')) return 'prompt'
+  return path.startsWith('/v1/embeddings') ? 'input' : 'messages'
 }
 
 /** In OpenAI's shape and in the registry's. */
@@ -55,7 +64,7 @@ const typeOfStatus: Record<number, string> = {
 }
 
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const fault = faultOf(error)
+  const fault = faultOf(error, request.url)
   if (fault.status >= 500) request.log.error({ err: error }, 'request failed')
   if (fault.status === 401) reply.header('www-authenticate', 'Bearer')
   if (fault.retryAfterSeconds !== undefined) reply.header('retry-after', fault.retryAfterSeconds)
@@ -76,15 +85,4 @@ export function handleFrameworkError(
 ) {
   reply.header('x-request-id', request.id)
   return handleError(error, request, reply)
-}
-
-type Validation = NonNullable<FastifyError['validation']>[number]
-
-function invalid(first: Validation | undefined, message: string): Fault {
-  const missing = first?.params.missingProperty
-  const path = `${first?.instancePath ?? ''}${missing ? `/${missing}` : ''}`
-  const param = path.slice(1).replaceAll('/', '.') || null
-  const wrong = (first?.message ?? message).replace(/^must be (\w+),/, 'must be $1 or ')
-  const what = missing ? 'is required' : wrong
-  return new Fault(422, `${param ?? 'the body'} ${what}`, { param })
 }

@@ -28,6 +28,19 @@ test('its own key, where it has one', async () => {
   expect(await statusOf(port, { authorization: 'Bearer secret' })).toBe(200)
 })
 
+test('what is wrong with a key is said', async () => {
+  const { url } = await daemonOfTest({ apiKey: 'secret' })
+  const refusalOf = async (authorization?: string) => {
+    const headers = authorization === undefined ? {} : { authorization }
+    const answer = await fetch(`${url}/v1/models`, { headers })
+    return ((await answer.json()) as { detail: string }).detail
+  }
+  expect(await refusalOf()).toBe('this daemon asks for its API key')
+  expect(await refusalOf('Bearer')).toBe('the API key is empty')
+  expect(await refusalOf('Bearer wrong')).toBe('this API key is not the right one')
+  expect(await refusalOf('Basic YTpi')).toBe('Authorization has to be "Bearer" and the API key')
+})
+
 test('pages and names of elsewhere are refused', async () => {
   const { port } = await daemonOfTest({ origins: ['http://chat.lan:3000'] })
   expect(await statusOf(port, { host: 'evil.example' })).toBe(403)

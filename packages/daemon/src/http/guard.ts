@@ -32,17 +32,19 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
   }
 
   function checkKey(authorization: string | undefined) {
-    const key =
-      authorization === undefined ? undefined : /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1]
-    const isWrong = config.apiKey === undefined ? false : !key || !isSame(key, config.apiKey)
-    const isEmpty = authorization !== undefined && key === undefined
-    if (isWrong || isEmpty) {
-      throw new Fault(401, isEmpty ? 'the API key is empty' : 'this API key is not the right one', {
-        code: 'invalid_api_key',
-      })
-    }
+    if (authorization === undefined && config.apiKey === undefined) return
+    const [, key = ''] = /^Bearer +(\S+)\s*$/i.exec(authorization ?? '') ?? []
+    if (config.apiKey === undefined ? key !== '' : isSame(key, config.apiKey)) return
+    throw new Fault(401, whyNot(authorization, key), { code: 'invalid_api_key' })
   }
 })
+
+function whyNot(authorization: string | undefined, key: string): string {
+  if (authorization === undefined) return 'this daemon asks for its API key'
+  if (key !== '') return 'this API key is not the right one'
+  const isEmpty = /^(Bearer)?\s*$/i.test(authorization)
+  return isEmpty ? 'the API key is empty' : 'Authorization has to be "Bearer" and the API key'
+}
 
 function isNameOfThisMachine(host: string | undefined): boolean {
   return (

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Ollama } from 'ollama'
 import { expect, test } from 'vitest'
 import { addModel, addShards } from '../testing/gguf-of-test.ts'
@@ -64,4 +65,18 @@ test('a deleted model is unloaded and gone', async () => {
   expect(existsSync(join(folder, 'doomed'))).toBe(false)
   const again = ollama.generate({ model: 'doomed', prompt })
   await expect(again).rejects.toMatchObject({ status_code: 404 })
+})
+
+test('a model on which somebody works just now is not deleted', async () => {
+  const { folder, ollama } = await start()
+  const path = addModel(folder, 'busy', {})
+  const hidden = join(folder, 'busy', '.shoal')
+  mkdirSync(hidden)
+  using lock = new DatabaseSync(join(hidden, `${basename(path)}.lock`))
+  lock.exec('BEGIN EXCLUSIVE')
+  await expect(ollama.delete({ model: 'busy' })).rejects.toMatchObject({
+    status_code: 409,
+    error: "'busy' is being pulled or copied",
+  })
+  expect(existsSync(path)).toBe(true)
 })

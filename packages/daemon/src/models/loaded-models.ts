@@ -2,7 +2,9 @@ import { Fault, modelNotFound } from '../errors.ts'
 import { type Runtime, RuntimeGoneError, type StartRuntime } from '../runtime/runtime.ts'
 import { contextsOf } from './contexts.ts'
 import { type LoadedModel, type Plan, standingOf } from './loaded-model.ts'
-import type { LocalModel, LocalModels } from './local-models.ts'
+import { findModel, type LocalModel, type LocalModels } from './local-models.ts'
+import { memoryInUse, needsTooMuch } from './memory-faults.ts'
+import { isSameFile, updateLoaded } from './update-loaded.ts'
 
 type Log = {
   info(details: object, message: string): void
@@ -53,8 +55,16 @@ export function loadedModels(dependencies: Dependencies) {
   /** One model is loaded at a time: two at once would count on the same memory. */
   let loading: Promise<unknown> = Promise.resolve()
 
+  /** What is here now. A model whose file is gone is unloaded where nobody is being answered by it. */
+  async function look(): Promise<LocalModel[]> {
+    const all = await local.list()
+    const gone = updateLoaded([...entries.values()], all)
+    await Promise.all(gone.filter(({ requests }) => requests === 0).map(unloadEntry))
+    return all
+  }
+
   async function getLocal(id: string): Promise<LocalModel> {
-    const model = await local.find(id)
+    const model = findModel(await look(), id)
     if (model) return model
     const trouble = await local.findTrouble(id)
     throw trouble === undefined ? modelNotFound(id) : notNow(trouble)
@@ -63,7 +73,8 @@ export function loadedModels(dependencies: Dependencies) {
   function entryFor(model: LocalModel, wanted: number | undefined): Entry {
     const contextLength = contextFor(model, wanted)
     const known = entries.get(model.path)
-    if (known && !canGrow(known, contextLength)) return known
+    const isOutdated = known && known.requests === 0 && !isSameFile(known.model, model)
+    if (known && !isOutdated && !canGrow(known, contextLength)) return known
     const plan: Plan = {
       model,
       memoryBytes: needOf(model, contextLength),
@@ -81,6 +92,17 @@ export function loadedModels(dependencies: Dependencies) {
     entry.runtime.catch(() => forget(entry)) // whoever waits for it is told
     entries.set(model.path, entry)
     return entry
+  }
+
+  /** Among what is loaded first: a file may be gone while its model still is. */
+  async function findEntry(id: string): Promise<Entry | undefined> {
+    const loaded = [...entries.values()]
+    updateLoaded(loaded, await local.list())
+    const model = findModel(
+      loaded.map((entry) => entry.model),
+      id,
+    )
+    return entries.get((model ?? (await getLocal(id))).path)
   }
 
   /** Whether the model can be loaded again with a longer context, now and beside all that is in use. */
@@ -105,7 +127,7 @@ export function loadedModels(dependencies: Dependencies) {
     const options = { modelPath: model.path, contextLength, slots, threads }
     const runtime = await startRuntime(options).catch((error) => {
       log.error({ err: error, model: model.id }, 'a model was not loaded')
-      throw new Fault(503, `${model.id} cannot be loaded: ${error.message}`, {
+      throw new Fault(503, `model ${model.id} cannot be loaded: ${error.message}`, {
         code: 'model_not_loaded',
         param: 'model',
       })
@@ -123,22 +145,13 @@ export function loadedModels(dependencies: Dependencies) {
   }
 
   async function makeRoom(wanted: Plan) {
-    const { model } = wanted
-    if (wanted.memoryBytes > memoryBytes) {
-      throw tooLittleMemory(
-        `${model.id} needs ${gigabytes(wanted.memoryBytes)} of memory, and models may take ${gigabytes(memoryBytes)} here`,
-      )
-    }
+    if (wanted.memoryBytes > memoryBytes) throw needsTooMuch(wanted, memoryBytes)
     const others = () => [...entries.values()].filter((one) => one !== wanted && one.loadedAt)
     const taken = () => others().reduce((sum, one) => sum + one.memoryBytes, 0)
     while (taken() + wanted.memoryBytes > memoryBytes) {
       const idle = others().filter(({ requests }) => requests === 0)
       const [oldest] = idle.toSorted((a, b) => a.usedAt - b.usedAt)
-      if (!oldest) {
-        const seconds = 5
-        const message = `the memory for ${model.id} is in use by models that are answering`
-        throw tooLittleMemory(message, seconds)
-      }
+      if (!oldest) throw memoryInUse(wanted)
       await unloadEntry(oldest)
     }
   }
@@ -172,7 +185,7 @@ export function loadedModels(dependencies: Dependencies) {
   async function use(id: string, { keepAliveMs, contextLength }: Wishes = {}): Promise<Use> {
     const entry = entryFor(await getLocal(id), contextLength)
     if (entry.requests >= slots + queueLength) {
-      throw new Fault(429, `${entry.model.id} has ${entry.requests} requests already`, {
+      throw new Fault(429, `model ${entry.model.id} has ${entry.requests} requests already`, {
         code: 'queue_full',
         retryAfterSeconds: 2,
       })
@@ -193,10 +206,13 @@ export function loadedModels(dependencies: Dependencies) {
       return { runtime, model: entry.model, [Symbol.dispose]: leave }
     } catch (error) {
       leave()
-      if (error instanceof RuntimeGoneError) throw notNow(`${entry.model.id}: ${error.message}`)
+      if (error instanceof RuntimeGoneError)
+        throw notNow(`model ${entry.model.id}: ${error.message}`)
       throw error
     }
   }
+
+  const standing = () => [...entries.values()].flatMap((entry) => standingOf(entry) ?? [])
 
   return {
     use,
@@ -212,24 +228,30 @@ export function loadedModels(dependencies: Dependencies) {
       const entry = entries.get(model.path)
       const standing = entry && standingOf(entry)
       if (standing) return standing
-      throw notNow(`${model.id} was lost as soon as it was loaded`)
+      throw notNow(`model ${model.id} was lost as soon as it was loaded`)
     },
 
     /** False where it was not loaded. What it is asked just now ends with an error. */
     async unload(id: string): Promise<boolean> {
-      const entry = entries.get((await getLocal(id)).path)
+      const entry = await findEntry(id)
       if (entry) await unloadEntry(entry)
       return entry !== undefined
     },
 
     /** Unloads a model when all that it is asked just now is answered. */
     async release(id: string): Promise<void> {
-      const entry = entries.get((await getLocal(id)).path)
+      const entry = await findEntry(id)
       if (entry?.requests === 0) await unloadEntry(entry)
       else if (entry) entry.keepAliveMs = 0
     },
 
-    list: (): LoadedModel[] => [...entries.values()].flatMap((entry) => standingOf(entry) ?? []),
+    async list(): Promise<LoadedModel[]> {
+      await look()
+      return standing()
+    },
+
+    /** As they were last seen. */
+    standing,
 
     async close() {
       await Promise.all([...entries.values()].map(unloadEntry))
@@ -238,12 +260,3 @@ export function loadedModels(dependencies: Dependencies) {
 }
 
 const notNow = (message: string) => new Fault(503, message, { code: 'model_not_loaded' })
-
-function tooLittleMemory(message: string, retryAfterSeconds?: number): Fault {
-  return new Fault(503, message, {
-    code: 'insufficient_memory',
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  })
-}
-
-const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`

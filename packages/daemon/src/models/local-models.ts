@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { factsOf, type GgufFacts, memoryOf, readGgufFile } from '@shoal/model-file'
-import { type LocalFile, listLocalFiles } from '@shoal/transfer'
+import { type LocalFile, listLocalFiles, type Unreadable } from '@shoal/transfer'
 
 /** A model file on this machine that can be run, with all its parts. */
 export type LocalModel = {
@@ -26,8 +26,12 @@ export type LocalModels = ReturnType<typeof localModels>
 
 type Entry = Omit<LocalModel, 'id'>
 
+type Log = { warn(details: object, message: string): void }
+
 /** The models in a folder: any `<folder>/<name>/*.gguf`, whoever put it there. */
-export function localModels(directory: string, memoryBytes: number) {
+export function localModels(directory: string, memoryBytes: number, log: Log) {
+  /** What could not be read, by path and why: it is told once, however often one looks. */
+  const told = new Set<string>()
   /** Headers that were read, by path, as long as the file is the same. */
   const read = new Map<string, { stamp: string; outcome: Outcome }>()
 
@@ -43,8 +47,15 @@ export function localModels(directory: string, memoryBytes: number) {
     return outcome
   }
 
+  function tell({ path, why }: Unreadable) {
+    const known = `${path} ${why}`
+    if (!told.has(known)) log.warn({ path, why }, 'an entry of the models folder cannot be read')
+    told.add(known)
+  }
+
   async function readAll(): Promise<{ file: LocalFile; outcome: Outcome }[]> {
-    const finished = (await listLocalFiles(directory)).filter(({ isFinished }) => isFinished)
+    const all = await listLocalFiles(directory, tell)
+    const finished = all.filter(({ isFinished }) => isFinished)
     return Promise.all(finished.map(async (file) => ({ file, outcome: await outcomeAt(file) })))
   }
 
@@ -57,7 +68,7 @@ export function localModels(directory: string, memoryBytes: number) {
       const chosen = defaultOf(files, memoryBytes)
       return files.map((file) => ({
         ...file,
-        id: file === chosen ? file.name : `${file.name}:${file.quantization}`,
+        id: file === chosen ? file.name : longIdOf(file),
       }))
     })
   }
@@ -66,15 +77,7 @@ export function localModels(directory: string, memoryBytes: number) {
     directory,
     list,
 
-    /** By name, or by name and quantization; letters may be large or small, and Ollama's `:latest` is the default. */
-    async find(id: string): Promise<LocalModel | undefined> {
-      const wanted = id.toLowerCase().replace(/:latest$/, '')
-      const all = await list()
-      return (
-        all.find((model) => model.id.toLowerCase() === wanted) ??
-        all.find(({ name, quantization }) => `${name}:${quantization}`.toLowerCase() === wanted)
-      )
-    },
+    find: async (id: string): Promise<LocalModel | undefined> => findModel(await list(), id),
 
     /** Why a name of which there are files cannot be run; undefined where there are none. */
     async findTrouble(id: string): Promise<string | undefined> {
@@ -87,6 +90,18 @@ export function localModels(directory: string, memoryBytes: number) {
     },
   }
 }
+
+/** By name, or by name and quantization; letters may be large or small, and Ollama's `:latest` is the default. */
+export function findModel(all: LocalModel[], id: string): LocalModel | undefined {
+  const wanted = id.toLowerCase().replace(/:latest$/, '')
+  return (
+    all.find((model) => model.id.toLowerCase() === wanted) ??
+    all.find((model) => longIdOf(model).toLowerCase() === wanted)
+  )
+}
+
+/** Which stays the same whatever other files there are. */
+export const longIdOf = ({ name, quantization }: Entry) => `${name}:${quantization}`
 
 /** What a header says, or why it says nothing. */
 type Outcome = { facts: GgufFacts } | { trouble: string }

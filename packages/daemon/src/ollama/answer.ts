@@ -19,8 +19,6 @@ export type Shape = {
   model: string
   /** The members that say something. */
   partOf(said: Said): object
-  /** Further members of the end. */
-  endOf?(finish: Finish): object
 }
 
 /** When the request came, and how long it waited for its model. In milliseconds. */
@@ -73,7 +71,6 @@ function lastOf(shape: Shape, said: Said, finish: Finish, { startedAt, loadMs }:
     ...shape.partOf(said),
     done: true,
     done_reason: reason === 'length' ? 'length' : 'stop',
-    ...shape.endOf?.(finish),
     total_duration: nanoseconds(performance.now() - startedAt),
     load_duration: nanoseconds(loadMs),
     prompt_eval_count: promptTokens,

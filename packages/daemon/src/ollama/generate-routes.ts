@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { OllamaGenerateRequest } from '@shoal/protocol'
 import { clientGone } from '../http/client-gone.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
-import type { Finish } from '../runtime/runtime.ts'
 import { emptyAnswer, type Said, type Shape, streamAnswer, wholeAnswer } from './answer.ts'
 import { generationOfPrompt, refuseThinking, refuseWhatCannotBe, wishesOf } from './generation.ts'
 import { loadOrRelease } from './load-or-release.ts'
@@ -15,8 +14,7 @@ export const generateRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
   app.post('/api/generate', { schema }, async ({ body }, reply) => {
     const startedAt = performance.now()
     refuseWhatCannotBe(body)
-    const endOf = ({ tokens }: Finish) => (body.raw ? {} : { context: tokens })
-    const shape: Shape = { model: body.model, partOf, endOf }
+    const shape: Shape = { model: body.model, partOf }
     if (!body.prompt) return emptyAnswer(shape, await loadOrRelease(models, body))
     const signal = clientGone(reply)
     using use = await models.use(body.model, wishesOf(body))

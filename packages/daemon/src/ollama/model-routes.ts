@@ -32,7 +32,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     }
   })
 
-  app.get('/api/ps', async () => ({ models: models.list().map(loadedEntry) }))
+  app.get('/api/ps', async () => ({ models: (await models.list()).map(loadedEntry) }))
 
   app.post('/api/show', { schema: { body: OllamaShowRequest } }, async ({ body }) => {
     const name = namedModel(body)

@@ -36,6 +36,7 @@ test.each([
   ['/api/chat', { model, messages: 'Hello' }, 422, 'messages must be array or null'],
   ['/api/chat', { model, messages: hello, format: 'xml' }, 400, 'format is "json"'],
   ['/api/chat', { model, messages: hello, keep_alive: 'soon' }, 400, 'keep_alive'],
+  ['/api/chat', { model, keep_alive: true }, 422, 'keep_alive must be string, number or null'],
   ['/api/chat', { model, messages: hello, think: 'hard' }, 400, 'think'],
   ['/api/chat', { model, messages: hello, think: true }, 400, 'does not support thinking'],
   ['/api/chat', { model, messages: [{ ...hello[0], images: ['AA=='] }] }, 400, 'messages.0.images'],

@@ -1,5 +1,6 @@
 /** Ollama's API, as far as it is about the models of this machine. */
 import type { FastifyPluginAsync } from 'fastify'
+import { takeAnyTypeForJson } from '../http/body-types.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { LocalModels } from '../models/local-models.ts'
 import type { ModelPulls } from '../pulls/pull-model.ts'
@@ -13,11 +14,7 @@ import { pullRoutes } from './pull-routes.ts'
 type Dependencies = { models: LoadedModels; local: LocalModels; pulls: ModelPulls }
 
 export const ollamaRoutes: FastifyPluginAsync<Dependencies> = async (app, dependencies) => {
-  // `curl -d` says that it sends a form. As with Ollama, the body is JSON whatever it is called.
-  const parser = app.getDefaultJsonParser('error', 'error')
-  app.removeContentTypeParser('text/plain')
-  app.addContentTypeParser('*', { parseAs: 'string' }, parser)
-
+  takeAnyTypeForJson(app)
   await app.register(modelRoutes, dependencies)
   await app.register(chatRoutes, dependencies)
   await app.register(generateRoutes, dependencies)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Piece } from '../runtime/runtime.ts'
+import type { Generation, Piece, Runtime } from '../runtime/runtime.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { daemonOfTest } from '../testing/test-daemon.ts'
 
@@ -117,7 +117,31 @@ test('a model that cannot fit in memory is refused before it is loaded', async (
   const refused = await ask({ url })
   expect(refused.status).toBe(503)
   expect(await refused.json()).toMatchObject({
-    detail: expect.stringMatching(/shoal-nano needs 0\.\d GB .* 0\.1 GB/),
+    detail: expect.stringMatching(/^model shoal-nano needs \d\d\d MB .* 50\.0 MB here$/),
   })
   expect(isLoaded).toBe(false)
+})
+
+test('null says the same as nothing, of what a template would print', async () => {
+  const asked: Generation[] = []
+  const { url } = await daemonOfTest({}, async (options) => {
+    const runtime = await scriptedRuntime()(options)
+    const generate: Runtime['generate'] = (generation, signal) => {
+      asked.push(generation)
+      return runtime.generate(generation, signal)
+    }
+    return { ...runtime, generate }
+  })
+  const body = {
+    messages: [{ role: 'user', content: 'Hi', name: null, tool_call_id: null }],
+    tools: [{ type: 'function', function: { name: 'a', description: null, parameters: null } }],
+  }
+  expect((await ask({ url, body })).status).toBe(200)
+  expect(asked[0]?.prompt).toMatchObject({
+    chat: {
+      messages: [{ role: 'user', content: 'Hi' }],
+      tools: [{ type: 'function', function: { name: 'a' } }],
+    },
+  })
+  expect(JSON.stringify(asked)).not.toContain('null')
 })

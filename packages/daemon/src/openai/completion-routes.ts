@@ -27,16 +27,17 @@ export const completionRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels 
 
 type Part = { text: string; logprobs?: TokenLogprobs[] | undefined; finish?: Finish | undefined }
 
-const choiceOf = (index: number, { text, logprobs, finish }: Part) => ({
+/** `offset`: where the text begins in the answer. */
+const choiceOf = (index: number, { text, logprobs, finish }: Part, offset = 0) => ({
   index,
   text,
-  logprobs: logprobs ? logprobsOf(logprobs) : null,
+  logprobs: logprobs ? logprobsOf(logprobs, offset) : null,
   finish_reason: finish?.reason ?? null,
 })
 
 /** As they were before there were chats: lists side by side. */
-function logprobsOf(tokens: TokenLogprobs[]) {
-  let offset = 0
+function logprobsOf(tokens: TokenLogprobs[], start: number) {
+  let offset = start
   return {
     tokens: tokens.map(({ token }) => token),
     token_logprobs: tokens.map(({ logprob }) => logprob),
@@ -78,6 +79,7 @@ async function streamAnswer(
 ) {
   const wantsUsage = stream_options?.include_usage === true
   const finishes: Finish[] = []
+  const lengths: number[] = []
   // Until here it can be refused with a status of its own.
   let step = await steps.next()
   const stream = startEventStream(reply)
@@ -89,13 +91,15 @@ async function streamAnswer(
         'finish' in value
           ? { text: '', finish: value.finish }
           : { text: value.piece.text ?? '', logprobs: value.piece.logprobs }
-      const choices = [choiceOf(value.index, part)]
+      const offset = lengths[value.index] ?? 0
+      const choices = [choiceOf(value.index, part, offset)]
+      lengths[value.index] = offset + part.text.length
       await stream.send({ ...head, choices, ...(wantsUsage && { usage: null }) })
     }
     if (wantsUsage) await stream.send({ ...head, choices: [], usage: usageOf(finishes, n ?? 1) })
     stream.end()
   } catch (error) {
-    stream.end({ error: bodyOf(faultOf(error)).error })
+    stream.end({ error: bodyOf(faultOf(error, '/v1/completions')).error })
   }
   return reply
 }

@@ -81,8 +81,11 @@ function reasoningOf({ reasoning_effort }: ChatRequest): Record<string, unknown>
 }
 
 function toolOf(tool: NonNullable<ChatRequest['tools']>[number], index: number): Tool {
-  if (tool.type === 'function' && tool.function)
-    return { type: 'function', function: tool.function }
+  if (tool.type === 'function' && tool.function) {
+    const { description, parameters, ...others } = tool.function
+    const told = { ...(description && { description }), ...(parameters && { parameters }) }
+    return { type: 'function', function: { ...others, ...told } }
+  }
   throw unsupported(
     `tools.${index}.type`,
     `${tool.type} is not supported here: it has to be function`,
@@ -106,10 +109,10 @@ function messageOf(message: ChatRequest['messages'][number], index: number): Cha
   return {
     role: role === 'developer' ? 'system' : role,
     content: contentOf(message, index),
-    ...(name !== undefined && { name }),
+    ...(name && { name }),
     ...(reasoning_content && { reasoning_content }),
     ...(tool_calls && tool_calls.length > 0 && { tool_calls }),
-    ...(tool_call_id !== undefined && { tool_call_id }),
+    ...(tool_call_id && { tool_call_id }),
   }
 }
 

@@ -12,7 +12,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 ) => {
   app.get('/v1/models', async () => ({
     object: 'list',
-    data: models.list().map(({ model }) => modelObject(model)),
+    data: (await models.list()).map(({ model }) => modelObject(model)),
   }))
 
   const schema = { params: Type.Object({ '*': Type.String() }) }

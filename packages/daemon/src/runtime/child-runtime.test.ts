@@ -50,9 +50,14 @@ test('the next turn reads only what is new', async () => {
   expect(second.cachedTokens).toBeGreaterThanOrEqual(remembered - 2)
 })
 
+/** `Hello` as a chat, in tokens of the demo model; and those of the answer's beginning and of a turn's end. */
+const helloTokens = [1, 296, 14, 658, 2, 14, 1, 303, 14]
+const helloAgain = 658
+const endOfTurn = 2
+
 test('tokens in place of words', async () => {
-  const { tokens, promptTokens, text } = await run(chatOf('Hello'))
-  const again = await run(chatOf('', { prompt: { tokens: tokens.slice(0, promptTokens) } }))
+  const { text } = await run(chatOf('Hello'))
+  const again = await run(chatOf('', { prompt: { tokens: helloTokens } }))
   expect(again.text).toBe(text)
 })
 
@@ -110,25 +115,94 @@ test.each([['required' as const], [{ name: 'weather' }]])(
   },
 )
 
-test('log probabilities come with each token', async () => {
-  const { pieces, completionTokens } = await run(chatOf('Hello', { topLogprobs: 3 }))
-  const logprobs = pieces.flatMap(({ logprobs = [] }) => logprobs)
-  expect(logprobs).toHaveLength(completionTokens)
-  expect(logprobs[0]?.top_logprobs).toHaveLength(3)
-  expect(logprobs[0]?.logprob).toBe(logprobs[0]?.top_logprobs[0]?.logprob)
+test('log probabilities are those of the model, however the tokens are chosen', async () => {
+  const sampling = { ...greedy, temperature: 0.8, topK: 40, topP: 0.9, minP: 0.05, seed: 3 }
+  const sampled = await run(chatOf('Hello', { topLogprobs: 5, sampling }))
+  const plain = await run(chatOf('Hello', { topLogprobs: 5 }))
+  const logprobsOf = ({ pieces }: typeof plain) => pieces.flatMap(({ logprobs = [] }) => logprobs)
+  expect(logprobsOf(plain)).toHaveLength(plain.completionTokens)
+  expect(plain.text).toBe('Hello! How can I help you?')
+  const [first] = logprobsOf(plain)
+  expect(first?.top_logprobs).toHaveLength(5)
+  expect(first?.logprob).toBe(first?.top_logprobs[0]?.logprob)
+  expect(logprobsOf(sampled)[0]?.top_logprobs).toEqual(first?.top_logprobs)
+  expect((await run(chatOf('Hello', { topLogprobs: 5, sampling }))).text).toBe(sampled.text)
+})
+
+test('of a stop string there are no log probabilities', async () => {
+  const { text, pieces } = await run(chatOf('Hello', { topLogprobs: 0, stop: [' can'] }))
+  const tokens = pieces.flatMap(({ logprobs = [] }) => logprobs.map(({ token }) => token))
+  expect(tokens.join('')).toBe(text)
+})
+
+test('the bytes of a token are its own, also where they are a part of a character', async () => {
+  const letter = 'é😀'
+  const prompt = {
+    text: `<|im_start|>user\nRepeat: ${letter}<|im_end|>\n<|im_start|>assistant\n${letter}`,
+  }
+  const { pieces } = await run(chatOf('', { prompt, topLogprobs: 0, maxTokens: 40 }))
+  const bytes = pieces.flatMap(({ logprobs = [] }) => logprobs.flatMap((one) => one.bytes))
+  const text = pieces.map((piece) => piece.text ?? '').join('')
+  expect(Buffer.from(bytes).toString('utf8')).toBe(text)
+})
+
+test('control tokens in a plain prompt are what they say', async () => {
+  const text = '<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n'
+  const answer = await run(chatOf('', { prompt: { text } }))
+  expect(answer).toMatchObject({ text: 'Hello! How can I help you?', promptTokens: 9 })
+})
+
+test('a request of half a megabyte is answered as any other', async () => {
+  await expect(run(chatOf('word '.repeat(100_000)))).rejects.toMatchObject({
+    code: 'context_length_exceeded',
+  })
+  const texts = Array.from({ length: 1500 }, (_, index) => `${index} ${'word '.repeat(80)}`)
+  const { vectors } = await runtime.embed(texts, new AbortController().signal)
+  expect(vectors).toHaveLength(1500)
+})
+
+test('tokens to embed have to be tokens', async () => {
+  const embed = (token: number) => runtime.embed([[token]], new AbortController().signal)
+  for (const token of [999_999, 2 ** 32, 1e300]) {
+    await expect(embed(token)).rejects.toMatchObject({ code: 'unknown_token' })
+  }
+})
+
+test('a bias against all that a schema allows gives way to the schema', async () => {
+  const logitBias = Array.from({ length: 2048 }, (_, token): [number, number] => [token, -100])
+  for (const temperature of [0, 1]) {
+    const sampling = { ...greedy, temperature, logitBias }
+    const { text } = await run(chatOf('Hello', { json: { const: { a: 1 } }, sampling }))
+    expect(JSON.parse(text)).toEqual({ a: 1 })
+  }
+})
+
+test('JSON that a schema asks for is no call, whatever stands in it', async () => {
+  const json = { const: '<tool_call>{"name": "weather", "arguments": {}}</tool_call>' }
+  const messages = [{ role: 'user', content: 'Hello' }]
+  const prompt = chatWith({ messages, tools: [weather], toolChoice: 'none' })
+  const { text, reason } = await run(chatOf('', { prompt, json, maxTokens: 200 }))
+  expect([JSON.parse(text), reason]).toEqual([json.const, 'stop'])
+})
+
+test('seeds of any size are seeds', async () => {
+  const texts = await Promise.all(
+    [-5, 0, 7, 2 ** 40, 1e300].map(async (seed) => {
+      const sampling = { ...greedy, temperature: 2, seed }
+      return (await run(chatOf('Tell me a story', { sampling }))).text
+    }),
+  )
+  expect(new Set(texts).size).toBe(texts.length)
 })
 
 test('a token that is biased away does not come', async () => {
-  const { tokens, promptTokens, text } = await run(chatOf('Hello'))
-  const logitBias: [number, number][] = [[tokens[promptTokens] ?? 0, -100]]
+  const { text } = await run(chatOf('Hello'))
+  const logitBias: [number, number][] = [[helloAgain, -100]]
   const other = await run(chatOf('Hello', { sampling: { ...greedy, logitBias } }))
   expect(other.text).not.toBe(text)
 })
 
 test('an answer whose end is biased away goes on', async () => {
-  const { tokens } = await run(chatOf('Hello'))
-  const endOfTurn = 2
-  expect(tokens).toContain(endOfTurn) // of the question
   const logitBias: [number, number][] = [0, 1, endOfTurn].map((token) => [token, -100])
   const sampling = { ...greedy, logitBias }
   const { completionTokens } = await run(chatOf('Hello', { sampling, maxTokens: 100 }))

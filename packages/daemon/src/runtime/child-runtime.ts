@@ -22,7 +22,10 @@ export async function startChildRuntime(
     return isClosing ? undefined : reason
   })
 
-  const send = (message: ToChild) => child.connected && child.send(message)
+  const send = (message: ToChild) => {
+    if (child.connected) child.send(message) // false from this means only that the pipe is full
+    return child.connected
+  }
   const close = async () => {
     isClosing = true
     if (child.connected) child.disconnect()
@@ -130,7 +133,9 @@ async function* ask(
         continue
       }
       isOver = message.event !== 'piece'
-      if (message.event === 'refused') throw new PromptError(message.code, message.message)
+      if (message.event === 'refused') {
+        throw new PromptError(message.code, message.message, { param: message.param })
+      }
       if (message.event === 'failed') throw new RuntimeGoneError(message.message)
       yield message
       if (isOver) return

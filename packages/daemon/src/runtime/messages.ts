@@ -21,5 +21,11 @@ export type FromChild =
   | { event: 'piece'; id: number; piece: Piece }
   | { event: 'finish'; id: number; finish: Finish }
   | { event: 'embedded'; id: number; embeddings: Embeddings }
-  | { event: 'refused'; id: number; code: PromptError['code']; message: string }
+  | {
+      event: 'refused'
+      id: number
+      code: PromptError['code']
+      message: string
+      param: string | undefined
+    }
   | { event: 'failed'; id: number; message: string }

@@ -37,7 +37,8 @@ async function answer(question: Question) {
     tell(await answerWith(model, question, abort.signal))
   } catch (error) {
     if (error instanceof PromptError) {
-      tell({ event: 'refused', id, code: error.code, message: error.message })
+      const { code, message, param } = error
+      tell({ event: 'refused', id, code, message, param })
     } else if (!abort.signal.aborted) tell({ event: 'failed', id, message: messageOf(error) })
   } finally {
     running.delete(id)

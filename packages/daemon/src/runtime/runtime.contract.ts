@@ -29,7 +29,6 @@ export function runtimeContract(start: () => Promise<Runtime>) {
   test('no more tokens than were asked for', async () => {
     const answer = await runGeneration(runtime, chatOf('Hello', { maxTokens: 2 }))
     expect(answer).toMatchObject({ reason: 'length', completionTokens: 2 })
-    expect(answer.tokens).toHaveLength(answer.promptTokens + 2)
   })
 
   test('the answer ends before a stop string', async () => {

@@ -122,8 +122,6 @@ export type Finish = {
   /** Milliseconds from when a slot was free to the first token. */
   firstTokenMs: number
   generationMs: number
-  /** All tokens of the conversation, prompt and answer. */
-  tokens: number[]
 }
 
 export type Embeddings = { vectors: Float32Array[]; promptTokens: number }
@@ -138,9 +136,16 @@ export class PromptError extends Error {
     | 'tool_refused'
     | 'unknown_token'
     | 'not_generative'
-  constructor(code: PromptError['code'], message: string) {
-    super(message)
+  /** The parameter that is at fault, where the code does not say. */
+  readonly param: string | undefined
+  constructor(
+    code: PromptError['code'],
+    message: string,
+    { param, cause }: { param?: string | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause })
     this.code = code
+    this.param = param
   }
 }
 

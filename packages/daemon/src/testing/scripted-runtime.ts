@@ -88,7 +88,6 @@ function runtimeOf(
         reasoningTokens: pieces.slice(0, count).filter(({ reasoning }) => reasoning).length,
         firstTokenMs: 1,
         generationMs: 2,
-        tokens: [...prompt.map((_, index) => index), ...pieces.slice(0, count).keys()],
       }
     },
 

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { getSystemErrorMessage } from 'node:util'
 import { progressOfPartial } from '../pull/partial-file.ts'
 import { type FileRecord, readRecord } from './record.ts'
 
@@ -20,24 +21,39 @@ export type LocalFile = {
   record: FileRecord | undefined
 }
 
-/** Every `<models>/<name>/*.gguf`, finished or not, by model and filename. */
-export async function listLocalFiles(modelsDirectory: string): Promise<LocalFile[]> {
+/** Something among the models that cannot be looked at, and why, as in `permission denied`. */
+export type Unreadable = { path: string; why: string }
+
+/**
+ * Every `<models>/<name>/*.gguf`, finished or not, by model and filename. What cannot be read is told and left out: one
+ * such entry is no reason to do without the others.
+ */
+export async function listLocalFiles(
+  modelsDirectory: string,
+  tell: (unreadable: Unreadable) => void = () => undefined,
+): Promise<LocalFile[]> {
   const files: LocalFile[] = []
   for (const modelName of await namesIn(modelsDirectory)) {
-    for (const name of await namesIn(join(modelsDirectory, modelName))) {
-      const path = join(modelsDirectory, modelName, name)
+    const directory = join(modelsDirectory, modelName)
+    for (const name of await namesIn(directory).catch(leftOut(directory, tell))) {
+      const path = join(directory, name)
       const look = name.endsWith('.gguf') ? finishedFile : unfinishedFile
       const isModel = name.endsWith('.gguf') || name.endsWith('.gguf.part')
-      const file = isModel && (await look(path, modelName, name).catch(unlessGone))
-      if (file) files.push(file)
+      if (isModel) files.push(...(await look(path, modelName, name).catch(leftOut(path, tell))))
     }
   }
   return files
 }
 
-/** A pull that ends just now renames its file. */
-function unlessGone(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
+/** Nothing is told of what is gone: a pull that ends just now renames its file. */
+function leftOut(path: string, tell: (unreadable: Unreadable) => void) {
+  return (error: NodeJS.ErrnoException): [] => {
+    if (error.code === undefined) throw error
+    const { errno, message } = error
+    const why = errno === undefined ? message : getSystemErrorMessage(errno)
+    if (error.code !== 'ENOENT') tell({ path, why: why ?? message })
+    return []
+  }
 }
 
 /** Sorted; empty where there is no such directory. */
@@ -49,9 +65,16 @@ async function namesIn(directory: string): Promise<string[]> {
   return names.sort()
 }
 
-async function finishedFile(path: string, modelName: string, filename: string): Promise<LocalFile> {
-  const { size, mtime } = await stat(path)
-  return {
+/** Nothing else has a size, and who reads a pipe waits for ever. */
+async function statFile(path: string) {
+  const found = await stat(path)
+  if (found.isFile()) return found
+  throw Object.assign(new Error('it is no file'), { code: 'ENOTSUP' })
+}
+
+async function finishedFile(path: string, modelName: string, filename: string) {
+  const { size, mtime } = await statFile(path)
+  const file: LocalFile = {
     path,
     modelName,
     filename,
@@ -61,17 +84,14 @@ async function finishedFile(path: string, modelName: string, filename: string): 
     modifiedAt: mtime,
     record: await readRecord(path),
   }
+  return [file]
 }
 
-async function unfinishedFile(
-  partialPath: string,
-  modelName: string,
-  partialName: string,
-): Promise<LocalFile> {
+async function unfinishedFile(partialPath: string, modelName: string, partialName: string) {
   const path = partialPath.slice(0, -'.part'.length)
-  const { blocks, mtime } = await stat(partialPath)
+  const { blocks, mtime } = await statFile(partialPath)
   const progress = progressOfPartial(path)
-  return {
+  const file: LocalFile = {
     path,
     modelName,
     filename: partialName.slice(0, -'.part'.length),
@@ -81,4 +101,5 @@ async function unfinishedFile(
     modifiedAt: mtime,
     record: undefined,
   }
+  return [file]
 }

@@ -1,13 +1,22 @@
-import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
-import { NoRecordError } from '../errors.ts'
+import { FileBusyError, NoRecordError } from '../errors.ts'
 import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 import { copyLocalFile } from './copy-local-file.ts'
-import { listLocalFiles } from './list-local-files.ts'
+import { listLocalFiles, type Unreadable } from './list-local-files.ts'
 import { placesOf } from './places.ts'
 import { removeLocalFile } from './remove-local-file.ts'
 import { repairFile } from './repair-file.ts'
@@ -127,6 +136,28 @@ test('finished, foreign and unfinished files are listed', async () => {
   expect(await listLocalFiles(join(directory, 'nowhere'))).toEqual([])
 })
 
+test('what cannot be read is told and left out, and the others are listed', async () => {
+  const { pull, path, directory } = await pullScene(file)
+  await pull()
+  const folder = dirname(path)
+  symlinkSync('loop', join(directory, 'loop'))
+  symlinkSync('self.gguf', join(folder, 'self.gguf'))
+  symlinkSync('nowhere', join(folder, 'gone.gguf'))
+  mkdirSync(join(folder, 'folder.gguf'))
+  for (const name of ['pipe.gguf', 'pipe.gguf.part']) execFileSync('mkfifo', [join(folder, name)])
+  const told: Unreadable[] = []
+  const files = await listLocalFiles(directory, (unreadable) => told.push(unreadable))
+  expect(files.map(({ filename }) => filename)).toEqual(['model.gguf'])
+  const loop = 'too many symbolic links encountered'
+  expect(told).toEqual([
+    { path: join(directory, 'loop'), why: loop },
+    { path: join(folder, 'folder.gguf'), why: 'it is no file' },
+    { path: join(folder, 'pipe.gguf'), why: 'it is no file' },
+    { path: join(folder, 'pipe.gguf.part'), why: 'it is no file' },
+    { path: join(folder, 'self.gguf'), why: loop },
+  ])
+})
+
 test('removing a file leaves nothing of it, nor empty directories', async () => {
   const { pull, path, directory } = await pullScene(file)
   await pull()
@@ -142,7 +173,7 @@ test('a file that is being pulled is not removed', async () => {
   const abort = new AbortController()
   const pulling = pull({ signal: abort.signal }).catch((error) => error)
   await expect.poll(() => existsSync(placesOf(path).partial)).toBe(true)
-  await expect(removeLocalFile(path)).rejects.toThrow('is being pulled')
+  await expect(removeLocalFile(path)).rejects.toThrow(FileBusyError)
   abort.abort()
   await pulling
   await removeLocalFile(path)

@@ -1,5 +1,6 @@
 import { rm, rmdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { FileBusyError } from '../errors.ts'
 import { tryLock } from './lock.ts'
 import { placesOf } from './places.ts'
 
@@ -7,7 +8,7 @@ import { placesOf } from './places.ts'
 export async function removeLocalFile(path: string): Promise<{ freedBytes: number }> {
   const { partial, record, journal, torrent, lock } = placesOf(path)
   const release = tryLock(lock)
-  if (release === undefined) throw new Error(`${path} is being pulled`)
+  if (release === undefined) throw new FileBusyError(path)
   let freedBytes = 0
   try {
     for (const each of [path, partial, record, journal, torrent]) {

@@ -98,7 +98,9 @@ function callOf(value: unknown): ParsedCall | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { name, arguments: given, parameters } = value as Record<string, unknown>
   const args = given ?? parameters ?? {}
-  if (typeof name !== 'string' || name === '') return undefined
+  const meant = typeof args === 'string' ? jsonValue(args) : args
+  const isObject = typeof meant === 'object' && meant !== null && !Array.isArray(meant)
+  if (typeof name !== 'string' || name === '' || !isObject) return undefined
   return { name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }
 }
 

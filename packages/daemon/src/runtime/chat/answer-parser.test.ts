@@ -10,7 +10,7 @@ const mistral = answerFormatOf('{{ tools }} [TOOL_CALLS]')
 /** The answer whole, and letter by letter: both have to come to the same. */
 function parsed(format: typeof qwen, text: string, beginsIn: AnswerState = 'start') {
   const ways = [[text], [...text]].map((parts) => {
-    const parser = answerParser(format, { beginsIn, hasTools: true })
+    const parser = answerParser(format, { beginsIn, toolNames: ['a', 'b', 'write'] })
     const pieces = [...parts.flatMap((part) => parser.take(part)), ...parser.finish()]
     return together(pieces)
   })
@@ -82,6 +82,24 @@ test('an object alone, as Llama calls', () => {
   expect(parsed(llama, 'Hello {"name": "a"}')).toMatchObject({ calls: [] })
 })
 
+test('an object with a name is no call of a tool that nobody declared', () => {
+  const text = '{"name": "Ann", "age": 3}'
+  expect(parsed(llama, text)).toMatchObject({ text, calls: [] })
+  expect(parsed(llama, '{"name": "a", "parameters": 5}')).toMatchObject({ calls: [] })
+  expect(parsed(qwen, '<tool_call>{"name": "c", "arguments": {}}</tool_call>')).toMatchObject({
+    calls: [],
+  })
+})
+
+test('a forced call that is cut off is what there is of it', () => {
+  expect(parsed(qwen, '{"name": "a", "arguments": {"x": [1', 'call')).toEqual({
+    text: '',
+    reasoning: '',
+    calls: [{ name: 'a', arguments: '{"x": [1' }],
+  })
+  expect(parsed(qwen, '{ "na', 'call')).toMatchObject({ text: '', calls: [] })
+})
+
 test('both of the ways of Mistral', () => {
   const list = '[TOOL_CALLS][{"name": "a", "arguments": {"x": 1}}, {"name": "b", "arguments": {}}]'
   expect(parsed(mistral, list)?.calls.map(({ name }) => name)).toEqual(['a', 'b'])
@@ -93,7 +111,7 @@ test('both of the ways of Mistral', () => {
 })
 
 test('without tools nothing is a call', () => {
-  const parser = answerParser(qwen, { beginsIn: 'text', hasTools: false })
+  const parser = answerParser(qwen, { beginsIn: 'text', toolNames: [] })
   const text = '<tool_call>{"name": "a", "arguments": {}}</tool_call>'
   expect(together([...parser.take(text), ...parser.finish()])).toMatchObject({ text, calls: [] })
 })

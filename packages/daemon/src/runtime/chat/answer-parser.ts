@@ -1,5 +1,5 @@
 import type { Piece } from '../runtime.ts'
-import type { AnswerFormat } from './answer-format.ts'
+import type { AnswerFormat, ParsedCall } from './answer-format.ts'
 import { harmonyParser } from './harmony-parser.ts'
 import { partialLength } from './markers.ts'
 
@@ -8,7 +8,8 @@ export type AnswerState = 'start' | 'reasoning' | 'text' | 'call'
 type Options = {
   /** Where the prompt ends. */
   beginsIn: AnswerState
-  hasTools: boolean
+  /** Of the tools that may be called; what calls another is text. */
+  toolNames: readonly string[]
   mostCalls?: number | undefined
 }
 
@@ -27,8 +28,9 @@ export function answerParser(format: AnswerFormat, options: Options): AnswerPars
  */
 function markParser(
   { reasoning, calls }: AnswerFormat,
-  { beginsIn, hasTools, mostCalls = Number.POSITIVE_INFINITY }: Options,
+  { beginsIn, toolNames, mostCalls = Number.POSITIVE_INFINITY }: Options,
 ) {
+  const hasTools = toolNames.length > 0
   /** With these an answer begins that is a call as a whole. */
   const bareBeginnings = hasTools && calls.open === '' ? ['{', '[', ...calls.inner] : []
   let state = beginsIn
@@ -109,8 +111,13 @@ function markParser(
     return true
   }
 
-  function give(body: string, pieces: Piece[]) {
+  function callsIn(body: string): ParsedCall[] | undefined {
     const parsed = calls.parse(body)
+    return parsed?.every(({ name }) => toolNames.includes(name)) ? parsed : undefined
+  }
+
+  function give(body: string, pieces: Piece[]) {
+    const parsed = callsIn(body)
     if (!parsed) {
       pieces.push({ text: calls.open + body + (calls.close ?? '') })
       return
@@ -134,13 +141,23 @@ function markParser(
       const rest = held
       held = ''
       if (state === 'call') {
-        const parsed = calls.parse(rest)
-        if (parsed) give(rest, pieces)
-        else if (calls.open + rest !== '') pieces.push({ text: calls.open + rest })
+        const begun = beginsIn === 'call' ? begunCall(rest) : undefined
+        if (callsIn(rest)) give(rest, pieces)
+        else if (begun) pieces.push({ toolCall: begun })
+        else if (beginsIn !== 'call') pieces.push({ text: calls.open + rest })
       } else if (state === 'reasoning') {
         if (rest !== '') pieces.push({ reasoning: rest })
       } else if (rest !== '' && !(isAfterPart && rest.trim() === '')) pieces.push({ text: rest })
       return pieces
     },
   }
+}
+
+/** A call that was forced and cut off: its name, and its arguments as far as they came. */
+function begunCall(json: string): ParsedCall | undefined {
+  const [, name, args = ''] =
+    /^\s*\{\s*"name"\s*:\s*"([^"]+)"(?:\s*,\s*"(?:arguments|parameters)"\s*:\s*([\s\S]*))?/.exec(
+      json,
+    ) ?? []
+  return name === undefined ? undefined : { name, arguments: args }
 }

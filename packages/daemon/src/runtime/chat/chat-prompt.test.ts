@@ -92,4 +92,6 @@ test('a template that refuses is quoted, and a model without one says so', () =>
   expect(() => refusing.prompt(chat(), false)).toThrow('no system messages')
   expect(() => refusing.prompt(chat(), false)).toThrow(PromptError)
   expect(() => chatPrompts(undefined, special).prompt(chat(), false)).toThrow('no chat template')
+  const broken = chatPrompts('{{ messages[0].content }', special)
+  expect(() => broken.prompt(chat(), false)).toThrow(PromptError)
 })

@@ -13,18 +13,22 @@ export type ChatPrompt = { text: string; beginsIn: AnswerState }
 
 /** Puts chats into the words that a model was trained on: those of the Jinja template in its file. */
 export function chatPrompts(templateText: string | undefined, { bos, eos }: SpecialTokens) {
-  const template = templateText === undefined ? undefined : new Template(templateText)
+  /** Parsed when there is a chat: what needs no template works where it is broken. */
+  let template: Template | undefined
   const format = answerFormatOf(templateText)
 
   /** `isBound`: a grammar says what comes, so that there is no place for thoughts. */
   function prompt(chat: Chat, isBound: boolean): ChatPrompt {
-    if (!template) throw new PromptError('template_failed', 'this model has no chat template')
+    if (templateText === undefined) {
+      throw new PromptError('template_failed', 'this model has no chat template')
+    }
     const isForced = chat.toolChoice === 'required' || typeof chat.toolChoice === 'object'
     const tools = chat.toolChoice === 'none' ? [] : chat.tools
     const messages = format.hasTools
       ? chat.messages.map(forTemplate)
       : toolsInWords(chat.messages, tools)
     try {
+      template ??= new Template(templateText)
       const text = template.render({
         ...((isBound || isForced) && { enable_thinking: false }),
         ...chat.variables,

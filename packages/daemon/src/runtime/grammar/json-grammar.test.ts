@@ -29,6 +29,43 @@ test.each<[string, object]>([
   ['either of two', { oneOf: [{ type: 'null' }, pair({ a: { enum: [1, 'ä', null] } })] }],
   ['all of two', { allOf: [pair({ a: { const: 1 } }, { required: ['a'] }), pair({ b: {} })] }],
   ['a base with alternatives', pair({ a: { const: 1 } }, { anyOf: [{ required: ['a'] }, {}] })],
+  [
+    'its own properties and those of a base',
+    {
+      ...pair({ own: { const: 1 } }, { required: ['own'], allOf: [{ $ref: '#/$defs/Base' }] }),
+      $defs: { Base: pair({ id: integer({ minimum: 1 }) }, { required: ['id'] }) },
+    },
+  ],
+  [
+    'a reference with properties beside it',
+    {
+      ...pair({ own: { const: 1 } }, { required: ['own'], $ref: '#/$defs/Base' }),
+      $defs: { Base: pair({ id: { const: 2 } }, { required: ['id'] }) },
+    },
+  ],
+  [
+    'all of two that have alternatives',
+    {
+      allOf: [
+        { anyOf: [pair({ a: { const: 1 } }, { required: ['a'] }), pair({ a: { const: 2 } })] },
+        { oneOf: [pair({ b: { const: 1 } }, { required: ['b'] })] },
+      ],
+    },
+  ],
+  ['the narrower of two bounds', { allOf: [integer({ minimum: 5, maximum: 9 }), { minimum: 1 }] }],
+  [
+    'a property of two parts',
+    { allOf: [pair({ a: integer({ minimum: 3 }) }), pair({ a: integer({ maximum: 4 }) })] },
+  ],
+  ['a tuple that is cut', { prefixItems: [{ const: 1 }, { const: 2 }], maxItems: 1 }],
+  ['an id as zod writes it', { type: 'string', format: 'uuid', pattern: '^[0-9a-f-]+$' }],
+  ['a moment in microseconds', integer({ minimum: 10 ** 15, maximum: 3 * 10 ** 15 })],
+  [
+    'a hundred that are optional',
+    pair(
+      Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`p${index}`, { const: 1 }])),
+    ),
+  ],
   ['several types', { type: ['integer', 'null'] }],
   ['a list', { type: 'array', items: { enum: ['a', 'b'] }, minItems: 2, maxItems: 3 }],
   ['a list of none', { type: 'array', items: { const: 1 }, maxItems: 0 }],
@@ -81,6 +118,19 @@ test.each<[string, object]>([
   ['https://example.org', { $ref: 'https://example.org/x.json' }],
   ['/type is text', { type: 'text' }],
   ['b is no property', pair({ a: {} }, { required: ['b'] })],
+  ['a least length beyond the most', { type: 'string', minLength: 5, maxLength: 2 }],
+  ['a least length beyond the most', { type: 'array', minItems: 3, maxItems: 1 }],
+  ['a length that is none', { type: 'string', maxLength: -1 }],
+  ['a length that is none', { type: 'string', maxLength: 1.5 }],
+  ['needs a list', { enum: [] }],
+  ['needs a list', { anyOf: [] }],
+  ['needs a list', { type: [] }],
+  ['needs a list', { ...pair({ a: {} }), required: 'a' }],
+  ['needs a list', { type: 'array', prefixItems: {} }],
+  ['without end', { allOf: [{ $ref: '#' }, pair({})] }],
+  ['have no type in common', { allOf: [{ type: 'string' }, { type: 'null' }] }],
+  ['contradict each other', { allOf: [{ const: 1 }, { const: 2 }] }],
+  ['a $ref to #name', { $ref: '#name' }],
   ['a length of more than', { type: 'string', maxLength: 100_000 }],
 ])('what cannot be held to is refused: %s', (words, schema) => {
   expect(() => jsonGrammar(schema)).toThrow(words)

@@ -3,13 +3,9 @@
  * hold to is refused by name. White space is allowed as models are used to, but bounded, and none follows the value: there a
  * model would go on for ever. Properties come in the order of the schema, those that are required first.
  */
+import { both, type Schema } from './conjunction.ts'
 import { type Bounds, integerGrammar, numberGrammar } from './number-grammar.ts'
-
-export class SchemaError extends Error {
-  override name = 'SchemaError'
-}
-
-type Schema = { [keyword: string]: unknown }
+import { SchemaError } from './schema-error.ts'
 
 const basics = {
   space: '| " " | "\\n" [ \\t]{0,20}',
@@ -57,6 +53,9 @@ const impossible = [
 /** Repetitions are written out by llama.cpp: longer ones make a grammar slow. */
 const mostRepetitions = 1000
 const mostRules = 5000
+/** Parts within parts. */
+const mostParts = 30
+const remarks = ['title', 'description', 'default', 'examples', '$defs', 'definitions', '$schema']
 
 /** The grammar of any JSON object. */
 export const anyObjectGrammar = textOf(new Map([['root', 'object']]))
@@ -73,25 +72,42 @@ export function jsonGrammar(schema: object): string {
     return name
   }
 
-  function visit(schema: unknown, path: string): string {
-    if (schema === true) return 'value'
-    if (!isSchema(schema)) throw new SchemaError(`${path || 'it'} is no schema`)
+  function visit(given: unknown, path: string): string {
+    if (given === true) return 'value'
+    if (!isSchema(given)) throw new SchemaError(`${path || 'it'} is no schema`)
+    if (isReference(given)) return reference(String(given.$ref), path)
+    const schema = flat(given, path, 0)
     refuseImpossible(schema, path)
-    const { $ref, allOf, const: only, enum: several } = schema
-    if (typeof $ref === 'string') return reference($ref, path)
-    if (Array.isArray(allOf)) return visit(merged(schema, allOf.map(resolved)), path)
-    const either = schema.anyOf ?? schema.oneOf
-    if (Array.isArray(either)) {
-      const ways = either.map((one, index) =>
-        visit(isSchema(one) ? merged(schema, [resolved(one)]) : one, `${path}/anyOf/${index}`),
-      )
-      return named('either', ways.join(' | '))
-    }
+    const { anyOf, const: only, enum: several } = schema
+    if (anyOf !== undefined) return either(schema, path)
     if (only !== undefined) return literal(only)
-    if (Array.isArray(several)) return named('enum', several.map(literal).join(' | '))
-    const types = typesOf(schema)
-    const ways = types.map((type) => ofType(type, schema, path))
+    if (several !== undefined) return named('enum', listOf(several, path).map(literal).join(' | '))
+    const ways = typesOf(schema, path).map((type) => ofType(type, schema, path))
     return ways.length === 1 ? (ways[0] ?? 'value') : named('either', ways.join(' | '))
+  }
+
+  /** Without references and parts: what they ask, it asks itself. */
+  function flat(given: Schema, path: string, depth: number): Schema {
+    if (depth > mostParts) throw new SchemaError(`${path || 'it'} refers to itself without end`)
+    const { $ref, allOf, oneOf, ...own } = given
+    const parts: unknown[] = [...(allOf === undefined ? [] : listOf(allOf, path))]
+    if ($ref !== undefined) parts.push(at(schema as Schema, String($ref), path))
+    if (oneOf !== undefined) parts.push({ anyOf: listOf(oneOf, path) })
+    return parts.reduce<Schema>((all, part) => {
+      if (part === true) return all
+      if (!isSchema(part)) throw new SchemaError(`${path || 'it'} has a part that is no schema`)
+      return both(all, flat(part, path, depth + 1))
+    }, own)
+  }
+
+  /** What stands beside the alternatives is asked of each. */
+  function either(schema: Schema, path: string): string {
+    const { anyOf, ...rest } = schema
+    const isAlone = Object.keys(rest).every((keyword) => remarks.includes(keyword))
+    const ways = listOf(anyOf, path).map((one, index) =>
+      visit(isAlone ? one : { ...rest, allOf: [one] }, `${path}/anyOf/${index}`),
+    )
+    return named('either', ways.join(' | '))
   }
 
   function ofType(type: string, schema: Schema, path: string): string {
@@ -108,18 +124,23 @@ export function jsonGrammar(schema: object): string {
   }
 
   function string(schema: Schema, path: string): string {
-    const format = formats[String(schema.format)]
+    const format = formatOf(schema)
     if (format) return named('format', `"\\"" ${format} "\\""`)
     const { minLength = 0, maxLength } = schema
+    checkLengths(minLength, maxLength, path)
     if (minLength === 0 && maxLength === undefined) return 'string'
     return named('string', `"\\"" char${repeated(minLength, maxLength, path)} "\\""`)
   }
 
   function array(schema: Schema, path: string): string {
-    const { prefixItems = [], items = true, minItems = 0, maxItems } = schema
-    const first = (prefixItems as unknown[]).map((one, index) =>
-      visit(one, `${path}/prefixItems/${index}`),
-    )
+    const { prefixItems, items = true, minItems = 0, maxItems } = schema
+    checkLengths(minItems, maxItems, path)
+    const first = (prefixItems === undefined ? [] : listOf(prefixItems, path))
+      .slice(0, maxItems === undefined ? undefined : Number(maxItems))
+      .map((one, index) => visit(one, `${path}/prefixItems/${index}`))
+    if (items === false && Number(minItems) > first.length) {
+      throw new SchemaError(`${path || 'it'} has more items than it may have`)
+    }
     const least = Math.max(0, Number(minItems) - first.length)
     const most = maxItems === undefined ? undefined : Number(maxItems) - first.length
     const hasMore = items !== false && (most ?? 1) > 0
@@ -136,17 +157,19 @@ export function jsonGrammar(schema: object): string {
   }
 
   function object(schema: Schema, path: string): string {
-    const { properties = {}, additionalProperties, required = [] } = schema
-    const names = Object.keys(properties as Schema)
-    const isNeeded = (name: string) => (required as unknown[]).includes(name)
-    const unknown = (required as unknown[]).find((name) => !names.includes(String(name)))
+    const { properties = {}, additionalProperties, required } = schema
+    if (!isSchema(properties)) throw new SchemaError(`${path}/properties is no object`)
+    const names = Object.keys(properties)
+    const needs = required === undefined ? [] : listOf(required, path, true)
+    const isNeeded = (name: string) => needs.includes(name)
+    const unknown = needs.find((name) => !names.includes(String(name)))
     if (names.length === 0 && unknown === undefined) {
       if (additionalProperties === false) return named('object', '"{" space "}"')
       if (!isSchema(additionalProperties)) return 'object'
     }
     if (unknown !== undefined) throw new SchemaError(`${path}/required: ${unknown} is no property`)
     const pair = (name: string) => {
-      const value = visit((properties as Schema)[name], `${path}/properties/${name}`)
+      const value = visit(properties[name], `${path}/properties/${name}`)
       return `${literal(name)} space ":" space ${value}`
     }
     const needed = names.filter(isNeeded).map(pair)
@@ -162,15 +185,14 @@ export function jsonGrammar(schema: object): string {
   /** Any of the optional ones may be left out; the comma belongs to who is not the first. */
   function members(needed: string[], optional: string[], more: string | undefined): string {
     const comma = 'space "," space'
-    const tail = more ? ` (${comma} ${more})*` : ''
-    const rest = (from: number): string =>
-      optional
-        .slice(from)
-        .map((pair) => ` (${comma} ${pair})?`)
-        .join('') + tail
-    if (needed.length > 0) return needed.join(` ${comma} `) + rest(0)
-    const beginnings = optional.map((pair, index) => `${pair}${rest(index + 1)}`)
-    if (more) beginnings.push(`${more}${tail}`)
+    // From the last to the first: what may follow each is a rule, or the grammar would grow with the square of their number.
+    let tail = more ? named('tail', `(${comma} ${more})*`) : ''
+    let beginnings = more ? [`${more} ${tail}`] : []
+    for (const pair of optional.toReversed()) {
+      beginnings = [named('begin', [`${pair} ${tail}`, ...beginnings].join(' | '))]
+      tail = named('tail', `(${comma} ${pair})? ${tail}`)
+    }
+    if (needed.length > 0) return `${needed.join(` ${comma} `)} ${tail}`
     return beginnings.length > 0 ? `(${beginnings.join(' | ')})?` : ''
   }
 
@@ -182,12 +204,6 @@ export function jsonGrammar(schema: object): string {
     references.set(pointer, name)
     rules.set(name, visit(at(schema as Schema, pointer, path), pointer))
     return name
-  }
-
-  /** What a part is once it stands among others; one that stands alone stays a reference, which may be a circle. */
-  function resolved(part: unknown, _index = 0, all: unknown[] = []): unknown {
-    if (!isSchema(part) || typeof part.$ref !== 'string') return part
-    return all.length > 1 ? at(schema as Schema, part.$ref, '') : part
   }
 
   rules.set('root', visit(schema, ''))
@@ -206,8 +222,16 @@ function cannot(path: string, what: string): SchemaError {
   return new SchemaError(`${path === '' ? '' : `${path}: `}${what} cannot be held to here`)
 }
 
+/** Nothing but a reference, which may be a circle: a rule of its own. */
+function isReference(schema: Schema): boolean {
+  const others = Object.keys(schema).filter((keyword) => !remarks.includes(keyword))
+  return typeof schema.$ref === 'string' && others.join() === '$ref'
+}
+
 function refuseImpossible(schema: Schema, path: string) {
   for (const keyword of impossible) {
+    // Libraries write down what a format means as well.
+    if (keyword === 'pattern' && formatOf(schema)) continue
     const value = schema[keyword]
     if (value !== undefined && value !== false && value !== 0) throw cannot(path, keyword)
   }
@@ -217,8 +241,8 @@ function refuseImpossible(schema: Schema, path: string) {
 }
 
 /** What it must be: its types, or what its keywords are for. */
-function typesOf(schema: Schema): string[] {
-  if (schema.type !== undefined) return [schema.type].flat().map(String)
+function typesOf(schema: Schema, path: string): string[] {
+  if (schema.type !== undefined) return listOf([schema.type].flat(), path).map(String)
   if (schema.properties !== undefined || schema.additionalProperties !== undefined) {
     return ['object']
   }
@@ -226,22 +250,9 @@ function typesOf(schema: Schema): string[] {
   return ['value']
 }
 
-/** One schema that asks all that its parts ask. */
-function merged(schema: Schema, parts: unknown[]): Schema {
-  const { anyOf: _a, oneOf: _o, allOf: _l, ...base } = schema
-  const all = [base, ...parts].filter(isSchema)
-  const properties = Object.assign({}, ...all.map((part) => part.properties))
-  const required = all.flatMap((part) => (part.required as string[] | undefined) ?? [])
-  return {
-    ...Object.assign({}, ...all),
-    ...(Object.keys(properties).length > 0 && { properties }),
-    ...(required.length > 0 && { required }),
-  }
-}
-
 /** RFC 6901, within the schema itself. */
 function at(root: Schema, pointer: string, path: string): unknown {
-  if (!pointer.startsWith('#')) throw cannot(path, `a $ref to ${pointer}`)
+  if (!/^#(\/|$)/.test(pointer)) throw cannot(path, `a $ref to ${pointer}`)
   const steps = pointer.slice(1).split('/').slice(1)
   const unescaped = steps.map((step) =>
     decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'),
@@ -264,6 +275,25 @@ function boundsOf(schema: Schema): Bounds {
     most: exclusiveMaximum ?? maximum,
     isLeastOut: exclusiveMinimum !== undefined,
     isMostOut: exclusiveMaximum !== undefined,
+  }
+}
+
+function formatOf({ format }: Schema): string | undefined {
+  return typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined
+}
+
+/** An alternative of none could never be written, and would be a grammar that is none. */
+function listOf(value: unknown, path: string, mayBeEmpty = false): unknown[] {
+  if (Array.isArray(value) && (mayBeEmpty || value.length > 0)) return value
+  throw new SchemaError(`${path || 'it'} has a keyword that needs a list`)
+}
+
+function checkLengths(least: unknown, most: unknown, path: string) {
+  const isLength = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0
+  const isSound = isLength(least) && (most === undefined || isLength(most))
+  if (!isSound) throw new SchemaError(`${path || 'it'} has a length that is none`)
+  if (most !== undefined && Number(least) > Number(most)) {
+    throw new SchemaError(`${path || 'it'} has a least length beyond the most`)
   }
 }
 

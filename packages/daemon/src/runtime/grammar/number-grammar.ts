@@ -69,6 +69,7 @@ function whole(from: number, to?: number): string {
   if (from === 0) return `("0" | [1-9] ${digits})`
   if (from === 1) return `[1-9] ${digits}`
   const length = String(from).length
+  if (length > 15) return whole(from, Number.MAX_SAFE_INTEGER)
   const longer = `[1-9] [0-9]{${length},15}`
   return `(${[...ranges(from, 10 ** length - 1), longer].join(' | ')})`
 }
@@ -76,10 +77,12 @@ function whole(from: number, to?: number): string {
 /** One after the other for each number of digits. */
 function ranges(from: number, to: number): string[] {
   const parts: string[] = []
-  for (let low = from; low <= to; ) {
-    const high = Math.min(to, 10 ** String(low).length - 1)
+  const last = BigInt(to) // 16 nines are more than a number holds
+  for (let low = BigInt(from); low <= last; ) {
+    const longest = 10n ** BigInt(String(low).length) - 1n
+    const high = longest < last ? longest : last
     parts.push(sameLength(String(low), String(high)))
-    low = high + 1
+    low = high + 1n
   }
   return parts
 }

@@ -1,15 +1,19 @@
 import type { LlamaEmbeddingContext, LlamaModel, Token } from 'node-llama-cpp'
 import { type Embeddings, PromptError } from '../runtime.ts'
 import { ofLengthOne } from '../vectors.ts'
+import type { CheckTokens } from './prompt-reader.ts'
 
 /** llama.cpp's number for the mean over all tokens. Files of models that generate name no way of pooling. */
 export const meanPooling = 1
 
+type Setup = {
+  contextLength: number
+  threads: number
+  checkTokens: CheckTokens
+}
+
 /** Makes vectors of texts, in a context of its own that is made when it is first asked for. */
-export function embedder(
-  model: LlamaModel,
-  { contextLength, threads }: { contextLength: number; threads: number },
-) {
+export function embedder(model: LlamaModel, { contextLength, threads, checkTokens }: Setup) {
   let opened: Promise<LlamaEmbeddingContext> | undefined
   /** One text at a time: the context has one conversation. */
   let last: Promise<unknown> = Promise.resolve()
@@ -25,6 +29,7 @@ export function embedder(
   }
 
   async function vectorOf(text: string | number[], signal: AbortSignal) {
+    if (typeof text !== 'string') checkTokens(text)
     const context = await open()
     const tokens = typeof text === 'string' ? model.tokenize(text) : (text as Token[])
     const tokenCount = context.calculateInputLength(tokens)

@@ -1,17 +1,6 @@
 /** llama.cpp in this process. Runs in the child alone: a crash of native code ends the process that it is in. */
-import { readGgufFile } from '@shoal/model-file'
-import {
-  type EvaluationPriority,
-  getLlama,
-  type Llama,
-  type LlamaContextSequence,
-  LlamaLogLevel,
-  type LlamaModel,
-  type Token,
-} from 'node-llama-cpp'
-import { useBackendsOf } from '../../backends/use-backends.ts'
-import type { AnswerFormat } from '../chat/answer-format.ts'
-import { type AnswerState, answerParser } from '../chat/answer-parser.ts'
+import type { EvaluationPriority, LlamaContextSequence, Token } from 'node-llama-cpp'
+import type { AnswerState } from '../chat/answer-parser.ts'
 import { callSchema, chatPrompts } from '../chat/chat-prompt.ts'
 import {
   type Finish,
@@ -22,124 +11,78 @@ import {
   PromptError,
   type RuntimeOptions,
 } from '../runtime.ts'
+import { answerWriter } from './answer-writer.ts'
 import { batchTogether } from './batch-together.ts'
-import { embedder, meanPooling } from './embedder.ts'
-import { logprobsOf } from './logprobs.ts'
+import { embedder } from './embedder.ts'
+import { isEncoder, loadModel, markerTokens, templateOf } from './load-model.ts'
+import { ownSampler } from './own-sampler.ts'
+import { promptReader, tokenCheck } from './prompt-reader.ts'
 import { type Evaluation, evaluationOf, grammarCache } from './sampling.ts'
 import { commonLength, slots as newSlots, type Slot } from './slots.ts'
-import { stopStrings } from './stop-strings.ts'
-import { tokenText } from './token-text.ts'
 
 /** A long prompt is read so many tokens at a time, and given up between two of them. */
 const readAtOnce = 512
 /** A text to embed is read in one go, for which its memory has to be there. */
 const embeddingTokens = 2048
+/** All tokens, with the probabilities that the model gives them. */
+const unfiltered = { temperature: 1, topK: 0, topP: 1, minP: 0, yieldEogToken: true }
 
 type Watch = {
   /** Told of how many conversations each batch is. */
   onBatch?: (conversations: number) => void
 }
 
-/** Loads a model. Nothing is ever built or downloaded for that. */
+/** Loads a model, and answers with it. */
 export async function openLlamaModel(options: RuntimeOptions, { onBatch }: Watch = {}) {
-  const { modelPath, threads, backendsDirectory } = options
-  if (backendsDirectory !== undefined) useBackendsOf(backendsDirectory)
-  /** The first is the reason; those after it say that there was one. */
-  let complaint: string | undefined
-  const llama = await getLlama({
-    build: 'never',
-    skipDownload: true,
-    gpu: 'auto',
-    logLevel: LlamaLogLevel.error,
-    logger(_level, message) {
-      complaint ??= message.trim()
-    },
-    progressLogs: false,
-    maxThreads: threads,
-  })
-  const model = await loadModel(llama, modelPath).catch((error) => {
-    throw complaint === undefined ? error : new Error(complaint, { cause: error })
-  })
+  const { threads, slots: slotCount } = options
+  const { llama, model } = await loadModel(options)
   const contextLength = Math.min(options.contextLength, model.trainContextSize)
   const canGenerate = !isEncoder(model)
   const embeddingContextLength = Math.min(embeddingTokens, contextLength)
-  const vocabularySize = model.fileInfo.metadata.tokenizer.ggml.tokens.length
-  const embed = embedder(model, { contextLength: embeddingContextLength, threads })
-  const facts: ModelFacts = {
-    contextLength,
-    slots: options.slots,
-    canGenerate,
-    embeddingContextLength,
-  }
+  const checkTokens = tokenCheck(model)
+  const embed = embedder(model, { contextLength: embeddingContextLength, threads, checkTokens })
+  const facts: ModelFacts = { contextLength, slots: slotCount, canGenerate, embeddingContextLength }
   if (!canGenerate) return { facts, embed, generate: refuseToGenerate }
 
   const context = await model.createContext({
     contextSize: contextLength,
-    sequences: options.slots,
+    sequences: slotCount,
     threads,
     batchSize: Math.min(readAtOnce, contextLength),
     flashAttention: 'auto',
     batching: { itemPrioritizationStrategy: batchTogether(() => generating, onBatch) },
   })
-  const slots = newSlots(Array.from({ length: options.slots }, () => context.getSequence()))
+  const slots = newSlots(Array.from({ length: slotCount }, () => context.getSequence()))
   const { bosString, eosString } = model.tokens
   const chats = chatPrompts(templateOf(model), { bos: bosString ?? '', eos: eosString ?? '' })
-  const markers = markerTokens(model, chats.format)
+  const { format } = chats
+  const markers = markerTokens(model, format)
   const grammarFor = grammarCache(llama, model)
+  const read = promptReader(model, { chats, checkTokens, contextLength })
   /** Conversations that will ask for another token. */
   let generating = 0
-
-  /** The tokens of a prompt, and what the answer begins with. */
-  function read({ prompt, json }: Generation): { tokens: Token[]; beginsIn: AnswerState } {
-    if ('tokens' in prompt) return { tokens: prompt.tokens as Token[], beginsIn: 'text' }
-    if ('text' in prompt) {
-      return { tokens: withBeginning(model.tokenize(prompt.text)), beginsIn: 'text' }
-    }
-    const { text, beginsIn } = chats.prompt(prompt.chat, json !== undefined)
-    return { tokens: withBeginning(model.tokenize(text, true)), beginsIn }
-  }
-
-  function checkTokens(tokens: readonly number[]) {
-    const unknown = tokens.find((token) => !(token >= 0 && token < vocabularySize))
-    if (unknown === undefined) return
-    const message = `${unknown} is no token of this model, which has ${vocabularySize}`
-    throw new PromptError('unknown_token', message)
-  }
-
-  function withBeginning(tokens: Token[]): Token[] {
-    const { bos, shouldPrependBosToken } = model.tokens
-    return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens
-  }
 
   async function* generate(
     generation: Generation,
     signal: AbortSignal,
   ): AsyncGenerator<Piece, Finish> {
-    const { tokens, beginsIn } = read(generation)
-    checkTokens([...tokens, ...generation.sampling.logitBias.map(([token]) => token)])
-    const room = facts.contextLength - tokens.length
-    if (room < 1) {
-      throw new PromptError(
-        'context_length_exceeded',
-        `the prompt has ${tokens.length} tokens, and the context of this model ${facts.contextLength}`,
-      )
-    }
+    const { tokens, ...reading } = read(generation)
     const evaluation = await evaluationFor(generation)
     const slot = await slots.take(tokens, signal)
     try {
-      return yield* generateIn(slot, tokens, { generation, evaluation, beginsIn, room, signal })
+      return yield* answer(slot, tokens, { generation, evaluation, signal, ...reading })
     } finally {
       slots.release(slot)
     }
   }
 
   async function evaluationFor({ sampling, json, prompt }: Generation): Promise<Evaluation> {
-    const evaluation = evaluationOf(sampling, model)
     const call = forcedCall(prompt)
-    if (call) {
-      evaluation.grammarEvaluationState = await grammarFor(call, 'tool_refused')
-    } else if (json !== undefined) {
-      evaluation.grammarEvaluationState = await grammarFor(json, 'schema_refused')
+    const schema = call ?? json
+    const evaluation = evaluationOf(sampling, model, schema !== undefined)
+    if (schema !== undefined) {
+      const code = call ? 'tool_refused' : 'schema_refused'
+      evaluation.grammarEvaluationState = await grammarFor(schema, code)
     }
     return evaluation
   }
@@ -148,10 +91,10 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch }: Watch
     if (!('chat' in prompt)) return undefined
     const { toolChoice } = prompt.chat
     if (toolChoice === 'auto' || toolChoice === 'none') return undefined
-    return callSchema(prompt.chat, chats.format)
+    return callSchema(prompt.chat, format)
   }
 
-  type Run = {
+  type Answer = {
     generation: Generation
     evaluation: Evaluation
     beginsIn: AnswerState
@@ -159,80 +102,61 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch }: Watch
     signal: AbortSignal
   }
 
-  async function* generateIn(
+  async function* answer(
     slot: Slot,
     tokens: Token[],
-    { generation, evaluation, beginsIn, room, signal }: Run,
+    { generation, evaluation, beginsIn, room, signal }: Answer,
   ): AsyncGenerator<Piece, Finish> {
     const startedAt = performance.now()
     const { sequence } = slot
-    const { topLogprobs, prompt } = generation
     const cachedTokens = await forgetFrom(slot, tokens)
     const unread = await readAhead(sequence, tokens.slice(cachedTokens), signal)
-    const wants = { probabilities: topLogprobs !== undefined } as { probabilities: true }
-    const evaluationPriority = slot.index as EvaluationPriority
+    const wants = { probabilities: generation.topLogprobs !== undefined } as { probabilities: true }
+    // A grammar has to see each token before it is chosen, so there the library chooses.
+    const isOwnChoice = wants.probabilities && !evaluation.grammarEvaluationState
+    const choose = isOwnChoice ? ownSampler(generation.sampling) : undefined
     const steps = sequence.evaluateWithMetadata(unread, wants, {
       ...evaluation,
-      evaluationPriority,
+      ...(choose && unfiltered),
+      evaluationPriority: slot.index as EvaluationPriority,
     })
-
+    const writer = answerWriter(generation, { model, format, markers, beginsIn })
     const most = Math.min(generation.maxTokens ?? Number.POSITIVE_INFINITY, room)
-    const isChat = 'chat' in prompt
-    const { tools = [], mostCalls } = isChat ? prompt.chat : {}
-    const text = tokenText((some, before) =>
-      model.detokenize(some as Token[], isChat && some.some(isMarker), before as Token[]),
-    )
-    const stops = stopStrings(generation.stop)
-    const hasTools = tools.length > 0
-    const parser = answerParser(chats.format, { beginsIn, hasTools, mostCalls })
-    let completionTokens = 0
-    let reasoningTokens = 0
+    /** In place of what the library chose. */
+    let chosen: Token | undefined
     let firstTokenMs = 0
     let isCut = false
     generating += 1
     try {
-      for (;;) {
-        if (completionTokens === most) {
-          isCut = true
-          break
-        }
-        const step = await steps.next()
+      while (!writer.isOver()) {
+        isCut = writer.tokenCount() === most
+        if (isCut) break
+        const step = await steps.next(chosen)
         signal.throwIfAborted()
         if (step.done) break
-        if (completionTokens === 0) firstTokenMs = performance.now() - startedAt
-        completionTokens += 1
-        const { token, probabilities } = step.value
+        const { probabilities } = step.value
+        const token = choose ? choose(probabilities) : step.value.token
+        if (choose && model.isEogToken(token)) break
+        chosen = choose && token
+        if (writer.tokenCount() === 0) firstTokenMs = performance.now() - startedAt
         evaluation.generated.push(token)
-        const pieces = parser.take(stops.take(text.take(token)))
-        if (parser.isThinking()) reasoningTokens += 1
-        if (topLogprobs !== undefined && probabilities) {
-          const logprobs = [logprobsOf(model, token, probabilities, topLogprobs)]
-          pieces[0] = { ...pieces[0], logprobs }
-        }
-        yield* pieces
-        if (stops.isStopped() || parser.hasEnough()) break
+        yield* writer.take(token, probabilities)
       }
-      const rest = stops.take(text.finish()) + (stops.isStopped() ? '' : stops.finish())
-      yield* parser.take(rest)
-      yield* parser.finish()
+      yield* writer.finish()
     } finally {
       generating -= 1
       await steps.return()
     }
-    const end = parser.callCount() > 0 ? 'tool_calls' : 'stop'
     return {
-      reason: isCut ? 'length' : end,
+      reason: isCut ? 'length' : writer.hasCalls() ? 'tool_calls' : 'stop',
       promptTokens: tokens.length,
       cachedTokens,
-      completionTokens,
-      reasoningTokens,
+      completionTokens: writer.tokenCount(),
+      reasoningTokens: writer.reasoningTokens(),
       firstTokenMs,
       generationMs: performance.now() - startedAt,
-      tokens: [...tokens, ...evaluation.generated],
     }
   }
-
-  const isMarker = (token: number) => markers.has(token as Token)
 
   /** Takes from the slot what is not the beginning of these tokens. Answers how many it keeps. */
   async function forgetFrom(slot: Slot, tokens: Token[]): Promise<number> {
@@ -265,37 +189,4 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch }: Watch
 
 function refuseToGenerate(): AsyncGenerator<Piece, Finish> {
   throw new PromptError('not_generative', 'this model makes embeddings and no text')
-}
-
-async function loadModel(llama: Llama, modelPath: string): Promise<LlamaModel> {
-  // Read by our own parser first: llama.cpp may crash where a file is not what it says.
-  const { metadata } = await readGgufFile(modelPath)
-  const architecture = String(metadata.get('general.architecture'))
-  const hasPooling = metadata.has(`${architecture}.pooling_type`)
-  const metadataOverrides = { [architecture]: { pooling_type: meanPooling } }
-  return llama.loadModel({ modelPath, ...(!hasPooling && { metadataOverrides }) })
-}
-
-/** BERT and its kind: made to be read whole, in both directions. */
-function isEncoder({ fileInfo: { metadata } }: LlamaModel): boolean {
-  const { architecture } = metadata.general
-  const own = (metadata as Record<string, unknown>)[architecture] as
-    | { attention?: { causal?: boolean } }
-    | undefined
-  return own?.attention?.causal === false || architecture.includes('bert')
-}
-
-function templateOf({ fileInfo }: LlamaModel): string | undefined {
-  const template = fileInfo.metadata.tokenizer?.chat_template
-  return typeof template === 'string' ? template : undefined
-}
-
-/** The tokens of marks in an answer. Control tokens have no text of their own otherwise. */
-function markerTokens(model: LlamaModel, { reasoning, calls }: AnswerFormat): Set<Token> {
-  const marks = [reasoning?.open, reasoning?.close, calls.open, calls.close, ...calls.inner]
-  const tokens = marks.flatMap((mark) => {
-    const [token, ...more] = mark ? model.tokenize(mark, true) : []
-    return token === undefined || more.length > 0 ? [] : [token]
-  })
-  return new Set(tokens)
 }

@@ -1,5 +1,6 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
 import type { TokenLogprob, TokenLogprobs } from '../runtime.ts'
+import { tokenBytes } from './token-bytes.ts'
 
 /** What JSON can say in place of minus infinity; OpenAI's API does the same. */
 const lowest = -9999
@@ -14,7 +15,28 @@ export function logprobsOf(
   const of = (one: Token): TokenLogprob => {
     const text = model.detokenize([one], true)
     const logprob = Math.max(Math.log(probabilities.get(one) ?? 0), lowest)
-    return { token: text, logprob, bytes: [...Buffer.from(text)] }
+    return { token: text, logprob, bytes: tokenBytes(model, one) }
   }
   return { ...of(token), top_logprobs: [...probabilities.keys()].slice(0, topCount).map(of) }
+}
+
+/** Holds back the log probabilities of tokens until their text is given on: a stop string is no part of an answer. */
+export function logprobsInStep() {
+  const held: { upTo: number; logprobs: TokenLogprobs }[] = []
+  let taken = 0
+  let given = 0
+
+  return {
+    /** A token, and the text that came with it. */
+    take(text: string, logprobs: TokenLogprobs) {
+      taken += text.length
+      held.push({ upTo: taken, logprobs })
+    },
+    /** What belongs to the text that was given on so far. */
+    give(text: string): TokenLogprobs[] {
+      given += text.length
+      const count = held.findIndex(({ upTo }) => upTo > given)
+      return held.splice(0, count === -1 ? held.length : count).map(({ logprobs }) => logprobs)
+    },
+  }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   type Llama,
   type LlamaGrammar,
@@ -7,13 +8,17 @@ import {
   type Token,
   TokenBias,
 } from 'node-llama-cpp'
-import { anyObjectGrammar, jsonGrammar, SchemaError } from '../grammar/json-grammar.ts'
+import { anyObjectGrammar, jsonGrammar } from '../grammar/json-grammar.ts'
+import { SchemaError } from '../grammar/schema-error.ts'
 import { PromptError, type Sampling } from '../runtime.ts'
 
 export type Evaluation = SequenceEvaluateOptions & { generated: Token[] }
 
-/** How the library is to choose the next token. What was `generated` is kept there for the penalties. */
-export function evaluationOf(sampling: Sampling, model: LlamaModel): Evaluation {
+/**
+ * How the library is to choose the next token. What was `generated` is kept there for the penalties. `isBound`: a grammar has
+ * its say as well.
+ */
+export function evaluationOf(sampling: Sampling, model: LlamaModel, isBound: boolean): Evaluation {
   const generated: Token[] = []
   const { seed, repeatPenalty, repeatLastTokens, presencePenalty, frequencyPenalty } = sampling
   const hasPenalties = repeatPenalty !== 1 || presencePenalty !== 0 || frequencyPenalty !== 0
@@ -26,20 +31,26 @@ export function evaluationOf(sampling: Sampling, model: LlamaModel): Evaluation 
     topP: sampling.topP,
     topK: sampling.topK,
     minP: sampling.minP,
-    ...(seed !== undefined && { seed }),
+    ...(seed !== undefined && { seed: seedOf(seed) }),
     ...(hasPenalties && {
       repeatPenalty: { punishTokens, penalty, presencePenalty, frequencyPenalty },
     }),
-    ...(sampling.logitBias.length > 0 && { tokenBias: biasOf(sampling, model) }),
+    ...(sampling.logitBias.length > 0 && { tokenBias: biasOf(sampling, model, isBound) }),
   }
 }
 
-function biasOf({ logitBias }: Sampling, model: LlamaModel): TokenBias {
+/** The library takes 32 bits, and zero for none. Any number makes some: small ones and huge ones, below zero and above. */
+export const seedOf = (seed: number): number =>
+  createHash('sha256').update(String(seed)).digest().readUInt32LE() || 1
+
+function biasOf({ logitBias }: Sampling, model: LlamaModel, isBound: boolean): TokenBias {
   const bias = TokenBias.for(model)
   // The library's own `set` passes over the ends of a text: a client may forbid those too.
   const { _biases } = bias as unknown as { _biases: Map<Token, number> }
   for (const [token, logit] of logitBias) {
-    _biases.set(token as Token, logit <= -100 ? Number.NEGATIVE_INFINITY : logit)
+    // What the grammar asks for may not be impossible: llama.cpp does not survive that.
+    const isForbidden = logit <= -100 && !isBound
+    _biases.set(token as Token, isForbidden ? Number.NEGATIVE_INFINITY : logit)
   }
   return bias
 }
@@ -48,26 +59,27 @@ const grammarsKept = 50
 
 /** Grammars of JSON schemas. Programs ask with the same schema again and again. */
 export function grammarCache(llama: Llama, model: LlamaModel) {
-  const grammars = new Map<string, Promise<LlamaGrammar>>()
+  const grammars = new Map<string, LlamaGrammar>()
 
-  function make(schema: true | object, code: PromptError['code']): Promise<LlamaGrammar> {
+  async function make(schema: true | object, code: PromptError['code']): Promise<LlamaGrammar> {
     try {
       const grammar = schema === true ? anyObjectGrammar : jsonGrammar(schema)
-      return llama.createGrammar({ grammar })
+      return await llama.createGrammar({ grammar })
     } catch (error) {
-      if (error instanceof SchemaError) throw new PromptError(code, `the schema: ${error.message}`)
-      throw error
+      // Whatever is wrong is wrong with the schema: it may hold anything.
+      const why = error instanceof SchemaError ? error.message : `it makes no grammar: ${error}`
+      throw new PromptError(code, `the schema: ${why}`, { cause: error })
     }
   }
 
   /** `code`: what to call a schema that no grammar can hold to. */
   return async (schema: true | object, code: PromptError['code']) => {
     const key = JSON.stringify(schema)
-    const grammar = grammars.get(key) ?? make(schema, code)
+    const grammar = grammars.get(key) ?? (await make(schema, code))
     grammars.delete(key) // to be the last that is forgotten
     grammars.set(key, grammar)
     const [oldest] = grammars.keys()
     if (grammars.size > grammarsKept && oldest !== undefined) grammars.delete(oldest)
-    return new LlamaGrammarEvaluationState({ model, grammar: await grammar })
+    return new LlamaGrammarEvaluationState({ model, grammar })
   }
 }

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeHome, runShoal } from '../testing/run-shoal.ts'
+import { scriptedDaemon } from '../testing/scripted-daemon.ts'
+
+/** What a daemon with this number would have left. */
+async function leaveNote(home: string, pid: number, url: string) {
+  const { port } = new URL(url)
+  const note = { pid, url, port: Number(port), started_at: '', log_file: null, command: 'serve' }
+  await mkdir(join(home, 'state'), { recursive: true })
+  await writeFile(join(home, 'state', 'daemon.json'), JSON.stringify(note))
+}
+
+test('a process that has the number of a dead daemon is left alone, also where another daemon answers', async () => {
+  await using home = await makeHome()
+  await using other = await scriptedDaemon({
+    at: { '/healthz': { body: { status: 'ok', pid: 1 } } },
+  })
+  const stranger = spawn('sleep', ['60'])
+  await once(stranger, 'spawn')
+  await leaveNote(home.path, stranger.pid ?? 0, other.url)
+  expect(await runShoal(['stop', '--now'], { home: home.path })).toMatchObject({
+    stderr: 'No daemon runs here.\n',
+    exitCode: 0,
+  })
+  expect(stranger.signalCode).toBeNull()
+  stranger.kill('SIGKILL')
+})
+
+/** Answers as a daemon, and hears no signal that it can help hearing. */
+const stubborn = `
+process.on('SIGTERM', () => undefined)
+const server = require('node:http').createServer((_, response) => {
+  response.end(JSON.stringify({ status: 'ok', pid: process.pid }))
+})
+server.listen(0, '127.0.0.1', () => console.log(server.address().port))
+`
+
+test('stop --now ends what does not go by itself', { timeout: 30_000 }, async () => {
+  await using home = await makeHome()
+  const child = spawn(process.execPath, ['-e', stubborn], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [port] = await once(child.stdout, 'data')
+  await leaveNote(home.path, child.pid ?? 0, `http://127.0.0.1:${String(port).trim()}`)
+  const ended = once(child, 'exit')
+  const { stderr, exitCode } = await runShoal(['stop', '--now'], { home: home.path })
+  expect(stderr).toMatch(/^✓ The daemon at .* has ended\.\n$/)
+  expect(exitCode).toBe(0)
+  expect(await ended).toEqual([null, 'SIGKILL'])
+})

@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { placesOf } from '../settings/places.ts'
+import { putModelFile } from '../testing/local-files.ts'
+import { makeHome } from '../testing/run-shoal.ts'
+import { startOwnDaemon } from './open-daemon.ts'
+
+test('a daemon of its own keeps its model for the command, whatever the setting for others', async () => {
+  await using home = await makeHome()
+  await putModelFile(join(home.models, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
+  const env = { SHOAL_HOME: home.path, SHOAL_KEEP_ALIVE: '0', SHOAL_THREADS: '1' }
+  const surroundings = {
+    env,
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+    stopSignal: new AbortController().signal,
+    memoryBytes: 16 * 2 ** 30,
+  }
+  await using daemon = await startOwnDaemon({ surroundings, places: placesOf(env) })
+  await daemon.client.load('shoal-nano')
+  await sleep(50)
+  expect(await daemon.client.listLoaded()).toHaveLength(1)
+})

@@ -1,0 +1,83 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { PromptError, type StartRuntime } from '../runtime/runtime.ts'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { daemonOfTest, startTestDaemon } from '../testing/test-daemon.ts'
+
+const model = 'shoal-nano'
+const messages = [{ role: 'user', content: 'Hello' }]
+
+async function errorOf(url: string, path: string, body: object) {
+  const answer = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const told = (await answer.json()) as { detail: string; error: { param: string | null } }
+  return { status: answer.status, detail: told.detail, param: told.error.param }
+}
+
+/** Refuses all that it is asked. */
+function refusing(error: PromptError): StartRuntime {
+  return async (options) => ({
+    ...(await scriptedRuntime()(options)),
+    // biome-ignore lint/correctness/useYield: it ends before it has something to say
+    async *generate() {
+      throw error
+    },
+    async embed() {
+      throw error
+    },
+  })
+}
+
+test('a prompt that is too long is called what the endpoint calls it', async () => {
+  const tooLong = new PromptError('context_length_exceeded', 'too long')
+  const { url } = await daemonOfTest({}, refusing(tooLong))
+  const paramAt = async (path: string, body: object) => (await errorOf(url, path, body)).param
+  expect(await paramAt('/v1/chat/completions', { model, messages })).toBe('messages')
+  expect(await paramAt('/v1/completions', { model, prompt: 'Hello' })).toBe('prompt')
+  expect(await paramAt('/v1/embeddings', { model, input: 'Hello' })).toBe('input')
+})
+
+test('the parameter that the model names is the one at fault', async () => {
+  const unknown = new PromptError('unknown_token', 'no token 9', { param: 'logit_bias' })
+  const { url } = await daemonOfTest({}, refusing(unknown))
+  const body = { model, messages, logit_bias: { 9: 1 } }
+  expect((await errorOf(url, '/v1/chat/completions', body)).param).toBe('logit_bias')
+})
+
+describe('what misses the schema is told by what is wrong with it', () => {
+  let url: string
+  beforeAll(async () => {
+    const daemon = await startTestDaemon({}, scriptedRuntime())
+    url = daemon.url
+    return () => daemon.close()
+  })
+
+  const chat = '/v1/chat/completions'
+  const embed = '/v1/embeddings'
+  test.each([
+    [chat, { stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop must not have more than 4 items'],
+    [chat, { stop: 4 }, 'stop must be string, array or null'],
+    [chat, { stop: ['a', 4] }, 'stop.1 must be string'],
+    [chat, { messages: [] }, 'messages must not be empty'],
+    [chat, { messages: [{ role: 'user', content: [] }] }, 'messages.0.content must not be empty'],
+    [
+      chat,
+      { messages: [{ role: 'cook' }] },
+      'messages.0.role must be system, developer, user, assistant or tool',
+    ],
+    [chat, { tool_choice: 'one' }, 'tool_choice must be none, auto or required'],
+    [chat, { tool_choice: { type: 'function' } }, 'tool_choice.function is required'],
+    [chat, { temperature: 3 }, 'temperature must be <= 2'],
+    [embed, { input: [] }, 'input must not be empty'],
+    [embed, { input: ['a', 1] }, 'input.1 must be string'],
+    [embed, { input: [1, 'a'] }, 'input.1 must be integer'],
+    [embed, { input: [[1, 'a']] }, 'input.0.1 must be integer'],
+    [embed, { input: true }, 'input must be string or array'],
+  ])('%s with %j', async (path, body, detail) => {
+    const [param] = detail.split(' ')
+    const whole = { model, ...(path === chat && { messages }), ...body }
+    expect(await errorOf(url, path, whole)).toEqual({ status: 422, detail, param })
+  })
+})

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { daemonOfTest } from '../testing/test-daemon.ts'
+
+test('a body that is nested too deep is refused, and harms nobody', async () => {
+  const { url } = await daemonOfTest({}, scriptedRuntime())
+  const ask = async (depth: number) => {
+    const nested = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+    const body = `{"model":"shoal-nano","messages":[{"role":"user","content":"Hi"}],"chat_template_kwargs":${nested}}`
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })).status
+  }
+  expect(await ask(100)).toBe(200)
+  expect(await ask(2500)).toBe(400)
+  expect(await ask(100)).toBe(200)
+})

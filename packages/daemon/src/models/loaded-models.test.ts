@@ -1,0 +1,157 @@
+import { renameSync, rmSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { addModel } from '../testing/gguf-of-test.ts'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { daemonOfTest } from '../testing/test-daemon.ts'
+
+/** With models of ours, and the paths of the files that were loaded. */
+async function start(
+  script: Parameters<typeof scriptedRuntime>[0] = {},
+  settings: Parameters<typeof daemonOfTest>[0] = {},
+) {
+  const loads: string[] = []
+  const daemon = await daemonOfTest(settings, async (options) => {
+    loads.push(options.modelPath)
+    return scriptedRuntime(script)(options)
+  })
+  const { url, folder } = daemon
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(url + path, { method: 'POST', body: JSON.stringify(body) })
+    return (await answer.json()) as Record<string, unknown>
+  }
+  const ids = async () => {
+    const { data } = (await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string }[] }
+    return data.map(({ id }) => id).toSorted()
+  }
+  return {
+    loads,
+    post,
+    ids,
+    load: (model: string) => post('/api/load', { model, keep_alive: -1 }),
+    unload: (model: string) => post('/api/unload', { model }),
+    /** Puts a file of another quantization beside those that a model has. */
+    addQuantization(name: string, label: string, fileType: number) {
+      const path = join(folder, name, `${name}-${label}.gguf`)
+      const made = addModel(folder, 'made', { 'general.file_type': fileType })
+      renameSync(made, path)
+      return path
+    },
+    add: (name: string, metadata = {}) => addModel(folder, name, metadata),
+  }
+}
+
+test('a loaded model whose file is gone can be unloaded, and is not listed for ever', async () => {
+  const { add, load, unload, ids } = await start()
+  const path = add('doomed')
+  await load('doomed')
+  rmSync(path)
+  expect(await unload('doomed')).toEqual({ model: 'doomed', unloaded: true })
+  add('doomed')
+  await load('doomed')
+  rmSync(path)
+  expect(await ids()).toEqual([])
+})
+
+test('a loaded model that no longer is what its name alone means is called by its quantization', async () => {
+  const { addQuantization, add, load, unload, ids } = await start()
+  add('twofold')
+  await load('twofold')
+  addQuantization('twofold', 'Q8_0', 7)
+  expect(await ids()).toEqual(['twofold:F32'])
+  expect(await unload('twofold')).toMatchObject({ unloaded: false })
+  await load('twofold')
+  expect(await ids()).toEqual(['twofold', 'twofold:F32'])
+  expect(await unload('twofold:F32')).toMatchObject({ unloaded: true })
+  expect(await ids()).toEqual(['twofold'])
+})
+
+test('what is left of a name is loaded under it when the file that had it is gone', async () => {
+  const { addQuantization, add, load, unload, ids } = await start()
+  add('twofold')
+  const chosen = addQuantization('twofold', 'Q8_0', 7)
+  await load('twofold')
+  rmSync(chosen)
+  expect(await unload('twofold')).toMatchObject({ unloaded: true })
+  expect(await load('twofold')).toMatchObject({ details: { quantization_level: 'F32' } })
+  expect(await ids()).toEqual(['twofold'])
+})
+
+test('a file that was replaced is loaded at the next use', async () => {
+  const { add, load, loads } = await start()
+  const path = add('changing')
+  expect(await load('changing')).toMatchObject({ context_length: 4096 })
+  add('changing', { 'llama.context_length': 2048 })
+  utimesSync(path, new Date(), new Date(Date.now() + 5_000))
+  expect(await load('changing')).toMatchObject({ context_length: 2048 })
+  expect(await load('changing')).toMatchObject({ context_length: 2048 })
+  expect(loads).toEqual([path, path])
+})
+
+test('a model that is answering goes on when its file is replaced', async () => {
+  const pace = Promise.withResolvers<void>()
+  const { add, post, load, loads } = await start({ pace: () => pace.promise })
+  const path = add('changing')
+  await load('changing')
+  const asked = { model: 'changing', prompt: 'Hello', stream: false }
+  const first = post('/api/generate', asked)
+  await expect.poll(async () => (await load('changing')).requests).toBe(1)
+  add('changing', { 'llama.context_length': 2048 })
+  utimesSync(path, new Date(), new Date(Date.now() + 5_000))
+  const second = post('/api/generate', asked)
+  expect(await load('changing')).toMatchObject({ context_length: 4096 })
+  pace.resolve()
+  for (const answer of [first, second]) expect(await answer).toMatchObject({ done: true })
+  expect(await load('changing')).toMatchObject({ context_length: 2048 })
+  expect(loads).toHaveLength(2)
+})
+
+const dimensions = (layers: number, width: number) => ({
+  'llama.block_count': layers,
+  'llama.embedding_length': width,
+  'llama.attention.head_count': width / 64,
+})
+const small = dimensions(1, 64)
+/** Two small models take some 250 MB. */
+const roomForTwo = { memoryBytes: 300e6 }
+
+test('where memory is short the model goes that was idle the longest', async () => {
+  const { add, load, ids } = await start({}, roomForTwo)
+  for (const name of ['one', 'two', 'three']) add(name, small)
+  await load('one')
+  await load('two')
+  await load('one')
+  expect(await ids()).toEqual(['one', 'two'])
+  await load('three')
+  expect(await ids()).toEqual(['one', 'three'])
+})
+
+test('a model that is answering does not go, and who needs its memory is told to come again', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  const { add, load, post, ids } = await start({ pace: () => gate }, roomForTwo)
+  for (const name of ['one', 'two', 'three']) add(name, small)
+  const ask = (model: string) => post('/api/generate', { model, prompt: 'Hi', stream: false })
+  const asked = [ask('one'), ask('two')]
+  await expect.poll(ids).toEqual(['one', 'two'])
+  expect(await load('three')).toMatchObject({ code: 'insufficient_memory' })
+  open()
+  await Promise.all(asked)
+  expect(await load('three')).toMatchObject({ name: 'three:latest' })
+})
+
+test('many first requests load a model once, and it goes when its time is over', async () => {
+  const { add, post, loads, ids } = await start()
+  add('asked')
+  const request = { model: 'asked', prompt: 'Hi', stream: false, keep_alive: '200ms' }
+  await Promise.all(Array.from({ length: 8 }, () => post('/api/generate', request)))
+  expect(loads).toHaveLength(1)
+  await expect.poll(ids).toEqual([])
+})
+
+test('a context far beyond memory is refused before anything is loaded', async () => {
+  const { add, post, loads } = await start({}, { contextLength: 2 ** 24 })
+  add('long', { ...dimensions(80, 8192), 'llama.context_length': 2 ** 24 })
+  const refused = await post('/api/load', { model: 'long' })
+  expect(refused).toMatchObject({ code: 'insufficient_memory' })
+  expect(loads).toEqual([])
+})

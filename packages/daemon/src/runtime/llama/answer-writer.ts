@@ -1,0 +1,75 @@
+import type { LlamaModel, Token } from 'node-llama-cpp'
+import type { AnswerFormat } from '../chat/answer-format.ts'
+import { type AnswerState, answerParser } from '../chat/answer-parser.ts'
+import type { Chat, Generation, Piece } from '../runtime.ts'
+import { logprobsInStep, logprobsOf } from './logprobs.ts'
+import { stopStrings } from './stop-strings.ts'
+import { tokenText } from './token-text.ts'
+
+type Setup = {
+  model: LlamaModel
+  format: AnswerFormat
+  /** Tokens that are marks of the format. They have no text of their own otherwise. */
+  markers: ReadonlySet<Token>
+  beginsIn: AnswerState
+}
+
+/** Makes pieces of tokens, one by one: text, up to a stop string; thoughts and calls; log probabilities where they are wanted. */
+export function answerWriter(
+  { prompt, stop, json, topLogprobs }: Generation,
+  { model, format, markers, beginsIn }: Setup,
+) {
+  const chat = 'chat' in prompt ? prompt.chat : undefined
+  const isMarker = (token: number) => markers.has(token as Token)
+  const text = tokenText((some, before) =>
+    model.detokenize(some as Token[], chat !== undefined && some.some(isMarker), before as Token[]),
+  )
+  const stops = stopStrings(stop)
+  const parser = answerParser(format, {
+    beginsIn,
+    toolNames: chat ? callableNames(chat, json) : [],
+    mostCalls: chat?.mostCalls,
+  })
+  const inStep = logprobsInStep()
+  let tokenCount = 0
+  let reasoningTokens = 0
+
+  function withLogprobs(pieces: Piece[], given: string): Piece[] {
+    const logprobs = inStep.give(given)
+    if (logprobs.length === 0) return pieces
+    const [first, ...others] = pieces
+    return [{ ...first, logprobs }, ...others]
+  }
+
+  return {
+    tokenCount: () => tokenCount,
+    reasoningTokens: () => reasoningTokens,
+    hasCalls: () => parser.callCount() > 0,
+    /** Whether a stop string came, or all the calls that were wanted. */
+    isOver: () => stops.isStopped() || parser.hasEnough(),
+
+    take(token: Token, probabilities: Map<Token, number> | undefined): Piece[] {
+      tokenCount += 1
+      const words = text.take(token)
+      const given = stops.take(words)
+      const pieces = parser.take(given)
+      if (parser.isThinking()) reasoningTokens += 1
+      if (topLogprobs === undefined || !probabilities) return pieces
+      inStep.take(words, logprobsOf(model, token, probabilities, topLogprobs))
+      return withLogprobs(pieces, given)
+    },
+
+    /** What was held back, when no token comes any more. */
+    finish(): Piece[] {
+      const rest = stops.take(text.finish()) + (stops.isStopped() ? '' : stops.finish())
+      return withLogprobs([...parser.take(rest), ...parser.finish()], rest)
+    },
+  }
+}
+
+/** Tools that the answer may call. JSON that a schema asks for is no call, whatever stands in it. */
+function callableNames({ tools, toolChoice }: Chat, json: Generation['json']): string[] {
+  const isBound = toolChoice === 'auto' && json !== undefined
+  if (toolChoice === 'none' || isBound) return []
+  return tools.map(({ function: { name } }) => name)
+}

@@ -1,0 +1,61 @@
+import { readGgufFile } from '@shoal/model-file'
+import { getLlama, type Llama, LlamaLogLevel, type LlamaModel, type Token } from 'node-llama-cpp'
+import { useBackendsOf } from '../../backends/use-backends.ts'
+import type { AnswerFormat } from '../chat/answer-format.ts'
+import type { RuntimeOptions } from '../runtime.ts'
+import { meanPooling } from './embedder.ts'
+
+/** The library and a model. Nothing is ever built or downloaded for that. */
+export async function loadModel({ modelPath, threads, backendsDirectory }: RuntimeOptions) {
+  if (backendsDirectory !== undefined) useBackendsOf(backendsDirectory)
+  /** The first is the reason; those after it say that there was one. */
+  let complaint: string | undefined
+  const llama = await getLlama({
+    build: 'never',
+    skipDownload: true,
+    gpu: 'auto',
+    logLevel: LlamaLogLevel.error,
+    logger(_level, message) {
+      complaint ??= message.trim()
+    },
+    progressLogs: false,
+    maxThreads: threads,
+  })
+  const model = await openFile(llama, modelPath).catch((error) => {
+    throw complaint === undefined ? error : new Error(complaint, { cause: error })
+  })
+  return { llama, model }
+}
+
+async function openFile(llama: Llama, modelPath: string): Promise<LlamaModel> {
+  // Read by our own parser first: llama.cpp may crash where a file is not what it says.
+  const { metadata } = await readGgufFile(modelPath)
+  const architecture = String(metadata.get('general.architecture'))
+  const hasPooling = metadata.has(`${architecture}.pooling_type`)
+  const metadataOverrides = { [architecture]: { pooling_type: meanPooling } }
+  return llama.loadModel({ modelPath, ...(!hasPooling && { metadataOverrides }) })
+}
+
+/** BERT and its kind: made to be read whole, in both directions. */
+export function isEncoder({ fileInfo: { metadata } }: LlamaModel): boolean {
+  const { architecture } = metadata.general
+  const own = (metadata as Record<string, unknown>)[architecture] as
+    | { attention?: { causal?: boolean } }
+    | undefined
+  return own?.attention?.causal === false || architecture.includes('bert')
+}
+
+export function templateOf({ fileInfo }: LlamaModel): string | undefined {
+  const template = fileInfo.metadata.tokenizer?.chat_template
+  return typeof template === 'string' ? template : undefined
+}
+
+/** The tokens of marks in an answer. */
+export function markerTokens(model: LlamaModel, { reasoning, calls }: AnswerFormat): Set<Token> {
+  const marks = [reasoning?.open, reasoning?.close, calls.open, calls.close, ...calls.inner]
+  const tokens = marks.flatMap((mark) => {
+    const [token, ...more] = mark ? model.tokenize(mark, true) : []
+    return token === undefined || more.length > 0 ? [] : [token]
+  })
+  return new Set(tokens)
+}

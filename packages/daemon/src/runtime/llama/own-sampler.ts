@@ -1,0 +1,58 @@
+import type { Token } from 'node-llama-cpp'
+import type { Sampling } from '../runtime.ts'
+import { seedOf } from './sampling.ts'
+
+type Wishes = Pick<Sampling, 'temperature' | 'topK' | 'topP' | 'minP' | 'seed'>
+type Candidate = [token: Token, probability: number]
+
+/**
+ * Chooses a token from the model's own probabilities, the most likely first, in the order of llama.cpp's chain: top-k, top-p,
+ * min-p, temperature. For requests that ask for log probabilities: the library tells those of its last candidates alone.
+ */
+export function ownSampler({ temperature, topK, topP, minP, seed }: Wishes) {
+  const random = seed === undefined ? Math.random : seeded(seed)
+
+  return (probabilities: Map<Token, number>): Token => {
+    const all = [...probabilities]
+    const [best] = all
+    if (!best) throw new Error('the model gives no token any probability')
+    if (temperature <= 0) return best[0]
+    const kept = mostLikely(topK > 0 ? all.slice(0, topK) : all, topP)
+    const weighed = kept
+      .filter(([, probability]) => probability >= minP * best[1])
+      .map(([token, probability]): Candidate => [token, probability ** (1 / temperature)])
+    return drawn(weighed.length > 0 ? weighed : [best], random())
+  }
+}
+
+/** As many as together have this share, and one at least. */
+function mostLikely(candidates: Candidate[], share: number): Candidate[] {
+  const total = candidates.reduce((sum, [, probability]) => sum + probability, 0)
+  let sum = 0
+  const end = candidates.findIndex(([, probability]) => {
+    sum += probability
+    return sum >= share * total
+  })
+  return end === -1 ? candidates : candidates.slice(0, end + 1)
+}
+
+function drawn(candidates: Candidate[], chance: number): Token {
+  const total = candidates.reduce((sum, [, weight]) => sum + weight, 0)
+  let left = chance * total
+  for (const [token, weight] of candidates) {
+    left -= weight
+    if (left <= 0) return token
+  }
+  return (candidates.at(-1) as Candidate)[0]
+}
+
+/** Mulberry32: 32 bits of state, the same numbers for the same seed everywhere. */
+function seeded(seed: number) {
+  let state = seedOf(seed)
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,57 @@
+import type { LlamaModel, Token } from 'node-llama-cpp'
+import type { AnswerState } from '../chat/answer-parser.ts'
+import type { chatPrompts } from '../chat/chat-prompt.ts'
+import { type Generation, PromptError } from '../runtime.ts'
+
+/** Throws where one is none of the model's: llama.cpp may not survive it. `param` is whose tokens they are. */
+export type CheckTokens = (tokens: readonly number[], param?: string) => void
+
+export function tokenCheck(model: LlamaModel): CheckTokens {
+  const count = model.fileInfo.metadata.tokenizer.ggml.tokens.length
+  return (tokens, param) => {
+    const unknown = tokens.find(
+      (token) => !(Number.isInteger(token) && token >= 0 && token < count),
+    )
+    if (unknown === undefined) return
+    const message = `${unknown} is no token of this model, which has ${count}`
+    throw new PromptError('unknown_token', message, { param })
+  }
+}
+
+type Setup = {
+  chats: ReturnType<typeof chatPrompts>
+  checkTokens: CheckTokens
+  contextLength: number
+}
+
+/** Makes the tokens of a prompt, and tells what the answer begins with and how many tokens it may have. */
+export function promptReader(model: LlamaModel, { chats, checkTokens, contextLength }: Setup) {
+  function tokensOf({ prompt, json }: Generation): { tokens: Token[]; beginsIn: AnswerState } {
+    if ('tokens' in prompt) return { tokens: prompt.tokens as Token[], beginsIn: 'text' }
+    if ('text' in prompt) {
+      return { tokens: withBeginning(model.tokenize(prompt.text, true)), beginsIn: 'text' }
+    }
+    const { text, beginsIn } = chats.prompt(prompt.chat, json !== undefined)
+    return { tokens: withBeginning(model.tokenize(text, true)), beginsIn }
+  }
+
+  function withBeginning(tokens: Token[]): Token[] {
+    const { bos, shouldPrependBosToken } = model.tokens
+    return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens
+  }
+
+  return (generation: Generation) => {
+    const { tokens, beginsIn } = tokensOf(generation)
+    checkTokens(tokens)
+    const biased = generation.sampling.logitBias.map(([token]) => token)
+    checkTokens(biased, 'logit_bias')
+    const room = contextLength - tokens.length
+    if (room < 1) {
+      throw new PromptError(
+        'context_length_exceeded',
+        `the prompt has ${tokens.length} tokens, and the context of this model ${contextLength}`,
+      )
+    }
+    return { tokens, beginsIn, room }
+  }
+}
