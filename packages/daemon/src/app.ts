@@ -1,5 +1,7 @@
 /** The map of the daemon. */
+
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { Sharing } from '@shoal/transfer'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import type { DaemonConfig } from './config.ts'
 import { takeJsonAlone } from './http/body-types.ts'
@@ -17,6 +19,7 @@ import { completionRoutes } from './openai/completion-routes.ts'
 import { embeddingRoutes } from './openai/embedding-routes.ts'
 import { modelRoutes } from './openai/model-routes.ts'
 import type { ModelPulls } from './pulls/pull-model.ts'
+import { sharingRoutes } from './sharing/sharing-routes.ts'
 
 export type AppDependencies = {
   config: DaemonConfig
@@ -25,6 +28,7 @@ export type AppDependencies = {
   models: LoadedModels
   local: LocalModels
   pulls: ModelPulls
+  sharing: Sharing | undefined
 }
 
 /** A long conversation with its tools is a few megabytes. */
@@ -65,6 +69,7 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(completionRoutes, { models })
   await app.register(embeddingRoutes, { models })
   await app.register(modelRoutes, { models, local })
+  await app.register(sharingRoutes, dependencies)
   await app.register(ollamaRoutes, dependencies)
   return app
 }

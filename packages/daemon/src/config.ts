@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
+import type { SharingOptions } from '@shoal/transfer'
 import { bytesOf, durationOf, wholeNumberOf } from './config-values.ts'
 import { ConfigError } from './errors.ts'
 import { constrainedMemory, usableCores } from './machine.ts'
@@ -21,6 +22,8 @@ export type DaemonConfig = {
   threads: number
   memoryBytes: number
   queueLength: number
+  /** How local files are shared with other people; undefined: not at all. */
+  sharing: Omit<SharingOptions, 'modelsDirectory' | 'onDropped'> | undefined
   /** Where models are pulled from. */
   registry: { address: string; token: string | undefined } | undefined
   keepAliveMs: number
@@ -69,6 +72,7 @@ export function readDaemonConfig(
     origins: [...(flags.origin ?? []), ...listOf(env.SHOAL_ORIGINS)].map(originOf),
     ...capacityOf(env, flags),
     queueLength: 64,
+    sharing: undefined,
     registry: undefined,
     log: 'stdout',
   }

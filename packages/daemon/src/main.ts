@@ -1,5 +1,6 @@
 /** The process of the daemon: read, build, listen, close. */
 import type { AddressInfo } from 'node:net'
+import { shareFolder } from '@shoal/transfer'
 import { pino } from 'pino'
 import { buildApp } from './app.ts'
 import type { DaemonConfig } from './config.ts'
@@ -51,7 +52,8 @@ export async function startDaemon(
   )
   const models = loadedModels({ ...config, local, log, startRuntime })
   const pulls = modelPulls(config)
-  const app = await buildApp({ config, log, metrics, models, local, pulls })
+  const sharing = await startSharing(config, log)
+  const app = await buildApp({ config, log, metrics, models, local, pulls, sharing })
   const drain = drainOf(app, drainAtMostMs)
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as AddressInfo
@@ -62,9 +64,18 @@ export async function startDaemon(
     preload: (id) => models.load(id, { keepAliveMs: -1 }),
     async close() {
       await drain()
-      await models.close()
+      await Promise.all([models.close(), sharing?.close()])
     },
   }
+}
+
+async function startSharing({ sharing, modelsDirectory }: DaemonConfig, log: pino.Logger) {
+  if (!sharing) return undefined
+  return shareFolder({
+    ...sharing,
+    modelsDirectory,
+    onDropped: (file, reason) => log.warn({ file, reason }, 'not shared'),
+  })
 }
 
 /** What `localhost` leads to; other addresses have to be named. */

@@ -128,3 +128,5 @@ export const LoadRequest = Type.Object({
 })
 
 export const UnloadRequest = Type.Object(modelField)
+
+export const SharingRequest = Type.Object({ paused: Type.Boolean() })

@@ -17,6 +17,5 @@ export { type RepairedFile, type RepairOptions, repairFile } from './local/repai
 export { type VerifyOptions, type VerifyResult, verifyFile } from './local/verify-file.ts'
 export { type PulledFile, type PullOptions, pullFile } from './pull/pull-file.ts'
 export { type PushOptions, pushFile } from './push/push-file.ts'
-export type { FileStanding, SeedStanding, SharedFile } from './seed/seed-messages.ts'
-export { type Seeder, type SeederOptions, startSeeder } from './seed/seeder.ts'
-export { findShareableFiles } from './seed/shareable-files.ts'
+export type { SeedStanding } from './seed/seed-messages.ts'
+export { type Sharing, type SharingOptions, sharedName, shareFolder } from './seed/share-folder.ts'

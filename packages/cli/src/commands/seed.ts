@@ -1,19 +1,18 @@
-import type { SeedStanding } from '@shoal/transfer'
 import { Command, Option } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
+import type { SharingStanding } from '../daemon/daemon-client.ts'
+import { findDaemonClient } from '../daemon/find-daemon.ts'
+import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
 import { untilStopped } from '../server/until-stopped.ts'
-import { shareModels, titleOf } from '../sharing/share-models.ts'
 import { misuse } from '../terminal/failure.ts'
+import { type Column, table } from '../terminal/table.ts'
 import { formatBytes, plural, wholeNumber } from '../terminal/units.ts'
-import { peersOf, uploadLimitOption } from '../transfers/peer-options.ts'
+import { peerHostFor, peersOf, uploadLimitOption } from '../transfers/peer-options.ts'
 
-type SeedOptions = { limitUpload?: number; ratio?: number; port: number; host: string }
-
-/** So often it is told how things stand, where they have changed. */
-const tellEveryMs = 10_000
+type SeedOptions = { limitUpload?: number; ratio?: number; port: number; host?: string }
 
 export function seedCommand(open: OpenContext): Command {
-  return new Command('seed')
+  const seed = new Command('seed')
     .description('give others the models on this machine, until Ctrl-C')
     .addOption(uploadLimitOption())
     .addOption(
@@ -24,57 +23,88 @@ export function seedCommand(open: OpenContext): Command {
         .argParser(wholeNumber(0, 65_535))
         .default(0, 'any'),
     )
-    .option('--host <address>', 'on which address', '0.0.0.0')
-    .action(async (options: SeedOptions) => {
+    .option(
+      '--host <address>',
+      'on which address (default: loopback for a registry on this machine)',
+    )
+    .action(async (options: SeedOptions) => seedHere(await open(), options))
+
+  seed
+    .command('status')
+    .description('what shoal serve shares, and how much it gave')
+    .addOption(inferenceOption())
+    .action(async ({ inference }: InferenceOption) => {
       const context = await open()
-      if (context.config.peers === 'off') {
-        throw misuse(
-          'Sharing is switched off here: shoal config set peers off.',
-          'To allow it: shoal config set peers on',
-        )
-      }
-      await seed(context, options)
+      const client = await findDaemonClient(context, inference)
+      await tellStanding(context, await client.sharing())
     })
+
+  for (const [name, paused] of [
+    ['pause', true],
+    ['resume', false],
+  ] as const) {
+    seed
+      .command(name)
+      .description(paused ? 'give nothing for now' : 'go on giving')
+      .addOption(inferenceOption())
+      .action(async ({ inference }: InferenceOption) => {
+        const context = await open()
+        const client = await findDaemonClient(context, inference)
+        await tellStanding(context, await client.setSharing(paused))
+      })
+  }
+  return seed
 }
 
-async function seed(context: Context, { ratio, port, host, limitUpload }: SeedOptions) {
-  const { printer, config } = context
+async function tellStanding({ printer }: Context, standing: SharingStanding) {
+  const { enabled, paused, files, bytes_per_second } = standing
+  await printer.answer(standing, () =>
+    files.length === 0 ? [] : table(columns, files, { paintTitle: printer.out.dim }),
+  )
+  if (!enabled) printer.note('Nothing is shared by this daemon.')
+  else if (paused) printer.note('Sharing pauses. shoal seed resume goes on.')
+  else
+    printer.note(`Sharing ${plural(files.length, 'file')}, up ${formatBytes(bytes_per_second)}/s.`)
+}
+
+const columns: Column<SharingStanding['files'][number]>[] = [
+  { title: 'FILE', text: ({ name }) => name },
+  { title: 'PEERS', text: ({ peers }) => String(peers), align: 'right' },
+  { title: 'GAVE', text: ({ uploaded_bytes }) => formatBytes(uploaded_bytes), align: 'right' },
+]
+
+async function seedHere(context: Context, options: SeedOptions) {
+  const { printer, config, places } = context
+  if (config.peers === 'off') {
+    throw misuse(
+      'Sharing is switched off here: shoal config set peers off.',
+      'To allow it: shoal config set peers on',
+    )
+  }
+  const { ratio, port, limitUpload, host = peerHostFor(context.registryAddress) } = options
   const stopSignal = context.takeStopSignal()
-  const { uploadLimit } = peersOf(limitUpload === undefined ? {} : { limitUpload }, config)
-  const sharing = await shareModels(context, {
+  const { shareFolder, sharedName } = await import('@shoal/transfer')
+  const { uploadLimit, isLocalDiscoveryOn } = peersOf(
+    limitUpload === undefined ? {} : { limitUpload },
+    config,
+  )
+  const sharing = await shareFolder({
+    modelsDirectory: places.models,
     ratio,
     port,
     host,
     uploadLimit,
+    isLocalDiscoveryOn,
     onDropped: (file, message) => printer.warn(`${file} is not shared: ${message}`),
   })
-  let told = ''
-  const tell = () => {
-    const line = lineOf(sharing.seeder.standing())
-    if (line !== told) printer.note(line)
-    told = line
+  printer.note('  Sharing the models on this machine; others see its address. Ctrl-C ends it.')
+  await untilStopped(stopSignal)
+  const { files } = sharing.standing()
+  await sharing.close()
+  await printer.answer(files, () => [])
+  for (const { path, uploadedBytes } of files) {
+    printer.note(`  ${sharedName(path)}   gave ${formatBytes(uploadedBytes)}`)
   }
-  const telling = setInterval(tell, tellEveryMs)
-  try {
-    printer.note(`  Sharing     ${plural(sharing.fileCount(), 'file')}; others see this address.`)
-    printer.note('  Ctrl-C ends it.')
-    await untilStopped(stopSignal)
-  } finally {
-    clearInterval(telling)
-    const { files } = sharing.seeder.standing()
-    await sharing.close()
-    await printer.answer(files, () => [])
-    for (const { path, uploadedBytes } of files) {
-      printer.note(`  ${titleOf(path)}   gave ${formatBytes(uploadedBytes)}`)
-    }
-  }
-}
-
-function lineOf({ files, bytesPerSecond }: SeedStanding): string {
-  const peers = files.reduce((sum, one) => sum + one.peers, 0)
-  const given = files.reduce((sum, one) => sum + one.uploadedBytes, 0)
-  const speed = bytesPerSecond > 0 ? `, up ${formatBytes(bytesPerSecond)}/s` : ''
-  return `  Sharing     ${plural(files.length, 'file')}, ${plural(peers, 'peer')}, gave ${formatBytes(given)}${speed}`
 }
 
 function ratioOf(text: string): number {

@@ -20,6 +20,15 @@ export type LoadedModel = {
   idle_seconds: number | null
 }
 
+/** How the daemon shares what is here, as `GET /api/sharing` tells it. */
+export type SharingStanding = {
+  enabled: boolean
+  paused: boolean
+  port: number | null
+  bytes_per_second: number
+  files: { name: string; peers: number; uploaded_bytes: number; done: boolean }[]
+}
+
 export type DaemonClient = ReturnType<typeof daemonClient>
 
 export function daemonClient(address: DaemonAddress) {
@@ -57,6 +66,13 @@ export function daemonClient(address: DaemonAddress) {
     unload(model: string) {
       const call = { method: 'POST', path: '/api/unload', body: { model } } as const
       return callForJson<{ model: string; unloaded: boolean }>(address, call)
+    },
+
+    sharing: () => callForJson<SharingStanding>(address, { method: 'GET', path: '/api/sharing' }),
+
+    setSharing(paused: boolean) {
+      const call = { method: 'POST', path: '/api/sharing', body: { paused } } as const
+      return callForJson<SharingStanding>(address, call)
     },
 
     chat: (request: ChatRequest, signal: AbortSignal) => streamChat(address, request, signal),

@@ -3,6 +3,8 @@ import type { DaemonConfig, DaemonFlags } from '@shoal/daemon'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { repeatable } from '../terminal/repeatable.ts'
+import { wholeNumber } from '../terminal/units.ts'
+import { peerHostFor, peersOf, uploadLimitOption } from '../transfers/peer-options.ts'
 import { readConfig } from './read-config.ts'
 import { defaultLogFile } from './state-file.ts'
 
@@ -12,6 +14,9 @@ export type ServeOptions = Omit<DaemonFlags, 'models'> & {
   models?: string
   log?: string
   detach?: boolean
+  share?: boolean
+  sharePort?: string
+  limitUpload?: number
 }
 
 export function addServeOptions(command: Command): Command {
@@ -29,22 +34,56 @@ export function addServeOptions(command: Command): Command {
     .addOption(repeatable('--origin <origin>', 'a web page that may call; repeat it for several'))
     .option('--api-key-file <file>', 'the key that every call must carry')
     .option('--any-key', 'beyond this machine: let everybody in')
+    .option('--no-share', 'give others nothing of what is here')
+    .option('--share-port <number>', 'where others connect for it (default: any that is free)')
+    .addOption(uploadLimitOption())
     .option('--log <file>', 'where to log, - for stdout (default: see shoal logs)')
 }
 
 /** Flags, environment and places as one configuration. */
 export async function daemonConfigOf(
-  { surroundings, places, openRegistry }: Context,
+  context: Context,
   options: ServeOptions,
 ): Promise<DaemonConfig> {
-  const { model: _, detach: __, log, models = places.models, ...flags } = options
+  const { surroundings, places, openRegistry } = context
+  const { log, models = places.models, ...flags } = withoutOurs(options)
   const { address, token } = await openRegistry()
   return {
     ...(await readConfig(surroundings, { ...flags, models: resolve(models) })),
     backendsDirectory: places.backends,
     registry: { address, token },
+    sharing: sharingOf(context, options),
     log: log === '-' ? 'stdout' : { file: log ? resolve(log) : defaultLogFile(places) },
   }
+}
+
+type SharingWish = Pick<ServeOptions, 'share' | 'sharePort' | 'limitUpload'>
+
+/** The options that are not the daemon's to check. */
+function withoutOurs(options: ServeOptions) {
+  const {
+    model: _,
+    detach: __,
+    share: ___,
+    sharePort: ____,
+    limitUpload: _____,
+    ...others
+  } = options
+  return others
+}
+
+/** Undefined where it is not wanted, by flag or by setting. */
+function sharingOf(
+  { config, registryAddress }: Context,
+  { share, sharePort, limitUpload }: SharingWish,
+) {
+  if (share === false || config.peers === 'off') return undefined
+  const { uploadLimit, isLocalDiscoveryOn } = peersOf(
+    limitUpload === undefined ? {} : { limitUpload },
+    config,
+  )
+  const port = sharePort === undefined ? 0 : wholeNumber(0, 65_535)(sharePort)
+  return { uploadLimit, isLocalDiscoveryOn, port, host: peerHostFor(registryAddress) }
 }
 
 /** The words that give a command the options that it was given, but for one. */

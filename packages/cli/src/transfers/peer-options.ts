@@ -31,3 +31,10 @@ export function peersOf(options: PeerOptions, config: Config) {
 
 /** Peers on the same network find each other, unless somebody said not to. */
 export const isLocalDiscoveryOn = (config: Config): boolean => config['local-peers'] !== 'off'
+
+/** Those who deal with a registry on this machine are on this machine; for others it has to be every address. */
+export function peerHostFor(registryAddress: string): string {
+  const { hostname } = new URL(registryAddress)
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+  return isLoopback ? '127.0.0.1' : '0.0.0.0'
+}

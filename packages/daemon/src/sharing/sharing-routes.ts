@@ -1,0 +1,34 @@
+/** How the sharing of local files stands, and whether it goes on. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { SharingRequest } from '@shoal/protocol'
+import { type Sharing, sharedName } from '@shoal/transfer'
+
+type Dependencies = { sharing: Sharing | undefined }
+
+export const sharingRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { sharing }) => {
+  app.get('/api/sharing', async () => standingOf(sharing))
+
+  app.post('/api/sharing', { schema: { body: SharingRequest } }, async ({ body }) => {
+    if (body.paused) sharing?.pause()
+    else sharing?.resume()
+    return { ...standingOf(sharing), paused: body.paused }
+  })
+}
+
+/** Bytes, and bytes per second. */
+function standingOf(sharing: Sharing | undefined) {
+  if (!sharing) return { enabled: false, paused: false, port: null, bytes_per_second: 0, files: [] }
+  const { port, isPaused, bytesPerSecond, files } = sharing.standing()
+  return {
+    enabled: true,
+    paused: isPaused,
+    port,
+    bytes_per_second: bytesPerSecond,
+    files: files.map(({ path, peers, uploadedBytes, isDone }) => ({
+      name: sharedName(path),
+      peers,
+      uploaded_bytes: uploadedBytes,
+      done: isDone,
+    })),
+  }
+}
