@@ -9,6 +9,7 @@ export {
   unpackHashes,
 } from './chunk-manifest.ts'
 export { chunkCount, chunkRange, chunkSizeFor, pieceLengthFor } from './chunk-sizes.ts'
+export { type Bencoded, BencodeError, decodeBencode } from './decode-bencode.ts'
 export { type GgufHeader, parseGguf } from './gguf.ts'
 export { GgufError } from './gguf-error.ts'
 export {

@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { pieceLengthFor } from '@shoal/model-file'
 import type Wire from 'bittorrent-protocol'
 import WebTorrent, { type Torrent } from 'webtorrent'
+import { guardWires } from './guard-wires.ts'
 import { pieceStoreOf } from './piece-store.ts'
 import { RegistryWire } from './registry-wire.ts'
 import { type FromSwarm, registryName, type SwarmSetup, type ToSwarm } from './swarm-messages.ts'
@@ -15,6 +16,7 @@ const mostRegistryRequests = 4
 
 /** Resolves once it listens. Tells by `tell` what happens. */
 export async function joinSwarm(setup: SwarmSetup, tell: (message: FromSwarm) => void) {
+  guardWires()
   const fd = openSync(setup.path, 'r+')
   const client = new WebTorrent({
     dht: false,
@@ -22,6 +24,7 @@ export async function joinSwarm(setup: SwarmSetup, tell: (message: FromSwarm) =>
     natUpnp: false,
     natPmp: false,
     utp: false,
+    secure: 0, // a peer that speaks encryption badly takes the library along
     webSeeds: false, // RegistryWire, when it is wanted
     tracker: { wrtc: false },
     maxConns: mostConnections,

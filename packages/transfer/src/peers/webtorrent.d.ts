@@ -67,6 +67,9 @@ declare module 'bittorrent-protocol' {
     unchoke(): void
     choke(): void
     destroy(): void
+    /** Names of our extensions, by the number that others call them by. */
+    extendedMapping: Record<number, string>
+    _onExtended(id: number, bytes: Uint8Array): void
   }
 }
 

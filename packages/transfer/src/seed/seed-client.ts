@@ -2,6 +2,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { pieceLengthFor } from '@shoal/model-file'
 import WebTorrent, { type Torrent } from 'webtorrent'
+import { guardWires } from '../peers/guard-wires.ts'
 import { pieceStoreOf } from '../peers/piece-store.ts'
 import type { FromSeeder, SeedSetup, SharedFile, ToSeeder } from './seed-messages.ts'
 
@@ -10,6 +11,7 @@ const tellEveryMs = 1000
 type Shared = { file: SharedFile; fd: number; torrent: Torrent; isDone: boolean }
 
 export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => void) {
+  guardWires()
   const shared = new Map<string, Shared>()
   let isPaused = false
   const client = new WebTorrent({
@@ -18,6 +20,7 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
     natUpnp: false,
     natPmp: false,
     utp: false,
+    secure: 0, // a peer that speaks encryption badly takes the library along
     webSeeds: false,
     tracker: { wrtc: false },
     torrentPort: { port: setup.port, host: setup.host },

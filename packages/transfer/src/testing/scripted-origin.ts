@@ -36,7 +36,7 @@ export type ScriptedOrigin = {
   downloads: number
   isDeleted: boolean
   /** The tracker that the download names, and the torrent that the registry gives; undefined for none. */
-  swarm: { announce: string; torrent: Uint8Array } | undefined
+  swarm: { announce: string; torrent: Uint8Array; infoHash: string } | undefined
   /** Closes the port and every connection. `open` takes the same port again. */
   close(): Promise<void>
   open(): Promise<void>

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { infoDictionary, pieceLengthFor, torrentFile } from '@shoal/model-file'
+import { infoDictionary, infoHash, pieceLengthFor, torrentFile } from '@shoal/model-file'
 import Tracker from 'bittorrent-tracker/server'
 import { onTestFinished } from 'vitest'
 import { startSeeder } from '../seed/seeder.ts'
@@ -19,8 +19,9 @@ export async function swarmScene(file: SyntheticFile) {
   onTestFinished(() => new Promise<void>((resolve) => tracker.close(() => resolve())))
   const { port } = tracker.http.address() as AddressInfo
   const announce = `http://127.0.0.1:${port}/announce`
-  const torrent = torrentOf(file, announce)
-  scene.origin.swarm = { announce, torrent }
+  const info = infoOf(file)
+  const torrent = torrentFile({ info, announce, webSeeds: [] })
+  scene.origin.swarm = { announce, torrent, infoHash: infoHash(info) }
   return {
     ...scene,
     /** Somebody who has the file, or what they take for it. */
@@ -37,19 +38,18 @@ export async function swarmScene(file: SyntheticFile) {
   }
 }
 
-function torrentOf({ bytes }: SyntheticFile, announce: string): Uint8Array {
+function infoOf({ bytes }: SyntheticFile): Uint8Array {
   const pieceLength = pieceLengthFor(bytes.length)
   const pieces = Array.from({ length: Math.ceil(bytes.length / pieceLength) }, (_, index) =>
     createHash('sha1')
       .update(bytes.subarray(index * pieceLength, (index + 1) * pieceLength))
       .digest(),
   )
-  const info = infoDictionary({
+  return infoDictionary({
     filename: 'model.gguf',
     fileSizeBytes: bytes.length,
     pieceLength,
     pieceHashes: Buffer.concat(pieces),
     isPrivate: false,
   })
-  return torrentFile({ info, announce, webSeeds: [] })
 }

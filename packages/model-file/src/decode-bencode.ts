@@ -1,0 +1,67 @@
+/** What is no bencoded value. */
+export class BencodeError extends Error {
+  override name = 'BencodeError'
+}
+
+export type Bencoded = number | Buffer | Bencoded[] | Map<string, Bencoded>
+
+/** Nothing that a peer has to tell lies deeper. */
+const depthAtMost = 4
+
+/**
+ * The bencoded value (BEP 3) that `bytes` begin with; what follows is not looked at. It reads what strangers send: a length
+ * counts digits alone and ends within the bytes, so that reading always goes forward. Throws a `BencodeError`.
+ */
+export function decodeBencode(bytes: Buffer): Bencoded {
+  let position = 0
+  return value(depthAtMost)
+
+  function value(depthLeft: number): Bencoded {
+    const type = String.fromCharCode(bytes[position] ?? 0)
+    if (type === 'i') {
+      position += 1
+      return number('e')
+    }
+    if (type !== 'l' && type !== 'd') return text()
+    if (depthLeft === 0) throw new BencodeError('bencoded lists in lists')
+    position += 1
+    return type === 'l' ? list(depthLeft - 1) : dictionary(depthLeft - 1)
+  }
+
+  function list(depthLeft: number): Bencoded[] {
+    const items: Bencoded[] = []
+    while (!isEnd()) items.push(value(depthLeft))
+    return items
+  }
+
+  function dictionary(depthLeft: number): Map<string, Bencoded> {
+    const entries = new Map<string, Bencoded>()
+    while (!isEnd()) entries.set(text().toString('latin1'), value(depthLeft))
+    return entries
+  }
+
+  function isEnd(): boolean {
+    if (bytes[position] !== 'e'.charCodeAt(0)) return false
+    position += 1
+    return true
+  }
+
+  function text(): Buffer {
+    const length = number(':')
+    const end = position + length
+    if (length < 0 || end > bytes.length) {
+      throw new BencodeError(`a bencoded string of ${length} bytes`)
+    }
+    const found = bytes.subarray(position, end)
+    position = end
+    return found
+  }
+
+  function number(delimiter: string): number {
+    const end = bytes.indexOf(delimiter, position)
+    const digits = bytes.toString('latin1', position, Math.max(position, end))
+    if (!/^-?\d{1,15}$/.test(digits)) throw new BencodeError('bencoded text without its number')
+    position = end + 1
+    return Number(digits)
+  }
+}
