@@ -7,15 +7,19 @@ import { answer, readInput, untilToldToEnd } from './child.ts'
 export type RegistryInput = {
   dataDirectory: string
   databaseUrl?: string | undefined
+  /** Under which address it is found; its own without it. */
+  baseUrl?: string | undefined
   /** Where to write a CPU profile of everything after the start. */
   profile?: string | undefined
 }
 
-const { dataDirectory, databaseUrl, profile } = await readInput<RegistryInput>()
+const { dataDirectory, databaseUrl, baseUrl, profile } = await readInput<RegistryInput>()
 const env = { SHOAL_RATE_LIMITS: 'off', DATABASE_URL: databaseUrl }
-const registry = await startRegistry(readRegistryConfig(env, { port: '0', data: dataDirectory }))
+const flags = { port: '0', data: dataDirectory, ...(baseUrl !== undefined && { baseUrl }) }
+const registry = await startRegistry(readRegistryConfig(env, flags))
 const stopProfiling = profile === undefined ? undefined : await startProfiling(profile)
-await answer({ url: registry.url, token: await registry.systemToken() })
+const listensAt = `http://127.0.0.1:${registry.port}`
+await answer({ url: registry.url, listensAt, token: await registry.systemToken() })
 await untilToldToEnd()
 await stopProfiling?.()
 await registry.close()
