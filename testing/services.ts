@@ -1,11 +1,18 @@
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from './postgres.ts'
+import { findOwnAddress, findTorrentClients } from './torrent-clients.ts'
 
 /**
  * Starts what the tests can use and this machine has, and stops it at the end. With `SHOAL_TEST_EVERYTHING` set, what is not there
  * is a failure, not a skip.
  */
 export default async function startServices(project: TestProject) {
+  const clients = findTorrentClients()
+  for (const [name, program] of Object.entries(clients)) if (!program) missing(name)
+  project.provide('torrentClients', clients)
+  const ownAddress = findOwnAddress()
+  if (!ownAddress) missing('an address beside loopback')
+  project.provide('ownAddress', ownAddress)
   const postgres = await startPostgres()
   if (!postgres) missing('PostgreSQL')
   project.provide('postgresUrl', postgres?.url)
@@ -16,7 +23,7 @@ export default async function startServices(project: TestProject) {
 
 function missing(what: string) {
   if (process.env.SHOAL_TEST_EVERYTHING) {
-    throw new Error(`${what} is not installed, and SHOAL_TEST_EVERYTHING allows no skips`)
+    throw new Error(`${what} is not here, and SHOAL_TEST_EVERYTHING allows no skips`)
   }
-  process.stderr.write(`${what} is not installed: the tests that need it are skipped\n`)
+  process.stderr.write(`${what} is not here: the tests that need it are skipped\n`)
 }

@@ -103,6 +103,8 @@ export type FileTable = {
   /** Of the torrent with and without `private=1`; which one counts follows the model's visibility. */
   public_info_hash: string | null
   private_info_hash: string | null
+  /** SHA-1('req2' + public_info_hash): what an encrypted connection to the metadata peer names the torrent by. */
+  public_req2_hash: string | null
   /** JSON: the key/values of the GGUF header and the summary of its tensors. */
   metadata: string | null
   tensors: string | null

@@ -7,7 +7,10 @@ import type { FileRow } from './file-repository.ts'
 export type Capabilities = ReturnType<typeof capabilities>
 
 /** A file as a capability shows it. */
-export type CapableFile = Pick<FileRow, 'id' | 'model_id' | 'filename' | 'blob_hash'> & {
+export type CapableFile = Pick<
+  FileRow,
+  'id' | 'model_id' | 'filename' | 'blob_hash' | 'private_info_hash'
+> & {
   is_public: 0 | 1
   visibility_version: number
 }
@@ -33,6 +36,7 @@ export function capabilities(db: Kysely<Database>, signingKey: string) {
       .selectFrom('file')
       .innerJoin('model', 'model.id', 'file.model_id')
       .select(['file.id', 'file.model_id', 'file.filename', 'file.blob_hash'])
+      .select('file.private_info_hash')
       .select(['model.is_public', 'model.visibility_version'])
       .where('file.id', '=', id)
       .where('file.status', '=', 'ready')

@@ -2,17 +2,18 @@ import { type FileHashes, type GgufFacts, infoDictionary, infoHash } from '@shoa
 import type { FileRecord, ModelFile } from '@shoal/protocol'
 import type { Kysely, Selectable } from 'kysely'
 import type { FullText } from '../database/full-text.ts'
+import { req2HashOf } from '../database/req2-hash.ts'
 import type { Database, FileTable } from '../database/schema.ts'
 import { conflict, notFound } from '../errors.ts'
 import { lockModel } from '../models/lock-model.ts'
-import type { Seeders } from '../swarm/swarm.ts'
+import { privateSwarm, publicSwarm, type Swarms } from '../swarm/swarm.ts'
 import type { BytesOfFile } from './garbage-collection.ts'
 import { keepBlob } from './keep-blob.ts'
 import { refreshModel } from './refresh-model.ts'
 
 export type FileRepository = ReturnType<typeof fileRepository>
-/** A file's row without what its header says, which may be megabytes. */
-export type FileRow = Omit<Selectable<FileTable>, 'metadata' | 'tensors'>
+/** A file's row without what its header says, which may be megabytes, and what only the metadata peer looks for. */
+export type FileRow = Omit<Selectable<FileTable>, 'metadata' | 'tensors' | 'public_req2_hash'>
 
 export const fileColumns = [
   'id',
@@ -43,8 +44,14 @@ export const fileColumns = [
 /** What processing found: the hashes of the bytes as they are stored, and what their header says. */
 export type CheckedFile = { hashes: FileHashes; facts: GgufFacts }
 
-export function fileRepository(db: Kysely<Database>, fullText: FullText, seeders: Seeders) {
+export function fileRepository(
+  db: Kysely<Database>,
+  fullText: FullText,
+  swarms: Pick<Swarms, 'seeders'>,
+) {
   const toModelFile = (row: FileRow, isPublic: boolean): ModelFile => {
+    const swarmOf = (infoHash: string) =>
+      isPublic ? publicSwarm(infoHash) : privateSwarm(infoHash, row.id)
     const torrent_info_hash = isPublic ? row.public_info_hash : row.private_info_hash
     return {
       id: row.id,
@@ -58,7 +65,7 @@ export function fileRepository(db: Kysely<Database>, fullText: FullText, seeders
       status_detail: row.status_detail,
       torrent_info_hash,
       chunk_size: row.chunk_size,
-      seeders: torrent_info_hash ? seeders.count(torrent_info_hash) : 0,
+      seeders: torrent_info_hash ? swarms.seeders(swarmOf(torrent_info_hash)) : 0,
       created_at: row.created_at,
     }
   }
@@ -164,6 +171,7 @@ export function fileRepository(db: Kysely<Database>, fullText: FullText, seeders
           pieceLength: hashes.pieceLength,
           pieceHashes: hashes.pieceHashes,
         }
+        const publicInfoHash = infoHash(infoDictionary({ ...torrent, isPrivate: false }))
         const { numUpdatedRows } = await trx
           .updateTable('file')
           .set({
@@ -174,7 +182,8 @@ export function fileRepository(db: Kysely<Database>, fullText: FullText, seeders
             lease_holder: null,
             lease_until: null,
             quantization: facts.quantization,
-            public_info_hash: infoHash(infoDictionary({ ...torrent, isPrivate: false })),
+            public_info_hash: publicInfoHash,
+            public_req2_hash: req2HashOf(publicInfoHash),
             private_info_hash: infoHash(infoDictionary({ ...torrent, isPrivate: true })),
             metadata: JSON.stringify(facts.metadata),
             tensors: JSON.stringify(facts.tensor_summary),

@@ -24,6 +24,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
 
   app.route({
     ...endpoints.listFiles,
+    config: { showsSeeders: true },
     async handler({ params, query, caller }) {
       const model = await models.getRow(params.id, viewerOf(caller, 'read'))
       const seesAll = query.status === 'all' && seesUnready(caller, model)
@@ -45,6 +46,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
 
   app.route({
     ...endpoints.getFile,
+    config: { showsSeeders: true },
     async handler({ params, caller }) {
       const model = await models.getRow(params.id, viewerOf(caller, 'read'))
       const file = await files.get(model.id, params.file_id, seesUnready(caller, model))

@@ -11,6 +11,7 @@ import type { BlobRepository } from '../files/blob-repository.ts'
 import { blobRoutes } from '../files/blob-routes.ts'
 import type { Capabilities } from '../files/capability.ts'
 import { handleError } from '../http/error-handler.ts'
+import type { Site } from '../http/site.ts'
 import { type DiskStore, openDiskStore } from './disk-store.ts'
 import { objectStoreContract } from './object-store.contract.ts'
 
@@ -24,8 +25,14 @@ const store: DiskStore = await openDiskStore({
   patienceMs: { alone: 1_500, waitedFor: 200 },
 })
 app.setErrorHandler(handleError)
-// The contract asks for the presigned routes alone, which need neither of the two.
-app.register(blobRoutes, { store, blobs: {} as BlobRepository, capabilities: {} as Capabilities })
+// The contract asks for the presigned routes alone, which need nothing but the store.
+app.register(blobRoutes, {
+  store,
+  blobs: {} as BlobRepository,
+  capabilities: {} as Capabilities,
+  site: {} as Site,
+  config: { isAnonymousReadAllowed: true },
+})
 address = await app.listen({ host: '127.0.0.1', port: 0 })
 
 afterAll(async () => {

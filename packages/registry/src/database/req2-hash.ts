@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Database } from './schema.ts'
+
+const rowsAtOnce = 1_000
+
+/** What an encrypted BitTorrent connection says in place of an info hash: SHA-1('req2' + info hash), as 40 hexadecimal digits. */
+export function req2HashOf(infoHash: string): string {
+  return createHash('sha1').update('req2').update(infoHash, 'hex').digest('hex')
+}
+
+/** For the files that were ready before there was a column for it. SQL has no SHA-1 in either engine. */
+export async function fillReq2Hashes(db: Kysely<Database>): Promise<void> {
+  for (;;) {
+    const files = await db
+      .selectFrom('file')
+      .select(['id', 'public_info_hash'])
+      .where('public_info_hash', 'is not', null)
+      .where('public_req2_hash', 'is', null)
+      .limit(rowsAtOnce)
+      .execute()
+    for (const { id, public_info_hash } of files) {
+      await db
+        .updateTable('file')
+        .set({ public_req2_hash: req2HashOf(public_info_hash ?? '') })
+        .where('id', '=', id)
+        .execute()
+    }
+    if (files.length < rowsAtOnce) return
+  }
+}

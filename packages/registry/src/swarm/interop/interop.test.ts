@@ -1,0 +1,110 @@
+/**
+ * The registry and the BitTorrent clients that people have. Each downloads a file of its own, so that its bytes come from where
+ * the test says, and has it when the SHA-256 is right. A block for each place where bytes come from; who downloads is in `clients`.
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, inject, test } from 'vitest'
+import { startTestRegistry, type TestRegistry } from '../../testing/test-registry.ts'
+import { startAria2, startAria2ForMetadata } from './aria2.ts'
+import { type Client, download, downloadAtMostMs } from './download.ts'
+import { freePort } from './free-port.ts'
+import { startLibtorrent } from './libtorrent.ts'
+import { publishTorrent } from './published-torrent.ts'
+import { startQbittorrent } from './qbittorrent.ts'
+import { startTransmission } from './transmission.ts'
+import { startWebtorrent } from './webtorrent.ts'
+
+const installed = inject('torrentClients')
+const ownAddress = inject('ownAddress')
+
+const aria2: Client = { name: 'aria2', program: installed.aria2, start: startAria2 }
+const transmission: Client = {
+  name: 'Transmission',
+  program: installed.Transmission,
+  start: startTransmission,
+}
+const libtorrent: Client = {
+  name: 'libtorrent',
+  program: installed.libtorrent,
+  start: startLibtorrent,
+}
+const qbittorrent: Client = {
+  name: 'qBittorrent',
+  program: installed.qBittorrent,
+  start: startQbittorrent,
+}
+/** In Node and in browsers; it is one of our packages. */
+const webtorrent: Client = { name: 'webtorrent', program: 'a library', start: startWebtorrent }
+
+const clients = [aria2, transmission, libtorrent, qbittorrent, webtorrent]
+const options = { timeout: downloadAtMostMs + 10_000 }
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await startTestRegistry()
+})
+afterAll(() => registry.close())
+
+describe.concurrent('from the web seed alone', options, () => {
+  for (const client of clients) {
+    test.skipIf(!client.program)(`${client.name} downloads a torrent`, async (context) => {
+      const published = await publishTorrent(registry, context)
+      await download(client, published.torrentPath, published)
+    })
+  }
+
+  for (const client of clients) {
+    test.skipIf(!client.program)(`${client.name} downloads a private torrent`, async (context) => {
+      const published = await publishTorrent(registry, context, { isPublic: false })
+      await download(client, published.torrentPath, published)
+    })
+  }
+
+  for (const client of [libtorrent, qbittorrent, webtorrent]) {
+    test.skipIf(!client.program)(`${client.name} downloads a magnet`, async (context) => {
+      const published = await publishTorrent(registry, context)
+      await download(client, published.magnet, published)
+    })
+  }
+
+  test('webtorrent downloads a magnet that does not say where the torrent is', async (context) => {
+    const published = await publishTorrent(registry, context)
+    await download(webtorrent, published.magnet.replace(/&xs=[^&]*/, ''), published)
+  })
+
+  // It talks to no peer on loopback, so neither to the one that has the metadata.
+  test.skipIf(!transmission.program || !ownAddress)(
+    'Transmission downloads a magnet, when the registry is not on loopback',
+    async (context) => {
+      const port = await freePort()
+      const baseUrl = `http://${ownAddress}:${port}`
+      const reachable = await startTestRegistry({ host: '0.0.0.0', port, baseUrl })
+      context.onTestFinished(() => reachable.close())
+      const published = await publishTorrent(reachable, context)
+      await download(transmission, published.magnet, published)
+    },
+  )
+
+  test.skipIf(!aria2.program)('aria2 downloads from the address of a torrent', async (context) => {
+    const published = await publishTorrent(registry, context)
+    await download(aria2, published.torrentUrl, published)
+  })
+
+  // It takes no notice of the web seed in a magnet.
+  test.skipIf(!aria2.program)('aria2 makes a torrent of a magnet, encrypted', async (context) => {
+    const published = await publishTorrent(registry, context)
+    const { folder, home, magnet, infoHash } = published
+    const ending = await startAria2ForMetadata(aria2.program ?? '', {
+      torrent: magnet,
+      folder,
+      home,
+    })
+    context.onTestFinished(() => ending.stop())
+    await context.expect.poll(ending.isRunning, { timeout: downloadAtMostMs }).toBe(false)
+    const torrent = await readFile(join(folder, `${infoHash}.torrent`))
+    const info = torrent.subarray(torrent.indexOf('4:info') + '4:info'.length, -1)
+    context.expect(createHash('sha1').update(info).digest('hex')).toBe(infoHash)
+  })
+})

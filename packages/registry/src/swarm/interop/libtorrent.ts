@@ -1,0 +1,8 @@
+import { join } from 'node:path'
+import { runProgram, type StartClient } from './torrent-client.ts'
+
+const script = join(import.meta.dirname, 'libtorrent-client.py')
+
+/** `program` is a Python that has the module. */
+export const startLibtorrent: StartClient = async (program, { torrent, folder, home }) =>
+  runProgram(program, ['-u', script, torrent, folder], home)

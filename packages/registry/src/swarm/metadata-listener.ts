@@ -1,0 +1,49 @@
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { ConfigError } from '../errors.ts'
+
+/** Bytes of each connection that are read before anybody asks for them. */
+const bytesAhead = 16 * 1024
+
+type Options = {
+  host: string
+  /** 0 takes a port that the system gives. */
+  port: number
+  accept: (socket: Socket) => void
+  log: { warn(details: object, message: string): void }
+}
+
+/** Listens on every address of a host, and on one port: `localhost` has two addresses, of which one may not be there. */
+export async function listenOn({ host, port, accept, log }: Options) {
+  const addresses = new Set((await lookup(host, { all: true })).map(({ address }) => address))
+  const servers: Server[] = []
+  const failures: Error[] = []
+  for (const address of addresses) {
+    const server = createServer({ noDelay: true, highWaterMark: bytesAhead }, accept)
+    server.listen(port || portOf(servers), address)
+    await once(server, 'listening').then(
+      () => servers.push(server),
+      (error) => failures.push(error),
+    )
+  }
+  if (servers.length === 0) {
+    const why = failures.map(({ message }) => message).join(', ')
+    throw new ConfigError(`SHOAL_PEER_PORT: the metadata peer cannot listen (${why})`)
+  }
+  for (const error of failures) {
+    log.warn({ err: error }, 'the metadata peer listens on some addresses alone')
+  }
+  for (const server of servers) {
+    server.on('error', (error) => log.warn({ err: error }, 'the metadata peer took no connection'))
+  }
+  return {
+    port: portOf(servers),
+    close: () => Promise.all(servers.map((server) => once(server.close(), 'close'))),
+  }
+}
+
+/** 0 while there is no server. */
+function portOf([server]: Server[]): number {
+  return (server?.address() as AddressInfo | undefined)?.port ?? 0
+}

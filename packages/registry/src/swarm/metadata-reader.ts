@@ -1,0 +1,69 @@
+import { Departure, Refusal } from './metadata-endings.ts'
+
+/**
+ * Exact numbers of bytes from a stream that comes in pieces of any size. It takes a piece when it needs one, so whoever sends
+ * faster than is read has to wait, and refuses when `bytesAtMost` have come in all.
+ */
+export class MetadataReader {
+  readonly #pieces: AsyncIterator<Uint8Array>
+  #piece: Buffer = Buffer.alloc(0)
+  #bytesLeft: number
+
+  constructor(pieces: AsyncIterator<Uint8Array>, bytesAtMost = Number.POSITIVE_INFINITY) {
+    this.#pieces = pieces
+    this.#bytesLeft = bytesAtMost
+  }
+
+  async read(size: number): Promise<Buffer> {
+    if (this.#piece.length >= size) return this.#take(size)
+    const bytes = Buffer.alloc(size)
+    let filled = 0
+    while (filled < size) {
+      await this.#fill()
+      filled += this.#take(size - filled).copy(bytes, filled)
+    }
+    return bytes
+  }
+
+  /** Lets bytes go without holding them. */
+  async skip(size: number): Promise<void> {
+    let left = size
+    while (left > 0) {
+      await this.#fill()
+      left -= this.#take(left).length
+    }
+  }
+
+  /** Lets everything go up to the end of `pattern`, which begins after `bytesBefore` bytes at most. */
+  async skipPast(pattern: Uint8Array, bytesBefore: number): Promise<void> {
+    let seen = await this.read(pattern.length)
+    for (let skipped = 0; !seen.equals(pattern); skipped += 1) {
+      if (skipped === bytesBefore) throw new Refusal('what has to follow does not')
+      seen = Buffer.concat([seen.subarray(1), await this.read(1)])
+    }
+  }
+
+  /** What was not read yet, as it comes. */
+  async *rest(): AsyncGenerator<Buffer> {
+    for (;;) {
+      await this.#fill()
+      yield this.#take(this.#piece.length)
+    }
+  }
+
+  #take(size: number): Buffer {
+    const taken = this.#piece.subarray(0, size)
+    this.#piece = this.#piece.subarray(size)
+    return taken
+  }
+
+  async #fill(): Promise<void> {
+    while (this.#piece.length === 0) {
+      const { value, done } = await this.#pieces.next()
+      if (done) throw new Departure('the connection ended')
+      this.#bytesLeft -= value.length
+      if (this.#bytesLeft < 0) throw new Refusal('more bytes than anybody needs to send')
+      this.#piece = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { afterEach, expect, test } from 'vitest'
+import { type RegistryConfig, readRegistryConfig } from '../config.ts'
+import { fetchMetadata } from '../testing/metadata-client.ts'
+import { publish, smallGguf } from '../testing/publish.ts'
+import { rawAnnounce } from '../testing/raw-announce.ts'
+import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+
+const started: TestRegistry[] = []
+afterEach(() => Promise.all(started.splice(0).map((registry) => registry.close())))
+
+async function start(settings: Partial<RegistryConfig>) {
+  const registry = await startTestRegistry(settings)
+  started.push(registry)
+  const token = await registry.systemToken()
+  return {
+    registry,
+    async publish(isPublic: boolean): Promise<string> {
+      const name = isPublic ? 'tide' : 'hidden'
+      const model = { name, is_public: isPublic }
+      const file = await publish(registry, token, model, `${name}.gguf`, smallGguf(1))
+      return file.torrent_info_hash ?? ''
+    },
+  }
+}
+
+const namedPeers = async (registry: TestRegistry, infoHash: string) =>
+  (await rawAnnounce(registry, { info_hash: infoHash })).peers
+
+test('a registry names its peer to who asks for a public file, and the peer has the metadata', async () => {
+  const { registry, publish } = await start({ peerPort: 0 })
+  const infoHash = await publish(true)
+  const [named] = await namedPeers(registry, infoHash)
+  const [address, port] = named?.split(':') ?? []
+  expect(address).toBe('127.0.0.1')
+  const torrent = await fetchMetadata(Number(port), infoHash, 'required')
+  expect(torrent.toString('latin1')).toContain('9:tide.gguf')
+  expect((await registry.get('/metrics')).text).toContain('shoal_metadata_peer_served_total 1')
+})
+
+test('a registry without a peer port names none', async () => {
+  const { registry, publish } = await start({ peerPort: undefined })
+  expect(await namedPeers(registry, await publish(true))).toEqual([])
+})
+
+test('a registry for members has no peer, whom nobody could keep from telling others', async () => {
+  const { registry, publish } = await start({ peerPort: 0, isAnonymousReadAllowed: false })
+  expect(await namedPeers(registry, await publish(true))).toEqual([])
+})
+
+test('the peer port is one that the system gives, or the one that is set, or off', () => {
+  const portFor = (text?: string) => readRegistryConfig({ SHOAL_PEER_PORT: text }).peerPort
+  expect([portFor(), portFor('6881'), portFor('off')]).toEqual([0, 6881, undefined])
+  expect(() => portFor('no')).toThrow('SHOAL_PEER_PORT')
+})

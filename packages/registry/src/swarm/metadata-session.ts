@@ -1,0 +1,160 @@
+import { type Bencoded, decodeBencode } from './metadata-bencode.ts'
+import { acceptEncryption, type Wire } from './metadata-encryption.ts'
+import { Refusal } from './metadata-endings.ts'
+import type { MetadataSource, PublicTorrent } from './metadata-source.ts'
+
+const protocol = Buffer.from('\x13BitTorrent protocol', 'latin1')
+const extensionBit = 0x10 // of the sixth reserved byte (BEP 10)
+const extendedMessage = 20
+const extensionHandshake = 0
+/** The number under which others send us ut_metadata messages; they name their own in their handshake. */
+const utMetadata = 1
+const blockBytes = 16 * 1024 // BEP 9
+
+const request = 0
+const data = 1
+const reject = 2
+
+/** A bitfield or an extension handshake may be this long; what we read of others is far shorter. */
+const messageAtMost = 16 * 1024
+/** How often a block may be asked for, on average. */
+const requestsPerBlock = 3
+
+export type Session = {
+  source: MetadataSource
+  /** 20 bytes. */
+  peerId: Uint8Array
+  /** Called when something was got out of the connection: it may go on for a while. */
+  onProgress(): void
+}
+
+/**
+ * Answers one connection: the handshake (BEP 3), plain or encrypted, and then the metadata (BEP 9). Resolves when the other
+ * side needs no more of us; true when it was given everything.
+ */
+export async function giveMetadata(line: Wire, session: Session): Promise<boolean> {
+  const { source, peerId, onProgress } = session
+  const { wire, infoHash } = await shakeHands(line, source)
+  const torrent = await source.find(infoHash)
+  const size = (await torrent?.readInfo())?.length
+  if (!torrent || size === undefined) throw new Refusal('no public torrent has this info hash')
+
+  const reserved = Buffer.alloc(8)
+  reserved[5] = extensionBit
+  await wire.write(
+    Buffer.concat([
+      protocol,
+      reserved,
+      Buffer.from(infoHash, 'hex'),
+      peerId,
+      extended(
+        extensionHandshake,
+        `d1:md11:ut_metadatai${utMetadata}ee13:metadata_sizei${size}e1:v5:shoale`,
+      ),
+    ]),
+  )
+  onProgress()
+  return giveBlocks(wire, { torrent, size, onProgress })
+}
+
+/** Reads the other side's handshake. Says who it is for, and how to go on. */
+async function shakeHands(
+  line: Wire,
+  source: MetadataSource,
+): Promise<{ wire: Wire; infoHash: string }> {
+  const begun = await line.reader.read(protocol.length)
+  if (begun.equals(protocol)) return { wire: line, infoHash: await readHandshake(line) }
+
+  const wire = await acceptEncryption(line, begun, source.findInfoHash)
+  const first = await wire.reader.read(protocol.length)
+  if (!first.equals(protocol)) throw new Refusal('not BitTorrent')
+  const infoHash = await readHandshake(wire)
+  if (infoHash !== wire.infoHash) throw new Refusal('encrypted for another torrent')
+  return { wire, infoHash }
+}
+
+async function readHandshake({ reader }: Wire): Promise<string> {
+  const rest = await reader.read(8 + 20 + 20) // reserved, info hash, peer id
+  if (((rest[5] ?? 0) & extensionBit) === 0) throw new Refusal('no extension protocol')
+  return rest.toString('hex', 8, 28)
+}
+
+type Blocks = { torrent: PublicTorrent; size: number; onProgress(): void }
+
+async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Promise<boolean> {
+  const blocks = Math.ceil(size / blockBytes)
+  const given = new Set<number>()
+  let requestsLeft = blocks * requestsPerBlock
+  let theirNumber: number | undefined
+
+  while (given.size < blocks) {
+    const message = await readExtendedMessage(wire)
+    if (message.number === extensionHandshake) {
+      const told = decodeBencode(message.payload)
+      if (numberIn(told, 'metadata_size')) return false // it has the metadata; there is nothing else here
+      theirNumber = numberIn(entryOf(told, 'm'), 'ut_metadata')
+    }
+    if (message.number !== utMetadata) continue
+
+    const asked = decodeBencode(message.payload)
+    const block = numberIn(asked, 'piece')
+    if (numberIn(asked, 'msg_type') !== request || block === undefined) continue
+    if (!isByte(theirNumber)) throw new Refusal('asks, and does not say how to answer')
+    requestsLeft -= 1
+    if (requestsLeft < 0) throw new Refusal('asks for the same again and again')
+    if (block < 0 || block >= blocks) {
+      await wire.write(extended(theirNumber, `d8:msg_typei${reject}e5:piecei${block}ee`))
+      continue
+    }
+    const info = await torrent.readInfo()
+    if (!info) throw new Refusal('the file has gone')
+    const header = `d8:msg_typei${data}e5:piecei${block}e10:total_sizei${size}ee`
+    const bytes = info.subarray(block * blockBytes, (block + 1) * blockBytes)
+    await wire.write(extended(theirNumber, header, bytes))
+    given.add(block)
+    onProgress()
+  }
+  return true
+}
+
+/** The next message of the extension protocol. All others (what it has, what it wants) are let go. */
+async function readExtendedMessage({ reader }: Wire): Promise<{ number: number; payload: Buffer }> {
+  for (;;) {
+    const length = (await reader.read(4)).readUInt32BE()
+    if (length > messageAtMost) throw new Refusal(`a message of ${length} bytes`)
+    if (length === 0) continue // keep-alive
+    const type = (await reader.read(1)).readUInt8()
+    if (type !== extendedMessage || length < 2) {
+      await reader.skip(length - 1)
+      continue
+    }
+    const number = (await reader.read(1)).readUInt8()
+    return { number, payload: await reader.read(length - 2) }
+  }
+}
+
+function extended(
+  number: number,
+  dictionary: string,
+  bytes: Uint8Array = new Uint8Array(),
+): Buffer {
+  const payload = Buffer.from(dictionary, 'latin1')
+  const header = Buffer.alloc(6)
+  header.writeUInt32BE(2 + payload.length + bytes.length)
+  header[4] = extendedMessage
+  header[5] = number
+  return Buffer.concat([header, payload, bytes])
+}
+
+function entryOf(value: Bencoded | undefined, key: string): Bencoded | undefined {
+  return value instanceof Map ? value.get(key) : undefined
+}
+
+function numberIn(value: Bencoded | undefined, key: string): number | undefined {
+  const entry = entryOf(value, key)
+  return typeof entry === 'number' ? entry : undefined
+}
+
+function isByte(number: number | undefined): number is number {
+  return number !== undefined && number >= 1 && number <= 255
+}

@@ -1,0 +1,28 @@
+import { networkOf, plainAddress } from './ip-address.ts'
+
+export type SlotLimits = { atOnce: number; atOncePerNetwork: number }
+
+/** How many connections there may be, in all and from one household or host. */
+export function metadataSlots({ atOnce, atOncePerNetwork }: SlotLimits) {
+  const taken = new Map<string, number>()
+  let all = 0
+
+  return {
+    /** A slot, to be given back by the function; undefined when all are taken. */
+    take(address: string | undefined): (() => void) | undefined {
+      const plain = plainAddress(address)
+      if (plain === undefined) return undefined // it has gone already
+      const network = networkOf(plain)
+      const there = taken.get(network) ?? 0
+      if (all >= atOnce || there >= atOncePerNetwork) return undefined
+      all += 1
+      taken.set(network, there + 1)
+      return () => {
+        all -= 1
+        const left = (taken.get(network) ?? 0) - 1
+        if (left > 0) taken.set(network, left)
+        else taken.delete(network)
+      }
+    },
+  }
+}

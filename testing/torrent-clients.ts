@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+/** Where the BitTorrent clients are that the tests can use; undefined for what is not installed. */
+export function findTorrentClients() {
+  return {
+    aria2: findProgram('aria2c'),
+    Transmission: findProgram('transmission-cli'),
+    libtorrent: findPython('libtorrent'),
+    qBittorrent: findProgram('qbittorrent-nox'),
+  }
+}
+
+/** An address of this machine that others could use too: Transmission talks to nobody on loopback. */
+export function findOwnAddress(): string | undefined {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  const isUsable = ({ family, internal, address }: (typeof addresses)[number]) =>
+    family === 'IPv4' && !internal && !address.startsWith('169.254.')
+  return addresses.find(isUsable)?.address
+}
+
+function findProgram(name: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return folders.map((folder) => join(folder, name)).find(isExecutable)
+}
+
+/** Debian's Python that has a module; another that comes before it in the PATH does not have it. */
+function findPython(module: string): string | undefined {
+  const python = '/usr/bin/python3'
+  if (!isExecutable(python)) return undefined
+  const found = execFileSync(python, [
+    '-c',
+    `import importlib.util as util; print(util.find_spec("${module}") is not None)`,
+  ])
+  return String(found).trim() === 'True' ? python : undefined
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
