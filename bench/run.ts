@@ -5,7 +5,17 @@ import type { Bench, BenchOptions } from './harness/bench.ts'
 import { machine } from './harness/machine.ts'
 import { reportTo } from './harness/report.ts'
 
-const names = ['api', 'search', 'start', 'blob', 'pull', 'push', 'inference'] as const
+const names = [
+  'api',
+  'search',
+  'start',
+  'blob',
+  'pull',
+  'push',
+  'tracker',
+  'swarm',
+  'inference',
+] as const
 
 const optionTexts = `options, each with its default:
   --rounds 3          times that each side of a comparison runs; sides take turns

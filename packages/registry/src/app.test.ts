@@ -69,6 +69,7 @@ describeOnEachDatabase('every answer', (start) => {
       write: limit,
       read: limit,
       chunk: { max: 100, windowSeconds: 60 },
+      tracker: limit,
     }
     const registry = await start({ rateLimits })
     const token = await registry.register('ana')

@@ -26,19 +26,24 @@ import { answerBrokenRequest, answerUnknownExpectations } from './http/broken-re
 import { caching } from './http/caching.ts'
 import { handleError, handleFrameworkError, handleNotFound } from './http/error-handler.ts'
 import { hostCheck } from './http/host-check.ts'
-import { makeMetrics, requestMetrics } from './http/metrics.ts'
+import { type Metrics, requestMetrics } from './http/metrics.ts'
 import { openapi } from './http/openapi.ts'
 import { operationRoutes } from './http/operation-routes.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { requestLog } from './http/request-log.ts'
 import { responseCache } from './http/response-cache.ts'
 import type { Site } from './http/site.ts'
+import { asksForSocket, useUpgrades } from './http/upgrades.ts'
 import { useValidation } from './http/validation.ts'
 import type { ModelList } from './models/model-list.ts'
 import type { ModelRepository } from './models/model-repository.ts'
 import { modelRoutes } from './models/model-routes.ts'
 import type { ModelTotals } from './models/model-totals.ts'
 import type { DiskStore } from './store/disk-store.ts'
+import type { Swarms } from './swarm/swarm.ts'
+import { trackedTorrents } from './swarm/tracked-torrents.ts'
+import type { ExtraPeer } from './swarm/tracker.ts'
+import { trackerRoutes } from './swarm/tracker-routes.ts'
 
 export type AppDependencies = {
   config: RegistryConfig
@@ -60,6 +65,10 @@ export type AppDependencies = {
   downloads: DownloadCounter
   collect: GarbageCollection
   processor: FileProcessor
+  metrics: Metrics
+  swarms: Swarms
+  /** A peer of our own that the tracker names. */
+  extraPeer: () => ExtraPeer | undefined
   isDraining: () => boolean
 }
 
@@ -67,7 +76,7 @@ export type AppDependencies = {
 const saneRequestId = /^[A-Za-z0-9._-]{1,64}$/
 
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, version, log, site, sessions, keys, connection, store } = dependencies
+  const { config, version, log, site, sessions, keys, connection, store, metrics } = dependencies
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -76,7 +85,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     trustProxy: config.trustProxy && ((_address: string, hop: number) => hop === 0),
     forceCloseConnections: 'idle',
     return503OnClosing: false, // what comes in while the process ends is answered as ever
-    http: { requireHostHeader: false }, // the check of the host says it in our words
+    http: {
+      requireHostHeader: false, // the check of the host says it in our words
+      shouldUpgradeCallback: asksForSocket,
+    },
     frameworkErrors: handleFrameworkError,
     clientErrorHandler: answerBrokenRequest,
     rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/', // absolute form (RFC 9112 §3.2.2)
@@ -90,6 +102,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
   answerUnknownExpectations(app.server)
+  useUpgrades(app)
   useBodies(app)
   const addValidated = useValidation(app)
   for (const schema of namedSchemas) {
@@ -97,14 +110,14 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addValidated(schema)
   }
 
-  const metrics = makeMetrics()
   await app.register(requestLog)
   await app.register(requestMetrics, { metrics })
   await app.register(hostCheck, { site })
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD'],
-    allowedHeaders: ['Range', 'If-Range', 'If-None-Match', 'Accept'],
+    // WebTorrent asks a web seed with Cache-Control
+    allowedHeaders: ['Range', 'If-Range', 'If-None-Match', 'Accept', 'Cache-Control'],
     exposedHeaders: [
       'Content-Range',
       'Content-Length',
@@ -126,7 +139,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(async (metadata) => {
     const { db, version: databaseVersion } = connection
     await metadata.register(caching)
-    if (databaseVersion) await metadata.register(responseCache, { databaseVersion })
+    if (databaseVersion) {
+      const { seedersVersion } = dependencies.swarms
+      await metadata.register(responseCache, { databaseVersion, seedersVersion })
+    }
     const { isRegistrationOpen, quotaBytes } = config
     await metadata.register(accountRoutes, { ...dependencies, isRegistrationOpen })
     await metadata.register(apiKeyRoutes, { keys })
@@ -136,6 +152,15 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   })
   await app.register(downloadRoutes, dependencies)
   await app.register(blobRoutes, dependencies)
+  await app.register(trackerRoutes, {
+    swarms: dependencies.swarms,
+    torrents: trackedTorrents({ db: connection.db, capabilities: dependencies.capabilities }),
+    extraPeer: dependencies.extraPeer,
+    baseUrl: site.baseUrl,
+    trustProxy: config.trustProxy,
+    intervalSeconds: config.announceIntervalSeconds,
+    metrics: metrics.registry,
+  })
   await app.register(operationRoutes, {
     db: connection.db,
     store,

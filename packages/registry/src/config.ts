@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { ConfigError } from './errors.ts'
 
 export type RateLimits = Record<RateLimitClass, { max: number; windowSeconds: number }>
-export type RateLimitClass = 'auth' | 'write' | 'read' | 'chunk'
+export type RateLimitClass = 'auth' | 'write' | 'read' | 'chunk' | 'tracker'
 
 export type RegistryConfig = {
   host: string
@@ -22,6 +22,10 @@ export type RegistryConfig = {
   rateLimits: RateLimits | undefined
   /** Bytes that an account may declare in files; undefined: no limit. */
   quotaBytes: number | undefined
+  /** Where BitTorrent clients get the metadata of public files; 0 takes a port that the system gives, undefined is nowhere. */
+  peerPort: number | undefined
+  /** How often torrent clients tell the tracker that they are there. Who has not for twice as long is gone. */
+  announceIntervalSeconds: number
   log: 'stdout' | 'silent' | { file: string }
   logLevel: string
 }
@@ -29,7 +33,7 @@ export type RegistryConfig = {
 /** Flags of the command line, as typed. A flag wins over the environment. */
 export type RegistryFlags = { host?: string; port?: string; data?: string; baseUrl?: string }
 
-const defaultRateLimits = 'auth=30/min,write=600/min,read=3000/min,chunk=60000/min'
+const defaultRateLimits = 'auth=30/min,write=600/min,read=3000/min,chunk=60000/min,tracker=6000/min'
 
 /** Reads the environment and the flags once. Throws a `ConfigError` that names the variable which is wrong. */
 export function readRegistryConfig(
@@ -51,6 +55,8 @@ export function readRegistryConfig(
     trustProxy: choice('SHOAL_TRUST_PROXY', env.SHOAL_TRUST_PROXY, ['off', 'on']) === 'on',
     rateLimits: rateLimits(env.SHOAL_RATE_LIMITS ?? defaultRateLimits),
     quotaBytes: bytes('SHOAL_QUOTA', env.SHOAL_QUOTA),
+    peerPort: env.SHOAL_PEER_PORT === 'off' ? undefined : peerPort(env.SHOAL_PEER_PORT),
+    announceIntervalSeconds: 900,
     log: 'stdout',
     logLevel: choice('SHOAL_LOG_LEVEL', env.SHOAL_LOG_LEVEL, [
       'info',
@@ -71,12 +77,17 @@ export function isLoopback(host: string): boolean {
 }
 
 function port(text: string): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value > 65_535) {
-    throw new ConfigError(`SHOAL_PORT (or --port) is a number from 0 to 65535, not "${text}"`)
-  }
-  return value
+  if (isPort(text)) return Number(text)
+  throw new ConfigError(`SHOAL_PORT (or --port) is a number from 0 to 65535, not "${text}"`)
 }
+
+function peerPort(text = '0'): number {
+  if (text === '') return 0
+  if (isPort(text)) return Number(text)
+  throw new ConfigError(`SHOAL_PEER_PORT is a number from 0 to 65535, or off, not "${text}"`)
+}
+
+const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535
 
 function baseUrl(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
@@ -119,7 +130,7 @@ function rateLimits(text: string): RateLimits | undefined {
 function parseRateLimits(text: string): Partial<RateLimits> {
   const seconds = { s: 1, sec: 1, min: 60, h: 3600 }
   const entries = list(text).map((item) => {
-    const found = /^(auth|write|read|chunk)=(\d+)\/(s|sec|min|h)$/.exec(item)
+    const found = /^(auth|write|read|chunk|tracker)=(\d+)\/(s|sec|min|h)$/.exec(item)
     if (!found || Number(found[2]) < 1) {
       throw new ConfigError(
         `SHOAL_RATE_LIMITS looks like ${defaultRateLimits}, or is off; "${item}" does not`,

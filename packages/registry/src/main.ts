@@ -20,12 +20,16 @@ import { fileRepository } from './files/file-repository.ts'
 import { garbageCollection } from './files/garbage-collection.ts'
 import { processingQueue } from './files/processing-queue.ts'
 import { drainOf } from './http/drain.ts'
+import { makeMetrics } from './http/metrics.ts'
 import { siteOf } from './http/site.ts'
 import { modelList } from './models/model-list.ts'
 import { modelRepository } from './models/model-repository.ts'
 import { modelTotals } from './models/model-totals.ts'
 import { openDiskStore } from './store/disk-store.ts'
-import { noSeeders } from './swarm/swarm.ts'
+import { memorySwarms } from './swarm/memory-swarms.ts'
+import { metadataMetrics } from './swarm/metadata-metrics.ts'
+import { startMetadataPeer } from './swarm/metadata-peer.ts'
+import { metadataSource } from './swarm/metadata-source.ts'
 
 export { type Admin, openAdmin } from './admin/admin.ts'
 export { type RegistryConfig, type RegistryFlags, readRegistryConfig } from './config.ts'
@@ -88,7 +92,8 @@ async function serve(
   })
   const accounts = accountRepository(db)
   const sessions = sessionRepository(db)
-  const files = fileRepository(db, fullText, noSeeders)
+  const swarms = memorySwarms({ silentAfterMs: 2_000 * config.announceIntervalSeconds })
+  const files = fileRepository(db, fullText, swarms)
   const blobs = blobRepository(db)
   const collect = garbageCollection(db, store)
   const queue = processingQueue(db, engine)
@@ -99,6 +104,18 @@ async function serve(
     !isPrivatePlace && (await accounts.isFirstMissing())
       ? randomBytes(6).toString('hex')
       : undefined
+  const metrics = makeMetrics()
+  // What it tells, anybody may ask for: on a registry for members nobody could be kept from it.
+  const hasPeer = config.peerPort !== undefined && config.isAnonymousReadAllowed
+  const metadataPeer = hasPeer
+    ? await startMetadataPeer({
+        host: config.host,
+        port: config.peerPort ?? 0,
+        source: metadataSource(db),
+        metrics: metadataMetrics(metrics.registry),
+        log,
+      })
+    : undefined
   let isDraining = false
 
   const app = await buildApp({
@@ -121,10 +138,18 @@ async function serve(
     downloads: downloadCounter(db),
     collect,
     processor,
+    metrics,
+    swarms,
+    extraPeer: () => metadataPeer && { port: metadataPeer.port },
     isDraining: () => isDraining,
   })
   const drain = drainOf(app, drainAtMostMs)
-  await app.listen({ host: config.host, port: config.port })
+  try {
+    await app.listen({ host: config.host, port: config.port })
+  } catch (error) {
+    await metadataPeer?.close()
+    throw error
+  }
   const { port } = app.server.address() as AddressInfo
   site.listensOn(port)
 
@@ -149,7 +174,8 @@ async function serve(
     async close() {
       isDraining = true
       clearInterval(collecting)
-      await Promise.all([drain(), processor.close()])
+      await Promise.all([drain(), processor.close(), metadataPeer?.close()])
+      await swarms.close()
       await connection.close()
       giveBackDirectory()
     },

@@ -4,7 +4,7 @@ import { pathOf } from './error-handler.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Asked every few seconds by machines: not worth a line in the log. */
+    /** Asked every few seconds by machines: worth a line only at the level `debug`. */
     isQuiet?: boolean
   }
 }
@@ -16,8 +16,8 @@ export const requestLog = fp(async (app: FastifyInstance) => {
   })
 
   app.addHook('onResponse', async (request, reply) => {
-    if (request.routeOptions.config.isQuiet) return
-    request.log.info(
+    const level = request.routeOptions.config.isQuiet ? 'debug' : 'info'
+    request.log[level](
       {
         method: request.method,
         path: withoutTokens(pathOf(request.url), request.routeOptions.url),

@@ -14,7 +14,13 @@ declare module 'fastify' {
     /** The version that the database had when a stranger's GET began. */
     databaseVersion: string | undefined
   }
+  interface FastifyContextConfig {
+    /** Its answers change with the swarms too, which are not in the database. */
+    showsSeeders?: boolean
+  }
 }
+
+type Options = { databaseVersion: () => string; seedersVersion: () => number }
 
 const keptBytes = 32 * 1024 * 1024
 const largestPayload = 1024 * 1024
@@ -24,7 +30,7 @@ const largestPayload = 1024 * 1024
  * more often than anything changes. Only where one process sees every write (SQLite); never for anybody who is signed in.
  */
 export const responseCache = fp(
-  async (app: FastifyInstance, { databaseVersion }: { databaseVersion: () => string }) => {
+  async (app: FastifyInstance, { databaseVersion, seedersVersion }: Options) => {
     const kept = new Map<string, Kept>()
     let bytes = 0
 
@@ -32,7 +38,8 @@ export const responseCache = fp(
 
     app.addHook('preParsing', async (request, reply) => {
       if (request.method !== 'GET' || request.caller) return
-      const version = databaseVersion()
+      const { showsSeeders } = request.routeOptions.config
+      const version = databaseVersion() + (showsSeeders ? ` ${seedersVersion()}` : '')
       const found = kept.get(request.url)
       if (found?.version !== version) {
         request.databaseVersion = version

@@ -122,7 +122,7 @@ describeOnEachDatabase('If-None-Match', (start) => {
 describeOnEachDatabase('behind a proxy', (start) => {
   test('the address that the proxy saw counts, not what the client says of itself', async () => {
     const limits = { max: 3, windowSeconds: 60 }
-    const rateLimits = { auth: limits, write: limits, read: limits, chunk: limits }
+    const rateLimits = { auth: limits, write: limits, read: limits, chunk: limits, tracker: limits }
     const registry = await start({ trustProxy: true, rateLimits })
     const statuses: number[] = []
     for (let call = 0; call < 5; call += 1) {

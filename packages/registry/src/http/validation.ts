@@ -2,6 +2,13 @@ import { Ajv } from 'ajv'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import { invalid, unprocessable } from '../errors.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route reads the bytes of its query itself. */
+    hasRawQuery?: boolean
+  }
+}
+
 /**
  * Ajv, once for bodies and once for what arrives as text. In a body `"5"` is no number; in a query it is. Both fill in
  * defaults; bodies lose members that no schema names.
@@ -15,9 +22,11 @@ export function useValidation(app: FastifyInstance) {
     return ajv.compile(schema)
   }
   app.setValidatorCompiler(compiler)
-  app.addHook('preValidation', async ({ params, query, body }) => {
+  app.addHook('preValidation', async ({ params, query, body, routeOptions }) => {
     refuseBadTexts(params, (path) => invalid(`${path} of the path ${isNoText}`))
-    refuseBadTexts(withoutSearch(query), (path) => invalid(`${path} of the query ${isNoText}`))
+    if (!routeOptions.config.hasRawQuery) {
+      refuseBadTexts(withoutSearch(query), (path) => invalid(`${path} of the query ${isNoText}`))
+    }
     refuseBadTexts(body, (path) => {
       const errors = [{ path: `/${path.replaceAll('.', '/')}`, message: isNoText }]
       return unprocessable(`${path} ${isNoText}`, { errors })

@@ -24,8 +24,6 @@ const probationMs = 6_000
 const rejoinAfterMs = 60_000
 const lonelyAfterMs = 4_000
 
-export type Pace = ReturnType<typeof pace>
-
 /**
  * Lets one side work at a time. It is the registry's turn first; a swarm of which others are members takes over where the
  * registry is slow, and gives back where it is left alone or turns out slower.

@@ -6,8 +6,6 @@ export type SeederOptions = Partial<SeedSetup> & {
   onDropped?: (path: string, message: string) => void
 }
 
-export type Seeder = ReturnType<typeof startSeeder>
-
 /** Shares files with other people, in a thread of its own. Nothing is shared before `share`. */
 export function startSeeder({ onDropped, ...options }: SeederOptions) {
   const setup: SeedSetup = {

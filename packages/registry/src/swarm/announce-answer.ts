@@ -1,0 +1,63 @@
+import { bytesOf } from './announce.ts'
+import { type Bencoded, bencode } from './bencode.ts'
+import { packedAddress } from './ip-address.ts'
+import type { Counts } from './swarm.ts'
+
+/** Where a peer is, for the one who asks. */
+export type PeerAddress = { address: string; port: number; peerId?: string | undefined }
+
+type Answer = { counts: Counts; peers: PeerAddress[]; intervalSeconds: number }
+
+const minIntervalSeconds = 60
+
+/** The answer to an announce: peers as a list of dictionaries (BEP 3), or packed (BEP 23, 7). */
+export function announceAnswer(
+  { counts, peers, intervalSeconds }: Answer,
+  format: { isCompact: boolean; hasPeerIds: boolean },
+): Buffer {
+  return bencode({
+    complete: counts.complete,
+    incomplete: counts.incomplete,
+    interval: intervalSeconds,
+    'min interval': Math.min(minIntervalSeconds, intervalSeconds),
+    ...(format.isCompact ? packed(peers) : { peers: listed(peers, format.hasPeerIds) }),
+  })
+}
+
+/** IPv4 in `peers`, IPv6 in `peers6`. */
+function packed(peers: PeerAddress[]): { [key: string]: Bencoded } {
+  let ipv4 = ''
+  let ipv6 = ''
+  for (const { address, port } of peers) {
+    const packedPort = String.fromCharCode(port >> 8, port & 0xff)
+    if (address.includes(':')) ipv6 += packedAddress(address) + packedPort
+    else ipv4 += packedAddress(address) + packedPort
+  }
+  return ipv6 === '' ? { peers: ipv4 } : { peers: ipv4, peers6: ipv6 }
+}
+
+function listed(peers: PeerAddress[], hasPeerIds: boolean): Bencoded {
+  return peers.map(({ address, port, peerId }) => ({
+    ip: address,
+    port,
+    ...(hasPeerIds && peerId && { 'peer id': bytesOf(peerId) }),
+  }))
+}
+
+/** The answer to a scrape (BEP 48). */
+export function scrapeAnswer(files: Map<string, Counts>, intervalSeconds: number): Buffer {
+  return bencode({
+    files: Object.fromEntries(
+      Array.from(files, ([infoHash, { complete, incomplete, completed }]) => [
+        bytesOf(infoHash),
+        { complete, downloaded: completed, incomplete },
+      ]),
+    ),
+    flags: { min_request_interval: Math.min(minIntervalSeconds, intervalSeconds) },
+  })
+}
+
+/** What was wrong with a request, as a client shows it to its user. */
+export function failureAnswer(reason: string): Buffer {
+  return bencode({ 'failure reason': reason })
+}

@@ -1,0 +1,157 @@
+import { beforeAll, expect, test } from 'vitest'
+import { publish, smallGguf } from '../testing/publish.ts'
+import { rawAnnounce, trackerAnswer, trackerQuery, twenty } from '../testing/raw-announce.ts'
+import { rawRequest } from '../testing/raw-request.ts'
+import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+
+describeOnEachDatabase('a hostile announce', (start) => {
+  let registry: TestRegistry
+  let info_hash: string
+
+  beforeAll(async () => {
+    registry = await start()
+    const token = await registry.register('ana')
+    const file = await publish(registry, token, { name: 'tiny' }, 'tiny.gguf', smallGguf(1))
+    info_hash = file.torrent_info_hash ?? ''
+  })
+
+  const good = () => ({ info_hash, peer_id: twenty(1), port: 6_881, left: 1, event: 'started' })
+  const without = (name: string) => {
+    const { [name]: _, ...others } = good() as Record<string, string | number>
+    return `/announce?${trackerQuery(others)}`
+  }
+  async function expectNobody() {
+    const { text } = await registry.get('/metrics')
+    expect(text).toContain('\nshoal_tracker_peers 0\n')
+    expect(text).toContain('\nshoal_tracker_swarms 0\n')
+  }
+
+  test.each([
+    ['info_hash', '', 'info_hash is not 20 bytes long'],
+    ['info_hash', 'aa'.repeat(19), 'info_hash is not 20 bytes long'],
+    ['info_hash', 'aa'.repeat(21), 'info_hash is not 20 bytes long'],
+    ['info_hash', 'aa'.repeat(4_000), 'info_hash is not 20 bytes long'],
+    ['peer_id', 'aa'.repeat(19), 'peer_id is not 20 bytes long'],
+    ['port', 0, 'port is a number from 1024 to 65535'],
+    ['port', 80, 'port is a number from 1024 to 65535'],
+    ['port', 1_023, 'port is a number from 1024 to 65535'],
+    ['port', 65_536, 'port is a number from 1024 to 65535'],
+    ['port', -6_881, 'port is a number from 1024 to 65535'],
+    ['port', '6881.5', 'port is a number from 1024 to 65535'],
+    ['port', '0x1AE1', 'port is a number from 1024 to 65535'],
+    ['port', '', 'port is a number from 1024 to 65535'],
+    ['left', -1, 'left is no count of bytes'],
+    ['left', '1e9', 'left is no count of bytes'],
+    ['left', '9'.repeat(21), 'left is no count of bytes'],
+    ['uploaded', -1, 'uploaded is no count of bytes'],
+    ['downloaded', 'lots', 'downloaded is no count of bytes'],
+    ['numwant', '9'.repeat(11), 'numwant is a number of peers'],
+    ['numwant', 'all', 'numwant is a number of peers'],
+    ['event', 'exploded', 'event is started, completed, stopped or paused'],
+    ['event', ['started', 'stopped'], 'event is there 2 times'],
+    ['port', ['6881', '6882'], 'port is there 2 times'],
+    ['info_hash', [twenty(1), twenty(2), twenty(3)], 'info_hash is there 3 times'],
+  ])('with %s %s is refused', async (name, value, failure) => {
+    const { status, failure: found } = await rawAnnounce(registry, { ...good(), [name]: value })
+    expect({ status, failure: found }).toEqual({ status: 200, failure })
+    await expectNobody()
+  })
+
+  test.each(['info_hash', 'peer_id', 'port'])('without %s is refused', async (name) => {
+    expect((await trackerAnswer(registry, without(name))).failure).toContain(name)
+    await expectNobody()
+  })
+
+  test('that is no query is refused', async () => {
+    const long = `x=${'1&'.repeat(5_000)}`
+    const queries = [
+      '',
+      '?',
+      '?&&&',
+      '?=',
+      '?%',
+      '?info_hash=%',
+      '?info_hash=%zz',
+      '?%00',
+      `?${long}`,
+    ]
+    for (const query of queries) {
+      const { status, failure } = await trackerAnswer(registry, `/announce${query}`)
+      expect.soft({ status, failure }, query.slice(0, 30)).toEqual({
+        status: 200,
+        failure: expect.stringContaining('info_hash'),
+      })
+    }
+    await expectNobody()
+  })
+
+  test('of 16 KiB or more is not read', async () => {
+    const request = (bytes: number) =>
+      rawRequest(
+        registry.port,
+        `GET /announce?info_hash=${'%aa'.repeat(bytes)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+      )
+    expect(await request(7_000)).toMatchObject({ status: 431 })
+    await Promise.allSettled([request(350_000)]) // cut off while it still comes, so that the answer may be lost
+    await expectNobody()
+  })
+
+  test('for what is not tracked is refused, and is not remembered', async () => {
+    const { failure } = await rawAnnounce(registry, { ...good(), info_hash: twenty(7) })
+    expect(failure).toBe('this registry does not track this info hash')
+    const { failure: reason } = await rawAnnounce(registry, good(), { path: '/announce/%00.1.x' })
+    expect(reason ?? 'an error').not.toBe('')
+    await expectNobody()
+  })
+
+  test('by a page that somebody visits is refused', async () => {
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'cross-site' },
+    ]) {
+      const { failure } = await rawAnnounce(registry, good(), { headers })
+      expect(failure).toBe('browsers announce over WebSocket')
+    }
+    await expectNobody()
+  })
+
+  test('under the name of another host is refused', async () => {
+    const request = `GET ${without('')} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`
+    expect(await rawRequest(registry.port, request)).toMatchObject({ status: 400 })
+    await expectNobody()
+  })
+
+  test('with another method is not there', async () => {
+    for (const method of ['HEAD', 'POST', 'PUT', 'DELETE']) {
+      expect((await registry.call(method, without(''))).status, method).toBe(404)
+    }
+    await expectNobody()
+  })
+
+  test('cannot take others out of a swarm', async () => {
+    await rawAnnounce(registry, good())
+    await rawAnnounce(registry, { ...good(), peer_id: twenty(2), event: 'stopped' })
+    await rawAnnounce(registry, { ...good(), port: 6_882, event: 'stopped' })
+    const { text } = await registry.get('/metrics')
+    expect(text).toContain('\nshoal_tracker_peers 1\n')
+    await rawAnnounce(registry, { ...good(), event: 'stopped' })
+    await expectNobody()
+  })
+})
+
+describeOnEachDatabase('a hostile scrape', (start) => {
+  test('of nothing, of everything and of too much is refused', async () => {
+    const registry = await start()
+    const failureOf = async (query: string) =>
+      (await trackerAnswer(registry, `/scrape${query}`)).failure
+    expect(await failureOf('')).toBe('info_hash is missing')
+    expect(await failureOf('?info_hash=abc')).toBe('info_hash is not 20 bytes long')
+    expect(await failureOf(`?${trackerQuery({ info_hash: twenty(1) })}`)).toBe(
+      'this registry does not track this info hash',
+    )
+    const many = Array.from({ length: 51 }, (_, number) => twenty(number))
+    expect(await failureOf(`?${trackerQuery({ info_hash: many })}`)).toBe(
+      'a scrape is of 50 torrents at most',
+    )
+  })
+})

@@ -1,0 +1,44 @@
+import { invalid } from '../errors.ts'
+import { type Announce, toAnnounce } from './announce.ts'
+import { type RawQuery, single } from './raw-query.ts'
+
+/** An announce over HTTP (BEP 3, 23). */
+export type HttpAnnounce = Announce & {
+  port: number
+  /** Peers that are wanted, at most. */
+  count: number
+  isCompact: boolean
+  /** In the list that is not compact. */
+  hasPeerIds: boolean
+}
+
+const countByDefault = 50
+const countAtMost = 200
+
+export function readHttpAnnounce(query: RawQuery): HttpAnnounce {
+  const said = (name: string) => single(query, name)
+  return {
+    ...toAnnounce(said),
+    port: readPort(said('port')),
+    count: readCount(said('numwant')),
+    isCompact: said('compact') === '1',
+    hasPeerIds: said('no_peer_id') !== '1',
+  }
+}
+
+/** Nobody's peers are sent to the ports of other services. */
+function readPort(text: string | undefined): number {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text ?? '') || port < 1_024 || port > 65_535) {
+    throw invalid('port is a number from 1024 to 65535')
+  }
+  return port
+}
+
+/** Some say -1 for as many as is usual. */
+function readCount(text: string | undefined): number {
+  if (text === undefined || text === '') return countByDefault
+  if (!/^-?\d{1,10}$/.test(text)) throw invalid('numwant is a number of peers')
+  const count = Number(text)
+  return count < 0 ? countByDefault : Math.min(count, countAtMost)
+}

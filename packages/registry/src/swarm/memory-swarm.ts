@@ -1,0 +1,95 @@
+import { reachOf } from './ip-address.ts'
+import { addTo, drawFrom, type PeerGroup, type Placed, takeOut } from './peer-group.ts'
+import type { Counts, Peer, Wanted } from './swarm.ts'
+
+type Entry = Placed & { seenAt: number }
+
+/** The peers of one torrent. */
+export class MemorySwarm {
+  /** Who was silent for longest comes first. */
+  readonly #entries = new Map<string, Entry>()
+  /** Those who are alike in what decides whether they are of use to another. */
+  readonly #groups = new Map<string, PeerGroup>()
+  #seeders = 0
+  #completed = 0
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get counts(): Counts {
+    const complete = this.#seeders
+    return { complete, incomplete: this.size - complete, completed: this.#completed }
+  }
+
+  find(key: string): Peer | undefined {
+    return this.#entries.get(key)?.peer
+  }
+
+  put(peer: Peer, seenAt: number) {
+    const key = keyOf(peer)
+    const known = this.#entries.get(key)
+    if (known && !known.peer.isSeeder && peer.isSeeder) this.#completed += 1
+    this.remove(key)
+    const entry: Entry = { peer, seenAt, group: this.#groupOf(peer), place: 0 }
+    addTo(entry.group, entry)
+    this.#entries.set(key, entry)
+    if (peer.isSeeder) this.#seeders += 1
+  }
+
+  remove(key: string): Peer | undefined {
+    const entry = this.#entries.get(key)
+    if (!entry) return undefined
+    this.#entries.delete(key)
+    takeOut(entry)
+    if (entry.peer.isSeeder) this.#seeders -= 1
+    return entry.peer
+  }
+
+  /** Takes out those who were last seen before. */
+  removeSilent(since: number): Peer[] {
+    const silent: Peer[] = []
+    for (const [key, { peer, seenAt }] of this.#entries) {
+      if (seenAt >= since) break
+      this.remove(key)
+      silent.push(peer)
+    }
+    return silent
+  }
+
+  pick(asker: Peer, { count, reaches }: Wanted): Peer[] {
+    const roles = asker.isSeeder ? [false] : [true, false]
+    const names = reaches.flatMap((reach) =>
+      roles.map((isSeeder) => nameOfGroup(asker.kind, isSeeder, reach)),
+    )
+    const picked: Peer[] = []
+    if (count === 0) return picked
+    for (const peer of drawFrom(names.map((name) => this.#groups.get(name) ?? []))) {
+      if (isOneself(asker, peer)) continue
+      if (picked.push(peer) === count) break
+    }
+    return picked
+  }
+
+  #groupOf({ kind, isSeeder, address }: Peer): PeerGroup {
+    const name = nameOfGroup(kind, isSeeder, reachOf(address))
+    const group = this.#groups.get(name) ?? []
+    this.#groups.set(name, group)
+    return group
+  }
+}
+
+const nameOfGroup = (kind: Peer['kind'], isSeeder: boolean, reach: string) =>
+  `${kind} ${isSeeder} ${reach}`
+
+/** A client with two addresses announces itself from each, with one id; one that was started again has another id. */
+function isOneself(asker: Peer, peer: Peer): boolean {
+  if (asker.peerId === peer.peerId) return true
+  if (asker.kind !== 'tcp' || peer.kind !== 'tcp') return false
+  return asker.port === peer.port && asker.address === peer.address
+}
+
+/** What a peer is known by: where it can be reached, which nobody else can claim; a browser, by its name. */
+export function keyOf(peer: Peer): string {
+  return peer.kind === 'tcp' ? `${peer.address} ${peer.port}` : peer.peerId
+}

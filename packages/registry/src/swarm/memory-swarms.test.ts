@@ -1,0 +1,57 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { defaultLimits, memorySwarms } from './memory-swarms.ts'
+import { leecher, swarmContract } from './swarm.contract.ts'
+import type { Reach } from './swarm.ts'
+
+swarmContract('memory', async (options) => memorySwarms(options))
+
+describe('swarms in memory', () => {
+  let swarms = memorySwarms({ silentAfterMs: 60_000 })
+  afterEach(() => swarms.close())
+
+  const reaches: Reach[] = ['public']
+  const announce = (swarm: string, number: number, address?: string) =>
+    swarms.announce(
+      swarm,
+      { ...leecher(number, address), port: 2_000 + number },
+      { count: 9, reaches },
+    )
+
+  function limited(limits: Partial<typeof defaultLimits>) {
+    swarms = memorySwarms({ silentAfterMs: 60_000, limits: { ...defaultLimits, ...limits } })
+  }
+
+  test('have room for so many peers, and tell those without a place of the others all the same', async () => {
+    limited({ peers: 2 })
+    await announce('a', 1)
+    await announce('b', 2)
+    const third = await announce('a', 3)
+    expect(third.isKept).toBe(false)
+    expect(third.peers).toHaveLength(1)
+    expect((await announce('a', 1)).isKept).toBe(true)
+    expect(await swarms.totals()).toEqual({ swarms: 2, peers: 2 })
+  })
+
+  test('make no swarm for a peer without a place', async () => {
+    limited({ peers: 1 })
+    await announce('a', 1)
+    expect(await announce('b', 2)).toMatchObject({ isKept: false, peers: [] })
+    expect(await swarms.totals()).toEqual({ swarms: 1, peers: 1 })
+  })
+
+  test('have room for so many peers of one swarm', async () => {
+    limited({ peersOfSwarm: 2 })
+    for (const number of [1, 2, 3]) await announce('a', number)
+    expect(await announce('b', 3)).toMatchObject({ isKept: true })
+    expect(await swarms.totals()).toEqual({ swarms: 2, peers: 3 })
+  })
+
+  test('have room for so many peers of one network, and get it back', async () => {
+    limited({ peersOfNetwork: 2 })
+    for (const number of [1, 2, 3]) await announce('a', number, '2001:db8::1')
+    expect(await announce('b', 4, '2001:db8::2')).toMatchObject({ isKept: false })
+    expect(await announce('b', 5, '2001:db8:1::2')).toMatchObject({ isKept: true })
+    await swarms.leave('a', { ...leecher(1, '2001:db8::1'), port: 2_001 })
+    expect(await announce('b', 4, '2001:db8::2')).toMatchObject({ isKept: true })
+  })
+})

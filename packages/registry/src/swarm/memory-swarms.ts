@@ -1,0 +1,120 @@
+import { networkOf } from './ip-address.ts'
+import { keyOf, MemorySwarm } from './memory-swarm.ts'
+import type { Counts, Peer, Swarms } from './swarm.ts'
+
+/** A peer takes some 500 bytes, so all of them 100 MB. Who finds no room is still told of others. */
+export const defaultLimits = {
+  peers: 200_000,
+  peersOfSwarm: 5_000,
+  /** A university may have one address for everybody in it. */
+  peersOfNetwork: 2_000,
+}
+
+type Options = {
+  /** A peer that has not announced itself for so long is gone. */
+  silentAfterMs: number
+  limits?: typeof defaultLimits
+}
+
+const lookAtMostEveryMs = 60_000
+const nobody: Counts = { complete: 0, incomplete: 0, completed: 0 }
+
+/** The swarms of a registry that is one process. A restart forgets them: clients announce themselves again within minutes. */
+export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options): Swarms {
+  const swarms = new Map<string, MemorySwarm>()
+  const peersOfNetworks = new Map<string, number>()
+  let peers = 0
+  let seedersVersion = 0
+
+  const looking = setInterval(
+    () => {
+      for (const name of swarms.keys()) find(name)
+    },
+    Math.min(silentAfterMs / 2, lookAtMostEveryMs),
+  )
+  looking.unref()
+
+  /** The swarm without those who have fallen silent, if anybody is left. */
+  function find(name: string): MemorySwarm | undefined {
+    const swarm = swarms.get(name)
+    for (const peer of swarm?.removeSilent(performance.now() - silentAfterMs) ?? []) forget(peer)
+    if (swarm?.size === 0) swarms.delete(name)
+    return swarms.get(name)
+  }
+
+  function keep(name: string, peer: Peer): boolean {
+    const swarm = find(name) ?? new MemorySwarm()
+    const known = swarm.find(keyOf(peer))
+    if (known ? isAnothersName(known, peer) : !hasRoom(swarm, peer)) return false
+    swarm.put(peer, performance.now())
+    swarms.set(name, swarm)
+    if (!known) count(peer, 1)
+    if ((known?.isSeeder ?? false) !== peer.isSeeder) seedersVersion += 1
+    return true
+  }
+
+  function hasRoom(swarm: MemorySwarm, { address }: Peer): boolean {
+    return (
+      peers < limits.peers &&
+      swarm.size < limits.peersOfSwarm &&
+      (peersOfNetworks.get(networkOf(address)) ?? 0) < limits.peersOfNetwork
+    )
+  }
+
+  function forget(peer: Peer) {
+    count(peer, -1)
+    if (peer.isSeeder) seedersVersion += 1
+  }
+
+  function count({ address }: Peer, difference: 1 | -1) {
+    peers += difference
+    const network = networkOf(address)
+    const ofNetwork = (peersOfNetworks.get(network) ?? 0) + difference
+    if (ofNetwork === 0) peersOfNetworks.delete(network)
+    else peersOfNetworks.set(network, ofNetwork)
+  }
+
+  return {
+    async announce(name, peer, wanted) {
+      const isKept = keep(name, peer)
+      const swarm = find(name)
+      if (!swarm) return { isKept, peers: [], counts: nobody }
+      return { isKept, peers: swarm.pick(peer, wanted), counts: swarm.counts }
+    },
+
+    async leave(name, peer) {
+      const swarm = find(name)
+      const known = swarm?.find(keyOf(peer))
+      if (swarm && known && isSame(known, peer)) {
+        swarm.remove(keyOf(peer))
+        forget(known)
+      }
+      return find(name)?.counts ?? nobody
+    },
+
+    async findBrowser(name, peerId) {
+      const peer = find(name)?.find(peerId)
+      return peer?.kind === 'browser' ? peer : undefined
+    },
+
+    counts: async (name) => find(name)?.counts ?? nobody,
+    seeders: (name) => find(name)?.counts.complete ?? 0,
+    seedersVersion: () => seedersVersion,
+    totals: async () => ({ swarms: swarms.size, peers }),
+
+    async close() {
+      clearInterval(looking)
+    },
+  }
+}
+
+/** The names of browsers are known to all: one that is taken may come back by another channel only from the same address. */
+function isAnothersName(known: Peer, peer: Peer): boolean {
+  if (known.kind !== 'browser' || peer.kind !== 'browser') return false
+  return known.channel !== peer.channel && known.address !== peer.address
+}
+
+function isSame(known: Peer, peer: Peer): boolean {
+  if (known.kind === 'browser') return peer.kind === 'browser' && known.channel === peer.channel
+  return known.peerId === peer.peerId
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { ownAddress } from './own-address.ts'
+
+const log = {
+  warnings: 0,
+  warn() {
+    this.warnings += 1
+  },
+}
+
+function ownAddressAt(addresses: string[] | Error, baseUrl = 'https://models.example.org') {
+  const asked: string[] = []
+  const own = ownAddress({
+    baseUrl: () => baseUrl,
+    log,
+    async resolve(name) {
+      asked.push(name)
+      if (addresses instanceof Error) throw addresses
+      return addresses
+    },
+  })
+  return { asked, for: own.for }
+}
+
+test('we are where somebody reached us, and no name is looked up for that', async () => {
+  const own = ownAddressAt(['203.0.113.5'])
+  expect(await own.for('127.0.0.1', '127.0.0.1')).toBe('127.0.0.1')
+  expect(await own.for('192.168.1.7', '192.168.1.5')).toBe('192.168.1.5')
+  expect(await own.for('198.51.100.9', '203.0.113.5')).toBe('203.0.113.5')
+  expect(own.asked).toEqual([])
+})
+
+test('behind a router, a cloud or a proxy we are where the base URL leads', async () => {
+  const own = ownAddressAt(['2001:db8::5', '203.0.113.5'])
+  expect(await own.for('198.51.100.9', '10.0.0.5')).toBe('203.0.113.5')
+  expect(await own.for('2001:db8:7::9', undefined)).toBe('2001:db8::5')
+  expect(await own.for('192.168.1.7', '127.0.0.1')).toBe('203.0.113.5')
+  expect(own.asked).toEqual(['models.example.org'])
+})
+
+test('the other family of addresses is better than none', async () => {
+  expect(await ownAddressAt(['203.0.113.5']).for('2001:db8:7::9', undefined)).toBe('203.0.113.5')
+})
+
+test('an address that leads elsewhere is never given', async () => {
+  const own = ownAddressAt(['127.0.0.1', '192.168.1.5'], 'http://localhost:8000')
+  expect(await own.for('198.51.100.9', '192.168.1.5')).toBeUndefined()
+  expect(await own.for('192.168.1.7', '127.0.0.1')).toBe('192.168.1.5')
+})
+
+test('a name that leads nowhere is noted, and not looked up for each who asks', async () => {
+  const own = ownAddressAt(new Error('no such name'))
+  expect(await own.for('198.51.100.9', '10.0.0.5')).toBeUndefined()
+  expect(await own.for('198.51.100.9', '10.0.0.5')).toBeUndefined()
+  expect(own.asked).toHaveLength(1)
+  expect(log.warnings).toBe(1)
+})

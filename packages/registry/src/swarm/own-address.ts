@@ -1,0 +1,64 @@
+import { lookup } from 'node:dns/promises'
+import { isIPv6 } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { plainAddress } from './ip-address.ts'
+import { canConnect } from './reach.ts'
+
+export type OwnAddress = {
+  /**
+   * The address of this machine for somebody at `from` who connected to us at `reachedAt`, which is undefined where a proxy
+   * stands in between. Undefined when none is known that leads here.
+   */
+  for(from: string, reachedAt: string | undefined): Promise<string | undefined>
+}
+
+type Options = {
+  baseUrl: () => string
+  log: { warn(details: object, message: string): void }
+  /** All addresses of a name. */
+  resolve?: (name: string) => Promise<string[]>
+}
+
+const lookAgainMs = 600_000
+const waitAtMostMs = 2_000
+
+/**
+ * Where somebody reached us is where others on that side find us too: on loopback, in a LAN, on the internet. It is not when a
+ * router, a cloud or a proxy has changed the address on the way in; then it is where the name of the base URL leads.
+ */
+export function ownAddress({ baseUrl, log, resolve = resolveName }: Options): OwnAddress {
+  let known: string[] | undefined
+  let looking: Promise<void> | undefined
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  async function ofBaseUrl(): Promise<string[]> {
+    if (performance.now() - lookedAt > lookAgainMs) {
+      lookedAt = performance.now()
+      looking = look(new URL(baseUrl()).hostname.replace(/^\[|\]$/g, ''))
+    }
+    if (!known) await Promise.race([looking, sleep(waitAtMostMs, undefined, { ref: false })])
+    return known ?? []
+  }
+
+  async function look(name: string) {
+    try {
+      known = await resolve(name)
+    } catch (error) {
+      log.warn({ err: error, name }, 'the name of the base URL leads to no address')
+    }
+  }
+
+  return {
+    async for(from, reachedAt) {
+      const leadsHere = (address: string) => canConnect(from, address)
+      if (reachedAt !== undefined && leadsHere(reachedAt)) return reachedAt
+      const addresses = (await ofBaseUrl()).filter(leadsHere)
+      return addresses.find((address) => isIPv6(address) === isIPv6(from)) ?? addresses[0]
+    },
+  }
+}
+
+async function resolveName(name: string): Promise<string[]> {
+  const found = await lookup(name, { all: true })
+  return found.flatMap(({ address }) => plainAddress(address) ?? [])
+}

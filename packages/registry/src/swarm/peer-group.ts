@@ -1,0 +1,52 @@
+import type { Peer } from './swarm.ts'
+
+/** A peer with its place in the group of those who are like it. */
+export type Placed = { peer: Peer; group: PeerGroup; place: number }
+
+/** Peers in no order: to add, to take out and to draw one takes as long among a thousand as among three. */
+export type PeerGroup = Placed[]
+
+export function addTo(group: PeerGroup, placed: Placed) {
+  placed.group = group
+  placed.place = group.push(placed) - 1
+}
+
+export function takeOut(placed: Placed) {
+  const { group, place } = placed
+  const last = group.pop()
+  if (last && last !== placed) putAt(group, place, last)
+}
+
+/** Draws from all of these groups together, each peer with the same chance, and none twice (Fisher and Yates). */
+export function* drawFrom(groups: PeerGroup[]): Generator<Peer> {
+  const drawn = groups.map(() => 0)
+  let left = groups.reduce((sum, group) => sum + group.length, 0)
+  while (left > 0) {
+    let ticket = Math.floor(Math.random() * left)
+    left -= 1
+    for (const [index, group] of groups.entries()) {
+      const first = drawn[index] ?? 0
+      const found = group[first + ticket]
+      if (!found) {
+        ticket -= group.length - first
+        continue
+      }
+      swap(group, first, first + ticket)
+      drawn[index] = first + 1
+      yield found.peer
+      break
+    }
+  }
+}
+
+function swap(group: PeerGroup, one: number, other: number) {
+  const [a, b] = [group[one], group[other]]
+  if (!a || !b) return
+  putAt(group, one, b)
+  putAt(group, other, a)
+}
+
+function putAt(group: PeerGroup, place: number, placed: Placed) {
+  group[place] = placed
+  placed.place = place
+}

@@ -1,0 +1,32 @@
+import { invalid } from '../errors.ts'
+
+/** The parameters of a query with their values, whose bytes are one character each: an info hash is no UTF-8. */
+export type RawQuery = Map<string, string[]>
+
+export function readQuery(url: string): RawQuery {
+  const query: RawQuery = new Map()
+  const start = url.indexOf('?')
+  if (start === -1) return query
+  for (const parameter of url.slice(start + 1).split('&')) {
+    const end = parameter.indexOf('=')
+    const name = end === -1 ? parameter : parameter.slice(0, end)
+    const value = end === -1 ? '' : decode(parameter.slice(end + 1))
+    const values = query.get(name)
+    if (values) values.push(value)
+    else query.set(name, [value])
+  }
+  return query
+}
+
+/** The value of a parameter that may be there once. */
+export function single(query: RawQuery, name: string): string | undefined {
+  const values = query.get(name)
+  if (values && values.length > 1) throw invalid(`${name} is there ${values.length} times`)
+  return values?.[0]
+}
+
+function decode(text: string): string {
+  return text
+    .replaceAll('+', ' ')
+    .replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+}

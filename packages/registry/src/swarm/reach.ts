@@ -1,0 +1,38 @@
+import { reachOf } from './ip-address.ts'
+import type { Reach } from './swarm.ts'
+
+/*
+ * Who is told of whom. An address leads somewhere only on its own side: 127.0.0.1 to oneself, 192.168.1.7 into one's own LAN.
+ * A registry often runs on one machine of a LAN, for the people there, and somebody seeds on that same machine:
+ *
+ * - Peers on the registry's own machine announce themselves from a loopback address. Others there are given that; all other
+ *   machines are given the address under which they reached the registry (`own-address.ts`), since that is the same machine.
+ * - Peers in private networks are given to private networks and to the registry's own machine, since these are most often one
+ *   LAN or one VPN; where they are not, a client tries in vain. The internet is not told of them: of no use there, and nobody's business.
+ * - Peers with a public address are given to everybody.
+ *
+ * Two peers behind one router that reach the registry over the internet are given its public address, which leads back in only
+ * where the router can turn around; clients find each other there by themselves (BEP 14).
+ */
+const reachesFrom: Record<Reach, readonly Reach[]> = {
+  loopback: ['loopback', 'private', 'public'],
+  private: ['private', 'public'],
+  public: ['public'],
+}
+
+export function canConnect(from: string, to: string): boolean {
+  return reachesFrom[reachOf(from)].includes(reachOf(to))
+}
+
+/** Where the peers are that somebody at an address can connect to; `own` is our own machine's address for it. */
+export function usefulReaches(address: string, own: string | undefined): readonly Reach[] {
+  const reach = reachOf(address)
+  const reaches = reachesFrom[reach]
+  return reach !== 'loopback' && own !== undefined ? [...reaches, 'loopback'] : reaches
+}
+
+/** How somebody at `from` finds a peer by the peer's address. */
+export function addressesFor(from: string, own: string | undefined): (address: string) => string {
+  if (own === undefined || reachOf(from) === 'loopback') return (address) => address
+  return (address) => (reachOf(address) === 'loopback' ? own : address)
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Registry } from 'prom-client'
+import { afterEach, expect, test } from 'vitest'
+import { twenty } from '../testing/raw-announce.ts'
+import { closeBrowsers, offer, openBrowser } from '../testing/tracker-browser.ts'
+import { memorySwarms } from './memory-swarms.ts'
+import { tracker } from './tracker.ts'
+import { trackerMetrics } from './tracker-metrics.ts'
+import { trackerSockets } from './tracker-sockets.ts'
+
+type Limits = NonNullable<Parameters<typeof trackerSockets>[0]['limits']>
+
+const swarms = memorySwarms({ silentAfterMs: 60_000 })
+let server: Server
+let sockets: ReturnType<typeof trackerSockets>
+
+afterEach(() => {
+  closeBrowsers()
+  sockets.close()
+  server.close()
+})
+
+/** The sockets of a tracker without the rest of a registry. */
+async function start(limits: Limits): Promise<string> {
+  const torrent = { swarm: 's', isPrivate: false }
+  const torrents = { find: async () => torrent, get: async () => torrent }
+  const own = { for: async () => undefined }
+  const shared = { swarms, torrents, intervalSeconds: 900 }
+  sockets = trackerSockets({
+    ...shared,
+    tracker: tracker({ ...shared, own, extraPeer: () => undefined }),
+    metrics: trackerMetrics(new Registry(), swarms),
+    log: { debug: () => undefined, error: console.error },
+    limits,
+  })
+  server = createServer().on('upgrade', (request, socket, head) =>
+    sockets.accept(request, { socket, head }, { address: '127.0.0.1', token: undefined }),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('a socket on which nothing is announced is closed after a while, and others are not', async () => {
+  const url = await start({ lookEveryMs: 50 })
+  const [idle, busy] = [await openBrowser(url, 1), await openBrowser(url, 2)]
+  await busy.join(twenty(9))
+  expect(await idle.closed()).toBe(1000)
+  await sleep(200)
+  expect(busy.socket.readyState).toBe(busy.socket.OPEN)
+})
+
+test('a client that is there no more is forgotten', async () => {
+  const url = await start({ lookEveryMs: 50 })
+  const gone = await openBrowser(url, 3)
+  await gone.join(twenty(9))
+  gone.socket.pause() // answers no ping
+  while ((await swarms.counts('s')).incomplete > 0) await sleep(10)
+})
+
+test('a client that does not read is cut off before it fills the memory', async () => {
+  const url = await start({ unsentBytes: 100_000, messages: { atOnce: 10_000, perSecond: 1 } })
+  const [deaf, busy] = [await openBrowser(url, 4), await openBrowser(url, 5)]
+  await deaf.join(twenty(9))
+  deaf.socket.pause()
+  const large = { ...offer, sdp: 'x'.repeat(100_000) }
+  let turns = 0
+  while (
+    (await busy.join(twenty(9), { offers: [{ offer: large, offer_id: 'x' }] })).incomplete === 2
+  ) {
+    turns += 1
+  }
+  expect(turns).toBeGreaterThan(0)
+})
+
+test('a socket may say more in time, and is closed when it says too much at once', async () => {
+  const url = await start({ messages: { atOnce: 3, perSecond: 1_000 } })
+  const patient = await openBrowser(url, 6)
+  for (let turn = 0; turn < 6; turn += 1) {
+    await patient.join(twenty(9))
+    await sleep(5)
+  }
+  const hasty = await openBrowser(url, 7)
+  for (let turn = 0; turn < 100; turn += 1) hasty.announce(twenty(9))
+  expect(await hasty.closed()).toBe(1008)
+})

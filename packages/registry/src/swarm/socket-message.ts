@@ -1,0 +1,90 @@
+import { invalid } from '../errors.ts'
+import { type Announce, toAnnounce, twentyBytes } from './announce.ts'
+import { scrapedAtMost } from './scrape-query.ts'
+
+/** What a browser says to the tracker, in JSON; bytes are strings with one character each. */
+export type SocketMessage =
+  | { action: 'announce'; announce: Announce; offers: Offer[]; answer: Answer | undefined }
+  | { action: 'scrape'; infoHashes: string[] }
+
+/** An invitation to connect, for any other peer. */
+export type Offer = { offer: Description; offerId: string }
+/** What somebody who was invited says to it. */
+export type Answer = { answer: Description; offerId: string; toPeerId: string }
+/** A WebRTC session description. Nothing else is passed on. */
+export type Description = { type: 'offer' | 'answer'; sdp: string }
+
+type Fields = Record<string, unknown>
+
+/** Clients make 5 or 10. */
+const offersAtMost = 10
+const longestOfferId = 64
+
+export function readSocketMessage(text: string): SocketMessage {
+  const fields = parse(text)
+  if (fields.action === 'scrape') return { action: 'scrape', infoHashes: readInfoHashes(fields) }
+  if (fields.action !== 'announce') throw invalid('action is announce or scrape')
+  return {
+    action: 'announce',
+    announce: toAnnounce((name) => textIn(fields, name)),
+    offers: readOffers(fields.offers),
+    answer: fields.answer == null ? undefined : readAnswer(fields),
+  }
+}
+
+function parse(text: string): Fields {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isFields(value)) return value
+  } catch {
+    throw invalid('a message is JSON')
+  }
+  throw invalid('a message is a JSON object')
+}
+
+function readInfoHashes({ info_hash }: Fields): string[] {
+  const hashes = Array.isArray(info_hash) ? info_hash : [info_hash]
+  if (hashes.length > scrapedAtMost)
+    throw invalid(`a scrape is of ${scrapedAtMost} torrents at most`)
+  return hashes.map((hash) => twentyBytes('info_hash', typeof hash === 'string' ? hash : undefined))
+}
+
+function readOffers(offers: unknown): Offer[] {
+  if (offers == null) return []
+  if (!Array.isArray(offers)) throw invalid('offers is a list')
+  return offers.slice(0, offersAtMost).map((entry: unknown) => {
+    if (!isFields(entry)) throw invalid('an offer is an object')
+    return { offer: readDescription(entry.offer, 'offer'), offerId: readOfferId(entry) }
+  })
+}
+
+function readAnswer(fields: Fields): Answer {
+  return {
+    answer: readDescription(fields.answer, 'answer'),
+    offerId: readOfferId(fields),
+    toPeerId: twentyBytes('to_peer_id', textIn(fields, 'to_peer_id')),
+  }
+}
+
+function readDescription(value: unknown, type: 'offer' | 'answer'): Description {
+  if (!isFields(value) || value.type !== type || typeof value.sdp !== 'string') {
+    throw invalid(`an ${type} is an object with type "${type}" and an sdp`)
+  }
+  return { type, sdp: value.sdp }
+}
+
+function readOfferId({ offer_id }: Fields): string {
+  if (typeof offer_id === 'string' && offer_id.length <= longestOfferId) return offer_id
+  throw invalid(`offer_id is a string of ${longestOfferId} characters at most`)
+}
+
+/** Numbers may come as numbers. */
+function textIn(fields: Fields, name: string): string | undefined {
+  const value = fields[name]
+  if (value == null) return undefined
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  throw invalid(`${name} is neither text nor a number`)
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

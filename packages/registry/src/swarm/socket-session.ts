@@ -1,0 +1,119 @@
+import { busy, invalid } from '../errors.ts'
+import { bytesOf } from './announce.ts'
+import type { Answer, Offer, SocketMessage } from './socket-message.ts'
+import type { BrowserPeer, Counts, Peer, Reach, Swarms } from './swarm.ts'
+import type { TrackedTorrents } from './tracked-torrents.ts'
+import type { Tracker } from './tracker.ts'
+import type { TrackerMetrics } from './tracker-metrics.ts'
+
+export type SessionDependencies = {
+  tracker: Tracker
+  swarms: Swarms
+  torrents: TrackedTorrents
+  intervalSeconds: number
+  metrics: TrackerMetrics
+  /** Sends a message through a channel, if that is still open. */
+  relay(channel: string, message: object): void
+}
+
+type From = { channel: string; address: string; token: string | undefined }
+
+/** Torrents of all the clients that share a socket. */
+const announcedAtMost = 1_000
+/** Only with the next announce does a browser invite more peers, so it comes more often. */
+const shareOfInterval = 2 / 15
+/** WebRTC finds its own ways between two networks. */
+const everywhere: Reach[] = ['loopback', 'private', 'public']
+
+export type SocketSession = ReturnType<typeof socketSession>
+
+/** What one WebSocket says to the tracker, and hears of it. */
+export function socketSession(dependencies: SessionDependencies, from: From) {
+  const { tracker, swarms, torrents, metrics, relay } = dependencies
+  const interval = Math.ceil(dependencies.intervalSeconds * shareOfInterval)
+  const announced = new Map<string, { swarm: string; peer: Peer }>()
+
+  async function announce({ announce: said, offers, answer }: AnnounceMessage) {
+    const { infoHash, peerId, event, isSeeder } = said
+    const { swarm } = await torrents.get(infoHash, from.token)
+    const { address, channel } = from
+    const peer: BrowserPeer = { kind: 'browser', peerId, address, channel, isSeeder }
+    if (answer) return passAnswer(swarm, { infoHash, peerId }, answer)
+    const key = `${swarm} ${peerId}`
+    if (event === 'stopped') {
+      announced.delete(key)
+      return replyTo(infoHash, await swarms.leave(swarm, peer))
+    }
+    if (announced.size >= announcedAtMost && !announced.has(key)) {
+      throw busy(`one socket is for ${announcedAtMost} torrents at most`)
+    }
+    const wanted = { count: offers.length, reaches: everywhere }
+    const { isKept, peers, counts } = await swarms.announce(swarm, peer, wanted)
+    if (!isKept) throw busy('there is no room for more peers, or this peer_id is taken')
+    announced.set(key, { swarm, peer })
+    passOffers(peers, { infoHash, peerId }, offers)
+    return replyTo(infoHash, counts)
+  }
+
+  function passOffers(peers: Peer[], sender: Sender, offers: Offer[]) {
+    for (const [index, { offer, offerId }] of offers.entries()) {
+      const peer = peers[index]
+      if (peer?.kind !== 'browser') break
+      relay(peer.channel, { ...addressed(sender), offer, offer_id: offerId })
+      metrics.relayed.inc({ kind: 'offer' })
+    }
+  }
+
+  /** Only who has announced itself here may answer for itself. There is no reply to an answer. */
+  async function passAnswer(swarm: string, sender: Sender, { answer, offerId, toPeerId }: Answer) {
+    const own = await swarms.findBrowser(swarm, sender.peerId)
+    if (own?.channel !== from.channel) throw invalid('who answers has announced itself before')
+    const peer = await swarms.findBrowser(swarm, toPeerId)
+    if (!peer) return undefined // it has gone meanwhile
+    relay(peer.channel, { ...addressed(sender), answer, offer_id: offerId })
+    metrics.relayed.inc({ kind: 'answer' })
+    return undefined
+  }
+
+  const replyTo = (infoHash: string, { complete, incomplete }: Counts) => ({
+    action: 'announce',
+    info_hash: bytesOf(infoHash),
+    interval,
+    complete,
+    incomplete,
+  })
+
+  async function scrape(infoHashes: string[]) {
+    const files = await tracker.scrape(infoHashes, from.token)
+    const entries = Array.from(files, ([infoHash, { complete, incomplete, completed }]) => {
+      return [bytesOf(infoHash), { complete, incomplete, downloaded: completed }]
+    })
+    return {
+      action: 'scrape',
+      files: Object.fromEntries(entries),
+      flags: { min_request_interval: interval },
+    }
+  }
+
+  return {
+    /** What to say to a message; undefined for nothing. Throws what is wrong with it. */
+    answer: (message: SocketMessage): Promise<object | undefined> =>
+      message.action === 'scrape' ? scrape(message.infoHashes) : announce(message),
+
+    hasAnnounced: () => announced.size > 0,
+
+    async end() {
+      for (const { swarm, peer } of announced.values()) await swarms.leave(swarm, peer)
+      announced.clear()
+    },
+  }
+}
+
+type AnnounceMessage = SocketMessage & { action: 'announce' }
+type Sender = { infoHash: string; peerId: string }
+
+const addressed = ({ infoHash, peerId }: Sender) => ({
+  action: 'announce',
+  info_hash: bytesOf(infoHash),
+  peer_id: bytesOf(peerId),
+})

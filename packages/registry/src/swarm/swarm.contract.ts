@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { BrowserPeer, Peer, Reach, Swarms, TcpPeer } from './swarm.ts'
+
+const everywhere: Reach[] = ['loopback', 'private', 'public']
+const many = { count: 1_000, reaches: everywhere }
+const silentAfterMs = 300
+
+/** What every implementation must do. */
+export function swarmContract(
+  name: string,
+  open: (options: { silentAfterMs: number }) => Promise<Swarms>,
+) {
+  describe(`swarms (${name})`, () => {
+    const opened: Swarms[] = []
+    afterEach(() => Promise.all(opened.splice(0).map((swarms) => swarms.close())))
+
+    async function start(options = { silentAfterMs: 60_000 }) {
+      const swarms = await open(options)
+      opened.push(swarms)
+      return swarms
+    }
+
+    test('tell each peer of the others of its kind, and never of itself', async () => {
+      const swarms = await start()
+      const [first, second, third] = [leecher(1), leecher(2), seeder(3)]
+      const browsers = [browser(4), browser(5)] as const
+      expect(await swarms.announce('s', first, many)).toMatchObject({ isKept: true, peers: [] })
+      for (const peer of [second, third, ...browsers]) await swarms.announce('s', peer, many)
+      const told = async (peer: Peer) => ids((await swarms.announce('s', peer, many)).peers)
+      expect(await told(first)).toEqual(ids([second, third]))
+      expect(await told(browsers[0])).toEqual(ids([browsers[1]]))
+      expect(await told({ ...first, port: 5_999 })).toEqual(ids([second, third]))
+    })
+
+    test('do not send seeders to seeders', async () => {
+      const swarms = await start()
+      await swarms.announce('s', seeder(1), many)
+      await swarms.announce('s', leecher(2), many)
+      const { peers } = await swarms.announce('s', seeder(3), many)
+      expect(peers).toEqual([leecher(2)])
+      expect(ids((await swarms.announce('s', leecher(2), many)).peers)).toEqual(
+        ids([seeder(1), seeder(3)]),
+      )
+    })
+
+    test('know nothing of one another', async () => {
+      const swarms = await start()
+      await swarms.announce('one', seeder(1), many)
+      expect((await swarms.announce('other', leecher(2), many)).peers).toEqual([])
+      expect(await swarms.counts('none')).toEqual({ complete: 0, incomplete: 0, completed: 0 })
+      expect(await swarms.totals()).toEqual({ swarms: 2, peers: 2 })
+    })
+
+    test('give as many peers as are wanted, each once, and any of them in time', async () => {
+      const swarms = await start()
+      for (let number = 1; number <= 30; number += 1) {
+        await swarms.announce('s', number % 2 === 0 ? leecher(number) : seeder(number), many)
+      }
+      const seen = new Set<string>()
+      for (let turn = 0; turn < 100; turn += 1) {
+        const { peers } = await swarms.announce('s', leecher(2), { ...many, count: 5 })
+        expect(new Set(ids(peers)).size).toBe(5)
+        for (const { peerId } of peers) seen.add(peerId)
+      }
+      expect(seen.size).toBe(29)
+      expect((await swarms.announce('s', leecher(2), { ...many, count: 0 })).peers).toEqual([])
+    })
+
+    test('give only peers that can be reached', async () => {
+      const swarms = await start()
+      const [here, near, far] = [
+        leecher(1, '127.0.0.1'),
+        leecher(2, '192.168.1.7'),
+        leecher(3, '2001:db8::3'),
+      ]
+      for (const peer of [here, near, far]) await swarms.announce('s', peer, many)
+      const told = async (...reaches: Reach[]) =>
+        ids((await swarms.announce('s', leecher(9), { count: 10, reaches })).peers)
+      expect(await told('public')).toEqual(ids([far]))
+      expect(await told('private', 'public')).toEqual(ids([near, far]))
+      expect(await told('loopback')).toEqual(ids([here]))
+      expect(await told()).toEqual([])
+    })
+
+    test('count who has all, who has not, and who came to have it', async () => {
+      const swarms = await start()
+      const version = swarms.seedersVersion()
+      await swarms.announce('s', leecher(1), many)
+      await swarms.announce('s', leecher(1), many)
+      expect(swarms.seedersVersion()).toBe(version)
+      await swarms.announce('s', seeder(2), many)
+      expect(swarms.seedersVersion()).not.toBe(version)
+      expect(await swarms.counts('s')).toEqual({ complete: 1, incomplete: 1, completed: 0 })
+      const { counts } = await swarms.announce('s', seeder(1), many)
+      expect(counts).toEqual({ complete: 2, incomplete: 0, completed: 1 })
+      expect(swarms.seeders('s')).toBe(2)
+      expect(swarms.seeders('none')).toBe(0)
+    })
+
+    test('forget who leaves, and are gone with the last', async () => {
+      const swarms = await start()
+      await swarms.announce('s', seeder(1), many)
+      await swarms.announce('s', leecher(2), many)
+      expect(await swarms.leave('s', seeder(1))).toMatchObject({ complete: 0, incomplete: 1 })
+      expect(swarms.seeders('s')).toBe(0)
+      await swarms.leave('s', leecher(2))
+      await swarms.leave('s', leecher(2))
+      expect(await swarms.totals()).toEqual({ swarms: 0, peers: 0 })
+    })
+
+    test('let nobody leave for another', async () => {
+      const swarms = await start()
+      await swarms.announce('s', leecher(1), many)
+      await swarms.announce('s', browser(2), many)
+      await swarms.leave('s', { ...leecher(1), peerId: idOf(7) })
+      await swarms.leave('s', { ...leecher(1), address: '203.0.113.99' })
+      await swarms.leave('s', { ...browser(2), channel: 'another' })
+      expect(await swarms.totals()).toMatchObject({ peers: 2 })
+    })
+
+    test('forget who falls silent', async () => {
+      const swarms = await start({ silentAfterMs })
+      await swarms.announce('s', seeder(1), many)
+      await swarms.announce('s', leecher(2), many)
+      for (let turn = 0; turn < 4; turn += 1) {
+        await sleep(silentAfterMs / 3)
+        await swarms.announce('s', leecher(2), many)
+      }
+      expect(swarms.seeders('s')).toBe(0)
+      expect(await swarms.counts('s')).toMatchObject({ complete: 0, incomplete: 1 })
+      await sleep(2 * silentAfterMs)
+      expect(await swarms.totals()).toEqual({ swarms: 0, peers: 0 })
+    })
+
+    test('find a browser by its name, as long as it is there', async () => {
+      const swarms = await start()
+      await swarms.announce('s', browser(1), many)
+      await swarms.announce('s', leecher(2), many)
+      expect(await swarms.findBrowser('s', idOf(1))).toEqual(browser(1))
+      expect(await swarms.findBrowser('s', idOf(2))).toBeUndefined()
+      expect(await swarms.findBrowser('other', idOf(1))).toBeUndefined()
+      await swarms.leave('s', browser(1))
+      expect(await swarms.findBrowser('s', idOf(1))).toBeUndefined()
+    })
+
+    test('give the name of a browser to no other, except by a new channel from its address', async () => {
+      const swarms = await start()
+      await swarms.announce('s', browser(1), many)
+      const thief = { ...browser(1), channel: 'thief', address: '203.0.113.66' }
+      expect(await swarms.announce('s', thief, many)).toMatchObject({ isKept: false })
+      expect(await swarms.findBrowser('s', idOf(1))).toEqual(browser(1))
+      const again = { ...browser(1), channel: 'again' }
+      expect(await swarms.announce('s', again, many)).toMatchObject({ isKept: true })
+      await swarms.leave('s', browser(1)) // the old channel closes late
+      expect(await swarms.findBrowser('s', idOf(1))).toEqual(again)
+    })
+  })
+}
+
+export const idOf = (number: number) => number.toString(16).padStart(40, '0')
+
+export function leecher(number: number, address = `203.0.113.${number}`): TcpPeer {
+  return { kind: 'tcp', peerId: idOf(number), address, port: 6_881, isSeeder: false }
+}
+
+const seeder = (number: number): TcpPeer => ({ ...leecher(number), isSeeder: true })
+
+function browser(number: number): BrowserPeer {
+  const address = `203.0.113.${number}`
+  const channel = `channel ${number}`
+  return { kind: 'browser', peerId: idOf(number), address, channel, isSeeder: false }
+}
+
+const ids = (peers: Peer[]) => peers.map(({ peerId }) => peerId).sort()

@@ -1,0 +1,64 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../database/schema.ts'
+import { notFound } from '../errors.ts'
+import type { Capabilities } from '../files/capability.ts'
+import { privateSwarm, publicSwarm } from './swarm.ts'
+import { trackedFileRepository } from './tracked-file-repository.ts'
+
+/** A torrent that is tracked: the one of a ready file. */
+export type TrackedTorrent = {
+  /** The name of its swarm. */
+  swarm: string
+  isPrivate: boolean
+}
+
+export type TrackedTorrents = ReturnType<typeof trackedTorrents>
+
+/** For so long a file is tracked after it was deleted or has changed between public and private. */
+const keptMs = 2_000
+const keptAtMost = 10_000
+
+type Dependencies = { db: Kysely<Database>; capabilities: Capabilities }
+
+/** Which info hashes are tracked, and for whom. */
+export function trackedTorrents({ db, capabilities }: Dependencies) {
+  const files = trackedFileRepository(db)
+  const kept = new Map<string, { torrent: TrackedTorrent; until: number }>()
+
+  async function read(infoHash: string, token: string | undefined) {
+    if (token === undefined) {
+      const isTracked = await files.isPublic(infoHash)
+      return isTracked ? { swarm: publicSwarm(infoHash), isPrivate: false } : undefined
+    }
+    const file = await capabilities.getByAccessToken(token)
+    const isTracked = file.is_public === 0 && file.private_info_hash === infoHash
+    return isTracked ? { swarm: privateSwarm(infoHash, file.id), isPrivate: true } : undefined
+  }
+
+  /**
+   * The torrent of a public file, or the one that a token from the path allows. A private one without its token is as unknown
+   * as one that there is not. Throws for a token that allows nothing.
+   */
+  async function find(infoHash: string, token: string | undefined) {
+    const key = token === undefined ? infoHash : `${infoHash} ${token}`
+    const now = performance.now()
+    const known = kept.get(key)
+    if (known && known.until > now) return known.torrent
+    const torrent: TrackedTorrent | undefined = await read(infoHash, token)
+    if (kept.size >= keptAtMost) kept.clear()
+    if (torrent) kept.set(key, { torrent, until: now + keptMs })
+    return torrent
+  }
+
+  return {
+    find,
+
+    async get(infoHash: string, token: string | undefined): Promise<TrackedTorrent> {
+      const torrent = await find(infoHash, token)
+      if (!torrent) throw notTracked()
+      return torrent
+    },
+  }
+}
+
+export const notTracked = () => notFound('this registry does not track this info hash')

@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import type { Registry } from 'prom-client'
+import { DomainError, invalid, unavailable } from '../errors.ts'
+import { takeUpgrade, upgradeOf } from '../http/upgrades.ts'
+import type { AnnounceEvent } from './announce.ts'
+import { failureAnswer, scrapeAnswer } from './announce-answer.ts'
+import { readHttpAnnounce } from './http-announce.ts'
+import { plainAddress } from './ip-address.ts'
+import { ownAddress } from './own-address.ts'
+import { readQuery } from './raw-query.ts'
+import { readHttpScrape } from './scrape-query.ts'
+import { type Announcer, type TrackerDependencies, tracker } from './tracker.ts'
+import { trackerMetrics } from './tracker-metrics.ts'
+import { trackerSockets } from './tracker-sockets.ts'
+
+type Dependencies = Omit<TrackerDependencies, 'own'> & {
+  baseUrl: () => string
+  /** A proxy is in front: the address under which it reached us is not one for others. */
+  trustProxy: boolean
+  metrics: Registry
+}
+
+type TrackerRequest = FastifyRequest<{ Params: { token?: string } }>
+
+const options: RouteShorthandOptions = {
+  exposeHeadRoute: false,
+  schema: { hide: true },
+  config: { isOpen: true, isQuiet: true, hasRawQuery: true, rateLimitClass: 'tracker' },
+}
+
+/** The tracker: HTTP for BitTorrent clients, and WebSocket for browsers, on the same paths. */
+export async function trackerRoutes(app: FastifyInstance, dependencies: Dependencies) {
+  const { swarms, baseUrl, trustProxy, intervalSeconds } = dependencies
+  const own = ownAddress({ baseUrl, log: app.log })
+  const metrics = trackerMetrics(dependencies.metrics, swarms)
+  const http = tracker({ ...dependencies, own })
+  const sockets = trackerSockets({ ...dependencies, tracker: http, metrics, log: app.log })
+  app.addHook('preClose', async () => sockets.close())
+
+  for (const path of ['/announce', '/announce/:token']) {
+    app.get(path, options, async (request: TrackerRequest, reply) => {
+      if (upgradeOf(request)) return openSocket(request, reply)
+      let event: AnnounceEvent | 'none' = 'none'
+      return answer(reply, {
+        async run() {
+          refusePages(request)
+          const said = readHttpAnnounce(readQuery(request.url))
+          event = said.event
+          return http.announce(said, announcerOf(request))
+        },
+        count: (outcome) => metrics.announces.inc({ protocol: 'http', event, outcome }),
+      })
+    })
+  }
+
+  for (const path of ['/scrape', '/scrape/:token']) {
+    app.get(path, options, async (request: TrackerRequest, reply) => {
+      if (upgradeOf(request)) return openSocket(request, reply)
+      return answer(reply, {
+        async run() {
+          const infoHashes = readHttpScrape(readQuery(request.url))
+          return scrapeAnswer(await http.scrape(infoHashes, request.params.token), intervalSeconds)
+        },
+        count: (outcome) => metrics.scrapes.inc({ protocol: 'http', outcome }),
+      })
+    })
+  }
+
+  function announcerOf({ ip, socket, params }: TrackerRequest): Announcer {
+    const reachedAt = trustProxy ? undefined : plainAddress(socket.localAddress)
+    return { address: addressOf(ip), reachedAt, token: params.token }
+  }
+
+  async function openSocket(request: TrackerRequest, reply: FastifyReply) {
+    const address = addressOf(request.ip)
+    const giveBack = sockets.takePlace(address)
+    if (!giveBack) throw unavailable('too many sockets are open', { retryAfterSeconds: 60 })
+    const upgrade = takeUpgrade(request, reply)
+    upgrade.socket.once('close', giveBack)
+    sockets.accept(request.raw, upgrade, { address, token: request.params.token })
+    return reply
+  }
+}
+
+/** What is refused is told in the words of the protocol, with status 200: clients show it to their users. */
+async function answer(
+  reply: FastifyReply,
+  { run, count }: { run(): Promise<Buffer>; count(outcome: 'answered' | 'refused'): void },
+) {
+  reply.type('text/plain').header('cache-control', 'no-store')
+  try {
+    const bytes = await run()
+    count('answered')
+    return reply.send(bytes)
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    count('refused')
+    return reply.send(failureAnswer(error.message))
+  }
+}
+
+/** A page cannot listen on a port: one that announces would only send other people's peers to its visitor. */
+function refusePages({ headers }: FastifyRequest) {
+  if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
+    throw invalid('browsers announce over WebSocket')
+  }
+}
+
+function addressOf(ip: string): string {
+  const address = plainAddress(ip)
+  if (address === undefined) throw invalid('the address of this connection cannot be read')
+  return address
+}

@@ -1,0 +1,108 @@
+import type { WebSocket } from 'ws'
+import { DomainError } from '../errors.ts'
+import { allowance } from './allowance.ts'
+import { bytesOf } from './announce.ts'
+import { readSocketMessage, type SocketMessage } from './socket-message.ts'
+import type { SocketSession } from './socket-session.ts'
+import type { TrackerMetrics } from './tracker-metrics.ts'
+
+type Options = {
+  session: SocketSession
+  messages: Parameters<typeof allowance>[0]
+  send(message: object): void
+  metrics: TrackerMetrics
+  log: SocketLog
+}
+
+export type SocketLog = {
+  debug(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+const hangUpMs = 1_000
+const looksInVainAtMost = 1
+
+/** One WebSocket of the tracker, from the first message to its end. */
+export function trackerSocket(socket: WebSocket, options: Options) {
+  const { session, send, metrics, log } = options
+  const messages = allowance(options.messages)
+  let isThere = true
+  let looksInVain = 0
+  let waiting = 0
+  let work = Promise.resolve()
+
+  socket.on('message', (data) => {
+    if (socket.readyState !== socket.OPEN) return
+    if (!messages.take()) return hangUp(socket, 1008, 'too many messages')
+    isThere = true
+    looksInVain = 0
+    waiting += 1
+    socket.pause() // one after the other, and no more of them in memory
+    work = work.then(async () => {
+      const reply = await answer(String(data))
+      if (reply) send(reply)
+      waiting -= 1
+      if (waiting === 0) socket.resume()
+    })
+  })
+  socket.on('pong', () => {
+    isThere = true
+  })
+  socket.on('error', (error) => log.debug({ err: error }, 'a socket of the tracker broke'))
+  socket.on('close', () => {
+    work.then(session.end).catch(noteError)
+  })
+
+  async function answer(text: string): Promise<object | undefined> {
+    let message: SocketMessage | undefined
+    try {
+      message = readSocketMessage(text)
+      const reply = await session.answer(message)
+      count(message, 'answered')
+      return reply
+    } catch (error) {
+      count(message, 'refused')
+      return { ...subjectOf(message), 'failure reason': reasonOf(error) }
+    }
+  }
+
+  function count(message: SocketMessage | undefined, outcome: 'answered' | 'refused') {
+    const protocol = 'websocket'
+    if (message?.action === 'scrape') return metrics.scrapes.inc({ protocol, outcome })
+    const event = message?.answer ? 'answer' : (message?.announce.event ?? 'none')
+    metrics.announces.inc({ protocol, event, outcome })
+  }
+
+  function reasonOf(error: unknown): string {
+    if (error instanceof DomainError) return error.message
+    noteError(error)
+    return 'this registry cannot answer now'
+  }
+
+  function noteError(error: unknown) {
+    log.error({ err: error }, 'a socket of the tracker was not served')
+  }
+
+  return {
+    /** Now and then: ends what is of no use, or whose other side has gone without a word. */
+    look() {
+      if (!isThere) return socket.terminate()
+      if (!session.hasAnnounced()) looksInVain += 1
+      if (looksInVain > looksInVainAtMost) return hangUp(socket, 1000, 'nothing is announced here')
+      isThere = false
+      socket.ping()
+    },
+  }
+}
+
+/** Says why, and does not wait for long until the other side has heard it. */
+function hangUp(socket: WebSocket, code: number, reason: string) {
+  socket.close(code, reason)
+  setTimeout(() => socket.terminate(), hangUpMs).unref()
+}
+
+/** What a reply is about: a client with many torrents cannot tell otherwise. */
+function subjectOf(message: SocketMessage | undefined): object {
+  if (message?.action !== 'announce') return { action: message?.action ?? 'announce' }
+  return { action: 'announce', info_hash: bytesOf(message.announce.infoHash) }
+}

@@ -1,0 +1,94 @@
+/** The sockets of browsers, which speak WebRTC to each other and need somebody to introduce them. */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { metadataSlots } from './slots.ts'
+import { type SessionDependencies, socketSession } from './socket-session.ts'
+import { type SocketLog, trackerSocket } from './tracker-socket.ts'
+
+type Dependencies = Omit<SessionDependencies, 'relay'> & {
+  log: SocketLog
+  limits?: Partial<typeof defaultLimits>
+}
+
+type From = { address: string; token: string | undefined }
+
+const defaultLimits = {
+  /** Each takes a few KB, here and in the system. */
+  sockets: 4_000,
+  /** A university may have one address for everybody in it. */
+  socketsOfNetwork: 250,
+  /** Ten offers take 10 to 50 KB. */
+  messageBytes: 128 * 1024,
+  /** A client with many torrents announces all of them as soon as it is connected. */
+  messages: { atOnce: 500, perSecond: 20 },
+  /** What waits for a client that does not read. */
+  unsentBytes: 1024 * 1024,
+  lookEveryMs: 60_000,
+}
+
+export function trackerSockets(dependencies: Dependencies) {
+  const { metrics, log } = dependencies
+  const limits = { ...defaultLimits, ...dependencies.limits }
+  const channels = new Map<string, { socket: WebSocket; look(): void }>()
+  const slots = metadataSlots({
+    atOnce: limits.sockets,
+    atOncePerNetwork: limits.socketsOfNetwork,
+  })
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: limits.messageBytes,
+  })
+  const looking = setInterval(() => {
+    for (const { look } of channels.values()) look()
+  }, limits.lookEveryMs)
+  looking.unref()
+
+  function relay(channel: string, message: object) {
+    const socket = channels.get(channel)?.socket
+    if (socket) send(socket, message)
+  }
+
+  function send(socket: WebSocket, message: object) {
+    if (socket.bufferedAmount > limits.unsentBytes) socket.terminate()
+    else if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message))
+  }
+
+  function serve(socket: WebSocket, from: From) {
+    const channel = randomUUID()
+    const { look } = trackerSocket(socket, {
+      session: socketSession({ ...dependencies, relay }, { channel, ...from }),
+      messages: limits.messages,
+      send: (message) => send(socket, message),
+      metrics,
+      log,
+    })
+    channels.set(channel, { socket, look })
+    metrics.sockets.inc()
+    socket.on('close', () => {
+      channels.delete(channel)
+      metrics.sockets.dec()
+    })
+  }
+
+  return {
+    /** Takes a place for a socket of this address, to be given back; undefined when all are taken. */
+    takePlace: (address: string) => slots.take(address),
+
+    accept(
+      request: IncomingMessage,
+      { socket, head }: { socket: Duplex; head: Buffer },
+      from: From,
+    ) {
+      server.handleUpgrade(request, socket, head, (accepted) => serve(accepted, from))
+    },
+
+    close() {
+      clearInterval(looking)
+      for (const { socket } of channels.values()) socket.terminate()
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { announceAnswer, type PeerAddress } from './announce-answer.ts'
+import type { HttpAnnounce } from './http-announce.ts'
+import type { OwnAddress } from './own-address.ts'
+import { addressesFor, usefulReaches } from './reach.ts'
+import type { Counts, Peer, Swarms, TcpPeer } from './swarm.ts'
+import { notTracked, type TrackedTorrent, type TrackedTorrents } from './tracked-torrents.ts'
+
+/** Where an announce came from, and on whose behalf. */
+export type Announcer = {
+  address: string
+  /** Our own address of that connection; undefined behind a proxy. */
+  reachedAt: string | undefined
+  /** From the path. */
+  token: string | undefined
+}
+
+/** A peer of our own that is named in every answer about a public file. Without an address it is where the announcer reached us. */
+export type ExtraPeer = { address?: string; port: number }
+
+export type TrackerDependencies = {
+  swarms: Swarms
+  torrents: TrackedTorrents
+  own: OwnAddress
+  extraPeer: () => ExtraPeer | undefined
+  intervalSeconds: number
+}
+
+export type Tracker = ReturnType<typeof tracker>
+
+/** What is behind `/announce` and `/scrape`. Throws for what it refuses. */
+export function tracker(dependencies: TrackerDependencies) {
+  const { swarms, torrents, own, extraPeer, intervalSeconds } = dependencies
+
+  async function announce(said: HttpAnnounce, from: Announcer): Promise<Buffer> {
+    const torrent = await torrents.get(said.infoHash, from.token)
+    const { address } = from
+    const { peerId, port, isSeeder } = said
+    const peer: TcpPeer = { kind: 'tcp', peerId, address, port, isSeeder }
+    if (said.event === 'stopped') {
+      const counts = await swarms.leave(torrent.swarm, peer)
+      return announceAnswer({ counts, peers: [], intervalSeconds }, said)
+    }
+    const ownAddress = await own.for(address, from.reachedAt)
+    const { counts, peers } = await swarms.announce(torrent.swarm, peer, {
+      count: said.count,
+      reaches: usefulReaches(address, ownAddress),
+    })
+    const found = [
+      // First: a client that keeps one peer of an address keeps the one that is always there.
+      ...(said.count > 0 ? extraPeerOf(torrent, ownAddress) : []),
+      ...addressesOf(peers, address, ownAddress),
+    ]
+    return announceAnswer({ counts, peers: found, intervalSeconds }, said)
+  }
+
+  /** The metadata of a private file is for those who have its torrent. */
+  function extraPeerOf({ isPrivate }: TrackedTorrent, ownAddress: string | undefined) {
+    const extra = isPrivate ? undefined : extraPeer()
+    const address = extra?.address ?? ownAddress
+    return extra && address ? [{ address, port: extra.port }] : []
+  }
+
+  return {
+    announce,
+
+    /** Leaves out what is not tracked; throws when nothing is. */
+    async scrape(infoHashes: string[], token: string | undefined): Promise<Map<string, Counts>> {
+      const files = new Map<string, Counts>()
+      for (const infoHash of infoHashes) {
+        const torrent = await torrents.find(infoHash, token)
+        if (torrent) files.set(infoHash, await swarms.counts(torrent.swarm))
+      }
+      if (files.size === 0) throw notTracked()
+      return files
+    },
+  }
+}
+
+function addressesOf(peers: Peer[], from: string, own: string | undefined): PeerAddress[] {
+  const addressFor = addressesFor(from, own)
+  const found: PeerAddress[] = []
+  for (const peer of peers) {
+    if (peer.kind !== 'tcp') continue
+    found.push({ address: addressFor(peer.address), port: peer.port, peerId: peer.peerId })
+  }
+  return found
+}

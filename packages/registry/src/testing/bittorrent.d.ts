@@ -1,0 +1,38 @@
+/** What the tests use of BitTorrent's libraries, as clients of the registry. */
+
+declare module 'bittorrent-protocol' {
+  import type { Duplex } from 'node:stream'
+
+  type Extension = new (wire: Wire) => { onMessage(bytes: Uint8Array): void }
+
+  export default class Wire extends Duplex {
+    /** 0: plain; 1: encryption is offered, and plain text after the keys; 2: RC4 is required. */
+    constructor(type: 'tcpOutgoing', encryption: 0 | 1 | 2)
+    peerChoking: boolean
+    peerPieces: { buffer: Uint8Array }
+    ut_metadata: import('node:events').EventEmitter & { fetch(): void }
+    use(extension: Extension): void
+    startEncryption(infoHash: string): void
+    handshake(infoHash: string, peerId: Uint8Array): void
+    interested(): void
+    extended(name: string | number, payload: object): void
+  }
+}
+
+declare module 'ut_metadata' {
+  import type { Extension } from 'bittorrent-protocol'
+
+  export default function utMetadata(): Extension
+}
+
+declare module 'webtorrent' {
+  import type { EventEmitter } from 'node:events'
+
+  export type Torrent = EventEmitter & { infoHash: string; torrentFile: Uint8Array; path: string }
+
+  export default class WebTorrent extends EventEmitter {
+    constructor(options: object)
+    add(torrent: string | Uint8Array, options: { path: string }): Torrent
+    destroy(done: (error?: Error) => void): void
+  }
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { finished } from 'node:stream/promises'
+import Wire from 'bittorrent-protocol'
+import utMetadata from 'ut_metadata'
+
+const encryptions = { none: 0, offered: 1, required: 2 } as const
+
+/** A connection to a peer as stock clients make it, after the handshakes. */
+export async function connectWire(
+  port: number,
+  infoHash: string,
+  encryption: keyof typeof encryptions = 'none',
+) {
+  const socket = connect(port, '127.0.0.1')
+  const closed = finished(socket).then(
+    () => 'ended' as const,
+    () => 'broken' as const,
+  )
+  const wire = new Wire('tcpOutgoing', encryptions[encryption])
+  wire.use(utMetadata())
+  socket.pipe(wire).pipe(socket)
+  socket.on('error', () => wire.destroy())
+  const shakeHands = () => wire.handshake(infoHash, randomBytes(20))
+  if (encryption === 'none') {
+    shakeHands()
+  } else {
+    wire.once('crypto-handshake', shakeHands)
+    wire.startEncryption(infoHash)
+  }
+  return { wire, closed, leave: () => socket.destroy() }
+}
+
+/** What a magnet's client does first: the bytes of a torrent with the info dictionary that the peer has. Then it leaves. */
+export async function fetchMetadata(
+  port: number,
+  infoHash: string,
+  encryption?: keyof typeof encryptions,
+): Promise<Buffer> {
+  const { wire, leave } = await connectWire(port, infoHash, encryption)
+  wire.ut_metadata.fetch()
+  const [torrent] = await once(wire.ut_metadata, 'metadata')
+  leave()
+  return Buffer.from(torrent)
+}

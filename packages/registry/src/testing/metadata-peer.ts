@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto'
+import { infoDictionary, infoHash } from '@shoal/model-file'
+import { Registry } from 'prom-client'
+import { onTestFinished } from 'vitest'
+import { req2HashOf } from '../database/req2-hash.ts'
+import { metadataMetrics } from '../swarm/metadata-metrics.ts'
+import { startMetadataPeer } from '../swarm/metadata-peer.ts'
+import type { MetadataSource } from '../swarm/metadata-source.ts'
+
+/** Of a file of 5,000 pieces: seven blocks of metadata. */
+export const bigInfo = Buffer.from(
+  infoDictionary({
+    filename: 'tide.gguf',
+    fileSizeBytes: 5_000 * 2 ** 20,
+    pieceLength: 2 ** 20,
+    pieceHashes: randomBytes(5_000 * 20),
+    isPrivate: false,
+  }),
+)
+export const bigInfoHash = infoHash(bigInfo)
+
+/** Knows that torrent and no other. */
+export const bigInfoSource: MetadataSource = {
+  find: async (hash) => (hash === bigInfoHash ? { readInfo: async () => bigInfo } : undefined),
+  findInfoHash: async (hash) => (hash === req2HashOf(bigInfoHash) ? bigInfoHash : undefined),
+}
+
+type Settings = Partial<Parameters<typeof startMetadataPeer>[0]>
+
+/** A metadata peer on loopback for the test that runs. */
+export async function startTestPeer(settings: Settings = {}) {
+  const registry = new Registry()
+  const warnings: string[] = []
+  const peer = await startMetadataPeer({
+    host: '127.0.0.1',
+    port: 0,
+    source: bigInfoSource,
+    metrics: metadataMetrics(registry),
+    log: { warn: (_details, message) => warnings.push(message) },
+    ...settings,
+    limits: { closingMs: 200, ...settings.limits },
+  })
+  onTestFinished(() => peer.close())
+  const count = async (name: 'connections' | 'served' | 'refused') =>
+    (await registry.getSingleMetric(`shoal_metadata_peer_${name}_total`)?.get())?.values[0]?.value
+  return { peer, count, warnings }
+}

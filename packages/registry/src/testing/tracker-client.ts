@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Client from 'bittorrent-tracker/client'
+
+export type Update = { complete: number; incomplete: number; interval: number; peers?: Uint8Array }
+type Announce = NonNullable<Parameters<Client['start']>[0]>
+
+const opened: Client[] = []
+
+/** A client of trackers as BitTorrent programs have it, over HTTP or WebSocket as the URL says. */
+export function trackerClient(announce: string, infoHash: string, port = 6_881) {
+  const peerId = randomBytes(20).toString('hex')
+  const client = new Client({ announce: [announce], infoHash, peerId, port, wrtc: {} })
+  opened.push(client)
+  client.on('error', (error) => client.emit('warning', error))
+  const peers: string[] = []
+  client.on('peer', (peer: string | { id: string }) =>
+    peers.push(typeof peer === 'string' ? peer : peer.id),
+  )
+
+  async function answer<T>(event: string, ask: () => void): Promise<T> {
+    const gone = new AbortController()
+    const { signal } = gone
+    peers.length = 0
+    const answered = once(client, event, { signal }).then(([value]) => value as T)
+    const refused = once(client, 'warning', { signal }).then(([warning]) => Promise.reject(warning))
+    ask()
+    try {
+      return await Promise.race([answered, refused])
+    } finally {
+      gone.abort()
+      await Promise.allSettled([answered, refused])
+      await sleep(1) // peers are told after the answer
+    }
+  }
+
+  return {
+    peerId,
+    client,
+    /** Addresses that the last answer named, or the ids of browsers that were met. */
+    peers,
+    start: (said?: Announce) => answer<Update>('update', () => client.start(said)),
+    update: (said?: Announce) => answer<Update>('update', () => client.update(said)),
+    complete: (said?: Announce) => answer<Update>('update', () => client.complete(said)),
+    stop: (said?: Announce) => answer<Update>('update', () => client.stop(said)),
+    scrape: () =>
+      answer<{ complete: number; incomplete: number; downloaded: number }>('scrape', () =>
+        client.scrape(),
+      ),
+  }
+}
+
+export async function closeTrackerClients() {
+  await Promise.all(
+    opened.splice(0).map((client) => new Promise<void>((done) => client.destroy(() => done()))),
+  )
+}
+
+/** Gives the client a WebRTC that describes itself and never connects. */
+export function pretendWebRtc(client: Client) {
+  for (const tracker of client._trackers) {
+    tracker._createPeer = ({ initiator = false } = {}) => {
+      const peer = Object.assign(new EventEmitter(), {
+        destroy: () => undefined,
+        signal: ({ type }: { type: string }) => {
+          if (type === 'offer') peer.emit('signal', { type: 'answer', sdp: `answer to ${type}` })
+        },
+      })
+      if (initiator) setImmediate(() => peer.emit('signal', { type: 'offer', sdp: 'an offer' }))
+      return peer
+    }
+  }
+}
