@@ -12,6 +12,7 @@ test('help names every command, in groups', async () => {
     'Options:',
     'Models:',
     'Run:',
+    'Share:',
     'Registry:',
     'Account:',
     'Other:',

@@ -23,7 +23,7 @@ test.each([
   ['shoal --json keys r', ['revoke']],
   ['shoal search --so', ['--sort']],
   ['shoal search --sort l', ['likes']],
-  ['shoal pull --limit', ['--limit-rate']],
+  ['shoal pull --limit', ['--limit-rate', '--limit-upload']],
   ['shoal config get re', ['registry']],
   ['shoal completion f', ['fish']],
   ['shoal push ', []],
