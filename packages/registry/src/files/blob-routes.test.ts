@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ModelFile } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
 import { readSecret } from '../database/secret.ts'
@@ -69,6 +72,19 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
     expect((await registry.get(expired)).status).toBe(404)
     await registry.call('DELETE', model, { token: ana })
     expect((await registry.get(expired)).status).toBe(404)
+  })
+
+  test('says that the bytes are lost, and nothing of a range that does not come', async () => {
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
+    const robbed = await start({ dataDirectory })
+    const token = await robbed.register('ana')
+    const lost = await publish(robbed, token, { name: 'tide' }, 'tide.gguf', bytes)
+    await rm(join(dataDirectory, 'store', 'objects'), { recursive: true })
+    const link = robbed.url + (await linkOf(lost, Date.now(), robbed))
+    const { status, headers } = await robbed.bytes(link, { range: 'bytes=0-9' })
+    expect(status).toBe(404)
+    expect(headers.get('content-type')).toMatch('application/json')
+    expect(headers.get('content-range') ?? headers.get('etag')).toBeNull()
   })
 
   test('is not renewed by a registry for members', async () => {

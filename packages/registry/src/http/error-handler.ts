@@ -17,6 +17,15 @@ const statusOfProblem: Record<ProblemKind, number> = {
 
 const retryAfterSeconds = 5
 
+/** An error is not what the headers so far speak of: aria2 waits for as many bytes as its `content-range` says. */
+const headersOfContent = [
+  'accept-ranges',
+  'content-disposition',
+  'content-length',
+  'content-range',
+  'etag',
+]
+
 /** Every error of every path leaves here, in one shape. */
 export function handleError(
   error: FastifyError | DomainError | Error,
@@ -28,6 +37,7 @@ export function handleError(
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (status === 408) reply.header('connection', 'close') // the rest of the body is not waited for
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
+  for (const name of headersOfContent) reply.removeHeader(name)
   reply.header('cache-control', 'no-store')
   reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify)
   return reply.send(problem)
