@@ -29,6 +29,8 @@ export type RunningDaemon = {
   port: number
   /** Whether calls have to carry a key of its own. */
   needsKey: boolean
+  /** How many files are shared with other people; undefined where none may be. */
+  sharedFiles: number | undefined
   /** Loads a model, to stay. */
   preload(id: string): Promise<unknown>
   /** Lets running answers finish, for at most half a minute. */
@@ -61,6 +63,7 @@ export async function startDaemon(
     url: urlOf(config.host, port),
     port,
     needsKey: config.apiKey !== undefined,
+    sharedFiles: sharing?.fileCount(),
     preload: (id) => models.load(id, { keepAliveMs: -1 }),
     async close() {
       await drain()
@@ -69,11 +72,13 @@ export async function startDaemon(
   }
 }
 
-async function startSharing({ sharing, modelsDirectory }: DaemonConfig, log: pino.Logger) {
+async function startSharing(config: DaemonConfig, log: pino.Logger) {
+  const { sharing, modelsDirectory, registry } = config
   if (!sharing) return undefined
   return shareFolder({
     ...sharing,
     modelsDirectory,
+    registry,
     onDropped: (file, reason) => log.warn({ file, reason }, 'not shared'),
   })
 }

@@ -89,6 +89,8 @@ export type ClientOptions = {
 type Call = {
   query?: Record<string, unknown>
   body?: unknown
+  /** Default: JSON. */
+  accept?: string
   signal?: AbortSignal | undefined
 }
 
@@ -103,8 +105,9 @@ export function registryClient(options: ClientOptions) {
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const send = options.fetch ?? fetch
 
-  async function exchange(method: string, path: string, { query, body, signal }: Call = {}) {
-    const headers: Record<string, string> = { accept: 'application/json' }
+  async function exchange(method: string, path: string, call: Call = {}) {
+    const { query, body, signal, accept = 'application/json' } = call
+    const headers: Record<string, string> = { accept }
     if (options.token) headers.authorization = `Bearer ${options.token}`
     if (options.userAgent) headers['user-agent'] = options.userAgent
     if (body !== undefined) headers['content-type'] = 'application/json'
@@ -189,6 +192,12 @@ export function registryClient(options: ClientOptions) {
         `/v1/files/${encodeURIComponent(model)}/download/${encodeURIComponent(file)}`,
         { signal },
       ),
+    /** The `.torrent` of a ready file (BEP 3). */
+    async getTorrent(model: string, file: string, signal?: AbortSignal): Promise<Uint8Array> {
+      const path = `/v1/files/${encodeURIComponent(model)}/torrent/${encodeURIComponent(file)}`
+      const response = await exchange('GET', path, { accept: '*/*', signal })
+      return new Uint8Array(await response.arrayBuffer())
+    },
 
     register: (registration: Registration) =>
       json<SignedIn>('POST', '/v1/auth/register', { body: registration }),

@@ -28,6 +28,8 @@ export type PullEvent =
     } & Speed)
   /** A chunk did not have its hash. It is fetched again, from elsewhere where there is an elsewhere. */
   | { type: 'bad-chunk'; index: number; source: string }
+  /** Nobody but the registry is asked from here on. */
+  | { type: 'without-peers'; reason: string }
   | WaitingEvent
   /** All bytes are here; their SHA-256 is not known yet. */
   | { type: 'verifying' }

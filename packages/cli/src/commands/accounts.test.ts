@@ -25,7 +25,11 @@ test('login keeps the token for the registry, where only its owner can read it',
     { ...wishes, input: 'open sesame\n' },
   )
   expect(stdout).toBe('')
-  expect(stderr).toBe(`✓ Signed in to ${registry.label} as ines.\n`)
+  expect(stderr).toBe(
+    `✓ Signed in to ${registry.label} as ines.\n` +
+      '  Others who pull the same models see your IP address while you pull or serve.\n' +
+      '  To keep it to yourself: shoal config set peers off\n',
+  )
   expect(exitCode).toBe(0)
   expect(registry.asked[0]?.body).toEqual({ username: 'ines', password: 'open sesame' })
   const path = join(home.path, 'config', 'credentials.json')

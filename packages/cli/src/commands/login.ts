@@ -15,7 +15,7 @@ export function loginCommand(open: OpenContext): Command {
     .option('--token-stdin', 'read an API key from stdin, and keep it')
     .action(async (options: LoginOptions) => {
       const context = await open()
-      const { printer, places } = context
+      const { config, printer, places } = context
       const signedIn = options.tokenStdin
         ? await signInWithToken(context)
         : await signInWithPassword(context, options)
@@ -23,6 +23,12 @@ export function loginCommand(open: OpenContext): Command {
       await saveCredential(places, address, credential)
       const { username } = credential
       printer.success(`Signed in to ${label} as ${username}.`)
+      if (config.peers === undefined) {
+        printer.note(
+          '  Others who pull the same models see your IP address while you pull or serve.',
+        )
+        printer.note('  To keep it to yourself: shoal config set peers off')
+      }
       if (context.surroundings.env.SHOAL_TOKEN) {
         printer.warn('SHOAL_TOKEN is set, and goes before this sign-in.')
       }

@@ -1,7 +1,7 @@
-import { dirname } from 'node:path'
+import { dirname, sep } from 'node:path'
 import type { PulledFile } from '@shoal/transfer'
 import { Command } from 'commander'
-import type { OpenContext } from '../context.ts'
+import type { Context, OpenContext } from '../context.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
 import { addLimitOptions, type LimitOptions } from '../transfers/limits.ts'
@@ -24,10 +24,14 @@ export function pullCommand(open: OpenContext): Command {
       if (options.dryRun) return await tellPlan(printer, order)
 
       const pulled = await pullOrdered(context, order, options)
+      if (isShared(context, order)) printer.note('  Shared with others while shoal serve runs.')
       await printer.answer(documentOf(order, pulled), () => firstPath(order))
     },
   )
 }
+
+const isShared = ({ config, places }: Context, order: PullOrder) =>
+  config.peers !== 'off' && order.isPublic && firstPath(order).startsWith(places.models + sep)
 
 /** llama.cpp opens the first part and finds the others beside it. */
 const firstPath = ({ parts }: PullOrder) => parts[0]?.path ?? ''
@@ -62,6 +66,9 @@ function documentOf(order: PullOrder, pulled: readonly PulledFile[]) {
     sha256_hashes: pulled.map(({ sha256_hash }) => sha256_hash),
     resumed_bytes: total((file) => file.resumedBytes),
     downloaded_bytes: total((file) => file.downloadedBytes),
+    sources: pulled.flatMap(({ sources }) =>
+      sources.map(({ name, bytes, isPeer }) => ({ name, bytes, is_peer: isPeer })),
+    ),
     dropped_chunks: pulled.flatMap(({ droppedChunks }) => droppedChunks),
     already_there: pulled.every(({ alreadyThere }) => alreadyThere),
   }

@@ -7,17 +7,21 @@ import { untilStopped } from '../server/until-stopped.ts'
 import { misuse } from '../terminal/failure.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { formatBytes, plural, wholeNumber } from '../terminal/units.ts'
-import { peerHostFor, peersOf, uploadLimitOption } from '../transfers/peer-options.ts'
+import {
+  ratioOption,
+  type SharingWish,
+  sharingOf,
+  uploadLimitOption,
+} from '../transfers/peer-options.ts'
 
-type SeedOptions = { limitUpload?: number; ratio?: number; port: number; host?: string }
+type SeedOptions = SharingWish & { private?: boolean; port: number; host?: string }
 
 export function seedCommand(open: OpenContext): Command {
   const seed = new Command('seed')
     .description('give others the models on this machine, until Ctrl-C')
     .addOption(uploadLimitOption())
-    .addOption(
-      new Option('--ratio <number>', 'give each file at most so many times').argParser(ratioOf),
-    )
+    .addOption(ratioOption())
+    .option('--private', 'those of private models too, to whoever has their torrent')
     .addOption(
       new Option('--port <number>', 'where others connect (default: any that is free)')
         .argParser(wholeNumber(0, 65_535))
@@ -81,34 +85,27 @@ async function seedHere(context: Context, options: SeedOptions) {
       'To allow it: shoal config set peers on',
     )
   }
-  const { ratio, port, limitUpload, host = peerHostFor(context.registryAddress) } = options
+  const { port, host } = options
   const stopSignal = context.takeStopSignal()
+  const { address, token } = await context.openRegistry()
   const { shareFolder, sharedName } = await import('@shoal/transfer')
-  const { uploadLimit, isLocalDiscoveryOn } = peersOf(
-    limitUpload === undefined ? {} : { limitUpload },
-    config,
-  )
   const sharing = await shareFolder({
     modelsDirectory: places.models,
-    ratio,
+    registry: { address, token },
+    isPrivateShared: options.private,
+    ...sharingOf(options, config),
     port,
-    host,
-    uploadLimit,
-    isLocalDiscoveryOn,
+    ...(host !== undefined && { host }),
     onDropped: (file, message) => printer.warn(`${file} is not shared: ${message}`),
   })
-  printer.note('  Sharing the models on this machine; others see its address. Ctrl-C ends it.')
+  const files = plural(sharing.fileCount(), 'file')
+  printer.note(`  Sharing the models on this machine, ${files}; others see its address.`)
+  printer.note('  Ctrl-C ends it.')
   await untilStopped(stopSignal)
-  const { files } = sharing.standing()
   await sharing.close()
-  await printer.answer(files, () => [])
-  for (const { path, uploadedBytes } of files) {
+  const standing = sharing.standing()
+  await printer.answer(standing.files, () => [])
+  for (const { path, uploadedBytes } of standing.files) {
     printer.note(`  ${sharedName(path)}   gave ${formatBytes(uploadedBytes)}`)
   }
-}
-
-function ratioOf(text: string): number {
-  const value = Number(text)
-  if (/^\d+(\.\d+)?$/.test(text) && value > 0) return value
-  throw misuse(`“${text}” is not a ratio such as 2 or 0.5.`)
 }

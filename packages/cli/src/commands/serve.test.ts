@@ -39,6 +39,7 @@ test('serve loads a model of this machine and answers with it, until it is ended
     `  Local API   ${url}     any key works\n` +
       '  Models      shoal-nano:Q8_0\n' +
       '  Loaded      shoal-nano\n' +
+      '  Sharing     nothing yet; what you pull will be shared (--no-share turns it off)\n' +
       `  Log         ${join(home.path, 'state', 'daemon.log')}\n`,
   )
   expect(JSON.parse(await readFile(stateFile(home.path), 'utf8'))).toEqual({
@@ -164,9 +165,10 @@ test('in the background it can be asked, watched and stopped by the other comman
   await using home = await homeWithNano()
   const shoal = (words: string[], input?: string) =>
     runShoal(words, { home: home.path, env, ...(input !== undefined && { input }) })
-  const detached = await shoal(['serve', '--detach', '--port', '0', '--slots', '2'])
+  const detached = await shoal(['serve', '--detach', '--port', '0', '--slots', '2', '--no-share'])
   expect(detached.stderr).toBe('')
   expect(detached.stdout).toMatch(/ {2}Local API {3}http:\/\/localhost:\d+\/v1 {5}any key works\n/)
+  expect(detached.stdout).not.toContain('Sharing')
   const [, pid] = / {2}Process {5}(\d+) {5}shoal stop ends it\n$/.exec(detached.stdout) ?? []
 
   expect(await shoal(['ps'])).toMatchObject({

@@ -13,7 +13,7 @@ import { type DaemonState, findRunningDaemon } from '../daemon/state-file.ts'
 import { isWhole, listLocalChoices, nameOf } from '../models/local-models.ts'
 import { untilStopped } from '../server/until-stopped.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
-import { shortList } from '../terminal/units.ts'
+import { plural, shortList } from '../terminal/units.ts'
 
 export function serveCommand(open: OpenContext): Command {
   const command = new Command('serve').description(
@@ -84,7 +84,7 @@ type Document = Awaited<ReturnType<typeof documentOf>>
 type Served = { running: StartedDaemon; config: DaemonConfig; loaded: string | undefined }
 
 async function documentOf(context: Context, { running, config, loaded }: Served) {
-  const { url, port, needsKey } = running
+  const { url, port, needsKey, sharedFiles } = running
   const { modelsDirectory, log } = config
   const places = { ...context.places, models: modelsDirectory }
   const here = await listLocalChoices({ ...context, places })
@@ -97,16 +97,25 @@ async function documentOf(context: Context, { running, config, loaded }: Served)
     models_directory: modelsDirectory,
     models: here.filter((one) => isWhole(one) && !one.isCompanion).map(nameOf),
     loaded: loaded ?? null,
+    shared_files: sharedFiles ?? null,
     log_file: typeof log === 'object' ? log.file : null,
   }
 }
 
-function linesOf({ api_url, needs_key, models, loaded, log_file }: Document): string[] {
+function linesOf(document: Document): string[] {
+  const { api_url, needs_key, models, loaded, shared_files, log_file } = document
   const here = models.length > 0 ? shortList(models) : 'none here yet: shoal pull fetches one'
   return [
     `  Local API   ${api_url}     ${needs_key ? 'with its key' : 'any key works'}`,
     `  Models      ${here}`,
     ...(loaded === null ? [] : [`  Loaded      ${loaded}`]),
+    ...(shared_files === null ? [] : [`  Sharing     ${sharingOf(shared_files)}`]),
     ...(log_file === null ? [] : [`  Log         ${log_file}`]),
   ]
 }
+
+/** Others see where the bytes come from. */
+const sharingOf = (files: number) =>
+  files === 0
+    ? 'nothing yet; what you pull will be shared (--no-share turns it off)'
+    : `${plural(files, 'file')}; others see your IP address (--no-share turns it off)`

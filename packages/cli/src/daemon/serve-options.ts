@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import type { DaemonConfig, DaemonFlags } from '@shoal/daemon'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { repeatable } from '../terminal/repeatable.ts'
 import { wholeNumber } from '../terminal/units.ts'
-import { peerHostFor, peersOf, uploadLimitOption } from '../transfers/peer-options.ts'
+import { ratioOption, sharingOf, uploadLimitOption } from '../transfers/peer-options.ts'
 import { readConfig } from './read-config.ts'
 import { defaultLogFile } from './state-file.ts'
 
@@ -15,8 +15,9 @@ export type ServeOptions = Omit<DaemonFlags, 'models'> & {
   log?: string
   detach?: boolean
   share?: boolean
-  sharePort?: string
+  sharePort?: number
   limitUpload?: number
+  ratio?: number
 }
 
 export function addServeOptions(command: Command): Command {
@@ -35,8 +36,14 @@ export function addServeOptions(command: Command): Command {
     .option('--api-key-file <file>', 'the key that every call must carry')
     .option('--any-key', 'beyond this machine: let everybody in')
     .option('--no-share', 'give others nothing of what is here')
-    .option('--share-port <number>', 'where others connect for it (default: any that is free)')
+    .addOption(
+      new Option(
+        '--share-port <number>',
+        'where others connect for it (default: any that is free)',
+      ).argParser(wholeNumber(0, 65_535)),
+    )
     .addOption(uploadLimitOption())
+    .addOption(ratioOption())
     .option('--log <file>', 'where to log, - for stdout (default: see shoal logs)')
 }
 
@@ -52,12 +59,10 @@ export async function daemonConfigOf(
     ...(await readConfig(surroundings, { ...flags, models: resolve(models) })),
     backendsDirectory: places.backends,
     registry: { address, token },
-    sharing: sharingOf(context, options),
+    sharing: sharingWith(context, options),
     log: log === '-' ? 'stdout' : { file: log ? resolve(log) : defaultLogFile(places) },
   }
 }
-
-type SharingWish = Pick<ServeOptions, 'share' | 'sharePort' | 'limitUpload'>
 
 /** The options that are not the daemon's to check. */
 function withoutOurs(options: ServeOptions) {
@@ -67,23 +72,16 @@ function withoutOurs(options: ServeOptions) {
     share: ___,
     sharePort: ____,
     limitUpload: _____,
+    ratio: ______,
     ...others
   } = options
   return others
 }
 
 /** Undefined where it is not wanted, by flag or by setting. */
-function sharingOf(
-  { config, registryAddress }: Context,
-  { share, sharePort, limitUpload }: SharingWish,
-) {
+function sharingWith({ config }: Context, { share, sharePort, ...wish }: ServeOptions) {
   if (share === false || config.peers === 'off') return undefined
-  const { uploadLimit, isLocalDiscoveryOn } = peersOf(
-    limitUpload === undefined ? {} : { limitUpload },
-    config,
-  )
-  const port = sharePort === undefined ? 0 : wholeNumber(0, 65_535)(sharePort)
-  return { uploadLimit, isLocalDiscoveryOn, port, host: peerHostFor(registryAddress) }
+  return { ...sharingOf(wish, config), port: sharePort ?? 0 }
 }
 
 /** The words that give a command the options that it was given, but for one. */
@@ -91,8 +89,9 @@ export function wordsOf(command: Command, without: string): string[] {
   return command.options.flatMap((option) => {
     const name = option.attributeName()
     if (name === without || command.getOptionValueSource(name) !== 'cli') return []
-    const values = [command.getOptionValue(name) as unknown].flat()
     const flag = option.long ?? ''
-    return values.flatMap((value) => (value === true ? [flag] : [`${flag}=${String(value)}`]))
+    if (option.isBoolean() || option.negate) return [flag]
+    const values = [command.getOptionValue(name) as unknown].flat()
+    return values.map((value) => `${flag}=${String(value)}`)
   })
 }

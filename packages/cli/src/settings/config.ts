@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { distance } from 'fastest-levenshtein'
 import { misuse } from '../terminal/failure.ts'
-import { parseBytes, wholeNumber } from '../terminal/units.ts'
+import { parseBytes, parseRatio, wholeNumber } from '../terminal/units.ts'
 import { registryAddress } from './address.ts'
 import { readJsonFile, updateJsonFile } from './json-file.ts'
 import type { Places } from './places.ts'
@@ -32,6 +32,13 @@ export const configKeys = {
     description: 'how fast others may be given what is here, such as 1MB a second',
     accept: (text: string): string => {
       parseBytes(text)
+      return text
+    },
+  },
+  ratio: {
+    description: 'how many times its size a file is given to others at most, such as 2',
+    accept: (text: string): string => {
+      parseRatio(text)
       return text
     },
   },

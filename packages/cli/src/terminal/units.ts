@@ -85,6 +85,13 @@ export function parseBytes(text: string): number {
   return bytes
 }
 
+/** How many times its size a file is given: `2`, `0.5`. */
+export function parseRatio(text: string): number {
+  const value = Number(text)
+  if (/^\d+(\.\d+)?$/.test(text) && value > 0) return value
+  throw misuse(`“${text}” is not a ratio such as 2 or 0.5.`)
+}
+
 /** A whole number from `minimum` to `maximum`, for an option that takes one. */
 export function wholeNumber(minimum: number, maximum: number) {
   return (text: string): number => {

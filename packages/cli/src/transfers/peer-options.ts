@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Config } from '../settings/config.ts'
-import { parseBytes } from '../terminal/units.ts'
+import { parseBytes, parseRatio } from '../terminal/units.ts'
 
 export type PeerOptions = { peers?: boolean; onlyPeers?: boolean; limitUpload?: number }
 
@@ -18,23 +18,36 @@ export function uploadLimitOption(): Option {
   ).argParser(parseBytes)
 }
 
+export function ratioOption(): Option {
+  return new Option('--ratio <number>', 'give each file at most so many times its size').argParser(
+    parseRatio,
+  )
+}
+
 /** What the flags say, else what the settings say, else that others are asked. */
-export function peersOf(options: PeerOptions, config: Config) {
-  const isOff = options.peers === false || config.peers === 'off'
-  const kept = config['limit-upload']
+export function peersOf({ peers, onlyPeers, limitUpload }: PeerOptions, config: Config) {
+  const isOff = peers === false || config.peers === 'off'
   return {
-    peers: options.onlyPeers ? ('only' as const) : isOff ? ('off' as const) : ('auto' as const),
-    uploadLimit: options.limitUpload ?? (kept === undefined ? undefined : parseBytes(kept)),
-    isLocalDiscoveryOn: isLocalDiscoveryOn(config),
+    peers: onlyPeers ? ('only' as const) : isOff ? ('off' as const) : ('auto' as const),
+    ...givingOf(limitUpload, config),
   }
 }
 
-/** Peers on the same network find each other, unless somebody said not to. */
-export const isLocalDiscoveryOn = (config: Config): boolean => config['local-peers'] !== 'off'
+export type SharingWish = { limitUpload?: number; ratio?: number }
 
-/** Those who deal with a registry on this machine are on this machine; for others it has to be every address. */
-export function peerHostFor(registryAddress: string): string {
-  const { hostname } = new URL(registryAddress)
-  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
-  return isLoopback ? '127.0.0.1' : '0.0.0.0'
+/** How files are given to others: what the flags say, else what the settings say. */
+export function sharingOf({ limitUpload, ratio }: SharingWish, config: Config) {
+  const kept = config.ratio
+  return {
+    ratio: ratio ?? (kept === undefined ? undefined : parseRatio(kept)),
+    ...givingOf(limitUpload, config),
+  }
+}
+
+function givingOf(limitUpload: number | undefined, config: Config) {
+  const kept = config['limit-upload']
+  return {
+    uploadLimit: limitUpload ?? (kept === undefined ? undefined : parseBytes(kept)),
+    isLocalDiscoveryOn: config['local-peers'] !== 'off',
+  }
 }

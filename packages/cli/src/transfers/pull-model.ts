@@ -11,6 +11,7 @@ import { plural } from '../terminal/units.ts'
 import type { LimitOptions } from './limits.ts'
 import type { PeerOptions } from './peer-options.ts'
 import { pullFiles } from './pull-files.ts'
+import { sharesOf } from './source-shares.ts'
 
 type Part = { file: ModelFile; path: string }
 
@@ -35,6 +36,7 @@ export async function orderPull(context: Context, reference: string, output?: st
     modelName,
     label,
     title: `${modelName}:${label}`,
+    isPublic: found.model.is_public,
     parts: choice.files.map((file, index): Part => ({ file, path: paths[index] ?? '' })),
   }
 }
@@ -54,6 +56,8 @@ function tellOutcome(printer: Printer, pulled: readonly PulledFile[]) {
   if (pulled.every(({ alreadyThere }) => alreadyThere)) printer.success('Already here.')
   else if (pulled.length > 1) printer.success(`Verified SHA-256 of ${pulled.length} files`)
   else if (first) printer.success(`Verified SHA-256 ${shortHash(first.sha256_hash)}`)
+  const shares = sharesOf(pulled.flatMap(({ sources }) => sources))
+  if (shares) printer.note(`  ${shares.percent} came from ${shares.peers}.`)
   for (const { source, count } of pulled.flatMap(({ droppedChunks }) => droppedChunks)) {
     const them = count === 1 ? 'it' : 'them'
     printer.note(`  Dropped ${plural(count, 'bad chunk')} from ${source}; fetched ${them} again.`)

@@ -2,7 +2,8 @@ import type { PullEvent, SourceShare } from '@shoal/transfer'
 import type { Printer } from '../terminal/printer.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Standing } from '../terminal/progress-frame.ts'
-import { formatBytes, plural } from '../terminal/units.ts'
+import { formatBytes } from '../terminal/units.ts'
+import { sharesOf } from './source-shares.ts'
 
 /** How the parts of one pull stand together, drawn from the events of each. */
 export function pullReport(printer: Printer, progress: Progress, bytesTotal: number) {
@@ -41,6 +42,8 @@ export function pullReport(printer: Printer, progress: Progress, bytesTotal: num
           })
         case 'bad-chunk':
           return printer.detail(`  Chunk ${event.index} from ${event.source} was bad.`)
+        case 'without-peers':
+          return printer.detail(`  Nobody but the registry is asked: ${event.reason}`)
         case 'waiting':
           return printer.note(`  Waiting ${Math.ceil(event.seconds)} s: ${event.reason}.`)
         case 'verifying':
@@ -61,11 +64,10 @@ function paceOf(event: PullEvent & { type: 'progress' }, bytesLeft: number): Par
   }
 }
 
-/** `6 peers`, `59% from peers`: where there is anybody but the registry. */
+/** `6 peers + registry`, `59% from peers`: where there is anybody but the registry. */
 function remarksOn(sources: readonly SourceShare[]): string[] {
-  const peers = sources.filter(({ isPeer }) => isPeer)
-  if (peers.length === 0) return []
-  const sum = (shares: readonly SourceShare[]) => shares.reduce((all, { bytes }) => all + bytes, 0)
-  const percent = Math.round((sum(peers) / Math.max(1, sum(sources))) * 100)
-  return [plural(peers.length, 'peer'), `${percent}% from peers`]
+  const shares = sharesOf(sources)
+  if (!shares) return []
+  const { peers, percent, isRegistryToo } = shares
+  return [isRegistryToo ? `${peers} + registry` : peers, `${percent} from peers`]
 }

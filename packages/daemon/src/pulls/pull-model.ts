@@ -9,7 +9,7 @@ import { pullFault } from './registry-fault.ts'
 import { sharedPulls } from './shared-pulls.ts'
 
 /** What models may take decides which file of a model is pulled where none is named. */
-type Settings = Pick<DaemonConfig, 'registry' | 'modelsDirectory' | 'memoryBytes'>
+type Settings = Pick<DaemonConfig, 'registry' | 'modelsDirectory' | 'memoryBytes' | 'sharing'>
 
 /** One file of what is to be pulled. */
 export type Part = { model: string; modelName: string; file: ModelFile; path: string }
@@ -17,10 +17,17 @@ export type Part = { model: string; modelName: string; file: ModelFile; path: st
 export type ModelPulls = ReturnType<typeof modelPulls>
 
 /** Pulls models of one registry into the folder of local models. */
-export function modelPulls({ registry, modelsDirectory, memoryBytes }: Settings) {
+export function modelPulls({ registry, modelsDirectory, memoryBytes, sharing }: Settings) {
   const shared = sharedPulls()
   const client =
     registry && registryClient({ baseUrl: registry.address, token: registry.token, userAgent })
+
+  /** Who shares asks others, too. */
+  const peerSettings = sharing && {
+    peers: 'auto' as const,
+    uploadLimit: sharing.uploadLimit,
+    isLocalDiscoveryOn: sharing.isLocalDiscoveryOn,
+  }
 
   function getClient() {
     if (client) return client
@@ -54,7 +61,7 @@ export function modelPulls({ registry, modelsDirectory, memoryBytes }: Settings)
       { model, ...part }: Part,
       guest: { signal: AbortSignal; onEvent: (event: PullEvent) => void },
     ): Promise<PulledFile> {
-      const order = { client: getClient(), ...part }
+      const order = { client: getClient(), ...part, ...peerSettings }
       return withFaults(model, () => shared.pull(order, guest))
     },
 

@@ -1,14 +1,14 @@
 /** The swarm's part in a pull: when it is joined, and whose turn it is. */
 
 import { pieceLengthFor } from '@shoal/model-file'
-import type { Download } from '@shoal/protocol/client'
-import { fetch } from 'undici'
+import type { Download, ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { type Board, receivedBytes } from '../pull/board.ts'
 import type { ChunkLedger } from '../pull/chunk-ledger.ts'
 import type { ChunkWorker } from '../pull/chunk-worker.ts'
 import type { Chunk, Manifest } from '../pull/manifest.ts'
 import type { Tuning } from '../pull/tuning.ts'
 import { pace } from './pace.ts'
+import { peerHostFor } from './peer-host.ts'
 import { type Swarm, startSwarm } from './swarm.ts'
 import { swarmSource } from './swarm-source.ts'
 
@@ -23,6 +23,9 @@ export type PeerSettings = {
 
 type Setup = PeerSettings & {
   tuning: Pick<Tuning, 'joinAfterMs' | 'fastBytesPerSecond'>
+  client: RegistryClient
+  modelName: string
+  file: ModelFile
   download: Download
   manifest: Manifest
   board: Board
@@ -34,16 +37,17 @@ type Setup = PeerSettings & {
   registryUrls: string[]
   signal: AbortSignal
   onBanned(peer: string): void
+  /** Nobody is asked from then on. */
+  onFailure(reason: string): void
 }
 
 export type Peers = ReturnType<typeof joinPeers>
 
 export function joinPeers(setup: Setup) {
-  const { manifest, board, peers } = setup
+  const { manifest, board, peers, signal } = setup
   const pieceLength = pieceLengthFor(manifest.fileSizeBytes)
   const onlyPeers = peers === 'only'
   let swarm: Swarm | undefined
-  let failure: string | undefined
   const turns = pace(
     {
       registryBytes: () => receivedBytes(board),
@@ -61,37 +65,38 @@ export function joinPeers(setup: Setup) {
     turn: () => turns.turn('swarm'),
   })
 
+  let hasFailed = false
+  function fail(reason: string) {
+    if (!hasFailed && !signal.aborted) setup.onFailure(reason)
+    hasFailed = true
+  }
+
   async function join() {
-    const response = await fetch(setup.download.torrent_url, { signal: setup.signal })
-    if (!response.ok) throw new Error(`the torrent answered ${response.status}`)
-    const torrent = new Uint8Array(await response.arrayBuffer())
-    if (setup.signal.aborted) return
+    const { client, modelName, file } = setup
+    const torrent = await client.getTorrent(modelName, file.id, signal)
+    if (signal.aborted) return
     swarm = startSwarm(
       {
         path: setup.path,
         fileSizeBytes: manifest.fileSizeBytes,
         torrent,
-        host: hostFor(setup.download.torrent_url),
+        host: peerHostFor(setup.download.torrent_url),
         isLocalDiscoveryOn: setup.isLocalDiscoveryOn,
         downloadLimit: setup.downloadLimit,
         uploadLimit: setup.uploadLimit,
       },
       pieceLength,
-      { onPiece: source.onPiece, onBanned: setup.onBanned },
+      { onPiece: source.onPiece, onBanned: setup.onBanned, onFailure: fail },
     )
     if (!onlyPeers) swarm.askRegistry(setup.registryUrls)
     for (const chunk of manifest.chunks) if (setup.ledger.isTrusted(chunk.index)) swarm.offer(chunk)
     source.joins(swarm)
   }
 
-  const canJoin = peers !== 'off' && !isPrivate(setup.download)
+  // Those who have a private file need not know of each other, unless somebody wants it so.
+  const canJoin = onlyPeers || (peers === 'auto' && !isPrivate(setup.download))
   const joining = setTimeout(
-    () => {
-      // Without peers a pull is what it was: the reason is kept for who asks.
-      join().catch((error: unknown) => {
-        failure = String(error)
-      })
-    },
+    () => join().catch((error: Error) => fail(error.message)),
     onlyPeers ? 0 : setup.tuning.joinAfterMs,
   )
   if (!canJoin) clearTimeout(joining)
@@ -102,7 +107,6 @@ export function joinPeers(setup: Setup) {
     /** A chunk that came from the registry is there for others too. */
     onTrusted: (chunk: Chunk) => swarm?.offer(chunk),
     peerCount: () => swarm?.peerCount() ?? 0,
-    failure: () => failure ?? swarm?.failure(),
     /** Whoever waits for its turn finds that there is nothing left to do. */
     finish: turns.close,
     async close() {
@@ -117,11 +121,4 @@ export function joinPeers(setup: Setup) {
 export function isPrivate({ magnet_uri }: Download): boolean {
   const tracker = new URL(magnet_uri).searchParams.get('tr') ?? ''
   return !/\/announce$/.test(tracker)
-}
-
-/** Peers of a registry on this machine are on this machine. */
-function hostFor(url: string): string {
-  const { hostname } = new URL(url)
-  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
-  return isLoopback ? '127.0.0.1' : '0.0.0.0'
 }

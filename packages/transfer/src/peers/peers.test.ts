@@ -76,6 +76,21 @@ test('who pulls gives what it has to others', async () => {
   expect(readFileSync(other).equals(file.bytes)).toBe(true)
 })
 
+test('where the registry has no torrent for us, it is asked alone, and that is said', async () => {
+  const { origin, path, events, pull } = await swarmScene(file)
+  if (origin.swarm) origin.swarm.torrent = undefined
+  origin.script = () => ({ bytesPerSecond: 8_000_000 })
+  await pull({ peers: 'auto', tuning })
+  expect(readFileSync(path).equals(file.bytes)).toBe(true)
+  expect(eventsOf(events, 'without-peers')).toHaveLength(1)
+})
+
+test('from peers alone, it fails at once where the registry has no torrent for us', async () => {
+  const { origin, pull } = await swarmScene(file)
+  if (origin.swarm) origin.swarm.torrent = undefined
+  await expect(pull({ peers: 'only', tuning })).rejects.toThrow('without peers: not found')
+})
+
 test('nobody is asked who was not allowed to be', async () => {
   const { path, events, pull, seeder } = await swarmScene(file)
   await seeder()

@@ -5,6 +5,7 @@ import { pieceLengthFor } from '@shoal/model-file'
 import type Wire from 'bittorrent-protocol'
 import WebTorrent, { type Torrent } from 'webtorrent'
 import { guardWires } from './guard-wires.ts'
+import { startLocalDiscovery } from './local-discovery.ts'
 import { pieceStoreOf } from './piece-store.ts'
 import { RegistryWire } from './registry-wire.ts'
 import { type FromSwarm, registryName, type SwarmSetup, type ToSwarm } from './swarm-messages.ts'
@@ -20,11 +21,11 @@ export async function joinSwarm(setup: SwarmSetup, tell: (message: FromSwarm) =>
   const fd = openSync(setup.path, 'r+')
   const client = new WebTorrent({
     dht: false,
-    lsd: setup.isLocalDiscoveryOn,
+    lsd: false, // ours: local-discovery.ts
     natUpnp: false,
     natPmp: false,
     utp: false,
-    secure: 0, // a peer that speaks encryption badly takes the library along
+    secure: 1, // for those who connect to us: guard-wires.ts
     webSeeds: false, // RegistryWire, when it is wanted
     tracker: { wrtc: false },
     maxConns: mostConnections,
@@ -46,10 +47,11 @@ export async function joinSwarm(setup: SwarmSetup, tell: (message: FromSwarm) =>
     const peers = torrent.wires.filter(({ type }) => type !== 'webSeed').length
     tell({ event: 'standing', peers, uploadedBytes: torrent.uploaded })
   }, tellEveryMs)
+  const discovery = setup.isLocalDiscoveryOn ? discover(setup.host, client, torrent) : undefined
   tell({ event: 'ready', port: client.torrentPort, pieceLength: torrent.pieceLength })
 
   return {
-    obey(message: ToSwarm) {
+    obey(message: Exclude<ToSwarm, { call: 'close' }>) {
       if (message.call === 'want') want(torrent, { fd, ...message })
       else if (message.call === 'leave') torrent.deselect(message.from, message.to)
       else if (message.call === 'have') offer(torrent, message)
@@ -58,6 +60,7 @@ export async function joinSwarm(setup: SwarmSetup, tell: (message: FromSwarm) =>
 
     async close() {
       clearInterval(telling)
+      discovery?.close()
       await new Promise<void>((resolve) => client.destroy(() => resolve()))
       closeSync(fd)
     },
@@ -85,6 +88,13 @@ async function add(client: WebTorrent, setup: SwarmSetup, fd: number): Promise<T
   })
   if (torrent.length === fileSizeBytes && torrent.pieceLength === pieceLength) return torrent
   throw new Error('the torrent is not of this file')
+}
+
+function discover(host: string, client: WebTorrent, torrent: Torrent) {
+  const port = () => client.torrentPort
+  const discovery = startLocalDiscovery({ host, port, torrents: () => [torrent] })
+  discovery.announceSoon()
+  return discovery
 }
 
 /** What a former run left of these pieces need not come again: they are looked at first. */

@@ -23,6 +23,7 @@ export type ToSwarm =
   | { call: 'leave'; from: number; to: number }
   /** URLs of the whole file, the best first, for what no peer has; none to do without. */
   | { call: 'registry'; urls: string[] }
+  | { call: 'close' }
 
 /** As which the registry stands among the peers. */
 export const registryName = 'registry'

@@ -4,16 +4,12 @@ import { joinSwarm } from './swarm-client.ts'
 import type { FromSwarm, SwarmSetup, ToSwarm } from './swarm-messages.ts'
 
 const tell = (message: FromSwarm) => parentPort?.postMessage(message)
-const early: ToSwarm[] = []
-let obey = (message: ToSwarm): void => {
-  early.push(message)
-}
+const joining = joinSwarm(workerData as SwarmSetup, tell)
+joining.catch((error) => tell({ event: 'failed', message: String(error) }))
 
-parentPort?.on('message', (message: ToSwarm) => obey(message))
-joinSwarm(workerData as SwarmSetup, tell).then(
-  (swarm) => {
-    obey = swarm.obey
-    for (const message of early) obey(message)
-  },
-  (error) => tell({ event: 'failed', message: String(error) }),
-)
+parentPort?.on('message', async (message: ToSwarm) => {
+  const swarm = await joining.catch(() => undefined) // told above
+  if (message.call !== 'close') return swarm?.obey(message)
+  await swarm?.close()
+  process.exit() // of this thread
+})

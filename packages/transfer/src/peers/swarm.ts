@@ -1,5 +1,5 @@
 import type { Chunk } from '../pull/manifest.ts'
-import { startThread } from '../start-thread.ts'
+import { closeThread, startThread } from '../start-thread.ts'
 import type { FromSwarm, SwarmSetup, ToSwarm } from './swarm-messages.ts'
 
 export type Swarm = ReturnType<typeof startSwarm>
@@ -7,7 +7,11 @@ export type Swarm = ReturnType<typeof startSwarm>
 type Events = {
   onPiece(index: number, senders: string[]): void
   onBanned(peer: string): void
+  onFailure(reason: string): void
 }
+
+/** The tracker is told that we are gone. Without that it learns it later. */
+const closeAtMostMs = 500
 
 /**
  * The peers of one file, in a thread of their own. A swarm that fails is one without peers: the registry has the bytes as
@@ -16,10 +20,9 @@ type Events = {
 export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events) {
   const thread = startThread('swarm-thread', import.meta.url, setup)
   let standing = { peers: 0, uploadedBytes: 0 }
-  let failure: string | undefined
-  const fail = (message: string) => {
-    failure ??= message
+  const fail = (reason: string) => {
     standing = { ...standing, peers: 0 }
+    events.onFailure(reason)
   }
 
   thread.on('error', (error) => fail(String(error)))
@@ -40,7 +43,6 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
     /** Others than the registry that are connected now. */
     peerCount: () => standing.peers,
     uploadedBytes: () => standing.uploadedBytes,
-    failure: () => failure,
     /** What was trusted may be given to others. */
     offer: (chunk: Chunk) => send({ call: 'have', ...rangeOf(chunk) }),
     want: (chunk: Chunk) => send({ call: 'want', ...rangeOf(chunk) }),
@@ -49,8 +51,6 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
     /** URLs of the file for what no peer has; none to do without. */
     askRegistry: (urls: string[]) => send({ call: 'registry', urls }),
 
-    async close() {
-      await thread.terminate()
-    },
+    close: () => closeThread(thread, closeAtMostMs),
   }
 }

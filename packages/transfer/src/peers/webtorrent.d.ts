@@ -7,6 +7,8 @@ declare module 'webtorrent' {
 
   export interface Torrent extends EventEmitter {
     infoHash: string
+    /** BEP 27. */
+    private: boolean
     ready: boolean
     destroyed: boolean
     done: boolean
@@ -18,7 +20,7 @@ declare module 'webtorrent' {
     wires: Wire[]
     received: number
     uploaded: number
-    addPeer(address: string): boolean
+    addPeer(address: string, source?: string): boolean
     removePeer(peer: string): void
     addWebSeed(connection: Wire): void
     select(from: number, to: number, priority?: number): void
@@ -34,6 +36,7 @@ declare module 'webtorrent' {
 
   export default class WebTorrent extends EventEmitter {
     constructor(options: object)
+    listening: boolean
     torrentPort: number
     uploadSpeed: number
     torrents: Torrent[]
@@ -69,6 +72,11 @@ declare module 'bittorrent-protocol' {
     destroy(): void
     /** Names of our extensions, by the number that others call them by. */
     extendedMapping: Record<number, string>
+    /** Undefined before the handshake. */
+    peerId: string | undefined
+    setInfoHash(infoHash: string): void
+    startEncryption(infoHash: string): void
+    _write(bytes: Uint8Array, done: () => void): void
     _onExtended(id: number, bytes: Uint8Array): void
   }
 }

@@ -10,7 +10,6 @@ import { receivedBytes, writtenBytes } from './board.ts'
 import { checkFormerRun } from './check-claimed.ts'
 import { chunkLedger } from './chunk-ledger.ts'
 import { chunkQueue } from './chunk-queue.ts'
-import type { ChunkSource } from './chunk-source.ts'
 import type { ChunkWorker } from './chunk-worker.ts'
 import { type Crew, startCrew } from './crew.ts'
 import { endureTrouble } from './endure-trouble.ts'
@@ -46,6 +45,8 @@ export type PulledChunks = {
   sha256: string
   resumedBytes: number
   receivedBytes: number
+  /** Who sent them, good or not. */
+  sources: SourceShare[]
   /** How many chunks came wrong, by sender. */
   dropped: Map<string, number>
 }
@@ -78,6 +79,7 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
   const resumedBytes = writtenBytes(board)
 
   const dropped = new Map<string, number>()
+  const lost = Promise.withResolvers<never>()
   peers = joinPeers({
     ...pull,
     ...pull.peerSettings,
@@ -88,10 +90,15 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
     downloadLimit: rateLimit,
     registryUrls: fileUrls(client.baseUrl, pull.download, manifest.sha256),
     onBanned: (peer) => dropped.set(peer, (dropped.get(peer) ?? 0) + 1),
+    onFailure(reason) {
+      if (pull.peerSettings.peers === 'only') lost.reject(new Error(`without peers: ${reason}`))
+      else report({ type: 'without-peers', reason })
+    },
   })
   const { source: swarm, registryTurn: turn } = peers
   const registry = httpSource({ ...pull, baseUrl: client.baseUrl, board, workers, turn })
   const sources = [registry, swarm]
+  const shares = () => byName(sources.flatMap((source) => source.shares()))
   const movedBytes = () => writtenBytes(board) + swarm.looseBytes()
   const patience = newPatience({ ...tuning, movedBytes, signal, report })
   const queue = chunkQueue({
@@ -111,7 +118,7 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
   hasher.onProgress(queue.wake)
   signal.addEventListener('abort', queue.wake)
   const trouble = { ...pull, partialPath: partial.path, patience }
-  const stopTicking = startTicking(pull, { sources, movedBytes }, () => {
+  const stopTicking = startTicking(pull, { shares, movedBytes }, () => {
     patience.look()
     queue.wake()
   })
@@ -123,9 +130,10 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
       signal,
       onTrouble: (found: Trouble, inARow: number) => endureTrouble(found, inARow, trouble),
     }
-    await Promise.all(
-      sources.map((source) => serveSource(source, serving).finally(() => peers?.finish())),
+    const served = sources.map((source) =>
+      serveSource(source, serving).finally(() => peers?.finish()),
     )
+    await Promise.race([Promise.all(served), lost.promise])
   } finally {
     stopTicking()
     await peers.close()
@@ -133,7 +141,13 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
   report({ type: 'verifying' })
   const sha256 = await hasher.digest
   const bytes = receivedBytes(board) + swarm.broughtBytes()
-  return { sha256, resumedBytes, receivedBytes: bytes, dropped }
+  return {
+    sha256,
+    resumedBytes,
+    receivedBytes: bytes,
+    sources: shares().filter(({ bytes }) => bytes > 0),
+    dropped,
+  }
 }
 
 /** The registry brings bytes in its own turn and in the swarm's. */
@@ -148,14 +162,14 @@ function byName(shares: SourceShare[]): SourceShare[] {
 /** Keeps journal, disk and onlookers up to date, once more at the end. */
 function startTicking(
   { partial, tuning, meter, report }: ChunkPull,
-  { sources, movedBytes }: { sources: ChunkSource[]; movedBytes: () => number },
+  { shares, movedBytes }: { shares: () => SourceShare[]; movedBytes: () => number },
   onTick: () => void,
 ): () => void {
   let syncedAt = performance.now()
   const readProgress = (): PullEvent => {
-    const shares = byName(sources.flatMap((source) => source.shares()))
-    const received = shares.reduce((sum, { bytes }) => sum + bytes, 0)
-    return { type: 'progress', ...meter.read(movedBytes(), received), sources: shares }
+    const sources = shares()
+    const received = sources.reduce((sum, { bytes }) => sum + bytes, 0)
+    return { type: 'progress', ...meter.read(movedBytes(), received), sources }
   }
   const timer = setInterval(() => {
     const progress = readProgress()

@@ -1,5 +1,5 @@
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
-import type { PullEvent } from '../events.ts'
+import type { PullEvent, SourceShare } from '../events.ts'
 import { isFinished } from '../local/finished-file.ts'
 import { lockFile } from '../local/lock.ts'
 import { placesOf } from '../local/places.ts'
@@ -39,6 +39,8 @@ export type PulledFile = {
   /** Bytes that a former run had left and that were still good. */
   resumedBytes: number
   downloadedBytes: number
+  /** Who sent them; what turned out bad counts too. */
+  sources: SourceShare[]
   /** Chunks that did not have their hash, by where they came from. */
   droppedChunks: { source: string; count: number }[]
   /** The file was there, whole, before anything was fetched. */
@@ -66,6 +68,7 @@ export async function pullFile(options: PullOptions): Promise<PulledFile> {
       fileSizeBytes: bytesTotal,
       resumedBytes: pulled?.resumedBytes ?? 0,
       downloadedBytes: pulled?.receivedBytes ?? 0,
+      sources: pulled?.sources ?? [],
       droppedChunks: [...(pulled?.dropped ?? [])].map(([source, count]) => ({ source, count })),
       alreadyThere,
     }

@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import { pieceLengthFor } from '@shoal/model-file'
 import WebTorrent, { type Torrent } from 'webtorrent'
 import { guardWires } from '../peers/guard-wires.ts'
+import { startLocalDiscovery } from '../peers/local-discovery.ts'
 import { pieceStoreOf } from '../peers/piece-store.ts'
 import type { FromSeeder, SeedSetup, SharedFile, ToSeeder } from './seed-messages.ts'
 
@@ -16,11 +17,11 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
   let isPaused = false
   const client = new WebTorrent({
     dht: false,
-    lsd: setup.isLocalDiscoveryOn,
+    lsd: false, // ours: local-discovery.ts
     natUpnp: false,
     natPmp: false,
     utp: false,
-    secure: 0, // a peer that speaks encryption badly takes the library along
+    secure: 1, // for those who connect to us: guard-wires.ts
     webSeeds: false,
     tracker: { wrtc: false },
     torrentPort: { port: setup.port, host: setup.host },
@@ -29,6 +30,18 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
   })
   client.on('error', (error) => tell({ event: 'failed', message: String(error) }))
   const telling = setInterval(look, tellEveryMs)
+  const discovery = setup.isLocalDiscoveryOn
+    ? startLocalDiscovery({
+        host: setup.host,
+        port: () => (client.listening ? client.torrentPort : undefined),
+        torrents: givenNow,
+      })
+    : undefined
+
+  function givenNow(): Torrent[] {
+    if (isPaused) return []
+    return [...shared.values()].filter(({ isDone }) => !isDone).map(({ torrent }) => torrent)
+  }
 
   function share(file: SharedFile) {
     if (shared.has(file.path)) return
@@ -37,6 +50,7 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
       const torrent = client.add(file.torrent, settingsFor(file, fd))
       shared.set(file.path, { file, fd, torrent, isDone: false })
       torrent.on('error', (error: Error) => drop(file.path, error.message))
+      torrent.on('ready', () => discovery?.announceSoon())
     } catch (error) {
       tell({ event: 'dropped', path: file.path, message: String(error) })
     }
@@ -89,16 +103,20 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
         for (const wire of [...torrent.wires]) wire.destroy()
       }
     }
+    discovery?.announceSoon()
   }
 
   return {
-    obey(message: ToSeeder) {
+    obey(message: Exclude<ToSeeder, { call: 'close' }>) {
       if (message.call === 'share') share(message.file)
       else if (message.call === 'unshare') unshare(message.path)
       else setPaused(message.call === 'pause')
     },
+    /** Tells how things stood at the end, and trackers that nobody is here any more. */
     async close() {
       clearInterval(telling)
+      discovery?.close()
+      look()
       await new Promise<void>((resolve) => client.destroy(() => resolve()))
       for (const { fd } of shared.values()) closeSync(fd)
     },

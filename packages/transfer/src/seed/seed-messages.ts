@@ -24,6 +24,7 @@ export type ToSeeder =
   | { call: 'unshare'; path: string }
   | { call: 'pause' }
   | { call: 'resume' }
+  | { call: 'close' }
 
 export type FileStanding = { path: string; peers: number; uploadedBytes: number; isDone: boolean }
 

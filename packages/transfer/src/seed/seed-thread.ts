@@ -4,5 +4,9 @@ import { startSeeding } from './seed-client.ts'
 import type { FromSeeder, SeedSetup, ToSeeder } from './seed-messages.ts'
 
 const tell = (message: FromSeeder) => parentPort?.postMessage(message)
-const { obey } = startSeeding(workerData as SeedSetup, tell)
-parentPort?.on('message', (message: ToSeeder) => obey(message))
+const { obey, close } = startSeeding(workerData as SeedSetup, tell)
+parentPort?.on('message', async (message: ToSeeder) => {
+  if (message.call !== 'close') return obey(message)
+  await close()
+  process.exit() // of this thread
+})

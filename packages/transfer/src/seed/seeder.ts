@@ -1,10 +1,13 @@
-import { startThread } from '../start-thread.ts'
+import { closeThread, startThread } from '../start-thread.ts'
 import type { FromSeeder, SeedSetup, SeedStanding, SharedFile, ToSeeder } from './seed-messages.ts'
 
 export type SeederOptions = Partial<SeedSetup> & {
   /** Told of a file that cannot be shared, or no longer. */
   onDropped?: (path: string, message: string) => void
 }
+
+/** The library waits a second for trackers that do not answer. */
+const closeAtMostMs = 3_000
 
 /** Shares files with other people, in a thread of its own. Nothing is shared before `share`. */
 export function startSeeder({ onDropped, ...options }: SeederOptions) {
@@ -37,8 +40,7 @@ export function startSeeder({ onDropped, ...options }: SeederOptions) {
     resume: () => send({ call: 'resume' }),
     standing: () => standing,
     failure: () => failure,
-    async close() {
-      await thread.terminate()
-    },
+    /** `standing` is the last one then. */
+    close: () => closeThread(thread, closeAtMostMs),
   }
 }

@@ -1,16 +1,20 @@
 import { basename, dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { peerHostFor } from '../peers/peer-host.ts'
 import type { SeedSetup, SeedStanding } from './seed-messages.ts'
 import { startSeeder } from './seeder.ts'
-import { findShareableFiles } from './shareable-files.ts'
+import { type ShareableOptions, shareableFiles } from './shareable-files.ts'
 
-export type SharingOptions = Partial<SeedSetup> & {
-  modelsDirectory: string
-  /** Told of a file that is not shared, or no longer. */
-  onDropped(file: string, message: string): void
-}
+export type SharingOptions = Partial<SeedSetup> &
+  Omit<ShareableOptions, 'onProblem'> & {
+    /** Told of a file that is not shared, or no longer. */
+    onDropped(file: string, message: string): void
+  }
 
 export type Sharing = {
   standing(): SeedStanding
+  /** How many files are shared, or about to be. */
+  fileCount(): number
   pause(): void
   resume(): void
   close(): Promise<void>
@@ -18,48 +22,63 @@ export type Sharing = {
 
 /** Files that come and go are looked for so often. */
 const lookEveryMs = 30_000
+/** Nobody waits longer for the first look: the registry may be away. */
+const firstLookMs = 1_000
 
-/** Gives others the pulled files of a folder of models, those of private models excepted. Resolves when it has looked once. */
+/** Gives others the pulled files of a folder of models, those of private models only where that is asked for. */
 export async function shareFolder(options: SharingOptions): Promise<Sharing> {
-  const { modelsDirectory, onDropped, ...setup } = options
+  const { modelsDirectory, registry, isPrivateShared, onDropped, ...setup } = options
   const stop = new AbortController()
-  const shared = new Set<string>()
+  const { signal } = stop
+  /** The torrents that are shared, by path. */
+  const shared = new Map<string, Uint8Array>()
+  const onProblem = (path: string, message: string) => onDropped(sharedName(path), message)
+  const findFiles = shareableFiles({ modelsDirectory, registry, isPrivateShared, onProblem })
   const seeder = startSeeder({
+    host: registry ? peerHostFor(registry.address) : '0.0.0.0',
     ...setup,
     onDropped(path, message) {
       shared.delete(path)
-      onDropped(sharedName(path), message)
+      onProblem(path, message)
     },
   })
 
   async function look() {
-    const files = await findShareableFiles(modelsDirectory, stop.signal)
-    const found = new Set(files.map(({ path }) => path))
-    for (const path of [...shared].filter((one) => !found.has(one))) {
+    const files = await findFiles(signal)
+    const found = new Map(files.map((file) => [file.path, file]))
+    for (const [path, torrent] of [...shared]) {
+      const now = found.get(path)?.torrent
+      if (now && Buffer.compare(now, torrent) === 0) continue
       shared.delete(path)
       seeder.unshare(path)
     }
     for (const file of files.filter(({ path }) => !shared.has(path))) {
-      shared.add(file.path)
+      shared.set(file.path, file.torrent)
       seeder.share(file)
     }
   }
-  await look()
-  const looking = setInterval(() => {
-    look().catch((error: Error) => {
-      if (!stop.signal.aborted) onDropped(modelsDirectory, error.message)
-    })
-  }, lookEveryMs)
-  looking.unref()
+
+  async function goOnLooking() {
+    while (!signal.aborted) {
+      await look().catch((error: Error) => {
+        if (!signal.aborted) onDropped(modelsDirectory, error.message)
+      })
+      looked.resolve()
+      await sleep(lookEveryMs, undefined, { signal, ref: false }).catch(() => undefined) // the end
+    }
+  }
+  const looked = Promise.withResolvers<void>()
+  const looking = goOnLooking()
+  await Promise.race([looked.promise, sleep(firstLookMs, undefined, { ref: false })])
 
   return {
     standing: seeder.standing,
+    fileCount: () => shared.size,
     pause: seeder.pause,
     resume: seeder.resume,
     async close() {
-      clearInterval(looking)
       stop.abort(new Error('sharing is over'))
-      await seeder.close()
+      await Promise.all([looking, seeder.close()])
     },
   }
 }

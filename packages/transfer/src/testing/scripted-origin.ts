@@ -36,7 +36,7 @@ export type ScriptedOrigin = {
   downloads: number
   isDeleted: boolean
   /** The tracker that the download names, and the torrent that the registry gives; undefined for none. */
-  swarm: { announce: string; torrent: Uint8Array; infoHash: string } | undefined
+  swarm: { announce: string; torrent: Uint8Array | undefined; infoHash: string } | undefined
   /** Closes the port and every connection. `open` takes the same port again. */
   close(): Promise<void>
   open(): Promise<void>
@@ -93,7 +93,7 @@ function answer(
     const download = downloadOf(file, origin.url, origin.swarm?.announce)
     return end(response, { status: 200, body: JSON.stringify(download) })
   }
-  if (first === 'torrent' && origin.swarm) {
+  if (pathname.includes('/torrent/') && origin.swarm?.torrent) {
     response.end(origin.swarm.torrent)
     return
   }

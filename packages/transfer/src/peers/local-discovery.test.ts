@@ -1,0 +1,151 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { expect, onTestFinished, test } from 'vitest'
+import { composeAnnouncements } from './local-announcement.ts'
+import { startLocalDiscovery } from './local-discovery.ts'
+import type { LocalNetwork } from './local-networks.ts'
+
+/** Loopback stands for a LAN here: nothing of a test goes out. */
+const loopback: LocalNetwork = {
+  name: 'lo',
+  family: 'IPv4',
+  address: '127.0.0.1',
+  cidr: '127.0.0.1/8',
+  isReachable: true,
+}
+const group = '239.192.152.143'
+const [shared = '', foreign = ''] = ['a', 'b'].map((digit) => digit.repeat(40))
+const patience = { timeout: 20_000 }
+
+async function freeUdpPort(): Promise<number> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  socket.close()
+  return port
+}
+
+type Parts = { groupPort: number; port?: number; infoHash?: string; isPrivate?: boolean }
+
+/** Somebody with one torrent, and the peers that were found for it. */
+function somebody({ groupPort, port = 5000, infoHash = shared, isPrivate = false }: Parts) {
+  const peers: string[] = []
+  const torrent = {
+    infoHash,
+    private: isPrivate,
+    destroyed: false,
+    addPeer: (address: string) => peers.push(address) > 0,
+  }
+  const standing = { isPaused: false }
+  const discovery = startLocalDiscovery({
+    host: '127.0.0.1',
+    groupPort,
+    port: () => port,
+    torrents: () => (standing.isPaused ? [] : [torrent]),
+    findNetworks: () => [loopback],
+  })
+  onTestFinished(() => discovery.close())
+  return { peers, discovery, standing }
+}
+
+/** Somebody else in that LAN, who says whatever a test wants. */
+async function openSpeaker(groupPort: number) {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  onTestFinished(() => {
+    socket.close()
+  })
+  socket.setMulticastInterface('127.0.0.1')
+  const say = (packet: string) =>
+    new Promise<void>((resolve) => socket.send(packet, groupPort, group, () => resolve()))
+  const announce = (infoHashes: string[], port: number) =>
+    Promise.all(
+      composeAnnouncements(`${group}:6771`, { port, infoHashes, cookie: undefined }).map(say),
+    )
+
+  return {
+    say,
+    announce,
+    /** Resolves when `peers` has one that only we can have told it of. */
+    async untilHeard(peers: string[], port = 6000) {
+      const tell = async () => {
+        await announce([shared], port)
+        return peers
+      }
+      await expect.poll(tell, patience).toContain(`127.0.0.1:${port}`)
+    },
+  }
+}
+
+test('who comes later is found, and nobody finds themselves', async () => {
+  const groupPort = await freeUdpPort()
+  const first = somebody({ groupPort, port: 5001 })
+  const { untilHeard } = await openSpeaker(groupPort)
+  await untilHeard(first.peers)
+  const second = somebody({ groupPort, port: 5002 })
+  second.discovery.announceSoon()
+  await expect.poll(() => first.peers, patience).toContain('127.0.0.1:5002')
+  await untilHeard(second.peers, 6001) // so it has heard its own by now
+  expect(second.peers).not.toContain('127.0.0.1:5002')
+})
+
+test('only the torrent that was named gets the peer, and never a private one', async () => {
+  const groupPort = await freeUdpPort()
+  const other = somebody({ groupPort, infoHash: foreign })
+  const secret = somebody({ groupPort, isPrivate: true })
+  const open = somebody({ groupPort })
+  const { untilHeard } = await openSpeaker(groupPort)
+  await untilHeard(open.peers)
+  expect(other.peers).toEqual([])
+  expect(secret.peers).toEqual([])
+})
+
+test('who pauses announces nothing and tries nobody, until they go on', async () => {
+  const groupPort = await freeUdpPort()
+  const watcher = somebody({ groupPort, port: 5001 })
+  const pausing = somebody({ groupPort, port: 5002 })
+  pausing.standing.isPaused = true
+  pausing.discovery.announceSoon()
+  const { untilHeard } = await openSpeaker(groupPort)
+  await untilHeard(watcher.peers)
+  expect(pausing.peers).toEqual([])
+  expect(watcher.peers).not.toContain('127.0.0.1:5002')
+  pausing.standing.isPaused = false
+  pausing.discovery.announceSoon()
+  await expect.poll(() => watcher.peers, patience).toContain('127.0.0.1:5002')
+})
+
+test('what is no announcement harms nobody, nor does a flood', async () => {
+  const groupPort = await freeUdpPort()
+  const { peers } = somebody({ groupPort })
+  const { say, announce, untilHeard } = await openSpeaker(groupPort)
+  await untilHeard(peers)
+  for (const wrong of ['', 'BT-SEARCH * HTTP/1.1', 'x'.repeat(9000)]) await say(wrong)
+  await untilHeard(peers, 6001)
+  for (let port = 10_000; port < 12_000; port += 1) await announce([shared], port)
+  expect(peers.length).toBeLessThanOrEqual(100)
+})
+
+test('a hundred torrents are found by way of a few packets', async () => {
+  const groupPort = await freeUdpPort()
+  const { peers } = somebody({ groupPort, infoHash: foreign })
+  const { announce } = await openSpeaker(groupPort)
+  const many = Array.from({ length: 99 }, (_, index) => index.toString(16).padStart(40, '0'))
+  const tell = async () => {
+    await announce([...many, foreign], 6000)
+    return peers
+  }
+  await expect.poll(tell, patience).toContain('127.0.0.1:6000')
+})
+
+test('a port that somebody else has is tried again', async () => {
+  const groupPort = await freeUdpPort()
+  const holder = createSocket('udp4').bind(groupPort)
+  await once(holder, 'listening')
+  const { peers } = somebody({ groupPort })
+  const { announce, untilHeard } = await openSpeaker(groupPort)
+  await announce([shared], 6000)
+  expect(peers).toEqual([])
+  holder.close()
+  await untilHeard(peers)
+})

@@ -1,0 +1,110 @@
+/** Finds peers in the networks that this machine is in, and is found there: BEP 14. One of them serves all torrents of a client. */
+import { randomBytes } from 'node:crypto'
+import type { Torrent } from 'webtorrent'
+import { composeAnnouncements, parseAnnouncement } from './local-announcement.ts'
+import { groupPort, groups, listenToGroup, sayInNetwork } from './local-group.ts'
+import { allowPerMinute } from './local-limits.ts'
+import {
+  findLocalNetworks,
+  type LocalNetwork,
+  oneOfEachInterface,
+  onLink,
+} from './local-networks.ts'
+import { localSchedule } from './local-schedule.ts'
+
+type LocalTorrent = Pick<Torrent, 'infoHash' | 'private' | 'destroyed' | 'addPeer'>
+
+export type LocalDiscoverySetup = {
+  /** Where we listen for peers: an address of this machine, or `0.0.0.0` or `::` for all of them. Nothing is done for loopback. */
+  host: string
+  /** The port on which we listen; undefined as long as we do not. */
+  port(): number | undefined
+  /** What others may know of now. */
+  torrents(): LocalTorrent[]
+  findNetworks?: (host: string) => LocalNetwork[]
+  groupPort?: number
+}
+
+/** Networks come and go, laptops move. */
+const lookEveryMs = 10_000
+/** Torrents that come one after another are announced together. */
+const collectMs = 200
+const packetsPerMinute = { each: 300, all: 1500 }
+/** Others that we try to reach: one connection for each torrent. */
+const peersPerMinute = { each: 100, all: 400 }
+
+export function startLocalDiscovery(setup: LocalDiscoverySetup) {
+  const { host, findNetworks = findLocalNetworks, groupPort: port = groupPort } = setup
+  const cookie = randomBytes(6).toString('hex')
+  const schedule = localSchedule()
+  const mayBeRead = allowPerMinute(packetsPerMinute)
+  const mayBeTried = allowPerMinute(peersPerMinute)
+  const listeners = (['IPv4', 'IPv6'] as const).map((family) => listenToGroup(family, port, hear))
+  let networks: LocalNetwork[] = []
+  let isOnLink = onLink(networks)
+  let collecting: NodeJS.Timeout | undefined
+
+  /** A private torrent has no peers but those of its tracker (BEP 27). */
+  const torrentsNow = () =>
+    setup.torrents().filter((one) => one.infoHash && !one.private && !one.destroyed)
+
+  function hear(packet: Buffer, sender: string) {
+    const now = performance.now()
+    if (!isOnLink(sender) || !mayBeRead(sender, now)) return
+    const announcement = parseAnnouncement(packet)
+    if (!announcement || announcement.cookie === cookie) return
+    const wanted = new Set(announcement.infoHashes)
+    for (const torrent of torrentsNow().filter(({ infoHash }) => wanted.has(infoHash))) {
+      if (!mayBeTried(sender, now)) return
+      const peerHost = sender.includes(':') ? `[${sender}]` : sender
+      torrent.addPeer(`${peerHost}:${announcement.port}`, 'lsd')
+    }
+  }
+
+  function lookAtNetworks() {
+    const found = findNetworks(host)
+    if (JSON.stringify(found) !== JSON.stringify(networks)) {
+      networks = found
+      isOnLink = onLink(networks)
+      schedule.hurry()
+    }
+    for (const listener of listeners) listener.join(networks)
+  }
+
+  function announce() {
+    const peerPort = setup.port()
+    if (peerPort === undefined) return
+    const all = torrentsNow().map(({ infoHash }) => infoHash)
+    const infoHashes = schedule.take(all, performance.now())
+    if (infoHashes.length === 0) return
+    const announcement = { port: peerPort, infoHashes, cookie }
+    for (const network of oneOfEachInterface(networks.filter(({ isReachable }) => isReachable))) {
+      const packets = composeAnnouncements(groups[network.family].host, announcement)
+      // One that has just gone, or lets nothing out, hears the next announcement.
+      sayInNetwork(network, port, packets).catch(() => undefined)
+    }
+  }
+
+  function look() {
+    lookAtNetworks()
+    announce()
+  }
+  lookAtNetworks()
+  const looking = setInterval(look, lookEveryMs)
+
+  return {
+    /** To be called when there is a new torrent: otherwise it is found in some seconds. */
+    announceSoon() {
+      if (collecting) return
+      collecting = setTimeout(() => {
+        collecting = undefined
+        announce()
+      }, collectMs)
+    },
+    close() {
+      clearInterval(looking)
+      clearTimeout(collecting)
+      for (const listener of listeners) listener.close()
+    },
+  }
+}

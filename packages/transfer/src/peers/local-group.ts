@@ -1,0 +1,93 @@
+/** The sockets of local discovery: one for each family to hear, one for each announcement to speak. */
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { type LocalNetwork, oneOfEachInterface } from './local-networks.ts'
+
+export type Family = LocalNetwork['family']
+
+/** BEP 14. */
+export const groups = {
+  IPv4: { address: '239.192.152.143', host: '239.192.152.143:6771', type: 'udp4' },
+  IPv6: { address: 'ff15::efc0:988f', host: '[ff15::efc0:988f]:6771', type: 'udp6' },
+} as const
+export const groupPort = 6771
+
+type Hear = (packet: Buffer, sender: string) => void
+
+/** Hears what is said to a group. `join` is to be called now and then: it repairs what has broken since. */
+export function listenToGroup(family: Family, port: number, hear: Hear) {
+  const { address, type } = groups[family]
+  let socket: Socket | undefined
+  let isBound = false
+  let networks: LocalNetwork[] = []
+
+  function open() {
+    const opened = createSocket({ type, reuseAddr: true, ipv6Only: family === 'IPv6' })
+    socket = opened
+    opened.on('message', (packet, { address: sender }) => hear(packet, sender))
+    opened.on('error', () => {
+      if (socket === opened) close() // somebody has the port, say: `join` tries again
+    })
+    // Bound to the group, it gets nothing that is sent to us alone. Windows binds to no group.
+    const bindAddress = process.platform === 'win32' ? undefined : address
+    opened.bind({ port, ...(bindAddress && { address: bindAddress }) }, () => {
+      isBound = true
+      joinAll()
+    })
+  }
+
+  function joinAll() {
+    for (const { name, address: own } of oneOfEachInterface(networks)) {
+      try {
+        socket?.addMembership(address, family === 'IPv4' ? own : `::%${name}`)
+      } catch (error) {
+        if (!isOrdinary(error as NodeJS.ErrnoException)) close()
+        if (!socket) return
+      }
+    }
+  }
+
+  function close() {
+    socket?.close()
+    socket = undefined
+    isBound = false
+  }
+
+  return {
+    join(all: LocalNetwork[]) {
+      networks = all.filter((network) => network.family === family)
+      if (networks.length === 0) close()
+      else if (!socket) open()
+      else if (isBound) joinAll()
+    },
+    close,
+  }
+}
+
+/** We are in already, or the interface has just gone. */
+const isOrdinary = ({ code = '' }: NodeJS.ErrnoException) =>
+  ['EADDRINUSE', 'ENODEV', 'EADDRNOTAVAIL', 'EINVAL'].includes(code)
+
+/** Tells the group of one network. The packets go no farther than its link. */
+export async function sayInNetwork(
+  { family, name, address: own }: LocalNetwork,
+  port: number,
+  packets: string[],
+): Promise<void> {
+  const { address, type } = groups[family]
+  const socket = createSocket({ type, ipv6Only: family === 'IPv6' })
+  try {
+    socket.bind(0, family === 'IPv4' ? own : '::')
+    await once(socket, 'listening')
+    socket.on('error', () => undefined) // `send` tells too
+    socket.setMulticastInterface(family === 'IPv4' ? own : `::%${name}`)
+    socket.setMulticastTTL(1)
+    for (const packet of packets) {
+      await new Promise<void>((resolve, reject) =>
+        socket.send(packet, port, address, (error) => (error ? reject(error) : resolve())),
+      )
+    }
+  } finally {
+    socket.close()
+  }
+}

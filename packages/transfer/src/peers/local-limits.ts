@@ -1,0 +1,30 @@
+/** Bounds what comes from strangers in a minute, so that a flood costs next to nothing, memory included. */
+
+const minuteMs = 60_000
+
+type Most = {
+  /** For one address. */
+  each: number
+  /** For all together. */
+  all: number
+}
+
+/** Says of each thing that comes from an address whether it is still within what a minute allows. */
+export function allowPerMinute({ each, all }: Most) {
+  const counts = new Map<string, number>()
+  let total = 0
+  let until = 0
+
+  return (address: string, now: number): boolean => {
+    if (now >= until) {
+      counts.clear()
+      total = 0
+      until = now + minuteMs
+    }
+    const count = counts.get(address) ?? 0
+    if (total >= all || count >= each) return false
+    counts.set(address, count + 1)
+    total += 1
+    return true
+  }
+}

@@ -1,0 +1,57 @@
+import { networkInterfaces } from 'node:os'
+import { expect, test } from 'vitest'
+import {
+  findLocalNetworks,
+  type LocalNetwork,
+  oneOfEachInterface,
+  onLink,
+} from './local-networks.ts'
+
+const networks: LocalNetwork[] = [
+  network('wlan0', '192.168.1.5/24'),
+  network('wlan0', '10.1.0.9/16'),
+  network('wlan0', 'fe80::5/64'),
+  network('wlan0', '2001:db8:1::5/64'),
+]
+
+function network(name: string, cidr: string): LocalNetwork {
+  const [address = ''] = cidr.split('/')
+  const family = address.includes(':') ? 'IPv6' : 'IPv4'
+  return { name, family, address, cidr, isReachable: true }
+}
+
+test.each(['192.168.1.77', '10.1.200.3', 'fe80::9%wlan0', '2001:db8:1::77'])(
+  '%s is on the link',
+  (address) => expect(onLink(networks)(address)).toBe(true),
+)
+
+test.each([
+  '192.168.2.77', // private, but not here
+  '10.2.0.1',
+  '8.8.8.8',
+  '127.0.0.1',
+  '2001:db8:2::77',
+  '::1',
+])('%s is not', (address) => expect(onLink(networks)(address)).toBe(false))
+
+test('a packet goes once to each interface, in each family', () => {
+  expect(oneOfEachInterface(networks).map(({ address }) => address)).toEqual([
+    '192.168.1.5',
+    'fe80::5',
+  ])
+})
+
+test('who listens on loopback has no network', () => {
+  expect(findLocalNetworks('127.0.0.1')).toEqual([])
+  expect(findLocalNetworks('::1')).toEqual([])
+})
+
+test('who listens on all IPv4 addresses is reached by those alone', () => {
+  const external = Object.values(networkInterfaces())
+    .flatMap((each = []) => each)
+    .filter(({ internal }) => !internal)
+  const found = findLocalNetworks('0.0.0.0')
+  expect(found.map(({ address }) => address)).toEqual(external.map(({ address }) => address))
+  for (const { family, isReachable } of found) expect(isReachable).toBe(family === 'IPv4')
+  for (const { isReachable } of findLocalNetworks('::')) expect(isReachable).toBe(true)
+})

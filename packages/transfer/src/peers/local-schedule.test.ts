@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { localSchedule } from './local-schedule.ts'
+
+const minute = 60_000
+
+test('a torrent is announced at once, after a minute, and then every five', () => {
+  const schedule = localSchedule()
+  const announcedAt = Array.from({ length: 120 }, (_, index) => index * 10_000).filter(
+    (now) => schedule.take(['a'], now).length > 0,
+  )
+  expect(announcedAt.map((at) => at / minute)).toEqual([0, 1, 6, 11, 16])
+})
+
+test('a new one does not wait for the others, nor takes them along', () => {
+  const schedule = localSchedule()
+  expect(schedule.take(['a'], 0)).toEqual(['a'])
+  expect(schedule.take(['a', 'b'], 1000)).toEqual(['b'])
+})
+
+test('what is said again goes together, once a minute at most', () => {
+  const schedule = localSchedule()
+  for (let second = 0; second <= 50; second += 10) {
+    const known = Array.from({ length: second / 10 + 1 }, (_, index) => `torrent ${index}`)
+    schedule.take(known, second * 1000)
+  }
+  const all = Array.from({ length: 6 }, (_, index) => `torrent ${index}`)
+  expect(schedule.take(all, minute)).toEqual(['torrent 0'])
+  expect(schedule.take(all, minute + 59_000)).toEqual([])
+  expect(schedule.take(all, 2 * minute)).toEqual(all.slice(1))
+})
+
+test('what has gone is not announced, and is new when it is back', () => {
+  const schedule = localSchedule()
+  schedule.take(['a', 'b'], 0)
+  expect(schedule.take(['b'], minute)).toEqual(['b'])
+  expect(schedule.take(['a', 'b'], minute + 1)).toEqual(['a'])
+})
+
+test('a new network hears everything within a minute', () => {
+  const schedule = localSchedule()
+  schedule.take(['a'], 0)
+  schedule.take(['a'], minute)
+  schedule.hurry()
+  expect(schedule.take(['a'], minute + 30_000)).toEqual([])
+  expect(schedule.take(['a'], 2 * minute)).toEqual(['a'])
+})
