@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from './postgres.ts'
-import { findOwnAddress, findTorrentClients } from './torrent-clients.ts'
+import { findOwnAddress, findTorrentClients } from './torrent-clients/find-torrent-clients.ts'
 
 /**
  * Starts what the tests can use and this machine has, and stops it at the end. With `SHOAL_TEST_EVERYTHING` set, what is not there

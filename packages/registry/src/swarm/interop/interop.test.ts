@@ -6,39 +6,18 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, inject, test } from 'vitest'
+import { startAria2ForMetadata } from '../../../../../testing/torrent-clients/aria2.ts'
+import { torrentClients } from '../../../../../testing/torrent-clients/clients.ts'
+import { download, downloadAtMostMs } from '../../../../../testing/torrent-clients/download.ts'
+import { freePort } from '../../../../../testing/torrent-clients/free-port.ts'
 import { startTestRegistry, type TestRegistry } from '../../testing/test-registry.ts'
-import { startAria2, startAria2ForMetadata } from './aria2.ts'
-import { type Client, download, downloadAtMostMs } from './download.ts'
-import { freePort } from './free-port.ts'
-import { startLibtorrent } from './libtorrent.ts'
 import { publishTorrent } from './published-torrent.ts'
-import { startQbittorrent } from './qbittorrent.ts'
-import { startTransmission } from './transmission.ts'
-import { startWebtorrent } from './webtorrent.ts'
 
-const installed = inject('torrentClients')
-const ownAddress = inject('ownAddress')
-
-const aria2: Client = { name: 'aria2', program: installed.aria2, start: startAria2 }
-const transmission: Client = {
-  name: 'Transmission',
-  program: installed.Transmission,
-  start: startTransmission,
-}
-const libtorrent: Client = {
-  name: 'libtorrent',
-  program: installed.libtorrent,
-  start: startLibtorrent,
-}
-const qbittorrent: Client = {
-  name: 'qBittorrent',
-  program: installed.qBittorrent,
-  start: startQbittorrent,
-}
-/** In Node and in browsers; it is one of our packages. */
-const webtorrent: Client = { name: 'webtorrent', program: 'a library', start: startWebtorrent }
-
+const { aria2, transmission, libtorrent, qbittorrent, webtorrent } = torrentClients(
+  inject('torrentClients'),
+)
 const clients = [aria2, transmission, libtorrent, qbittorrent, webtorrent]
+const ownAddress = inject('ownAddress')
 const options = { timeout: downloadAtMostMs + 10_000 }
 let registry: TestRegistry
 

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PublishedTorrent } from './published-torrent.ts'
 import type { StartClient } from './torrent-client.ts'
+
+/** What a client is to get, and folders of its own. */
+type Order = { sha256_hash: string; filename: string; folder: string; home: string }
 
 /** A client as the tests know it; without a program where it is not installed. */
 export type Client = { name: string; program: string | undefined; start: StartClient }
@@ -16,7 +18,7 @@ const lookEveryMs = 250
 export async function download(
   { program = '', start }: Client,
   torrent: string,
-  { folder, home, filename, sha256_hash }: PublishedTorrent,
+  { folder, home, filename, sha256_hash }: Order,
 ): Promise<void> {
   const client = await start(program, { torrent, folder, home })
   const deadline = performance.now() + downloadAtMostMs

@@ -1,0 +1,85 @@
+/**
+ * The BitTorrent clients that people have, and somebody who shares a model with `shoal seed`. The registry has lost its bytes, so
+ * that only the peer can have given them. Each client has a registry, a file and a peer of its own.
+ */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RegistryConfig } from '@shoal/registry'
+import { describe, expect, inject, test } from 'vitest'
+import { torrentClients } from '../../../testing/torrent-clients/clients.ts'
+import {
+  type Client,
+  download,
+  downloadAtMostMs,
+} from '../../../testing/torrent-clients/download.ts'
+import { freePort } from '../../../testing/torrent-clients/free-port.ts'
+import { realRegistry } from './testing/real-registry.ts'
+import { seedingShoal } from './testing/seeding-shoal.ts'
+
+const { aria2, transmission, libtorrent, qbittorrent, webtorrent } = torrentClients(
+  inject('torrentClients'),
+)
+const clients: Client[] = [aria2, libtorrent, qbittorrent, webtorrent]
+const ownAddress = inject('ownAddress')
+const options = { timeout: downloadAtMostMs + 60_000 }
+const sizeBytes = 20_000_000
+
+describe.concurrent('from a peer alone', options, () => {
+  for (const client of clients) {
+    test.skipIf(!client.program)(`${client.name} downloads a torrent`, async () => {
+      await using model = await sharedModel()
+      await download(client, model.torrentPath, model)
+      expect(await model.givenBytes()).toBeGreaterThanOrEqual(sizeBytes)
+    })
+
+    test.skipIf(!client.program)(`${client.name} downloads a magnet`, async () => {
+      await using model = await sharedModel()
+      await download(client, model.magnet, model)
+      expect(await model.givenBytes()).toBeGreaterThanOrEqual(sizeBytes)
+    })
+  }
+
+  // It talks to nobody on loopback, and of all peers on one address it keeps the first: not the registry's own here.
+  for (const kind of ['torrent', 'magnet'] as const) {
+    test.skipIf(!transmission.program || !ownAddress)(
+      `Transmission downloads a ${kind}`,
+      async () => {
+        const port = await freePort()
+        const baseUrl = `http://${ownAddress}:${port}`
+        await using model = await sharedModel({
+          host: '0.0.0.0',
+          port,
+          baseUrl,
+          peerPort: undefined,
+        })
+        await download(transmission, kind === 'magnet' ? model.magnet : model.torrentPath, model)
+        expect(await model.givenBytes()).toBeGreaterThanOrEqual(sizeBytes)
+      },
+    )
+  }
+})
+
+/** A model that a peer has and the registry has no more, and folders for the client that downloads it. */
+async function sharedModel(settings: Partial<RegistryConfig> = {}) {
+  await using stack = new AsyncDisposableStack()
+  const registry = stack.use(await realRegistry(settings))
+  const published = await registry.publish('tide', sizeBytes)
+  const peer = stack.use(await seedingShoal(registry, 'tide', published))
+  const parent = await mkdtemp(join(tmpdir(), 'shoal-interop-'))
+  stack.defer(() => rm(parent, { recursive: true }))
+  const [folder, home] = [join(parent, 'downloads'), join(parent, 'home')]
+  await Promise.all([mkdir(folder), mkdir(home)])
+  const links = await registry.getTorrent('tide', published, join(parent, 'tide.torrent'))
+  await registry.loseBytes()
+  const kept = stack.move()
+  return {
+    ...published,
+    ...links,
+    folder,
+    home,
+    /** Ends the peer, and tells what it says it gave. */
+    givenBytes: () => peer.stop(),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}

@@ -1,0 +1,65 @@
+/** A real registry in this process, with its data in a temporary folder: one that can be stopped, and robbed of its bytes. */
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { writeGgufFile } from '@shoal/model-file/testing'
+import { type ModelFile, registryClient } from '@shoal/protocol/client'
+import { type RegistryConfig, readRegistryConfig, startRegistry } from '@shoal/registry'
+import { pushFile } from '@shoal/transfer'
+
+export type RealRegistry = Awaited<ReturnType<typeof realRegistry>>
+
+export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'shoal-real-registry-'))
+  const dataDirectory = join(folder, 'data')
+  const config = {
+    ...readRegistryConfig({}, { port: '0', data: dataDirectory }),
+    rateLimits: undefined,
+    log: 'silent' as const,
+    ...settings,
+  }
+  let running = await startRegistry(config)
+  const { url, port } = running
+  const client = registryClient({ baseUrl: url, token: await running.systemToken() })
+
+  return {
+    url,
+
+    /** A model with one file of so many bytes, which nobody has elsewhere. */
+    async publish(modelName: string, sizeBytes: number): Promise<ModelFile> {
+      const path = join(folder, `${modelName}.gguf`)
+      await writeGgufFile(path, sizeBytes, performance.now())
+      await client.createModel({ name: modelName })
+      return await pushFile({ client, modelName, path })
+    },
+
+    /** Writes a file's torrent to `path`. */
+    async getTorrent(modelName: string, { id }: ModelFile, path: string) {
+      const { torrent_url, magnet_uri } = await client.getDownload(modelName, id)
+      const response = await fetch(torrent_url)
+      await writeFile(path, new Uint8Array(await response.arrayBuffer()))
+      return { torrentPath: path, torrentUrl: torrent_url, magnet: magnet_uri }
+    },
+
+    /** How many the tracker knows who have all of a file. */
+    async seedersOf(modelName: string, { id }: ModelFile): Promise<number> {
+      return (await client.getFile(modelName, id)).seeders
+    },
+
+    /** From now on it has no byte of any file for anybody. All else goes on. */
+    async loseBytes() {
+      const objects = join(dataDirectory, 'store', 'objects')
+      for (const name of await readdir(objects)) await rm(join(objects, name), { recursive: true })
+    },
+
+    stop: () => running.close(),
+    async startAgain() {
+      running = await startRegistry({ ...config, port })
+    },
+
+    async [Symbol.asyncDispose]() {
+      await running.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}

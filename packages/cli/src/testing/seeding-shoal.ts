@@ -1,0 +1,43 @@
+/** Somebody who has pulled models and shares them: `shoal pull` and `shoal seed`, as their users start them. */
+import type { ModelFile } from '@shoal/protocol/client'
+import { expect, vi } from 'vitest'
+import { setConfig } from '../settings/config.ts'
+import { placesOf } from '../settings/places.ts'
+import { parseBytes } from '../terminal/units.ts'
+import type { RealRegistry } from './real-registry.ts'
+import { makeHome, runShoal, startShoal } from './run-shoal.ts'
+
+/** Resolves when the tracker knows it. */
+export async function seedingShoal(registry: RealRegistry, modelName: string, file: ModelFile) {
+  const home = await lonelyHome()
+  const options = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
+  const pulled = await runShoal(['pull', modelName, '--no-peers'], options)
+  expect(pulled, pulled.stderr).toMatchObject({ exitCode: 0 })
+  const { child, outcome } = startShoal(['seed'], options)
+  const isKnown = async () => (await registry.seedersOf(modelName, file)) === 1
+  await vi.waitUntil(isKnown, { timeout: 30_000 })
+
+  return {
+    /** Ends it as Ctrl-C does. Gives the bytes that it says it gave. */
+    async stop(): Promise<number> {
+      child.kill('SIGINT')
+      const { stderr, exitCode } = await outcome
+      expect(exitCode, stderr).toBe(0)
+      const [, gave = ''] = /gave (\d.*)/.exec(stderr) ?? []
+      return parseBytes(gave)
+    },
+
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await outcome
+      await home[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A home from which nobody is looked for on the local network: peers come from the tracker, or not at all. */
+export async function lonelyHome() {
+  const home = await makeHome()
+  await setConfig(placesOf({ SHOAL_HOME: home.path }), 'local-peers', 'off')
+  return home
+}

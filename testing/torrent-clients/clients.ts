@@ -1,0 +1,23 @@
+import type { ProvidedContext } from 'vitest'
+import { startAria2 } from './aria2.ts'
+import type { Client } from './download.ts'
+import { startLibtorrent } from './libtorrent.ts'
+import { startQbittorrent } from './qbittorrent.ts'
+import { startTransmission } from './transmission.ts'
+import { startWebtorrent } from './webtorrent.ts'
+
+/** The BitTorrent clients that people have, as the tests start them. */
+export function torrentClients(installed: ProvidedContext['torrentClients']) {
+  return {
+    aria2: { name: 'aria2', program: installed.aria2, start: startAria2 },
+    transmission: {
+      name: 'Transmission',
+      program: installed.Transmission,
+      start: startTransmission,
+    },
+    libtorrent: { name: 'libtorrent', program: installed.libtorrent, start: startLibtorrent },
+    qbittorrent: { name: 'qBittorrent', program: installed.qBittorrent, start: startQbittorrent },
+    /** In Node and in browsers; it is one of our packages. */
+    webtorrent: { name: 'webtorrent', program: 'a library', start: startWebtorrent },
+  } satisfies Record<string, Client>
+}
