@@ -23,7 +23,9 @@ export type DaemonConfig = {
   memoryBytes: number
   queueLength: number
   /** How local files are shared with other people; undefined: not at all. */
-  sharing: Omit<SharingOptions, 'modelsDirectory' | 'registry' | 'onDropped'> | undefined
+  sharing:
+    | Omit<SharingOptions, 'modelsDirectory' | 'registry' | 'onDropped' | 'onFailed'>
+    | undefined
   /** Where models are pulled from. */
   registry: { address: string; token: string | undefined } | undefined
   keepAliveMs: number

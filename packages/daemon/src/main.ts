@@ -80,6 +80,7 @@ async function startSharing(config: DaemonConfig, log: pino.Logger) {
     modelsDirectory,
     registry,
     onDropped: (file, reason) => log.warn({ file, reason }, 'not shared'),
+    onFailed: (reason) => log.error({ reason }, 'sharing has stopped'),
   })
 }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
@@ -10,6 +11,18 @@ test('seed tells that it shares, and ends when it is told to', async () => {
   expect(String(told)).toContain('Sharing the models on this machine')
   child.kill('SIGINT')
   expect((await outcome).exitCode).toBe(0)
+})
+
+test('seed on a port that another program has fails, and says so', async () => {
+  await using home = await makeHome()
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const { port } = holder.address() as AddressInfo
+  const words = ['seed', '--host', '127.0.0.1', '--port', String(port)]
+  const { stderr, exitCode } = await runShoal(words, { home: home.path })
+  expect(stderr).toContain(`✗ Port ${port} is taken by another program.`)
+  expect(exitCode).toBe(1)
+  holder.close()
 })
 
 test('who switched sharing off shares nothing', async () => {

@@ -4,7 +4,7 @@ import type { SharingStanding } from '../daemon/daemon-client.ts'
 import { findDaemonClient } from '../daemon/find-daemon.ts'
 import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
 import { untilStopped } from '../server/until-stopped.ts'
-import { misuse } from '../terminal/failure.ts'
+import { Failure, misuse } from '../terminal/failure.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { formatBytes, plural, wholeNumber } from '../terminal/units.ts'
 import {
@@ -61,11 +61,12 @@ export function seedCommand(open: OpenContext): Command {
 }
 
 async function tellStanding({ printer }: Context, standing: SharingStanding) {
-  const { enabled, paused, files, bytes_per_second } = standing
+  const { enabled, error, paused, files, bytes_per_second } = standing
   await printer.answer(standing, () =>
     files.length === 0 ? [] : table(columns, files, { paintTitle: printer.out.dim }),
   )
-  if (!enabled) printer.note('Nothing is shared by this daemon.')
+  if (error !== null) printer.warn(`Sharing has stopped: ${error}`)
+  else if (!enabled) printer.note('Nothing is shared by this daemon.')
   else if (paused) printer.note('Sharing pauses. shoal seed resume goes on.')
   else
     printer.note(`Sharing ${plural(files.length, 'file')}, up ${formatBytes(bytes_per_second)}/s.`)
@@ -87,6 +88,7 @@ async function seedHere(context: Context, options: SeedOptions) {
   }
   const { port, host } = options
   const stopSignal = context.takeStopSignal()
+  const failed = new AbortController()
   const { address, token } = await context.openRegistry()
   const { shareFolder, sharedName } = await import('@shoal/transfer')
   const sharing = await shareFolder({
@@ -97,15 +99,24 @@ async function seedHere(context: Context, options: SeedOptions) {
     port,
     ...(host !== undefined && { host }),
     onDropped: (file, message) => printer.warn(`${file} is not shared: ${message}`),
+    onFailed: (message) => failed.abort(failureOf(message, port)),
   })
   const files = plural(sharing.fileCount(), 'file')
   printer.note(`  Sharing the models on this machine, ${files}; others see its address.`)
   printer.note('  Ctrl-C ends it.')
-  await untilStopped(stopSignal)
+  await untilStopped(AbortSignal.any([stopSignal, failed.signal]))
   await sharing.close()
+  failed.signal.throwIfAborted()
   const standing = sharing.standing()
   await printer.answer(standing.files, () => [])
   for (const { path, uploadedBytes } of standing.files) {
     printer.note(`  ${sharedName(path)}   gave ${formatBytes(uploadedBytes)}`)
   }
+}
+
+function failureOf(message: string, port: number): Failure {
+  if (!message.includes('EADDRINUSE'))
+    return new Failure('failed', `Sharing has stopped: ${message}`)
+  const hint = 'Without --port it is any that is free.'
+  return new Failure('failed', `Port ${port} is taken by another program.`, { hint })
 }

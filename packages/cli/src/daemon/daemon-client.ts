@@ -23,6 +23,8 @@ export type LoadedModel = {
 /** How the daemon shares what is here, as `GET /api/sharing` tells it. */
 export type SharingStanding = {
   enabled: boolean
+  /** Why nothing can be shared any more. */
+  error: string | null
   paused: boolean
   port: number | null
   bytes_per_second: number

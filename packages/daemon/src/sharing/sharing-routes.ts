@@ -17,10 +17,14 @@ export const sharingRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
 
 /** Bytes, and bytes per second. */
 function standingOf(sharing: Sharing | undefined) {
-  if (!sharing) return { enabled: false, paused: false, port: null, bytes_per_second: 0, files: [] }
+  const nothing = { paused: false, port: null, bytes_per_second: 0, files: [] }
+  if (!sharing) return { enabled: false, error: null, ...nothing }
+  const error = sharing.failure()
+  if (error !== undefined) return { enabled: false, error, ...nothing }
   const { port, isPaused, bytesPerSecond, files } = sharing.standing()
   return {
     enabled: true,
+    error: null,
     paused: isPaused,
     port,
     bytes_per_second: bytesPerSecond,

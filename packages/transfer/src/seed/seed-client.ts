@@ -9,7 +9,14 @@ import type { FromSeeder, SeedSetup, SharedFile, ToSeeder } from './seed-message
 
 const tellEveryMs = 1000
 
-type Shared = { file: SharedFile; fd: number; torrent: Torrent; isDone: boolean }
+type Shared = {
+  file: SharedFile
+  fd: number
+  /** Undefined while it is not given. */
+  torrent: Torrent | undefined
+  /** By torrents before this one: each pause ends one. */
+  givenBefore: number
+}
 
 export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => void) {
   guardWires()
@@ -34,26 +41,41 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
     ? startLocalDiscovery({
         host: setup.host,
         port: () => (client.listening ? client.torrentPort : undefined),
-        torrents: givenNow,
+        torrents: () => client.torrents,
       })
     : undefined
 
-  function givenNow(): Torrent[] {
-    if (isPaused) return []
-    return [...shared.values()].filter(({ isDone }) => !isDone).map(({ torrent }) => torrent)
-  }
+  const givenBytes = ({ givenBefore, torrent }: Shared) => givenBefore + (torrent?.uploaded ?? 0)
+  const isDone = (one: Shared) =>
+    givenBytes(one) >= (setup.ratio ?? Infinity) * one.file.fileSizeBytes
 
   function share(file: SharedFile) {
     if (shared.has(file.path)) return
     try {
       const fd = openSync(file.path, 'r')
-      const torrent = client.add(file.torrent, settingsFor(file, fd))
-      shared.set(file.path, { file, fd, torrent, isDone: false })
-      torrent.on('error', (error: Error) => drop(file.path, error.message))
-      torrent.on('ready', () => discovery?.announceSoon())
+      const one: Shared = { file, fd, torrent: undefined, givenBefore: 0 }
+      shared.set(file.path, one)
+      if (!isPaused) give(one)
     } catch (error) {
-      tell({ event: 'dropped', path: file.path, message: String(error) })
+      drop(file.path, String(error))
     }
+  }
+
+  function give(one: Shared) {
+    if (one.torrent || isDone(one)) return
+    const torrent = client.add(one.file.torrent, settingsFor(one))
+    torrent.on('error', (error: Error) => drop(one.file.path, error.message))
+    torrent.on('ready', () => discovery?.announceSoon())
+    one.torrent = torrent
+  }
+
+  /** Its peers are let go, and its tracker is told. */
+  function hold(one: Shared, whenHeld?: () => void) {
+    const { torrent } = one
+    one.givenBefore = givenBytes(one)
+    one.torrent = undefined
+    if (torrent && !torrent.destroyed) torrent.destroy({}, whenHeld)
+    else whenHeld?.()
   }
 
   function drop(path: string, message: string) {
@@ -65,45 +87,24 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
     const one = shared.get(path)
     if (!one) return
     shared.delete(path)
-    if (one.torrent.destroyed) closeSync(one.fd)
-    else one.torrent.destroy({}, () => closeSync(one.fd))
-  }
-
-  function look() {
-    for (const one of shared.values()) {
-      const most = (setup.ratio ?? Number.POSITIVE_INFINITY) * one.file.fileSizeBytes
-      if (one.isDone || one.torrent.uploaded < most) continue
-      one.isDone = true
-      one.torrent.pause()
-      for (const wire of [...one.torrent.wires]) wire.destroy()
-    }
-    tell({
-      event: 'standing',
-      standing: {
-        port: client.torrentPort,
-        isPaused,
-        bytesPerSecond: client.uploadSpeed,
-        files: Array.from(shared, ([path, { torrent, isDone }]) => ({
-          path,
-          peers: torrent.wires.length,
-          uploadedBytes: torrent.uploaded,
-          isDone,
-        })),
-      },
-    })
+    hold(one, () => closeSync(one.fd))
   }
 
   function setPaused(paused: boolean) {
     isPaused = paused
-    for (const { torrent, isDone } of shared.values()) {
-      if (isDone) continue
-      if (!paused) torrent.resume()
-      else {
-        torrent.pause()
-        for (const wire of [...torrent.wires]) wire.destroy()
-      }
-    }
-    discovery?.announceSoon()
+    for (const one of shared.values()) paused ? hold(one) : give(one)
+  }
+
+  function look() {
+    for (const one of shared.values()) if (isDone(one)) hold(one)
+    const files = Array.from(shared, ([path, one]) => ({
+      path,
+      peers: one.torrent?.wires.length ?? 0,
+      uploadedBytes: givenBytes(one),
+      isDone: isDone(one),
+    }))
+    const { torrentPort: port, uploadSpeed: bytesPerSecond } = client
+    tell({ event: 'standing', standing: { port, isPaused, bytesPerSecond, files } })
   }
 
   return {
@@ -123,7 +124,7 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
   }
 }
 
-function settingsFor({ fileSizeBytes }: SharedFile, fd: number) {
+function settingsFor({ file: { fileSizeBytes }, fd }: Shared) {
   const pieceLength = pieceLengthFor(fileSizeBytes)
   return {
     store: pieceStoreOf({ fd, pieceLength, fileSizeBytes }),

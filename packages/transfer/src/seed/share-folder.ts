@@ -9,10 +9,14 @@ export type SharingOptions = Partial<SeedSetup> &
   Omit<ShareableOptions, 'onProblem'> & {
     /** Told of a file that is not shared, or no longer. */
     onDropped(file: string, message: string): void
+    /** Told once, when nothing can be shared any more. */
+    onFailed(message: string): void
   }
 
 export type Sharing = {
   standing(): SeedStanding
+  /** Why nothing can be shared any more. */
+  failure(): string | undefined
   /** How many files are shared, or about to be. */
   fileCount(): number
   pause(): void
@@ -73,6 +77,7 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
 
   return {
     standing: seeder.standing,
+    failure: seeder.failure,
     fileCount: () => shared.size,
     pause: seeder.pause,
     resume: seeder.resume,

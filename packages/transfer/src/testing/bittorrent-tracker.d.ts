@@ -5,6 +5,8 @@ declare module 'bittorrent-tracker/server' {
   export default class Tracker extends EventEmitter {
     constructor(options: object)
     http: Server
+    /** By info hash. */
+    torrents: Record<string, { complete: number } | undefined>
     listen(port: number, host: string): void
     close(done: () => void): void
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { infoDictionary, infoHash, pieceLengthFor, torrentFile } from '@shoal/model-file'
 import Tracker from 'bittorrent-tracker/server'
 import { onTestFinished } from 'vitest'
+import type { SeedSetup } from '../seed/seed-messages.ts'
 import { startSeeder } from '../seed/seeder.ts'
 import { pullScene, temporaryDirectory } from './pull-scene.ts'
 import type { SyntheticFile } from './synthetic-file.ts'
@@ -24,16 +25,20 @@ export async function swarmScene(file: SyntheticFile) {
   scene.origin.swarm = { announce, torrent, infoHash: infoHash(info) }
   return {
     ...scene,
+    tracker,
+    /** How many the tracker knows who have all of it. */
+    seeds: () => tracker.torrents[infoHash(info)]?.complete,
     /** Somebody who has the file, or what they take for it. */
-    async seeder(bytes: Uint8Array = file.bytes) {
+    async seeder(bytes: Uint8Array = file.bytes, setup: Partial<SeedSetup> = {}) {
       const path = join(temporaryDirectory(), 'model.gguf')
       writeFileSync(path, bytes)
-      const seeder = startSeeder({ host: '127.0.0.1' })
+      const seeder = startSeeder({ host: '127.0.0.1', ...setup })
       onTestFinished(() => seeder.close())
       const known = once(tracker, 'start')
-      seeder.share({ path, fileSizeBytes: file.bytes.length, torrent })
+      const shared = { path, fileSizeBytes: file.bytes.length, torrent }
+      seeder.share(shared)
       await known
-      return seeder
+      return { ...seeder, shared }
     },
   }
 }

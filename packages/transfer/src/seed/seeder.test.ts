@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { quickTuning } from '../testing/quick-tuning.ts'
+import { swarmScene } from '../testing/swarm-scene.ts'
+import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
+import { startSeeder } from './seeder.ts'
+
+const file = syntheticFile(4 * mebibyte, mebibyte)
+const onlyPeers = { peers: 'only', tuning: { ...quickTuning, stallMs: 5_000 } } as const
+/** Long enough for a peer that gives to have given. */
+const soon = () => new Promise((resolve) => setTimeout(resolve, 1500))
+
+test('a file that was given as often as the ratio says is given no more, and the tracker knows', async () => {
+  const { path, pull, seeder, seeds } = await swarmScene(file)
+  const { standing } = await seeder(file.bytes, { ratio: 1 })
+  await pull(onlyPeers)
+  expect(readFileSync(path).equals(file.bytes)).toBe(true)
+  await expect.poll(seeds, { timeout: 5_000 }).toBe(0)
+  await expect.poll(() => standing().files).toMatchObject([{ isDone: true, peers: 0 }])
+  expect(standing().files[0]?.uploadedBytes).toBeGreaterThanOrEqual(file.bytes.length)
+})
+
+test('who pauses gives nothing until they go on, and counts what was given before', async () => {
+  const { path, pull, seeder, seeds, tracker } = await swarmScene(file)
+  const { pause, resume, standing } = await seeder()
+  await pull(onlyPeers)
+  pause()
+  await expect.poll(seeds, { timeout: 5_000 }).toBe(0)
+  await expect.poll(() => standing().isPaused).toBe(true)
+  const given = standing().files[0]?.uploadedBytes ?? 0
+  expect(given).toBeGreaterThanOrEqual(file.bytes.length)
+
+  const other = `${path}-2`
+  const back = once(tracker, 'start')
+  const pulling = pull({ ...onlyPeers, path: other })
+  await back
+  await soon()
+  expect(standing().files).toMatchObject([{ uploadedBytes: given, peers: 0 }])
+  resume()
+  await pulling
+  expect(readFileSync(other).equals(file.bytes)).toBe(true)
+  await expect
+    .poll(() => standing().files[0]?.uploadedBytes)
+    .toBeGreaterThanOrEqual(given + file.bytes.length)
+})
+
+test('what is shared during a pause waits for its end', async () => {
+  const { seeder, seeds } = await swarmScene(file)
+  const first = await seeder()
+  const second = startSeeder({ host: '127.0.0.1' })
+  try {
+    second.pause()
+    second.share(first.shared)
+    await expect.poll(() => second.standing().files, { timeout: 5_000 }).toHaveLength(1)
+    expect(seeds()).toBe(1)
+    second.resume()
+    await expect.poll(seeds, { timeout: 5_000 }).toBe(2)
+  } finally {
+    await second.close()
+  }
+})
+
+test('a file that is gone is named, and the others are still given', async () => {
+  const { path, pull, seeder } = await swarmScene(file)
+  const dropped: string[] = []
+  const { share, shared } = await seeder(file.bytes, {})
+  const other = startSeeder({ host: '127.0.0.1', onDropped: (at) => dropped.push(at) })
+  other.share({ ...shared, path: '/nowhere/model.gguf' })
+  await expect.poll(() => dropped, { timeout: 5_000 }).toEqual(['/nowhere/model.gguf'])
+  await other.close()
+  share({ ...shared, path: '/nowhere/model.gguf' })
+  await pull(onlyPeers)
+  expect(readFileSync(path).equals(file.bytes)).toBe(true)
+})
+
+test('a port that somebody else has is told', async () => {
+  const { seeder } = await swarmScene(file)
+  const { standing } = await seeder()
+  await expect.poll(() => standing().port, { timeout: 5_000 }).toBeGreaterThan(0)
+  const told = Promise.withResolvers<string>()
+  const { port } = standing()
+  const second = startSeeder({ host: '127.0.0.1', port, onFailed: told.resolve })
+  expect(await told.promise).toContain('EADDRINUSE')
+  expect(second.failure()).toContain('EADDRINUSE')
+  await second.close()
+})
