@@ -19,8 +19,14 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
     ...settings,
   }
   let running = await startRegistry(config)
+  let isRunning = true
   const { url, port } = running
   const client = registryClient({ baseUrl: url, token: await running.systemToken() })
+
+  async function stop() {
+    isRunning = false
+    await running.close()
+  }
 
   return {
     url,
@@ -46,19 +52,22 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
       return (await client.getFile(modelName, id)).seeders
     },
 
+    makePrivate: (modelName: string) => client.updateModel(modelName, { is_public: false }),
+
     /** From now on it has no byte of any file for anybody. All else goes on. */
     async loseBytes() {
       const objects = join(dataDirectory, 'store', 'objects')
       for (const name of await readdir(objects)) await rm(join(objects, name), { recursive: true })
     },
 
-    stop: () => running.close(),
+    stop,
     async startAgain() {
       running = await startRegistry({ ...config, port })
+      isRunning = true
     },
 
     async [Symbol.asyncDispose]() {
-      await running.close()
+      if (isRunning) await stop()
       await rm(folder, { recursive: true })
     },
   }

@@ -1,8 +1,13 @@
 import { decodeBencode } from '@shoal/model-file'
 import Wire from 'bittorrent-protocol'
+import { guardRequests } from './guard-requests.ts'
 
 /** Their messages are no bencoded values. */
 const others = new Set(['lt_donthave'])
+
+/** The longest that are of use: a block of 128 KiB, and which pieces somebody has of a torrent of many. */
+const mostMessageBytes = 1024 * 1024
+const mostUnaskedBytes = 16 * 1024 * 1024
 
 let isGuarded = false
 
@@ -10,9 +15,37 @@ let isGuarded = false
 export function guardWires() {
   if (isGuarded) return
   isGuarded = true
+  guardLengths()
   guardMessages()
+  guardPieces()
+  guardRequests()
   guardBeginnings()
   beginInPlain()
+}
+
+/** A message is collected in memory until it is whole, whatever length it says it has. */
+function guardLengths() {
+  const { _onMessageLength: proceed } = Wire.prototype
+  Wire.prototype._onMessageLength = function guarded(this: Wire, bytes: Uint8Array) {
+    const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
+    if (length > mostMessageBytes && this.type !== 'webSeed') return this.destroy()
+    proceed.call(this, bytes)
+  }
+}
+
+/** Blocks that nobody asked for take from what the user allows, and go nowhere. A few come after a request was taken back. */
+function guardPieces() {
+  const { _onPiece: proceed } = Wire.prototype
+  const unasked = new WeakMap<Wire, number>()
+  Wire.prototype._onPiece = function guarded(this: Wire, index: number, offset: number, bytes) {
+    const isAsked = this.requests.some((one) => one.piece === index && one.offset === offset)
+    if (!isAsked) {
+      const count = (unasked.get(this) ?? 0) + bytes.length
+      unasked.set(this, count)
+      if (count > mostUnaskedBytes + this.downloaded / 4) return this.destroy()
+    }
+    proceed.call(this, index, offset, bytes)
+  }
 }
 
 /** The library's own decoder never returns from some of what is not bencoded (`l-3:e`). All extension messages (BEP 10) pass here. */

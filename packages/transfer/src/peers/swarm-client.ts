@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { pieceLengthFor } from '@shoal/model-file'
 import type Wire from 'bittorrent-protocol'
-import WebTorrent, { type Torrent } from 'webtorrent'
-import { guardWires } from './guard-wires.ts'
+import type WebTorrent from 'webtorrent'
+import type { Torrent } from 'webtorrent'
 import { startLocalDiscovery } from './local-discovery.ts'
 import { pieceStoreOf } from './piece-store.ts'
 import { RegistryWire } from './registry-wire.ts'
 import { type FromSwarm, registryName, type SwarmSetup, type ToSwarm } from './swarm-messages.ts'
+import { torrentClient } from './torrent-client.ts'
 
 const tellEveryMs = 250
 const mostConnections = 60
@@ -17,21 +18,14 @@ const mostRegistryRequests = 4
 
 /** Resolves once it listens. Tells by `tell` what happens. */
 export async function joinSwarm(setup: SwarmSetup, tell: (message: FromSwarm) => void) {
-  guardWires()
   const fd = openSync(setup.path, 'r+')
-  const client = new WebTorrent({
-    dht: false,
-    lsd: false, // ours: local-discovery.ts
-    natUpnp: false,
-    natPmp: false,
-    utp: false,
-    secure: 1, // for those who connect to us: guard-wires.ts
-    webSeeds: false, // RegistryWire, when it is wanted
-    tracker: { wrtc: false },
+  const { host, downloadLimit, uploadLimit } = setup
+  const client = torrentClient({
+    host,
+    port: 0,
+    downloadLimit,
+    uploadLimit,
     maxConns: mostConnections,
-    torrentPort: { port: 0, host: setup.host },
-    downloadLimit: setup.downloadLimit ?? -1,
-    uploadLimit: setup.uploadLimit ?? -1,
   })
   const fail = (error: unknown) => tell({ event: 'failed', message: String(error) })
   client.on('error', fail)
@@ -47,7 +41,7 @@ export async function joinSwarm(setup: SwarmSetup, tell: (message: FromSwarm) =>
     const peers = torrent.wires.filter(({ type }) => type !== 'webSeed').length
     tell({ event: 'standing', peers, uploadedBytes: torrent.uploaded })
   }, tellEveryMs)
-  const discovery = setup.isLocalDiscoveryOn ? discover(setup.host, client, torrent) : undefined
+  const discovery = setup.isLocalDiscoveryOn ? discover(host, client, torrent) : undefined
   tell({ event: 'ready', port: client.torrentPort, pieceLength: torrent.pieceLength })
 
   return {

@@ -1,6 +1,7 @@
 /** What is used of webtorrent and of the protocol that it speaks. Names with an underscore are its own, and pinned by tests. */
 declare module 'webtorrent' {
   import type { EventEmitter } from 'node:events'
+  import type { Server } from 'node:net'
   import type Wire from 'bittorrent-protocol'
 
   export type Piece = { length: number } | null
@@ -25,8 +26,6 @@ declare module 'webtorrent' {
     addWebSeed(connection: Wire): void
     select(from: number, to: number, priority?: number): void
     deselect(from: number, to: number): void
-    pause(): void
-    resume(): void
     destroy(options?: object, done?: (error?: Error) => void): void
     /** In hexadecimal digits. */
     _hashes: string[]
@@ -40,6 +39,7 @@ declare module 'webtorrent' {
     torrentPort: number
     uploadSpeed: number
     torrents: Torrent[]
+    _connPool: { tcpServer: Server }
     add(torrent: Uint8Array, options: object, onReady?: (torrent: Torrent) => void): Torrent
     throttleDownload(bytesPerSecond: number): void
     throttleUpload(bytesPerSecond: number): void
@@ -76,6 +76,14 @@ declare module 'bittorrent-protocol' {
     peerId: string | undefined
     setInfoHash(infoHash: string): void
     startEncryption(infoHash: string): void
+    requests: { piece: number; offset: number; length: number }[]
+    peerRequests: { piece: number; offset: number; length: number }[]
+    _readableState: { buffered: number }
+    _read(done: () => void): void
+    _onMessageLength(bytes: Uint8Array): void
+    _onRequest(index: number, offset: number, length: number): void
+    _onCancel(index: number, offset: number, length: number): void
+    _onPiece(index: number, offset: number, bytes: Uint8Array): void
     _write(bytes: Uint8Array, done: () => void): void
     _onExtended(id: number, bytes: Uint8Array): void
   }

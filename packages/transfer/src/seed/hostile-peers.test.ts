@@ -1,43 +1,107 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pieceLengthFor } from '@shoal/model-file'
 import { expect, test } from 'vitest'
+import {
+  connectTo,
+  extended,
+  handshake,
+  interested,
+  longLength,
+  request,
+  unchoke,
+} from '../testing/raw-peer.ts'
 import { swarmScene } from '../testing/swarm-scene.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
 const file = syntheticFile(2 * mebibyte, mebibyte)
+const blockBytes = 16_384
+const patience = { timeout: 10_000 }
 
-const handshake = (infoHash: string) =>
-  Buffer.concat([
-    Buffer.from('\x13BitTorrent protocol'),
-    Buffer.from([0, 0, 0, 0, 0, 0x10, 0, 0]), // extensions (BEP 10)
-    Buffer.from(infoHash, 'hex'),
-    Buffer.from('-XX0000-123456789012'),
-  ])
-
-const extended = (id: number, payload: string) => {
-  const body = Buffer.concat([Buffer.from([20, id]), Buffer.from(payload, 'latin1')])
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(body.length)
-  return Buffer.concat([length, body])
+/** Somebody who has the file, and whether they still give it. */
+async function scene(of = file) {
+  const { origin, path, pull, seeder } = await swarmScene(of)
+  const { standing, failure } = await seeder()
+  await expect.poll(() => standing().port, patience).toBeGreaterThan(0)
+  return {
+    port: standing().port,
+    infoHash: origin.swarm?.infoHash ?? '',
+    async stillGives() {
+      await pull({ peers: 'only', tuning: { stallMs: 5_000 } })
+      expect(readFileSync(path).equals(of.bytes)).toBe(true)
+      expect(failure()).toBeUndefined()
+    },
+  }
 }
 
 test.each<[string, (infoHash: string) => Buffer]>([
   ['zeros in place of a key', () => Buffer.alloc(700)],
   ['noise', () => Buffer.from(file.bytes.subarray(0, 4000))],
   ['a list that never ends', (hash) => Buffer.concat([handshake(hash), extended(0, 'l-3:e')])],
-  ['a length of 4 GiB', (hash) => Buffer.concat([handshake(hash), Buffer.alloc(4, 0xff)])],
+  ['a length of 2 GiB', (hash) => Buffer.concat([handshake(hash), longLength])],
   ['nested lists', (hash) => Buffer.concat([handshake(hash), extended(0, 'l'.repeat(20_000))])],
+  ['a block of 1 GiB', (hash) => Buffer.concat([handshake(hash), request(0, 0, 2 ** 30)])],
 ])('a seeder survives %s, and goes on giving', async (_, attack) => {
-  const { origin, path, pull, seeder } = await swarmScene(file)
-  const seeding = await seeder()
-  await expect.poll(() => seeding.standing().port, { timeout: 5_000 }).toBeGreaterThan(0)
-  const { infoHash } = origin.swarm ?? { infoHash: '' }
-  const socket = connect(seeding.standing().port, '127.0.0.1')
-  socket.on('error', () => undefined) // being cut off is what is wanted
-  await once(socket, 'connect')
+  const { port, infoHash, stillGives } = await scene()
+  const socket = await connectTo(port)
   socket.write(attack(infoHash))
   setTimeout(() => socket.destroy(), 500)
-  await pull({ peers: 'only', tuning: { stallMs: 5_000 } })
-  expect(seeding.failure()).toBeUndefined()
-  expect(path).toBeTruthy()
+  await stillGives()
+})
+
+/** Somebody to whom the seeder gives. */
+async function taker(port: number, infoHash: string): Promise<Socket> {
+  const socket = await connectTo(port)
+  socket.write(handshake(infoHash))
+  let [said] = await once(socket, 'data')
+  socket.write(interested)
+  while (!said.includes(unchoke)) said = Buffer.concat([said, (await once(socket, 'data'))[0]])
+  return socket
+}
+
+test('who asks for much and reads late gets it all, and costs little memory', async () => {
+  const large = syntheticFile(64 * mebibyte, 4 * mebibyte)
+  const { port, infoHash, stillGives } = await scene(large)
+  const socket = await taker(port, infoHash)
+  socket.pause()
+  const before = process.memoryUsage().rss
+  const pieceBytes = pieceLengthFor(large.bytes.length)
+  const blocks = Array.from({ length: large.bytes.length / blockBytes }, (_, at) => at * blockBytes)
+  const requests = blocks.map((at) =>
+    request(Math.floor(at / pieceBytes), at % pieceBytes, blockBytes),
+  )
+  socket.write(Buffer.concat(requests))
+  await sleep(1500)
+  expect(process.memoryUsage().rss - before).toBeLessThan(40 * mebibyte)
+  let bytes = 0
+  socket.on('data', (part) => {
+    bytes += part.length
+  })
+  socket.resume()
+  await expect.poll(() => bytes, patience).toBeGreaterThanOrEqual(large.bytes.length)
+  await stillGives()
+})
+
+test('who asks without end is cut off', async () => {
+  const { port, infoHash, stillGives } = await scene()
+  const socket = await taker(port, infoHash)
+  socket.pause()
+  socket.write(Buffer.concat(Array.from({ length: 20_000 }, (_, at) => request(0, at, blockBytes))))
+  await sleep(1000)
+  socket.resume()
+  await expect.poll(() => socket.destroyed, patience).toBe(true)
+  await stillGives()
+})
+
+test('one address cannot take all connections', async () => {
+  const { port, stillGives } = await scene()
+  const sockets = await Promise.all(
+    Array.from({ length: 300 }, () => connectTo(port, { from: '127.0.0.2' })),
+  )
+  const open = () => sockets.filter(({ destroyed }) => !destroyed).length
+  for (const socket of sockets) socket.resume()
+  await expect.poll(open, patience).toBeLessThanOrEqual(32)
+  await stillGives()
 })

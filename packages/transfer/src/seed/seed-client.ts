@@ -1,10 +1,10 @@
 /** Gives files to whoever asks for them, by webtorrent. Runs in a thread of its own, which `seed-thread.ts` is. */
 import { closeSync, openSync } from 'node:fs'
 import { pieceLengthFor } from '@shoal/model-file'
-import WebTorrent, { type Torrent } from 'webtorrent'
-import { guardWires } from '../peers/guard-wires.ts'
+import type { Torrent } from 'webtorrent'
 import { startLocalDiscovery } from '../peers/local-discovery.ts'
 import { pieceStoreOf } from '../peers/piece-store.ts'
+import { torrentClient } from '../peers/torrent-client.ts'
 import type { FromSeeder, SeedSetup, SharedFile, ToSeeder } from './seed-messages.ts'
 
 const tellEveryMs = 1000
@@ -19,22 +19,10 @@ type Shared = {
 }
 
 export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => void) {
-  guardWires()
   const shared = new Map<string, Shared>()
   let isPaused = false
-  const client = new WebTorrent({
-    dht: false,
-    lsd: false, // ours: local-discovery.ts
-    natUpnp: false,
-    natPmp: false,
-    utp: false,
-    secure: 1, // for those who connect to us: guard-wires.ts
-    webSeeds: false,
-    tracker: { wrtc: false },
-    torrentPort: { port: setup.port, host: setup.host },
-    uploadLimit: setup.uploadLimit ?? -1,
-    seedOutgoingConnections: true,
-  })
+  const { host, port, uploadLimit } = setup
+  const client = torrentClient({ host, port, uploadLimit, seedOutgoingConnections: true })
   client.on('error', (error) => tell({ event: 'failed', message: String(error) }))
   const telling = setInterval(look, tellEveryMs)
   const discovery = setup.isLocalDiscoveryOn
@@ -93,6 +81,7 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
   function setPaused(paused: boolean) {
     isPaused = paused
     for (const one of shared.values()) paused ? hold(one) : give(one)
+    look()
   }
 
   function look() {

@@ -1,0 +1,118 @@
+/** People who share what they pulled: real registry, real commands, each with a home of its own. */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { realRegistry } from './testing/real-registry.ts'
+import { runShoal, startShoal } from './testing/run-shoal.ts'
+import { lonelyHome, seedingShoal } from './testing/seeding-shoal.ts'
+
+const patience = { timeout: 30_000 }
+const options = { timeout: 90_000 }
+
+const sha256 = async (path: string) =>
+  createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex')
+
+test('pull takes a model from a peer, and says so', options, async () => {
+  await using registry = await realRegistry()
+  const file = await registry.publish('tide', 20_000_000)
+  await using peer = await seedingShoal(registry, 'tide', file)
+  await using home = await lonelyHome()
+  const wishes = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
+  const { stdout, stderr, exitCode } = await runShoal(
+    ['pull', 'tide', '--only-peers', '--json'],
+    wishes,
+  )
+  expect(exitCode, stderr).toBe(0)
+  expect(stderr).toContain('100% came from 1 peer.')
+  expect(stderr).toContain('Shared with others while shoal serve runs.')
+  const answer = JSON.parse(stdout)
+  expect(answer.sources).toMatchObject([{ bytes: file.file_size_bytes, is_peer: true }])
+  expect(await sha256(answer.path)).toBe(file.sha256_hash)
+  expect(await peer.stop()).toBeGreaterThanOrEqual(file.file_size_bytes)
+})
+
+test('a registry that goes in the middle of a pull is not missed', options, async () => {
+  await using registry = await realRegistry()
+  const file = await registry.publish('tide', 40_000_000)
+  await using _peer = await seedingShoal(registry, 'tide', file)
+  await using home = await lonelyHome()
+  const { child, outcome } = startShoal(['pull', 'tide', '--limit-rate', '8MB', '--json'], {
+    home: home.path,
+    env: { SHOAL_REGISTRY: registry.url },
+  })
+  await once(child.stderr, 'data')
+  await sleep(2500) // it has joined the swarm, and has not all of the file
+  await registry.stop()
+  const { stdout, stderr, exitCode } = await outcome
+  expect(exitCode, stderr).toBe(0)
+  const { sources, path } = JSON.parse(stdout)
+  expect(sources.map((one: { is_peer: boolean }) => one.is_peer).sort()).toEqual([false, true])
+  expect(await sha256(path)).toBe(file.sha256_hash)
+})
+
+test('after a restart of the tracker its peers come back', options, async () => {
+  await using registry = await realRegistry({ announceIntervalSeconds: 2 })
+  const file = await registry.publish('tide', 2_000_000)
+  await using _peer = await seedingShoal(registry, 'tide', file)
+  await registry.stop()
+  await registry.startAgain()
+  expect(await registry.seedersOf('tide', file)).toBe(0)
+  await expect.poll(() => registry.seedersOf('tide', file), patience).toBe(1)
+})
+
+test('serve shares what was pulled, pauses, goes on, and tells what it gave', options, async () => {
+  await using registry = await realRegistry()
+  const file = await registry.publish('tide', 20_000_000)
+  await using home = await lonelyHome()
+  await using other = await lonelyHome()
+  const env = { SHOAL_REGISTRY: registry.url }
+  const here = { home: home.path, env }
+  const there = { home: other.path, env }
+  const seeders = () => registry.seedersOf('tide', file)
+  await runShoal(['pull', 'tide', '--no-peers'], here)
+  const { child, outcome } = startShoal(['serve', '--port', '0'], here)
+  try {
+    const [told] = await once(child.stdout, 'data')
+    expect(String(told)).toContain('Sharing     1 file; others see your IP address')
+    await expect.poll(seeders, patience).toBe(1)
+
+    await runShoal(['seed', 'pause'], here)
+    await expect.poll(seeders, patience).toBe(0)
+    const paused = await runShoal(['seed', 'status', '--json'], here)
+    expect(JSON.parse(paused.stdout)).toMatchObject({ enabled: true, paused: true })
+
+    await runShoal(['seed', 'resume'], here)
+    await expect.poll(seeders, patience).toBe(1)
+    const pulled = await runShoal(['pull', 'tide', '--only-peers'], there)
+    expect(pulled.exitCode, pulled.stderr).toBe(0)
+    const standing = async () =>
+      JSON.parse((await runShoal(['seed', 'status', '--json'], here)).stdout)
+    await expect
+      .poll(async () => (await standing()).files[0].uploaded_bytes, patience)
+      .toBeGreaterThanOrEqual(file.file_size_bytes)
+    expect(await standing()).toMatchObject({ enabled: true, paused: false, error: null })
+  } finally {
+    child.kill('SIGINT')
+    await outcome
+  }
+  expect(await seeders()).toBe(0)
+})
+
+test('a model that becomes private is shared no more, and its files stay', options, async () => {
+  await using registry = await realRegistry()
+  const file = await registry.publish('tide', 2_000_000)
+  await using home = await lonelyHome()
+  const wishes = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
+  const pulled = await runShoal(['pull', 'tide', '--no-peers', '--json'], wishes)
+  await registry.makePrivate('tide')
+  const { child, outcome } = startShoal(['seed'], wishes)
+  const [told] = await once(child.stderr, 'data')
+  expect(String(told)).toContain('0 files')
+  child.kill('SIGINT')
+  await outcome
+  expect(await sha256(JSON.parse(pulled.stdout).path)).toBe(file.sha256_hash)
+})

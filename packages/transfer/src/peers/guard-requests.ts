@@ -1,0 +1,52 @@
+import Wire from 'bittorrent-protocol'
+
+/** What is asked for beyond that waits: whoever asks and does not read would otherwise have it all in our memory. */
+const mostBytesUnderway = 4 * 1024 * 1024
+const mostWaiting = 10_000
+/** A block is 16 KiB; no client takes one of more than 128. */
+const blockBytes = 16 * 1024
+const mostBlockBytes = 128 * 1024
+
+type Asked = [index: number, offset: number, length: number]
+
+/** Answers requests no faster than their answers are read, and cuts off who asks for too much. */
+export function guardRequests() {
+  const { _onRequest: answer, _onCancel: cancel } = Wire.prototype
+  const waiting = new WeakMap<Wire, Asked[]>()
+
+  function answerWaiting(wire: Wire) {
+    const queue = waiting.get(wire) ?? []
+    while (queue.length > 0 && bytesUnderway(wire) < mostBytesUnderway) {
+      answer.apply(wire, queue.shift() as Asked)
+    }
+  }
+
+  Wire.prototype._onRequest = function guarded(this: Wire, ...asked: Asked) {
+    if (this.type === 'webSeed') return answer.apply(this, asked)
+    const queue = waiting.get(this) ?? []
+    const [, , length] = asked
+    if (length > mostBlockBytes || queue.length >= mostWaiting) return this.destroy()
+    queue.push(asked)
+    waiting.set(this, queue)
+    answerWaiting(this)
+  }
+
+  Wire.prototype._onCancel = function guarded(this: Wire, ...asked: Asked) {
+    const queue = waiting.get(this) ?? []
+    const place = queue.findIndex((one) => one.every((value, at) => value === asked[at]))
+    if (place >= 0) queue.splice(place, 1)
+    else cancel.apply(this, asked)
+  }
+
+  /** The stream calls it when it has little left to send. */
+  Wire.prototype._read = function guarded(this: Wire, done: () => void) {
+    answerWaiting(this)
+    done()
+  }
+}
+
+/** Of answers that are being read from disk, or wait to be sent. */
+function bytesUnderway({ peerRequests, _readableState }: Wire): number {
+  const beingRead = peerRequests.reduce((sum, { length }) => sum + Math.max(length, blockBytes), 0)
+  return beingRead + _readableState.buffered
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { pieceLengthFor } from '@shoal/model-file'
+import { expect, test } from 'vitest'
+import { quickTuning } from '../testing/quick-tuning.ts'
+import {
+  allPieces,
+  extended,
+  handshake,
+  listeningPeer,
+  longLength,
+  piece,
+  unchoke,
+} from '../testing/raw-peer.ts'
+import { swarmScene } from '../testing/swarm-scene.ts'
+import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
+
+const file = syntheticFile(12 * mebibyte, 4 * mebibyte)
+const pieces = Math.ceil(file.bytes.length / pieceLengthFor(file.bytes.length))
+const tuning = { ...quickTuning, stallMs: 5_000, joinAfterMs: 50 }
+const options = { timeout: 60_000 }
+
+/** Writes until it is cut off. */
+function pour(socket: Socket, bytes: Uint8Array) {
+  const again = () => {
+    while (!socket.destroyed && socket.write(bytes));
+  }
+  socket.on('drain', again)
+  again()
+}
+
+const block = new Uint8Array(16_384)
+const haves = Buffer.alloc(9 * 1000, Buffer.from([0, 0, 0, 5, 4, 0, 0, 0, 1]))
+
+test.each<[string, (socket: Socket) => void]>([
+  ['sends blocks that nobody asked for', (socket) => pour(socket, piece(0, 0, block))],
+  [
+    'announces a message of 2 GiB, and sends it',
+    (socket) => {
+      socket.write(longLength)
+      pour(socket, block)
+    },
+  ],
+  ['sends a list that never ends', (socket) => socket.write(extended(0, 'l-3:e'))],
+])('a peer that %s is cut off, and the pull goes on', options, async (_, attack) => {
+  const { pulling, sockets } = await pullBeside(attack)
+  const isCutOff = () => [...sockets].some((socket) => socket.destroyed)
+  await expect.poll(isCutOff, { timeout: 10_000 }).toBe(true)
+  expect(await Promise.race([pulling, 'still running'])).toBe('still running')
+  await pulling
+})
+
+test.each<[string, (socket: Socket) => void]>([
+  ['says that it has everything and sends nothing', () => undefined],
+  ['says without end that it has a piece', (socket) => pour(socket, haves)],
+])('a pull beside a peer that %s ends', options, async (_, attack) => {
+  const { pulling, sockets } = await pullBeside(attack)
+  await pulling
+  expect(sockets.size).toBeGreaterThan(0)
+})
+
+/** Somebody slow and honest has the file, and somebody else does `attack`. */
+async function pullBeside(attack: (socket: Socket) => void) {
+  const { origin, path, pull, seeder } = await swarmScene(file)
+  const { announce = '', infoHash = '' } = origin.swarm ?? {}
+  await seeder(file.bytes, { uploadLimit: 2e6 })
+  const { sockets } = await listeningPeer(announce, infoHash, (socket) => {
+    socket.write(Buffer.concat([handshake(infoHash), allPieces(pieces), unchoke]))
+    attack(socket)
+  })
+  const pulling = pull({ peers: 'only', tuning }).then(() => {
+    expect(readFileSync(path).equals(file.bytes)).toBe(true)
+  })
+  return { pulling, sockets }
+}

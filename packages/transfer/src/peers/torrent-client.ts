@@ -1,0 +1,36 @@
+import WebTorrent from 'webtorrent'
+import { guardWires } from './guard-wires.ts'
+import { limitConnections } from './limit-connections.ts'
+
+export type TorrentClientOptions = {
+  host: string
+  /** 0: any that is free. */
+  port: number
+  /** Bytes per second; undefined for no limit. */
+  downloadLimit?: number | undefined
+  uploadLimit: number | undefined
+  /** The library's own, beside these. */
+  [name: string]: unknown
+}
+
+/** A BitTorrent client for pulls and seeders: TCP with those that trackers and the local network name, nothing else. */
+export function torrentClient(options: TorrentClientOptions): WebTorrent {
+  const { host, port, downloadLimit, uploadLimit, ...others } = options
+  guardWires()
+  const client = new WebTorrent({
+    dht: false,
+    lsd: false, // ours: local-discovery.ts
+    natUpnp: false,
+    natPmp: false,
+    utp: false,
+    secure: 1, // for those who connect to us: guard-wires.ts
+    webSeeds: false, // a pull has its own: registry-wire.ts
+    tracker: { wrtc: false },
+    torrentPort: { port, host },
+    downloadLimit: downloadLimit ?? -1,
+    uploadLimit: uploadLimit ?? -1,
+    ...others,
+  })
+  limitConnections(client._connPool.tcpServer)
+  return client
+}
