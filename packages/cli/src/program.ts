@@ -7,6 +7,7 @@ import { configCommand } from './commands/config.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { keysCommand } from './commands/keys.ts'
 import { likeCommand, unlikeCommand } from './commands/like.ts'
+import { linkCommand } from './commands/link.ts'
 import { listCommand } from './commands/list.ts'
 import { loadCommand } from './commands/load.ts'
 import { loginCommand } from './commands/login.ts'
@@ -56,7 +57,7 @@ const groups = {
     logsCommand,
     runtimeCommand,
   ],
-  Share: [seedCommand],
+  Share: [seedCommand, linkCommand],
   Registry: [upCommand, registryCommand, adminCommand],
   Account: [
     registerCommand,

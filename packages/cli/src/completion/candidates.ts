@@ -11,7 +11,7 @@ export type Names = {
 }
 
 const localCommands = ['path', 'rm', 'verify', 'run', 'load']
-const registryCommands = ['show', 'pull', 'like', 'unlike']
+const registryCommands = ['show', 'pull', 'link', 'like', 'unlike']
 
 /** What can stand where the line ends. */
 export async function candidatesFor(program: Command, line: string, names: Names) {

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { realRegistry } from '../testing/real-registry.ts'
+import { makeHome } from '../testing/run-shoal.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+
+test('link gives the torrent, the magnet or the bytes, alone on stdout', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  const file = await registry.publish('tide', 5_000_000)
+  const link = (...words: string[]) =>
+    shoalHere(['link', 'tide', ...words], { home: home.path, registry: registry.url })
+
+  const { stdout: torrent, stderr } = await link()
+  expect(torrent).toMatch(`${registry.url}/v1/files/`)
+  expect(torrent).toMatch(new RegExp(`/torrent/${file.id}\n$`))
+  expect(stderr).toContain('tide:')
+  expect((await fetch(torrent.trim())).headers.get('content-type')).toBe('application/x-bittorrent')
+
+  const magnet = await link('--magnet')
+  expect(magnet.stdout).toMatch(/^magnet:\?xt=urn:btih:[0-9a-f]{40}&\S+\n$/)
+
+  const { stdout: direct } = await link('--direct')
+  expect((await (await fetch(direct.trim())).arrayBuffer()).byteLength).toBe(file.file_size_bytes)
+
+  const { stdout: document } = await link('--json')
+  expect(JSON.parse(document).files).toMatchObject([{ torrent_url: torrent.trim() }])
+})
+
+test('link takes one of magnet and direct', async () => {
+  await using home = await makeHome()
+  const { stderr, exitCode } = await shoalHere(['link', 'tide', '--magnet', '--direct'], {
+    home: home.path,
+  })
+  expect(stderr).toContain('--magnet')
+  expect(exitCode).toBe(2)
+})

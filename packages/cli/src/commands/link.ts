@@ -1,0 +1,34 @@
+import { Command, Option } from 'commander'
+import type { OpenContext } from '../context.ts'
+import { getModelWithFiles } from '../models/find-model.ts'
+import { pickFile } from '../models/pick-file.ts'
+
+type LinkOptions = { magnet?: boolean; direct?: boolean }
+
+export function linkCommand(open: OpenContext): Command {
+  return new Command('link')
+    .description('the address of a model’s torrent, for BitTorrent clients and others')
+    .argument('<model[:quant]>', 'its name')
+    .option('--magnet', 'the magnet link in place of it')
+    .addOption(
+      new Option('--direct', 'the address of the bytes in place of it, good for a day').conflicts(
+        'magnet',
+      ),
+    )
+    .action(async (reference: string, options: LinkOptions) => {
+      const context = await open()
+      const { printer, surroundings } = context
+      const found = await getModelWithFiles(context, reference)
+      const { model, registry } = found
+      const { choice, reason } = pickFile(found, surroundings.memoryBytes)
+      printer.note(`${printer.err.bold(model.name)}:${choice.label}${reason ? `  ${reason}` : ''}`)
+      const links = await Promise.all(
+        choice.files.map(({ id }) => registry.client.getDownload(model.name, id)),
+      )
+      await printer.answer({ model: model.name, quantization: choice.label, files: links }, () =>
+        links.map(({ torrent_url, magnet_uri, direct_url }) =>
+          options.magnet ? magnet_uri : options.direct ? direct_url : torrent_url,
+        ),
+      )
+    })
+}
