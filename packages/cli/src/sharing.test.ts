@@ -1,7 +1,8 @@
 /** People who share what they pulled: real registry, real commands, each with a home of its own. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { realRegistry } from './testing/real-registry.ts'
@@ -115,4 +116,33 @@ test('a model that becomes private is shared no more, and its files stay', optio
   child.kill('SIGINT')
   await outcome
   expect(await sha256(JSON.parse(pulled.stdout).path)).toBe(file.sha256_hash)
+})
+
+test('what was pulled is shared while its registry is away', options, async () => {
+  await using registry = await realRegistry()
+  await registry.publish('tide', 2_000_000)
+  await using home = await lonelyHome()
+  const wishes = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
+  await runShoal(['pull', 'tide'], wishes)
+  await registry.stop()
+  const { child, outcome } = startShoal(['seed'], wishes)
+  const [told] = await once(child.stderr, 'data')
+  expect(String(told)).toContain('1 file;')
+  child.kill('SIGINT')
+  await outcome
+})
+
+test('on a registry for members they share among themselves', options, async () => {
+  await using registry = await realRegistry({ isAnonymousReadAllowed: false })
+  const file = await registry.publish('tide', 2_000_000)
+  const env = { SHOAL_TOKEN: registry.token }
+  await using _peer = await seedingShoal(registry, 'tide', file, env)
+  await using home = await lonelyHome()
+  const wishes = { home: home.path, env: { SHOAL_REGISTRY: registry.url, ...env } }
+  const { stdout, stderr, exitCode } = await runShoal(['pull', 'tide', '--only-peers'], wishes)
+  expect(exitCode, stderr).toBe(0)
+  const path = stdout.trim()
+  expect(await sha256(path)).toBe(file.sha256_hash)
+  // Nothing is kept that could be spoken of when nobody can tell whether members alone may have it.
+  expect(await readdir(join(dirname(path), '.shoal'))).not.toContain(`${basename(path)}.torrent`)
 })

@@ -21,7 +21,8 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
   let running = await startRegistry(config)
   let isRunning = true
   const { url, port } = running
-  const client = registryClient({ baseUrl: url, token: await running.systemToken() })
+  const token = await running.systemToken()
+  const client = registryClient({ baseUrl: url, token })
 
   async function stop() {
     isRunning = false
@@ -30,6 +31,8 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
 
   return {
     url,
+    /** Of an admin. */
+    token,
 
     /** A model with one file of so many bytes, which nobody has elsewhere. */
     async publish(modelName: string, sizeBytes: number): Promise<ModelFile> {

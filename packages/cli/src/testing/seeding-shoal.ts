@@ -8,9 +8,14 @@ import type { RealRegistry } from './real-registry.ts'
 import { makeHome, runShoal, startShoal } from './run-shoal.ts'
 
 /** Resolves when the tracker knows it. */
-export async function seedingShoal(registry: RealRegistry, modelName: string, file: ModelFile) {
+export async function seedingShoal(
+  registry: RealRegistry,
+  modelName: string,
+  file: ModelFile,
+  env: Record<string, string> = {},
+) {
   const home = await lonelyHome()
-  const options = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
+  const options = { home: home.path, env: { SHOAL_REGISTRY: registry.url, ...env } }
   const pulled = await runShoal(['pull', modelName, '--no-peers'], options)
   expect(pulled, pulled.stderr).toMatchObject({ exitCode: 0 })
   const { child, outcome } = startShoal(['seed'], options)

@@ -1,8 +1,8 @@
-import { rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { hashFileInWorker, packHashes } from '@shoal/model-file'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { FileInTheWayError } from '../errors.ts'
-import { placesOf } from './places.ts'
+import { forgetTorrent } from './kept-torrent.ts'
 import { type FileRecord, readRecord, writeRecord } from './record.ts'
 
 export type RegistryFile = { client: RegistryClient; modelName: string; file: ModelFile }
@@ -64,7 +64,7 @@ export async function keepRecord(
     pulled_at: new Date().toISOString(),
     modified_at: mtimeMs,
   }
-  await rm(placesOf(path).torrent, { force: true }) // of what stood here before
+  await forgetTorrent(path) // of what stood here before
   await writeRecord(path, record)
 }
 

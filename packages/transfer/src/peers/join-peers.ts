@@ -7,6 +7,7 @@ import type { ChunkLedger } from '../pull/chunk-ledger.ts'
 import type { ChunkWorker } from '../pull/chunk-worker.ts'
 import type { Chunk, Manifest } from '../pull/manifest.ts'
 import type { Tuning } from '../pull/tuning.ts'
+import { getTorrent } from './get-torrent.ts'
 import { pace } from './pace.ts'
 import { peerHostFor } from './peer-host.ts'
 import { type Swarm, startSwarm } from './swarm.ts'
@@ -73,7 +74,8 @@ export function joinPeers(setup: Setup) {
 
   async function join() {
     const { client, modelName, file } = setup
-    const torrent = await client.getTorrent(modelName, file.id, signal)
+    const ids = { modelId: modelName, fileId: file.id }
+    const { torrent, isOpen } = await getTorrent(client, ids, signal)
     if (signal.aborted) return
     swarm = startSwarm(
       {
@@ -81,7 +83,7 @@ export function joinPeers(setup: Setup) {
         fileSizeBytes: manifest.fileSizeBytes,
         torrent,
         host: peerHostFor(setup.download.torrent_url),
-        isLocalDiscoveryOn: setup.isLocalDiscoveryOn,
+        isLocalDiscoveryOn: setup.isLocalDiscoveryOn && isOpen,
         downloadLimit: setup.downloadLimit,
         uploadLimit: setup.uploadLimit,
       },

@@ -3,14 +3,18 @@ import { dirname } from 'node:path'
 import { FileInTheWayError, VerificationError } from '../errors.ts'
 import { exists } from '../local/exists.ts'
 import { keepRecord, packChunks } from '../local/finished-file.ts'
+import { keepTorrent } from '../local/kept-torrent.ts'
 import { placesOf } from '../local/places.ts'
 import { makeSureOfRoom } from '../local/room.ts'
+import { getTorrent } from '../peers/get-torrent.ts'
 import { progressMeter } from '../progress-meter.ts'
 import { type Manifest, manifestFrom } from './manifest.ts'
 import { openPartial } from './partial-file.ts'
 import { type PulledChunks, pullChunks } from './pull-chunks.ts'
 import type { PullOptions } from './pull-file.ts'
 import { defaultTuning } from './tuning.ts'
+
+const torrentAtMostMs = 2_000
 
 /** Brings the file under its name. To be called by whoever holds the file's lock, and where no such file stands. */
 export async function pullUnderLock(
@@ -67,8 +71,17 @@ export async function pullUnderLock(
   async function finish(pulled: PulledChunks) {
     signal.throwIfAborted()
     await giveName(path, manifest, options)
+    if (options.peers && options.peers !== 'off') await keepTorrentOf(options, signal)
     return pulled
   }
+}
+
+/** So that it can be shared while the registry is away. Where this fails, whoever shares it asks again. */
+async function keepTorrentOf({ client, file, path }: PullOptions, signal: AbortSignal) {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(torrentAtMostMs)])
+  const ids = { modelId: file.model_id, fileId: file.id }
+  const found = await getTorrent(client, ids, soon).catch(() => undefined)
+  if (found?.isOpen) await keepTorrent(path, found.torrent).catch(() => undefined)
 }
 
 async function giveName(path: string, manifest: Manifest, options: PullOptions) {

@@ -29,9 +29,13 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
     ? startLocalDiscovery({
         host: setup.host,
         port: () => (client.listening ? client.torrentPort : undefined),
-        torrents: () => client.torrents,
+        torrents: openTorrents,
       })
     : undefined
+
+  function openTorrents(): Torrent[] {
+    return [...shared.values()].flatMap(({ file, torrent }) => (file.isOpen && torrent) || [])
+  }
 
   const givenBytes = ({ givenBefore, torrent }: Shared) => givenBefore + (torrent?.uploaded ?? 0)
   const isDone = (one: Shared) =>

@@ -1,4 +1,5 @@
 /** What passes between a seeder and its thread. */
+import type { FileTorrent } from '../peers/get-torrent.ts'
 
 export type SeedSetup = {
   /** Where to listen for peers. */
@@ -12,12 +13,7 @@ export type SeedSetup = {
   isLocalDiscoveryOn: boolean
 }
 
-export type SharedFile = {
-  path: string
-  fileSizeBytes: number
-  /** BEP 3, as the registry gives it. */
-  torrent: Uint8Array
-}
+export type SharedFile = FileTorrent & { path: string; fileSizeBytes: number }
 
 export type ToSeeder =
   | { call: 'share'; file: SharedFile }

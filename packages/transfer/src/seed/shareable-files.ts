@@ -1,10 +1,8 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { decodeBencode } from '@shoal/model-file'
-import { ApiError, registryClient } from '@shoal/protocol/client'
+import { registryClient } from '@shoal/protocol/client'
+import { forgetTorrent, keepTorrent, readKeptTorrent } from '../local/kept-torrent.ts'
 import { type LocalFile, listLocalFiles } from '../local/list-local-files.ts'
-import { placesOf } from '../local/places.ts'
 import type { FileRecord } from '../local/record.ts'
+import { type FileTorrent, getTorrent, isPrivateTorrent, isRefusal } from '../peers/get-torrent.ts'
 import type { SharedFile } from './seed-messages.ts'
 
 export type ShareableOptions = {
@@ -25,11 +23,11 @@ const patienceMs = 10_000
 type Pulled = LocalFile & { record: FileRecord; fileSizeBytes: number }
 
 /** The registry's word on one file: its torrent, or that there is none for us. */
-type Word = { torrent: Uint8Array | undefined; until: number }
+type Word = { found: FileTorrent | undefined; until: number }
 
 /**
  * Finds what may be shared of a folder of models: files that a pull has verified, with the torrent that their registry has for
- * them now. A torrent that is public is kept beside its file, so that a registry that is away is not missed.
+ * them now. One that anybody may have is kept beside its file, so that a registry that is away is not missed.
  */
 export function shareableFiles(options: ShareableOptions) {
   const { modelsDirectory, registry, isPrivateShared = false, onProblem } = options
@@ -40,39 +38,39 @@ export function shareableFiles(options: ShareableOptions) {
     const baseUrl = record.registry
     const client = registryClient({ baseUrl, token: baseUrl === address ? token : undefined })
     const until = performance.now() + wordHoldsMs
-    const place = placesOf(path).torrent
+    const ids = { modelId: record.model_id, fileId: record.file_id }
     try {
       const soon = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-      const torrent = await client.getTorrent(record.model_id, record.file_id, soon)
-      const isPublic = !isPrivate(torrent)
-      const kept = isPublic ? keep(place, torrent) : rm(place, { force: true })
+      const found = await getTorrent(client, ids, soon)
+      const kept = found.isOpen ? keepTorrent(path, found.torrent) : forgetTorrent(path)
       await kept.catch((error: Error) => onProblem(path, error.message))
-      return { torrent: isPublic || isPrivateShared ? torrent : undefined, until }
+      const isShared = isPrivateShared || !isPrivateTorrent(found.torrent)
+      return { found: isShared ? found : undefined, until }
     } catch (error) {
       signal.throwIfAborted()
       if (!isRefusal(error)) return undefined // it is away: another time
-      await rm(place, { force: true })
-      return { torrent: undefined, until }
+      await forgetTorrent(path)
+      return { found: undefined, until }
     }
   }
 
-  async function findTorrent(file: Pulled, signal: AbortSignal): Promise<Uint8Array | undefined> {
+  async function find(file: Pulled, signal: AbortSignal): Promise<FileTorrent | undefined> {
     const key = `${file.record.registry} ${file.record.file_id}`
     const known = words.get(key)
-    if (known && performance.now() < known.until) return known.torrent
+    if (known && performance.now() < known.until) return known.found
     const word = await ask(file, signal)
-    if (!word) return known?.torrent ?? readKept(placesOf(file.path).torrent)
+    if (!word) return known?.found ?? kept(file.path)
     words.set(key, word)
-    return word.torrent
+    return word.found
   }
 
   return async (signal: AbortSignal): Promise<SharedFile[]> => {
     const files = ((await listLocalFiles(modelsDirectory)) as Pulled[]).filter(isPulled)
-    const torrents = await Promise.all(files.map((file) => findTorrent(file, signal)))
+    const torrents = await Promise.all(files.map((file) => find(file, signal)))
     const shareable = files.flatMap((file, index) => {
       const { path, fileSizeBytes } = file
-      const torrent = torrents[index]
-      return torrent ? [[torrentKey(file), { path, fileSizeBytes, torrent }] as const] : []
+      const found = torrents[index]
+      return found ? [[torrentKey(file), { path, fileSizeBytes, ...found }] as const] : []
     })
     return [...new Map(shareable).values()]
   }
@@ -86,26 +84,7 @@ function isPulled({ isFinished, record, modifiedAt }: LocalFile): boolean {
 /** Copies of a file under one name are one torrent, and shared once. */
 const torrentKey = ({ filename, record }: Pulled) => `${record.sha256_hash} ${filename}`
 
-/** Not for us, or not there. */
-const isRefusal = (error: unknown) =>
-  error instanceof ApiError && [401, 403, 404, 410].includes(error.status)
-
-/** BEP 27. */
-function isPrivate(torrent: Uint8Array): boolean {
-  const content = decodeBencode(Buffer.from(torrent))
-  const info = content instanceof Map ? content.get('info') : undefined
-  return !(info instanceof Map) || info.get('private') === 1
-}
-
-async function readKept(place: string): Promise<Uint8Array | undefined> {
-  return readFile(place).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-}
-
-async function keep(place: string, torrent: Uint8Array) {
-  await mkdir(dirname(place), { recursive: true })
-  await writeFile(`${place}.new`, torrent)
-  await rename(`${place}.new`, place)
+async function kept(path: string): Promise<FileTorrent | undefined> {
+  const torrent = await readKeptTorrent(path)
+  return torrent && { torrent, isOpen: true }
 }

@@ -35,7 +35,7 @@ export async function swarmScene(file: SyntheticFile) {
       const seeder = startSeeder({ host: '127.0.0.1', ...setup })
       onTestFinished(() => seeder.close())
       const known = once(tracker, 'start')
-      const shared = { path, fileSizeBytes: file.bytes.length, torrent }
+      const shared = { path, fileSizeBytes: file.bytes.length, torrent, isOpen: true }
       seeder.share(shared)
       await known
       return { ...seeder, shared }
