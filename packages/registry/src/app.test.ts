@@ -95,6 +95,19 @@ describeOnEachDatabase('every answer', (start) => {
     expect(guesses).toEqual([401, 401, 429, 429]) // the registration was the first of three
   })
 
+  test('the addresses of one IPv6 network share a limit, however they are written', async () => {
+    const limit = { max: 2, windowSeconds: 60 }
+    const rateLimits = { auth: limit, write: limit, read: limit, chunk: limit, tracker: limit }
+    const registry = await start({ rateLimits, trustProxy: true })
+    const statusFor = async (address: string) =>
+      (await registry.get('/v1/models', { headers: { 'x-forwarded-for': address } })).status
+    expect(await statusFor('2001:db8::1')).toBe(200)
+    expect(await statusFor('2001:db8::2')).toBe(200)
+    expect(await statusFor('2001:DB8:0:0:5::3')).toBe(429)
+    expect(await statusFor('2001:db8:0:1::1')).toBe(200)
+    expect(await statusFor('unknown')).toBe(200)
+  })
+
   test('of a registry for members needs a token, except to sign in', async () => {
     const registry = await start({ isAnonymousReadAllowed: false })
     const token = await registry.register('ana')

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { RateLimitClass, RateLimits } from '../config.ts'
 import { busy } from '../errors.ts'
+import { networkOf, plainAddress } from './ip-address.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -44,5 +45,6 @@ function classOf({ method, routeOptions }: FastifyRequest): RateLimitClass {
 /** A credential counts by itself; strangers, and tokens that are none, by their address (an IPv6 network as one). */
 function callerOf({ caller, ip }: FastifyRequest): string {
   if (caller) return caller.credential.id
-  return ip.includes(':') && !ip.includes('.') ? ip.split(':').slice(0, 4).join(':') : ip
+  const address = plainAddress(ip) // a proxy may say what is none
+  return address ? networkOf(address) : ip
 }

@@ -1,6 +1,6 @@
+import { packedAddress } from '../http/ip-address.ts'
 import { bytesOf } from './announce.ts'
 import { type Bencoded, bencode } from './bencode.ts'
-import { packedAddress } from './ip-address.ts'
 import type { Counts } from './swarm.ts'
 
 /** Where a peer is, for the one who asks. */

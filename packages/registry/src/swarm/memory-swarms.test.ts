@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Reach } from '../http/ip-address.ts'
 import { defaultLimits, memorySwarms } from './memory-swarms.ts'
 import { leecher, swarmContract } from './swarm.contract.ts'
-import type { Reach } from './swarm.ts'
 
 swarmContract('memory', async (options) => memorySwarms(options))
 

@@ -1,4 +1,4 @@
-import { networkOf, plainAddress } from './ip-address.ts'
+import { networkOf, plainAddress } from '../http/ip-address.ts'
 
 export type SlotLimits = { atOnce: number; atOncePerNetwork: number }
 

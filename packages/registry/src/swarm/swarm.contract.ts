@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { BrowserPeer, Peer, Reach, Swarms, TcpPeer } from './swarm.ts'
+import type { Reach } from '../http/ip-address.ts'
+import type { BrowserPeer, Peer, Swarms, TcpPeer } from './swarm.ts'
 
 const everywhere: Reach[] = ['loopback', 'private', 'public']
 const many = { count: 1_000, reaches: everywhere }

@@ -1,3 +1,5 @@
+import type { Reach } from '../http/ip-address.ts'
+
 /**
  * Who takes part in which torrent: the tracker's memory. Everything that goes in and comes out is plain data, so that several
  * nodes can share one.
@@ -31,9 +33,6 @@ type PeerBase = {
   address: string
   isSeeder: boolean
 }
-
-/** Who can connect to an address: this machine, an organisation, everybody. */
-export type Reach = 'loopback' | 'private' | 'public'
 
 export type Wanted = {
   /** Peers, at most. */

@@ -1,5 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
-import type { Reach } from './swarm.ts'
+
+/** Who can connect to an address: this machine, an organisation, everybody. */
+export type Reach = 'loopback' | 'private' | 'public'
 
 /** An address as it is compared and kept: IPv4 where IPv6 only wraps it, without a zone. Undefined for what is no address. */
 export function plainAddress(text: string | undefined): string | undefined {
