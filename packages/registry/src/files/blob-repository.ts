@@ -99,7 +99,7 @@ export function blobRepository(db: Kysely<Database>) {
   }
 }
 
-type NamedFile = { id: string; filename: string; visibility_version: number }
+export type NamedFile = { id: string; filename: string; visibility_version: number }
 type ChunkRow = { object_key: string; size_bytes: number; chunk_size: number; chunk_index: number }
 
 function bytesGone() {

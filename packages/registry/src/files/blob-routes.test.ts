@@ -17,10 +17,10 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
   const eightDaysAgo = () => Date.now() - 8 * 86_400_000
 
   /** As the registry gave it out at that time. */
-  async function linkOf({ id, filename }: ModelFile, madeAt: number, of = registry) {
+  async function linkOf(file: ModelFile, madeAt: number, of = registry) {
     const { db } = await of.connect()
-    const { bytesToken } = capabilities(db, await readSecret(db, 'signing-key'))
-    return `/blobs/${bytesToken({ id, visibility_version: 1 }, madeAt)}/${filename}`
+    const { bytesPath } = capabilities(db, await readSecret(db, 'signing-key'))
+    return bytesPath({ ...file, visibility_version: 1 }, madeAt)
   }
 
   beforeAll(async () => {

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { forbidden } from '../errors.ts'
+import { redirect } from '../http/redirect.ts'
 import { sendBytes } from '../http/send-bytes.ts'
 import type { Site } from '../http/site.ts'
 import { chunkMismatch } from '../store/chunk-writer.ts'
@@ -78,12 +79,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
   async function renew(reply: FastifyReply, token: string) {
     const file = await capabilities.findByBytesToken(token, beforeAnyExpiry)
     if (file?.is_public !== 1 || !isAnonymousReadAllowed) throw refused()
-    const fresh = `/blobs/${capabilities.bytesToken(file)}/${encodeURIComponent(file.filename)}`
-    return reply
-      .code(302)
-      .header('location', site.baseUrl() + fresh)
-      .header('cache-control', 'no-store')
-      .send('')
+    return redirect(reply, site.baseUrl() + capabilities.bytesPath(file))
   }
 
   app.register(async (uploads) => {

@@ -58,10 +58,12 @@ export function capabilities(db: Kysely<Database>, signingKey: string) {
       return getFile(id, Number(version))
     },
 
-    bytesToken({ id, visibility_version }: Bearer, now = Date.now()): string {
+    /** Where a file's bytes are for seven days. The token is in the path: torrent clients refuse some URLs that have a query. */
+    bytesPath(file: Bearer & { filename: string }, now = Date.now()): string {
       const expires = Math.floor(now / 1000) + bytesLifetimeSeconds
-      const parts = [id, visibility_version, expires]
-      return [...parts, sign('bytes', ...parts)].join('.')
+      const parts = [file.id, file.visibility_version, expires]
+      const token = [...parts, sign('bytes', ...parts)].join('.')
+      return `/blobs/${token}/${encodeURIComponent(file.filename)}`
     },
 
     /** The file whose bytes a token allows, or undefined for one that has expired or was never signed. */

@@ -3,8 +3,9 @@ import { endpoints } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
 import { type Viewer, viewerOf } from '../accounts/caller.ts'
 import { notFound } from '../errors.ts'
+import { redirect } from '../http/redirect.ts'
 import type { ModelRepository } from '../models/model-repository.ts'
-import type { StoredChunk } from './blob-repository.ts'
+import type { NamedFile, StoredChunk } from './blob-repository.ts'
 import type { FileRepository } from './file-repository.ts'
 import { type FilePath, findFile } from './find-file.ts'
 import { type DownloadDependencies, getDownload, readyHash } from './get-download.ts'
@@ -46,8 +47,8 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const viewer: Viewer = viewerOf(caller, 'read')
       const hash = params.chunk_hash.toLowerCase()
       const file = await blobs.findFileByHash(hash, viewer)
-      if (file) return redirectToFile(reply, method, file)
-      return redirectToChunk(reply, method, await blobs.findChunk(hash, viewer), hash)
+      if (file) return leadToFile(reply, method, file)
+      return leadToChunk(reply, method, await blobs.findChunk(hash, viewer), hash)
     },
   })
 
@@ -59,28 +60,19 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     async handler({ params, method }, reply) {
       const file = await capabilities.getByAccessToken(params.token)
       const hash = params.chunk_hash.toLowerCase()
-      if (file.blob_hash === hash) return redirectToFile(reply, method, file)
+      if (file.blob_hash === hash) return leadToFile(reply, method, file)
       const chunk = await blobs.findChunkOf(file.blob_hash ?? '', hash)
-      return redirectToChunk(reply, method, chunk, hash)
+      return leadToChunk(reply, method, chunk, hash)
     },
   })
 
-  /** To a URL that torrent clients may keep: its token is in the path and lives seven days. */
-  async function redirectToFile(
-    reply: FastifyReply,
-    method: string,
-    file: { id: string; filename: string; visibility_version: number },
-  ) {
-    if (method === 'HEAD') {
-      const { file_size_bytes, sha256_hash } = await files.getReady(file.id)
-      return describeBytes(reply, file_size_bytes, sha256_hash)
-    }
-    const token = capabilities.bytesToken(file)
-    const url = `${site.baseUrl()}/blobs/${token}/${encodeURIComponent(file.filename)}`
-    return redirect(reply, url)
+  async function leadToFile(reply: FastifyReply, method: string, file: NamedFile) {
+    if (method !== 'HEAD') return redirect(reply, site.baseUrl() + capabilities.bytesPath(file))
+    const { file_size_bytes, sha256_hash } = await files.getReady(file.id)
+    return describeBytes(reply, file_size_bytes, sha256_hash)
   }
 
-  function redirectToChunk(
+  function leadToChunk(
     reply: FastifyReply,
     method: string,
     chunk: StoredChunk | undefined,
@@ -99,10 +91,6 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 }
 
 const hidden = { schema: { hide: true } }
-
-function redirect(reply: FastifyReply, url: string) {
-  return reply.code(302).header('location', url).header('cache-control', 'no-store').send('')
-}
 
 /** What a HEAD is told of the bytes, in place of a redirect to a URL that is signed for GET alone. */
 function describeBytes(reply: FastifyReply, size: number, hash: string) {
