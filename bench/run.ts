@@ -14,6 +14,7 @@ const names = [
   'push',
   'tracker',
   'swarm',
+  'local-network',
   'inference',
 ] as const
 
@@ -50,7 +51,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 
 const [name] = positionals
 if (name === undefined) {
-  for (const one of names) process.stdout.write(`${one.padEnd(11)}${(await load(one)).summary}\n`)
+  for (const one of names) process.stdout.write(`${one.padEnd(15)}${(await load(one)).summary}\n`)
   process.stdout.write(`\n${optionTexts}\n`)
 } else {
   const known = names.find((one) => one === name)

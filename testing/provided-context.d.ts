@@ -11,5 +11,7 @@ declare module 'vitest' {
     >
     /** An address of this machine beside loopback, if it has one. */
     ownAddress: string | undefined
+    /** Whether there may be machines on this one: `neighbours.ts`. */
+    hasNetworkNamespaces: boolean
   }
 }

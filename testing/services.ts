@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node'
+import { canMakeNeighbours } from './neighbours.ts'
 import { startPostgres } from './postgres.ts'
 import { findOwnAddress, findTorrentClients } from './torrent-clients/find-torrent-clients.ts'
 
@@ -13,6 +14,9 @@ export default async function startServices(project: TestProject) {
   const ownAddress = findOwnAddress()
   if (!ownAddress) missing('an address beside loopback')
   project.provide('ownAddress', ownAddress)
+  const hasNamespaces = canMakeNeighbours()
+  if (!hasNamespaces) missing('network namespaces')
+  project.provide('hasNetworkNamespaces', hasNamespaces)
   const postgres = await startPostgres()
   if (!postgres) missing('PostgreSQL')
   project.provide('postgresUrl', postgres?.url)

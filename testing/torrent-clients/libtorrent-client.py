@@ -1,16 +1,19 @@
-"""Downloads a torrent or a magnet with libtorrent's default settings, but for what leads off this machine."""
+"""Downloads a torrent or a magnet with libtorrent's default settings, but for what leads off this machine.
+
+With an address of this machine in a local network, it looks for peers there.
+"""
 
 import sys
 import time
 
 import libtorrent
 
-torrent, folder = sys.argv[1:]
+torrent, folder, *local = sys.argv[1:]
 session = libtorrent.session(
     {
-        "listen_interfaces": "127.0.0.1:0",
+        "listen_interfaces": f"{local[0] if local else '127.0.0.1'}:0",
         "enable_dht": False,
-        "enable_lsd": False,
+        "enable_lsd": bool(local),
         "enable_upnp": False,
         "enable_natpmp": False,
     }

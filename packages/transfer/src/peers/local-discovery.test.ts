@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { expect, onTestFinished, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { composeAnnouncements } from './local-announcement.ts'
 import { startLocalDiscovery } from './local-discovery.ts'
 import type { LocalNetwork } from './local-networks.ts'
@@ -12,6 +13,7 @@ const loopback: LocalNetwork = {
   address: '127.0.0.1',
   cidr: '127.0.0.1/8',
   isReachable: true,
+  speaksFrom: '127.0.0.1',
 }
 const group = '239.192.152.143'
 const [shared = '', foreign = ''] = ['a', 'b'].map((digit) => digit.repeat(40))
@@ -25,10 +27,24 @@ async function freeUdpPort(): Promise<number> {
   return port
 }
 
-type Parts = { groupPort: number; port?: number; infoHash?: string; isPrivate?: boolean }
+type Parts = {
+  groupPort: number
+  port?: number
+  infoHash?: string
+  isPrivate?: boolean
+  networks?: LocalNetwork[]
+}
+
+/** Nothing looks around by itself here. */
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  return () => vi.useRealTimers()
+})
+const lookAround = () => vi.advanceTimersByTime(10_000)
 
 /** Somebody with one torrent, and the peers that were found for it. */
-function somebody({ groupPort, port = 5000, infoHash = shared, isPrivate = false }: Parts) {
+function somebody(parts: Parts) {
+  const { groupPort, port = 5000, infoHash = shared, isPrivate = false } = parts
   const peers: string[] = []
   const torrent = {
     infoHash,
@@ -36,13 +52,13 @@ function somebody({ groupPort, port = 5000, infoHash = shared, isPrivate = false
     destroyed: false,
     addPeer: (address: string) => peers.push(address) > 0,
   }
-  const standing = { isPaused: false }
+  const standing = { isPaused: false, networks: parts.networks ?? [loopback] }
   const discovery = startLocalDiscovery({
     host: '127.0.0.1',
     groupPort,
     port: () => port,
     torrents: () => (standing.isPaused ? [] : [torrent]),
-    findNetworks: () => [loopback],
+    findNetworks: () => standing.networks,
   })
   onTestFinished(() => discovery.close())
   return { peers, discovery, standing }
@@ -115,6 +131,32 @@ test('who pauses announces nothing and tries nobody, until they go on', async ()
   await expect.poll(() => watcher.peers, patience).toContain('127.0.0.1:5002')
 })
 
+test('who has no network announces as soon as there is one', async () => {
+  const groupPort = await freeUdpPort()
+  const watcher = somebody({ groupPort, port: 5001 })
+  const moving = somebody({ groupPort, port: 5002, networks: [] })
+  moving.discovery.announceSoon()
+  const { untilHeard } = await openSpeaker(groupPort)
+  await untilHeard(watcher.peers)
+  await sleep(500)
+  moving.standing.networks = [loopback]
+  lookAround()
+  await expect.poll(() => watcher.peers, patience).toContain('127.0.0.1:5002')
+})
+
+test('who has left says nothing any more', async () => {
+  const groupPort = await freeUdpPort()
+  const watcher = somebody({ groupPort, port: 5001 })
+  const leaving = somebody({ groupPort, port: 5002 })
+  leaving.discovery.close()
+  leaving.discovery.announceSoon()
+  const { untilHeard } = await openSpeaker(groupPort)
+  await untilHeard(watcher.peers)
+  await sleep(500)
+  expect(leaving.peers).toEqual([])
+  expect(watcher.peers).not.toContain('127.0.0.1:5002')
+})
+
 test('what is no announcement harms nobody, nor does a flood', async () => {
   const groupPort = await freeUdpPort()
   const { peers } = somebody({ groupPort })
@@ -147,5 +189,6 @@ test('a port that somebody else has is tried again', async () => {
   await announce([shared], 6000)
   expect(peers).toEqual([])
   holder.close()
+  lookAround()
   await untilHeard(peers)
 })

@@ -43,6 +43,7 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup) {
   let networks: LocalNetwork[] = []
   let isOnLink = onLink(networks)
   let collecting: NodeJS.Timeout | undefined
+  let isClosed = false
 
   /** A private torrent has no peers but those of its tracker (BEP 27). */
   const torrentsNow = () =>
@@ -73,15 +74,15 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup) {
 
   function announce() {
     const peerPort = setup.port()
-    if (peerPort === undefined) return
+    const reachable = oneOfEachInterface(networks.filter(({ isReachable }) => isReachable))
+    if (peerPort === undefined || reachable.length === 0) return
     const all = torrentsNow().map(({ infoHash }) => infoHash)
-    const infoHashes = schedule.take(all, performance.now())
+    const infoHashes = schedule.take(all, Date.now())
     if (infoHashes.length === 0) return
     const announcement = { port: peerPort, infoHashes, cookie }
-    for (const network of oneOfEachInterface(networks.filter(({ isReachable }) => isReachable))) {
+    for (const network of reachable) {
       const packets = composeAnnouncements(groups[network.family].host, announcement)
-      // One that has just gone, or lets nothing out, hears the next announcement.
-      sayInNetwork(network, port, packets).catch(() => undefined)
+      void sayInNetwork(network, port, packets)
     }
   }
 
@@ -95,13 +96,14 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup) {
   return {
     /** To be called when there is a new torrent: otherwise it is found in some seconds. */
     announceSoon() {
-      if (collecting) return
+      if (collecting || isClosed) return
       collecting = setTimeout(() => {
         collecting = undefined
         announce()
       }, collectMs)
     },
     close() {
+      isClosed = true
       clearInterval(looking)
       clearTimeout(collecting)
       for (const listener of listeners) listener.close()

@@ -1,6 +1,7 @@
 /** The sockets of local discovery: one for each family to hear, one for each announcement to speak. */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
+import { isSystemError } from '../system-error.ts'
 import { type LocalNetwork, oneOfEachInterface } from './local-networks.ts'
 
 export type Family = LocalNetwork['family']
@@ -41,8 +42,8 @@ export function listenToGroup(family: Family, port: number, hear: Hear) {
       try {
         socket?.addMembership(address, family === 'IPv4' ? own : `::%${name}`)
       } catch (error) {
-        if (!isOrdinary(error as NodeJS.ErrnoException)) close()
-        if (!socket) return
+        // We are in already, it has just gone, or Linux lets us into no more than twenty: the others are heard.
+        if (!isSystemError(error)) throw error
       }
     }
   }
@@ -64,20 +65,16 @@ export function listenToGroup(family: Family, port: number, hear: Hear) {
   }
 }
 
-/** We are in already, or the interface has just gone. */
-const isOrdinary = ({ code = '' }: NodeJS.ErrnoException) =>
-  ['EADDRINUSE', 'ENODEV', 'EADDRNOTAVAIL', 'EINVAL'].includes(code)
-
-/** Tells the group of one network. The packets go no farther than its link. */
+/** Tells the group of one network, no farther than its link. One that has just gone, or lets nothing out, hears nothing. */
 export async function sayInNetwork(
-  { family, name, address: own }: LocalNetwork,
+  { family, name, address: own, speaksFrom }: LocalNetwork,
   port: number,
   packets: string[],
 ): Promise<void> {
   const { address, type } = groups[family]
   const socket = createSocket({ type, ipv6Only: family === 'IPv6' })
   try {
-    socket.bind(0, family === 'IPv4' ? own : '::')
+    socket.bind(0, speaksFrom)
     await once(socket, 'listening')
     socket.on('error', () => undefined) // `send` tells too
     socket.setMulticastInterface(family === 'IPv4' ? own : `::%${name}`)
@@ -87,6 +84,8 @@ export async function sayInNetwork(
         socket.send(packet, port, address, (error) => (error ? reject(error) : resolve())),
       )
     }
+  } catch (error) {
+    if (!isSystemError(error)) throw error
   } finally {
     socket.close()
   }

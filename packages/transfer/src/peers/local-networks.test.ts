@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
   findLocalNetworks,
@@ -17,7 +19,7 @@ const networks: LocalNetwork[] = [
 function network(name: string, cidr: string): LocalNetwork {
   const [address = ''] = cidr.split('/')
   const family = address.includes(':') ? 'IPv6' : 'IPv4'
-  return { name, family, address, cidr, isReachable: true }
+  return { name, family, address, cidr, isReachable: true, speaksFrom: address }
 }
 
 test.each(['192.168.1.77', '10.1.200.3', 'fe80::9%wlan0', '2001:db8:1::77'])(
@@ -46,12 +48,28 @@ test('who listens on loopback has no network', () => {
   expect(findLocalNetworks('::1')).toEqual([])
 })
 
+const external = Object.values(networkInterfaces())
+  .flatMap((each = []) => each)
+  .filter(({ internal }) => !internal)
+
+test('who listens on one address alone speaks from there', () => {
+  for (const { address } of external) {
+    expect(findLocalNetworks(address)).toMatchObject([{ address, speaksFrom: address }])
+  }
+})
+
 test('who listens on all IPv4 addresses is reached by those alone', () => {
-  const external = Object.values(networkInterfaces())
-    .flatMap((each = []) => each)
-    .filter(({ internal }) => !internal)
   const found = findLocalNetworks('0.0.0.0')
   expect(found.map(({ address }) => address)).toEqual(external.map(({ address }) => address))
   for (const { family, isReachable } of found) expect(isReachable).toBe(family === 'IPv4')
   for (const { isReachable } of findLocalNetworks('::')) expect(isReachable).toBe(true)
+})
+
+test('where the system does not tell its networks, there are none', () => {
+  const script = `
+    const { openSync } = require('node:fs')
+    const { findLocalNetworks } = require('${join(import.meta.dirname, 'local-networks.ts')}')
+    try { for (;;) openSync('/dev/null') } catch { console.log(findLocalNetworks('0.0.0.0').length) }`
+  const limited = ['-c', 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, script]
+  expect(execFileSync('sh', limited, { encoding: 'utf8' })).toBe('0\n')
 })

@@ -1,5 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
+import { isSystemError } from '../system-error.ts'
 
 /** An address of this machine in a network that others are in too. */
 export type LocalNetwork = {
@@ -11,16 +12,28 @@ export type LocalNetwork = {
   cidr: string
   /** Whether somebody there can connect to us. */
   isReachable: boolean
+  /** Where our announcements come from, at which we are to be found: an address, or `::` where the system knows best. */
+  speaksFrom: string
 }
 
 /** Where there may be others for somebody who listens on `host`: nowhere, on loopback. */
 export function findLocalNetworks(host: string): LocalNetwork[] {
   const isAnywhere = host === '0.0.0.0' || host === '::'
-  return Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) =>
+  return Object.entries(findInterfaces()).flatMap(([name, addresses = []]) =>
     addresses
       .filter(({ internal, address }) => !internal && (isAnywhere || address === host))
       .flatMap((one) => networkOf(name, one, host)),
   )
+}
+
+/** None where the system does not tell: in some sandboxes, or when there is no file descriptor left. */
+function findInterfaces(): NodeJS.Dict<NetworkInterfaceInfo[]> {
+  try {
+    return networkInterfaces()
+  } catch (error) {
+    if (!isSystemError(error)) throw error
+    return {}
+  }
 }
 
 function networkOf(
@@ -30,7 +43,8 @@ function networkOf(
 ): LocalNetwork[] {
   if (cidr === null) return [] // its mask is none
   const isReachable = family === 'IPv4' || host !== '0.0.0.0'
-  return [{ name, family, address, cidr, isReachable }]
+  const speaksFrom = family === 'IPv6' && host !== address ? '::' : address
+  return [{ name, family, address, cidr, isReachable, speaksFrom }]
 }
 
 /** Of several addresses on one interface the first of each family: a packet goes there once. */

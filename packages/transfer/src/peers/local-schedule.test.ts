@@ -36,6 +36,21 @@ test('what has gone is not announced, and is new when it is back', () => {
   expect(schedule.take(['a', 'b'], minute + 1)).toEqual(['a'])
 })
 
+test('who wakes up from a long sleep announces at once', () => {
+  const schedule = localSchedule()
+  schedule.take(['a'], 0)
+  schedule.take(['a'], minute)
+  expect(schedule.take(['a'], 60 * minute)).toEqual(['a'])
+})
+
+test('a clock that is set back stops nothing', () => {
+  const schedule = localSchedule()
+  schedule.take(['a'], 60 * minute)
+  expect(schedule.take(['a'], 0)).toEqual(['a'])
+  expect(schedule.take(['a'], minute)).toEqual([])
+  expect(schedule.take(['a'], 5 * minute)).toEqual(['a'])
+})
+
 test('a new network hears everything within a minute', () => {
   const schedule = localSchedule()
   schedule.take(['a'], 0)

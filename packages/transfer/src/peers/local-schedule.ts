@@ -1,4 +1,4 @@
-/** When which torrents are announced in the local network, by BEP 14. Times in ms, of one clock that never goes back. */
+/** When which torrents are announced in the local network, by BEP 14. Times in ms since 1970: time asleep counts. */
 
 const minuteMs = 60_000
 /** BEP 14: as long as somebody takes part. */
@@ -13,10 +13,19 @@ type Entry = { announcedAt: number; nextAt: number }
 export function localSchedule() {
   const entries = new Map<string, Entry>()
   let repeatedAt = Number.NEGATIVE_INFINITY
+  let takenAt = Number.NEGATIVE_INFINITY
+
+  /** The clock was set back: what it said before means nothing. */
+  function startOver(now: number) {
+    repeatedAt = Number.NEGATIVE_INFINITY
+    for (const entry of entries.values()) entry.nextAt = now
+  }
 
   return {
     /** Those of `infoHashes`, which are all that there are now, that are to be announced now. */
     take(infoHashes: string[], now: number): string[] {
+      if (now < takenAt) startOver(now)
+      takenAt = now
       const present = new Set(infoHashes)
       for (const infoHash of entries.keys()) if (!present.has(infoHash)) entries.delete(infoHash)
       const mayRepeat = now - repeatedAt >= minuteMs

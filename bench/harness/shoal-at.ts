@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import type { Machine } from '../../testing/neighbours.ts'
+import { shoalProgram } from './shoal.ts'
+
+export type Place = { machine: Machine; home: string; registryUrl: string }
+
+/** A command of `shoal` on a machine of its own, to be watched while it runs. */
+export function startShoalAt({ machine, home, registryUrl }: Place, ...words: string[]) {
+  const startedAt = performance.now()
+  const child = spawn(machine.program(process.execPath), [shoalProgram, ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, SHOAL_HOME: home, SHOAL_REGISTRY: registryUrl },
+  })
+  const endWithUs = () => child.kill('SIGKILL')
+  process.once('exit', endWithUs)
+  const closed = once(child, 'close').finally(() => process.off('exit', endWithUs))
+  const output = text(child.stdout)
+  const seconds = () => (performance.now() - startedAt) / 1000
+  let told = ''
+  child.stderr.on('data', (more) => {
+    told += more
+  })
+
+  return {
+    /** How many seconds it took to say this on stderr. */
+    async untilTold(sought: string): Promise<number> {
+      const { promise, resolve, reject } = Promise.withResolvers<number>()
+      const look = () => told.includes(sought) && resolve(seconds())
+      child.stderr.on('data', look)
+      child.once('close', () => reject(new Error(`shoal ended without a word of it: ${told}`)))
+      look()
+      return promise
+    },
+
+    async end(): Promise<{ seconds: number; output: string }> {
+      const [code] = await closed
+      if (code !== 0) throw new Error(`shoal ended with ${code}: ${told}`)
+      return { seconds: seconds(), output: await output }
+    },
+
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGINT')
+      await closed
+    },
+  }
+}

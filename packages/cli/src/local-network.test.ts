@@ -1,0 +1,116 @@
+/**
+ * Two machines in one network. The first has a model and cannot reach the registry any more, so that no tracker knows of it: whoever
+ * gets the model from there has found it by BEP 14.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ModelFile } from '@shoal/protocol/client'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type Machine, makeNeighbours, type Neighbours } from '../../../testing/neighbours.ts'
+import { torrentClients } from '../../../testing/torrent-clients/clients.ts'
+import { download } from '../../../testing/torrent-clients/download.ts'
+import { startLocalLibtorrent } from '../../../testing/torrent-clients/local-libtorrent.ts'
+import { type Somebody, somebodyAt } from './testing/somebody-at.ts'
+
+const model = 'shoal-tiny:Q4_0'
+const filename = 'shoal-tiny-Q4_0.gguf'
+const models = join(import.meta.dirname, '../../../models')
+const { libtorrent } = torrentClients(inject('torrentClients'))
+/** Enough for a command to start and to look around: who is there is found in a fraction of a second. */
+const lookAroundMs = 2_500
+
+describe.skipIf(!inject('hasNetworkNamespaces'))('in a local network', { timeout: 60_000 }, () => {
+  const stack = new AsyncDisposableStack()
+  let machines: Neighbours
+  let registryUrl: string
+  let sharer: Somebody
+  let sha256_hash: string
+
+  beforeAll(async () => {
+    sha256_hash = await sha256Of(join(models, 'shoal-tiny', filename))
+    machines = stack.use(makeNeighbours())
+    registryUrl = `http://${machines.registryAddress}:8000`
+    const publisher = await at(machines.registry)
+    const address = ['--host', '0.0.0.0', '--port', '8000', '--base-url', registryUrl]
+    const up = ['up', '--no-inference', '--data', join(publisher.folder, 'data'), ...address]
+    await publisher.startUntil('Ctrl-C ends it.', ...up)
+    sharer = await at(machines.first)
+    await sharer.run('pull', model)
+    machines.first.unplug('line')
+  })
+  afterAll(() => stack.disposeAsync())
+
+  const at = async (machine: Machine) => stack.use(await somebodyAt(machine, registryUrl))
+  const startToShare = (...wishes: string[]) =>
+    sharer.startUntil('on this machine, 1 file', 'seed', ...wishes)
+
+  /** Who gave the model to somebody who waited for it when another began to share it. */
+  async function sourceOfWaiting(...wishes: string[]): Promise<string> {
+    const waiting = await at(machines.second)
+    const pulling = waiting.run('pull', model, '--only-peers', '--json')
+    await sleep(lookAroundMs)
+    await using _sharing = await startToShare(...wishes)
+    const { path, sources } = JSON.parse(await pulling)
+    expect(await sha256Of(path)).toBe(sha256_hash)
+    expect(sources).toHaveLength(1)
+    return sources[0].name
+  }
+
+  test('who waits for peers finds somebody who begins to share', async () => {
+    expect(await sourceOfWaiting()).toMatch(/^192\.168\.77\.1:\d+$/)
+  })
+
+  test('who switched it off finds nobody, and who switches it on again does', async () => {
+    const other = await at(machines.second)
+    await other.run('config', 'set', 'local-peers', 'off')
+    const { child, outcome } = other.start('pull', model, '--only-peers')
+    await sleep(lookAroundMs)
+    await using _sharing = await startToShare()
+    await sleep(lookAroundMs)
+    child.kill('SIGINT')
+    expect((await outcome).stderr).toContain('Stopped at 0 %')
+
+    await other.run('config', 'set', 'local-peers', 'on')
+    const path = await other.run('pull', model, '--only-peers')
+    expect(await sha256Of(path.trim())).toBe(sha256_hash)
+  })
+
+  test.skipIf(!libtorrent.program)(
+    'libtorrent gets a model of which it knows the info hash alone',
+    async () => {
+      const other = await at(machines.second)
+      const { files } = JSON.parse(await other.run('show', 'shoal-tiny', '--json'))
+      const { torrent_info_hash } = files.find((file: ModelFile) => file.filename === filename)
+      const folder = join(other.folder, 'downloads')
+      await mkdir(folder)
+      await using _sharing = await startToShare()
+      const client = {
+        name: 'libtorrent',
+        program: machines.second.program(libtorrent.program ?? ''),
+        start: startLocalLibtorrent('192.168.77.2'),
+      }
+      const order = { folder, home: other.folder, filename, sha256_hash }
+      await download(client, `magnet:?xt=urn:btih:${torrent_info_hash}`, order)
+    },
+  )
+
+  test('who is in more networks than Linux lets a socket listen in hears the first ones', async () => {
+    machines.second.configure('net/ipv4/igmp_max_memberships', '1')
+    expect(await sourceOfWaiting()).toMatch(/^192\.168\.77\.1:\d+$/)
+  })
+
+  test('a network without IPv4 will do for who shares on all addresses', async () => {
+    for (const machine of [machines.first, machines.second]) {
+      machine.ip('-4', 'address', 'flush', 'dev', 'lan')
+    }
+    expect(await sourceOfWaiting('--host', '::')).toMatch(/^fe80::/)
+  })
+})
+
+async function sha256Of(path: string) {
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex')
+}

@@ -1,0 +1,66 @@
+import type { ChildProcess } from 'node:child_process'
+import { expect } from 'vitest'
+import type { Machine } from '../../../../testing/neighbours.ts'
+import { makeHome, startShoal } from './run-shoal.ts'
+
+export type Somebody = Awaited<ReturnType<typeof somebodyAt>>
+
+/** Somebody at a machine of their own, with a home of their own. What they started ends with them. */
+export async function somebodyAt(machine: Machine, registryUrl: string) {
+  await using stack = new AsyncDisposableStack()
+  const home = stack.use(await makeHome())
+  const options = {
+    home: home.path,
+    env: { SHOAL_REGISTRY: registryUrl },
+    node: machine.program(process.execPath),
+  }
+  const kept = stack.move()
+
+  function start(...words: string[]) {
+    const { child, outcome } = startShoal(words, options)
+    kept.defer(async () => {
+      child.kill('SIGKILL')
+      await outcome
+    })
+    return { child, outcome }
+  }
+
+  return {
+    folder: home.path,
+    start,
+
+    /** Gives what a command printed, which has to end well. */
+    async run(...words: string[]): Promise<string> {
+      const { stdout, stderr, exitCode } = await start(...words).outcome
+      expect(exitCode, stderr).toBe(0)
+      return stdout
+    },
+
+    /** Starts a command that goes on, and waits until it has said something. It ends with the scope that asked. */
+    async startUntil(said: string, ...words: string[]) {
+      const { child, outcome } = start(...words)
+      const ended = outcome.then(({ stderr }) => Promise.reject(new Error(`it ended: ${stderr}`)))
+      await Promise.race([untilSaid(child, said), ended])
+      return {
+        async [Symbol.asyncDispose]() {
+          child.kill('SIGINT')
+          await outcome
+        },
+      }
+    },
+
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+function untilSaid({ stdout, stderr }: ChildProcess, words: string): Promise<void> {
+  let said = ''
+  return new Promise((resolve) => {
+    for (const stream of [stdout, stderr]) {
+      stream?.on('data', (text) => {
+        said += text
+        if (said.includes(words)) resolve()
+      })
+    }
+  })
+}

@@ -1,0 +1,10 @@
+import { join } from 'node:path'
+import { runProgram, type StartClient } from './torrent-client.ts'
+
+const script = join(import.meta.dirname, 'libtorrent-client.py')
+
+/** A libtorrent that looks for peers in the local network of `address`, which is its machine's. */
+export const startLocalLibtorrent =
+  (address: string): StartClient =>
+  async (program, { torrent, folder, home }) =>
+    runProgram(program, ['-u', script, torrent, folder, address], home)
