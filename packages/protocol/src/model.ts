@@ -101,7 +101,15 @@ export const Facets = Type.Object(
 export type Facets = Static<typeof Facets>
 
 export const Stats = Type.Object(
-  { models: Count, files: Count, bytes: ByteCount, downloads: Count },
+  {
+    models: Count,
+    files: Count,
+    bytes: ByteCount,
+    downloads: Count,
+    parameter_counts: Type.Array(Nullable(Count), {
+      description: 'of the most downloaded models, at most 240 of them, the most downloaded first',
+    }),
+  },
   { $id: 'Stats', description: 'totals of what is public' },
 )
 export type Stats = Static<typeof Stats>

@@ -2,6 +2,7 @@
 import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import { namedSchemas } from '@shoal/protocol'
+import type { Site as WebSite } from '@shoal/web'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { AccountRepository } from './accounts/account-repository.ts'
 import { accountRoutes } from './accounts/account-routes.ts'
@@ -39,6 +40,7 @@ import type { ModelList } from './models/model-list.ts'
 import type { ModelRepository } from './models/model-repository.ts'
 import { modelRoutes } from './models/model-routes.ts'
 import type { ModelTotals } from './models/model-totals.ts'
+import { notFoundPage, pageRoutes } from './pages/page-routes.ts'
 import type { DiskStore } from './store/disk-store.ts'
 import type { Swarms } from './swarm/swarm.ts'
 import { trackedTorrents } from './swarm/tracked-torrents.ts'
@@ -70,13 +72,16 @@ export type AppDependencies = {
   /** A peer of our own that the tracker names. */
   extraPeer: () => ExtraPeer | undefined
   isDraining: () => boolean
+  /** The web pages; undefined where they were not built. */
+  web: WebSite | undefined
 }
 
 /** Callers may name their request, in this shape. */
 const saneRequestId = /^[A-Za-z0-9._-]{1,64}$/
 
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, version, log, site, sessions, keys, connection, store, metrics } = dependencies
+  const { config, version, log, site, sessions, keys, connection, store, metrics, web } =
+    dependencies
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -100,7 +105,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     },
   })
   app.setErrorHandler(handleError)
-  app.setNotFoundHandler(handleNotFound)
+  app.setNotFoundHandler(web ? notFoundPage(app, { web, site }) : handleNotFound)
   answerUnknownExpectations(app.server)
   useUpgrades(app)
   useBodies(app)
@@ -168,5 +173,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     host: config.host,
     isDraining: dependencies.isDraining,
   })
+  if (web) {
+    await app.register(async (pages) => {
+      await pages.register(caching)
+      await pages.register(pageRoutes, { web, site })
+    })
+  }
   return app
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { findSite } from '@shoal/web'
 import { pino } from 'pino'
 import { accountRepository, systemUsername } from './accounts/account-repository.ts'
 import { apiKeyRepository } from './accounts/api-key-repository.ts'
@@ -118,6 +119,8 @@ async function serve(
     : undefined
   let isDraining = false
 
+  const web = await findSite()
+  if (!web) log.warn('there are no web pages: npm run build makes them')
   const app = await buildApp({
     config,
     version,
@@ -142,6 +145,7 @@ async function serve(
     swarms,
     extraPeer: () => metadataPeer && { port: metadataPeer.port },
     isDraining: () => isDraining,
+    web,
   })
   const drain = drainOf(app, drainAtMostMs)
   try {

@@ -244,7 +244,10 @@ describeOnEachDatabase('models', (start) => {
     })
     const facets = (await registry.get('/v1/facets')).body
     expect(facets).toMatchObject({ tags: expect.arrayContaining([{ value: 'chat', count: 2 }]) })
-    expect((await registry.get('/v1/stats')).body).toMatchObject({ models: 3 })
+    expect((await registry.get('/v1/stats')).body).toMatchObject({
+      models: 3,
+      parameter_counts: [null, 3_000_000_000, 8_000_000_000],
+    })
   })
 
   test('only the owner and admins change a model', async () => {

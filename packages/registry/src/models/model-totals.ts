@@ -10,6 +10,8 @@ export type ModelTotals = ReturnType<typeof modelTotals>
 type Count = { value: string; count: number }
 
 const facetValuesAtMost = 100
+/** A picture of the registry has so many fish. */
+const parameterCountsAtMost = 240
 /** Totals over very many models are kept for this many times as long as they took: exact where they are cheap. */
 const keptTimes = 50
 const keptAtMost = 200
@@ -93,8 +95,8 @@ export function modelTotals(db: Kysely<Database>, fullText: FullText) {
 
     /** Totals of what is public. */
     stats: (): Promise<Stats> =>
-      keeping('stats', () =>
-        db
+      keeping('stats', async () => {
+        const sums = await db
           .selectFrom('model')
           .select(({ fn }) => [
             fn.countAll<number>().as('models'),
@@ -103,8 +105,18 @@ export function modelTotals(db: Kysely<Database>, fullText: FullText) {
             sql<number>`cast(coalesce(sum(downloads), 0) as bigint)`.as('downloads'),
           ])
           .where('is_public', '=', 1)
-          .executeTakeFirstOrThrow(),
-      ),
+          .executeTakeFirstOrThrow()
+        const mostDownloaded = await db
+          .selectFrom('model')
+          .select('parameter_count')
+          .where('is_public', '=', 1)
+          .orderBy('downloads', 'desc')
+          .orderBy('id', 'desc')
+          .limit(parameterCountsAtMost)
+          .execute()
+        const parameter_counts = mostDownloaded.map(({ parameter_count }) => parameter_count)
+        return { ...sums, parameter_counts }
+      }),
   }
 }
 

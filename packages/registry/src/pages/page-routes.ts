@@ -1,0 +1,84 @@
+/** The web pages: printed with what they show, so that they can be read before any script runs, or without. */
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { Site as WebSite } from '@shoal/web'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { handleNotFound } from '../http/error-handler.ts'
+import type { Site } from '../http/site.ts'
+import { pageHeaders } from './page-headers.ts'
+import { pageText } from './page-text.ts'
+
+type Dependencies = { web: WebSite; site: Site }
+
+const addresses = ['/', '/m/:name', '/u/:username']
+const yearSeconds = 365 * 86_400
+
+export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { web, site }) => {
+  // Also on a registry for members: its pages say how to become one.
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, isOpen: true }
+    route.schema = { ...route.schema, hide: true }
+  })
+
+  await app.register(fastifyStatic, {
+    root: join(web.directory, 'assets'),
+    prefix: '/assets/',
+    index: false,
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders: (reply) => {
+      reply.header('cache-control', `public, max-age=${yearSeconds}, immutable`)
+      reply.header('x-content-type-options', 'nosniff')
+    },
+  })
+  app.get('/favicon.svg', (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=86400').sendFile('favicon.svg', web.directory),
+  )
+
+  const send = pageSender(app, { web, site })
+  for (const address of addresses) app.get(address, send)
+}
+
+/** Prints whatever page an address leads to, also the one that says that there is none. */
+export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const page = await web.printPage({
+      url: request.url,
+      fetch: fetchOf(app, request),
+      cookies: request.headers.cookie ?? '',
+    })
+    return reply
+      .code(page.status)
+      .headers(pageHeaders({ hasRemoteImages: /[?&]images=/.test(request.url) }))
+      .type('text/html; charset=utf-8')
+      .send(pageText(web.frame, page, site.baseUrl()))
+  }
+}
+
+/** Tells people by a page that nothing is there, and programs as ever. */
+export function notFoundPage(app: FastifyInstance, dependencies: Dependencies) {
+  const send = pageSender(app, dependencies)
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    const isForPeople = request.method === 'GET' && request.headers.accept?.includes('text/html')
+    return isForPeople ? send(request, reply) : handleNotFound(request, reply)
+  }
+}
+
+/** Calls the API in the name of who asked for the page: what they may not see is in no page of theirs. */
+function fetchOf(app: FastifyInstance, request: FastifyRequest): typeof fetch {
+  const passedOn = ['host', 'cookie', 'x-forwarded-for'].flatMap((name) => {
+    const value = request.headers[name]
+    return typeof value === 'string' ? [[name, value] as const] : []
+  })
+  const headers = { ...Object.fromEntries(passedOn), 'x-request-id': request.id }
+  return async (url, init) => {
+    const { statusCode, ...answer } = await app.inject({
+      method: 'GET',
+      url: String(url),
+      headers: { ...(init?.headers as Record<string, string>), ...headers },
+      remoteAddress: request.ip,
+    })
+    const body = statusCode === 204 || statusCode === 304 ? null : answer.payload
+    return new Response(body, { status: statusCode, headers: answer.headers as never })
+  }
+}

@@ -1,0 +1,44 @@
+import type { PrintedPage } from '@shoal/web'
+import { escapeMarkup } from './escape-markup.ts'
+
+/** A printed page in its frame, with what search engines and previews of links look for. */
+export function pageText(frame: string, page: PrintedPage, baseUrl: string): string {
+  const theme = page.theme ? ` data-theme="${page.theme}"` : ''
+  return frame
+    .replace('<html lang="en">', `<html lang="en"${theme}>`)
+    .replace('<!--head-->', () => headText(page.head, baseUrl))
+    .replace('<!--page-->', () => page.html)
+    .replace('<!--boot-->', () => dataBlock('boot', 'application/json', page.boot))
+}
+
+function headText(head: PrintedPage['head'], baseUrl: string): string {
+  const { fullTitle, description, path, image, isHidden, data, feed } = head
+  const meta = (name: string, content: string | undefined) =>
+    content === undefined ? [] : [`<meta name="${name}" content="${escapeMarkup(content)}">`]
+  const property = (name: string, content: string | undefined) =>
+    content === undefined ? [] : [`<meta property="${name}" content="${escapeMarkup(content)}">`]
+  const address = path === undefined ? undefined : baseUrl + path
+  return [
+    `<title>${escapeMarkup(fullTitle)}</title>`,
+    ...meta('description', description),
+    ...(isHidden ? ['<meta name="robots" content="noindex">'] : []),
+    ...(address && !isHidden ? [`<link rel="canonical" href="${escapeMarkup(address)}">`] : []),
+    ...(feed
+      ? [`<link rel="alternate" type="application/atom+xml" href="${escapeMarkup(feed)}">`]
+      : []),
+    ...property('og:site_name', 'shoal'),
+    ...property('og:type', 'website'),
+    ...property('og:title', head.title),
+    ...property('og:description', description),
+    ...property('og:url', address),
+    ...property('og:image', image && baseUrl + image),
+    ...meta('twitter:card', image && 'summary_large_image'),
+    ...(data ? [dataBlock(undefined, 'application/ld+json', JSON.stringify(data))] : []),
+  ].join('\n    ')
+}
+
+/** Data, which no browser runs. Nothing in it can end the block. */
+function dataBlock(id: string | undefined, type: string, json: string): string {
+  const name = id ? ` id="${id}"` : ''
+  return `<script${name} type="${type}">${json.replaceAll('<', '\\u003c')}</script>`
+}

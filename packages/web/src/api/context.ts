@@ -1,0 +1,17 @@
+import type { RegistryClient } from '@shoal/protocol/client'
+import type { QueryClient } from '@tanstack/react-query'
+import { useRouteContext } from '@tanstack/react-router'
+import type { HeadSink } from '../app/head.tsx'
+import type { Prefs } from '../app/prefs.ts'
+
+/** What every screen can reach. */
+export type AppContext = {
+  client: RegistryClient
+  queryClient: QueryClient
+  prefs: Prefs
+  /** Where the head of a printed page is collected; undefined in a browser. */
+  head: HeadSink | undefined
+}
+
+export const useApp = (): AppContext => useRouteContext({ from: '__root__' })
+export const useClient = (): RegistryClient => useApp().client

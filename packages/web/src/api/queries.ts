@@ -1,0 +1,51 @@
+/** What screens ask of the registry, each under the key by which it is kept. */
+import { ApiError, type ModelFilter, type RegistryClient } from '@shoal/protocol/client'
+import { queryOptions } from '@tanstack/react-query'
+
+export const listQuery = (client: RegistryClient, filter: ModelFilter) =>
+  queryOptions({
+    queryKey: ['models', filter],
+    queryFn: ({ signal }) => client.listModels(filter, signal),
+  })
+
+export const facetsQuery = (client: RegistryClient) =>
+  queryOptions({
+    queryKey: ['facets'],
+    queryFn: () => client.getFacets(),
+    staleTime: 5 * 60_000,
+  })
+
+export const modelQuery = (client: RegistryClient, name: string) =>
+  queryOptions({
+    queryKey: ['model', name],
+    queryFn: ({ signal }) => client.getModel(name, signal),
+  })
+
+export const filesQuery = (client: RegistryClient, name: string) =>
+  queryOptions({
+    queryKey: ['files', name],
+    queryFn: ({ signal }) => client.listFiles(name, {}, signal),
+  })
+
+export const ownerQuery = (client: RegistryClient, username: string) =>
+  queryOptions({ queryKey: ['owner', username], queryFn: () => client.getUser(username) })
+
+/** Who is signed in; null for nobody. */
+export const meQuery = (client: RegistryClient) =>
+  queryOptions({
+    queryKey: ['me'],
+    queryFn: ({ signal }) =>
+      client.getMe(signal).catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 401) return null
+        throw error
+      }),
+    staleTime: 5 * 60_000,
+  })
+
+/** What the masthead is drawn from. */
+export const schoolQuery = (client: RegistryClient) =>
+  queryOptions({
+    queryKey: ['stats'],
+    queryFn: () => client.getStats(),
+    staleTime: 5 * 60_000,
+  })

@@ -1,0 +1,18 @@
+import { Link } from '@tanstack/react-router'
+import { PageHead } from './head.tsx'
+import { ScreenTitle } from './screen-title.tsx'
+
+export function NotFound() {
+  return (
+    <div className="page py-24">
+      <PageHead title="Nothing here" isHidden />
+      <ScreenTitle className="font-semibold text-4xl">This water is empty</ScreenTitle>
+      <p className="mt-3 text-ink-2">
+        No page lives here.{' '}
+        <Link to="/" className="link">
+          See all models
+        </Link>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,17 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+
+let isFirstScreen = true
+
+/** The h1 of a screen. After a navigation the focus goes to it, so that those who hear pages know that it is another. */
+export function ScreenTitle({ children, className }: { children: ReactNode; className?: string }) {
+  const title = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (!isFirstScreen) title.current?.focus({ preventScroll: true })
+    isFirstScreen = false
+  }, [])
+  return (
+    <h1 ref={title} tabIndex={-1} className={className}>
+      {children}
+    </h1>
+  )
+}

@@ -1,0 +1,84 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+
+const pauseMs = 150
+
+/** Searches as one types, wherever one is; without scripts it is a form that asks for the list. */
+export function SearchBox() {
+  const navigate = useNavigate()
+  const { q = '' } = useSearch({ strict: false })
+  const [text, setText] = useState(q)
+  const input = useRef<HTMLInputElement>(null)
+  const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => setText(q), [q])
+  useSlashKey(() => input.current?.focus())
+
+  function search(words: string) {
+    clearTimeout(pause.current)
+    const trimmed = words.trim()
+    navigate({
+      to: '/',
+      search: ({ page: _, q: __, ...others }) => ({ ...others, ...(trimmed && { q: trimmed }) }),
+      replace: location.pathname === '/',
+    })
+  }
+
+  function type(words: string) {
+    setText(words)
+    clearTimeout(pause.current)
+    pause.current = setTimeout(search, pauseMs, words)
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    search(text)
+  }
+
+  return (
+    <search className="min-w-0 max-w-xl flex-1">
+      <form action="/" onSubmit={submit}>
+        <label className="relative block">
+          <span className="sr-only">Search models</span>
+          <Search
+            size={17}
+            aria-hidden
+            className="absolute top-1/2 left-3 -translate-y-1/2 text-ink-3"
+          />
+          <input
+            ref={input}
+            type="search"
+            name="q"
+            value={text}
+            onChange={({ target }) => type(target.value)}
+            placeholder="Search models"
+            autoComplete="off"
+            spellCheck={false}
+            className="field pr-2 pl-9 sm:pr-10"
+          />
+          <span
+            aria-hidden="true"
+            className="absolute top-1/2 right-2.5 hidden -translate-y-1/2 rounded border border-line px-1.5 font-mono text-[12px] text-ink-3 sm:block"
+          >
+            /
+          </span>
+        </label>
+      </form>
+    </search>
+  )
+}
+
+function useSlashKey(act: () => void) {
+  const latest = useRef(act)
+  latest.current = act
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isTyping = (event.target as HTMLElement).closest('input, textarea, select')
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+      event.preventDefault()
+      latest.current()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+}

@@ -1,0 +1,37 @@
+import { Moon, Sun } from 'lucide-react'
+import { useState } from 'react'
+import { keepPref, type Theme } from './prefs.ts'
+
+/** What is shown now: what was chosen, else what the system has. */
+function shownTheme(): Theme {
+  const chosen = document.documentElement.dataset.theme
+  if (chosen === 'light' || chosen === 'dark') return chosen
+  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+}
+
+/** Its picture follows by style alone, so that it is right in print, where nobody knows what the system has. */
+export function ThemeSwitch() {
+  const [said, setSaid] = useState('')
+
+  function change() {
+    const theme = shownTheme() === 'dark' ? 'light' : 'dark'
+    document.documentElement.dataset.theme = theme
+    keepPref('theme', theme)
+    setSaid(`${theme} theme`)
+  }
+
+  return (
+    <button
+      type="button"
+      className="ctl-quiet"
+      aria-label="Change between light and dark"
+      onClick={change}
+    >
+      <Moon size={18} aria-hidden className="dark:hidden" />
+      <Sun size={18} aria-hidden className="hidden dark:block" />
+      <span className="sr-only" role="status">
+        {said}
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,41 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+
+/** When the registry will hear us again; 0 where it does not ask us to wait. */
+let until = 0
+const listeners = new Set<() => void>()
+
+/** Called before each wait that the registry asks for. */
+export function noteWait({ seconds }: { seconds: number }) {
+  until = Date.now() + seconds * 1000
+  for (const listener of listeners) listener()
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Counts down while a call waits, which then goes on by itself. */
+export function WaitNotice() {
+  const end = useSyncExternalStore(
+    subscribe,
+    () => until,
+    () => 0,
+  )
+  const [now, setNow] = useState(0)
+  useEffect(() => {
+    setNow(Date.now())
+    if (end <= Date.now()) return undefined
+    const timer = setInterval(() => setNow(Date.now()), 500)
+    return () => clearInterval(timer)
+  }, [end])
+  const seconds = Math.ceil((end - now) / 1000)
+  const isWaiting = now > 0 && seconds > 0
+  return (
+    <div role="status" className="fixed inset-x-0 bottom-5 z-50 grid place-items-center">
+      {isWaiting && (
+        <p className="pop static px-4 py-2.5">The registry asks us to wait {seconds} s.</p>
+      )}
+    </div>
+  )
+}

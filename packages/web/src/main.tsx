@@ -1,0 +1,25 @@
+/** Where a browser begins. The page is printed already; what was printed is replaced once its screen is here. */
+import './theme.css'
+import { registryClient } from '@shoal/protocol/client'
+import { type DehydratedState, hydrate } from '@tanstack/react-query'
+import { createRoot } from 'react-dom/client'
+import { newQueryClient } from './api/query-client.ts'
+import { App } from './app/app.tsx'
+import { readPrefs } from './app/prefs.ts'
+import { noteWait } from './app/waiting.tsx'
+import { newRouter } from './router.tsx'
+
+const queryClient = newQueryClient()
+const printed = document.getElementById('boot')?.textContent
+if (printed) hydrate(queryClient, JSON.parse(printed) as DehydratedState)
+
+const router = newRouter({
+  client: registryClient({ baseUrl: '', onWait: noteWait }),
+  queryClient,
+  prefs: readPrefs(document.cookie),
+  head: undefined,
+})
+await router.load()
+const root = document.getElementById('root')
+if (!root) throw new Error('the page has no place for the application')
+createRoot(root).render(<App router={router} />)

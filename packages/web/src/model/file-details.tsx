@@ -1,0 +1,39 @@
+import type { ModelFile } from '@shoal/protocol/client'
+import { CopyButton } from '../ui/copy-button.tsx'
+import type { Choice } from './choices.ts'
+
+/** What somebody who checks wants to see. */
+export function FileDetails({ choice: { files } }: { choice: Choice }) {
+  return (
+    <>
+      {files.map((file) => (
+        <dl
+          key={file.id}
+          className="mb-3 grid gap-x-6 gap-y-1 rounded-xl bg-sunken p-4 text-[14px] sm:grid-cols-[auto_1fr]"
+        >
+          {detailsOf(file).map(([name, value]) => (
+            <div key={name} className="contents">
+              <dt className="text-ink-3">{name}</dt>
+              <dd className="flex min-w-0 items-center gap-1 font-mono text-[13px]">
+                <span className="min-w-0 break-all">{value}</span>
+                <CopyButton
+                  value={value}
+                  label={`Copy ${name}`}
+                  className="grid size-6 shrink-0 place-items-center rounded hover:bg-surface"
+                />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ))}
+    </>
+  )
+}
+
+function detailsOf(file: ModelFile): [name: string, value: string][] {
+  return [
+    ['Filename', file.filename],
+    ['SHA-256', file.sha256_hash],
+    ...(file.torrent_info_hash ? [['Info hash', file.torrent_info_hash] as [string, string]] : []),
+  ]
+}

@@ -1,0 +1,69 @@
+import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
+import { MemoryChoice } from '../ui/memory-choice.tsx'
+import { useMemory } from '../ui/use-memory.ts'
+import { adviceFor } from './advice.ts'
+import { bestFitOf, type Choice, choicesOf, memoryOf } from './choices.ts'
+import { bitsOf } from './fidelity.ts'
+import { FileRow } from './file-row.tsx'
+
+type Props = { model: ModelRecord; files: readonly ModelFile[] | undefined }
+
+/** Every file on one scale of memory, with a line at what the visitor has. */
+export function FilesTab({ model, files }: Props) {
+  const [memoryGb] = useMemory()
+  if (!files) return <div className="skeleton mt-6 h-64" aria-busy="true" />
+  const choices = choicesOf(files)
+  if (choices.length === 0) {
+    return <p className="py-12 text-ink-2">No file is ready yet.</p>
+  }
+  const best = bestFitOf(choices, memoryGb)
+  const scaleBytes = scaleOf(choices, memoryGb)
+  return (
+    <section className="pt-6" aria-labelledby="files-title">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h2 id="files-title" className="font-semibold text-[20px]">
+            Pick one file
+          </h2>
+          <p className="text-[15px] text-ink-3" aria-live="polite">
+            {adviceFor(best, memoryGb) || 'Each file is the whole model at a different precision.'}
+          </p>
+        </div>
+        <MemoryChoice />
+      </div>
+      <Hatch />
+      <ul>
+        {choices.map((choice) => (
+          <FileRow
+            key={choice.files[0].id}
+            model={model}
+            choice={choice}
+            isBest={choice === best}
+            memoryBytes={memoryGb * 1e9}
+            scaleBytes={scaleBytes}
+          />
+        ))}
+      </ul>
+      <p className="border-line border-t pt-4 text-[14px] text-ink-3">
+        The upright line marks {memoryGb} GB. Estimates include a context of 8K tokens.
+      </p>
+    </section>
+  )
+}
+
+/** One linear scale; originals run off its end rather than squash all the others. */
+function scaleOf(choices: readonly Choice[], memoryGb: number): number {
+  const reduced = choices.filter(({ quantization }) => (bitsOf(quantization) ?? 16) <= 8)
+  return Math.max(memoryGb * 1.3e9, ...reduced.map((choice) => memoryOf(choice) * 1.06))
+}
+
+/** The pattern of what does not fit. */
+function Hatch() {
+  return (
+    <svg aria-hidden="true" className="absolute size-0">
+      <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse">
+        <path d="M-1 7 7-1M-1 1 1-1M5 7 7 5" className="stroke-line-strong" strokeWidth="1" />
+      </pattern>
+    </svg>
+  )
+}

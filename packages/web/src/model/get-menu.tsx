@@ -1,0 +1,89 @@
+import type { Download, ModelRecord } from '@shoal/protocol/client'
+import { ChevronDown, Copy, FileDown, Link as LinkIcon, Magnet, Share2 } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { useClient } from '../api/context.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { copyText } from '../ui/copy-text.ts'
+import { Disclosure } from '../ui/disclosure.tsx'
+import type { Choice } from './choices.ts'
+
+type Props = { model: ModelRecord; choice: Choice }
+
+/** Ways to the bytes. The registry is asked for links once somebody chose one: asking counts as a download. */
+export function GetMenu({ model, choice: { label, files } }: Props) {
+  const client = useClient()
+  const [said, setSaid] = useState('')
+
+  const withLinks = (act: (links: Download[]) => Promise<string> | string) => async () => {
+    try {
+      setSaid('')
+      const links = await Promise.all(files.map(({ id }) => client.getDownload(model.id, id)))
+      setSaid(await act(links))
+    } catch (error) {
+      setSaid(`That did not work: ${(error as Error).message}`)
+    }
+  }
+  const copy = (pick: (links: Download) => string) =>
+    withLinks(async (links) => {
+      await copyText(links.map(pick).join('\n'))
+      return 'Copied'
+    })
+  const open = (pick: (links: Download) => string) =>
+    withLinks((links) => {
+      for (const link of links) openLink(pick(link))
+      return ''
+    })
+
+  return (
+    <div className="flex">
+      <CopyButton
+        value={`shoal pull ${model.name}:${label}`}
+        label={`Copy the command that pulls ${label}`}
+        className="ctl h-9 rounded-r-none border-r-0 px-2.5 text-[14px]"
+      >
+        Pull
+      </CopyButton>
+      <Disclosure
+        label={`More ways to get ${label}`}
+        className="ctl h-9 rounded-l-none px-2"
+        icon={<ChevronDown size={16} aria-hidden />}
+      >
+        <Way icon={<FileDown size={16} aria-hidden />} act={open(({ direct_url }) => direct_url)}>
+          Download in browser
+        </Way>
+        <Way icon={<LinkIcon size={16} aria-hidden />} act={copy(({ direct_url }) => direct_url)}>
+          Copy direct link (24 h)
+        </Way>
+        <Way icon={<Magnet size={16} aria-hidden />} act={open(({ magnet_uri }) => magnet_uri)}>
+          Open magnet link
+        </Way>
+        <Way icon={<Copy size={16} aria-hidden />} act={copy(({ magnet_uri }) => magnet_uri)}>
+          Copy magnet
+        </Way>
+        <Way icon={<Share2 size={16} aria-hidden />} act={open(({ torrent_url }) => torrent_url)}>
+          Save .torrent
+        </Way>
+      </Disclosure>
+      <span role="status" className={said === '' ? 'sr-only' : 'pop static ml-2 px-3 py-1.5'}>
+        {said}
+      </span>
+    </div>
+  )
+}
+
+function Way({ icon, act, children }: { icon: ReactNode; act: () => void; children: ReactNode }) {
+  return (
+    <button type="button" className="pop-item" onClick={act}>
+      {icon}
+      {children}
+    </button>
+  )
+}
+
+/** What is sent as an attachment, or to another program, leaves this page where it is. */
+function openLink(url: string) {
+  const link = document.createElement('a')
+  link.href = url
+  link.download = ''
+  link.click()
+}

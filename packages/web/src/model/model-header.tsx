@@ -1,0 +1,99 @@
+import type { ModelRecord } from '@shoal/protocol/client'
+import { Link } from '@tanstack/react-router'
+import { Lock } from 'lucide-react'
+import { ScreenTitle } from '../app/screen-title.tsx'
+import { Glyph } from '../fish/fish.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { LikeButton } from './like-button.tsx'
+
+export function ModelHeader({ model }: { model: ModelRecord }) {
+  const { name, display_name, description, owner, parameter_count } = model
+  return (
+    <>
+      <Path model={model} />
+      <div className="flex flex-col gap-5 sm:flex-row sm:gap-7">
+        <Glyph
+          name={name}
+          parameters={parameter_count}
+          className="size-20 rounded-2xl sm:size-28"
+        />
+        <div className="min-w-0 flex-1">
+          <ScreenTitle className="break-words font-bold text-[34px] tracking-[-0.035em] sm:text-[42px]">
+            {display_name}
+          </ScreenTitle>
+          {description && (
+            <p className="mt-1.5 max-w-[62ch] break-words text-[17px] text-ink-2">{description}</p>
+          )}
+          <Labels model={model} />
+        </div>
+        <div className="flex flex-wrap items-center gap-3 sm:flex-col sm:items-end">
+          <LikeButton model={model} />
+          <p className="text-[15px] text-ink-2">
+            by{' '}
+            <Link to="/u/$username" params={{ username: owner }} className="link">
+              {owner}
+            </Link>
+          </p>
+          <p className="flex max-w-full items-center gap-1 font-mono text-[13px] text-ink-2">
+            <span className="truncate">{name}</span>
+            <CopyButton
+              value={name}
+              label="Copy the name"
+              className="grid size-7 shrink-0 place-items-center rounded-md hover:bg-sunken"
+            />
+          </p>
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Path({ model: { architecture } }: { model: ModelRecord }) {
+  const look = 'underline-offset-4 hover:text-ink hover:underline'
+  return (
+    <nav aria-label="Path" className="mb-5 text-[14px] text-ink-3">
+      <Link to="/" className={look}>
+        Models
+      </Link>
+      {architecture && (
+        <>
+          {' / '}
+          <Link to="/" search={{ architecture }} className={`font-mono ${look}`}>
+            {architecture}
+          </Link>
+        </>
+      )}
+    </nav>
+  )
+}
+
+function Labels({ model: { tags, license, is_public } }: { model: ModelRecord }) {
+  return (
+    <ul className="mt-3 flex flex-wrap gap-2">
+      {!is_public && (
+        <li className="tag gap-1 text-ink">
+          <Lock size={12} aria-hidden />
+          Private
+        </li>
+      )}
+      {tags.map((tag) => (
+        <li key={tag}>
+          <Link to="/" search={{ tag }} className="tag hover:bg-sea-soft">
+            {tag}
+          </Link>
+        </li>
+      ))}
+      {license && (
+        <li>
+          <Link
+            to="/"
+            search={{ license }}
+            className="tag border border-line bg-transparent hover:border-line-strong"
+          >
+            {license}
+          </Link>
+        </li>
+      )}
+    </ul>
+  )
+}

@@ -1,0 +1,149 @@
+import { ApiError, type ModelFile, type ModelRecord } from '@shoal/protocol/client'
+import { formatAge, formatContext, formatCount } from '@shoal/protocol/words'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useClient } from '../api/context.ts'
+import { filesQuery, modelQuery } from '../api/queries.ts'
+import { PageHead } from '../app/head.tsx'
+import { exactly } from '../ui/exactly.ts'
+import { Failure } from '../ui/problem.tsx'
+import { CardTab } from './card-tab.tsx'
+import { FilesTab } from './files-tab.tsx'
+import { MetadataTab } from './metadata-tab.tsx'
+import { ModelHeader } from './model-header.tsx'
+import type { ModelSearch } from './model-search.ts'
+import { ModelSkeleton } from './model-skeleton.tsx'
+import { NoModel } from './no-model.tsx'
+import { UseThisModel } from './use-this-model.tsx'
+
+const route = getRouteApi('/m/$name')
+
+export function ModelScreen() {
+  const { name } = route.useParams()
+  const { tab } = route.useSearch()
+  const client = useClient()
+  const model = useQuery(modelQuery(client, name))
+  const files = useQuery(filesQuery(client, name))
+  if (model.isError) {
+    const isUnknown = model.error instanceof ApiError && model.error.status === 404
+    return (
+      <div className="page py-16">
+        <PageHead title={name} isHidden />
+        {isUnknown ? (
+          <NoModel name={name} />
+        ) : (
+          <Failure error={model.error} onRetry={() => model.refetch()} />
+        )}
+      </div>
+    )
+  }
+  if (model.isPending) return <ModelSkeleton />
+  return (
+    <div className="page pt-8">
+      <PageHead {...headOf(model.data)} />
+      <ModelHeader model={model.data} />
+      <Numbers model={model.data} />
+      <div className={`mt-6 grid gap-x-14 gap-y-8 ${tab ? '' : 'lg:grid-cols-[1fr_348px]'}`}>
+        <div className="min-w-0">
+          <Tabs {...(tab && { tab })} filesCount={model.data.files_count} />
+          {files.isError && <Failure as="h2" error={files.error} onRetry={() => files.refetch()} />}
+          {!files.isError && <Tab tab={tab} model={model.data} files={files.data} />}
+        </div>
+        {!tab && (
+          <aside aria-label="Use this model" className="order-first lg:order-none lg:pt-2">
+            <UseThisModel model={model.data} files={files.data ?? []} />
+          </aside>
+        )}
+      </div>
+    </div>
+  )
+}
+
+type TabProps = {
+  tab: ModelSearch['tab']
+  model: ModelRecord
+  files: ModelFile[] | undefined
+}
+
+function Tab({ tab, model, files }: TabProps) {
+  if (tab === 'files') return <FilesTab model={model} files={files} />
+  if (tab === 'metadata') return <MetadataTab model={model} files={files} />
+  return <CardTab model={model} />
+}
+
+const tabs = [
+  { tab: undefined, title: 'Model card' },
+  { tab: 'files', title: 'Files' },
+  { tab: 'metadata', title: 'GGUF metadata' },
+] as const
+
+function Tabs({ tab, filesCount }: { tab?: ModelSearch['tab']; filesCount: number }) {
+  return (
+    <nav aria-label="About this model" className="flex gap-7 overflow-x-auto border-line border-b">
+      {tabs.map((one) => (
+        <Link
+          key={one.title}
+          to="."
+          search={one.tab ? { tab: one.tab } : {}}
+          replace
+          resetScroll={false}
+          activeOptions={exactly}
+          aria-current={one.tab === tab ? 'page' : undefined}
+          className="-mb-px inline-flex h-12 items-center whitespace-nowrap border-transparent border-b-2 font-medium text-[15px] text-ink-2 hover:text-ink aria-[current]:border-roe aria-[current]:text-ink"
+        >
+          {one.title}
+          {one.tab === 'files' && (
+            <span className="ml-1.5 font-mono text-[13px] text-ink-3">{filesCount}</span>
+          )}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+function Numbers({ model }: { model: ModelRecord }) {
+  const { parameter_count, context_length } = model
+  const numbers = [
+    ['Parameters', parameter_count === null ? '–' : formatCount(parameter_count)],
+    ['Context', context_length === null ? '–' : `${formatContext(context_length)} tokens`],
+    ['Files', String(model.files_count)],
+    ['Downloads', formatCount(model.downloads)],
+    ['Published', formatAge(model.created_at)],
+  ] as const
+  return (
+    <dl className="mt-8 grid grid-cols-2 divide-line border-line border-y sm:grid-cols-5 sm:divide-x">
+      {numbers.map(([title, value]) => (
+        <div key={title} className="py-3 first:pl-0 sm:px-5 sm:py-4">
+          <dt className="text-[13px] text-ink-3">{title}</dt>
+          <dd className="mt-0.5 font-display font-semibold text-[19px] tabular-nums tracking-tight">
+            {value}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function headOf(model: ModelRecord) {
+  const { name, display_name, architecture, license, owner, created_at, updated_at, tags } = model
+  const description = model.description ?? `${display_name}, a language model in the GGUF format.`
+  return {
+    title: display_name,
+    description,
+    path: `/m/${name}`,
+    image: `/m/${name}/school.png`,
+    isHidden: !model.is_public,
+    data: {
+      '@context': 'https://schema.org',
+      '@type': 'SoftwareSourceCode',
+      name: display_name,
+      description,
+      author: { '@type': 'Person', name: owner },
+      dateCreated: created_at,
+      dateModified: updated_at,
+      ...(license && { license }),
+      keywords: [...tags, ...(architecture ? [architecture] : [])],
+      runtimePlatform: 'GGUF',
+    },
+  }
+}

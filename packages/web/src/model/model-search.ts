@@ -1,0 +1,10 @@
+/** What the address of a model's page says. */
+export type ModelSearch = { tab?: 'files' | 'metadata'; images?: true }
+
+export function readModelSearch(given: Record<string, unknown>): ModelSearch {
+  const { tab, images } = given
+  return {
+    ...((tab === 'files' || tab === 'metadata') && { tab }),
+    ...(String(images) === '1' || images === true ? { images: true } : {}),
+  }
+}

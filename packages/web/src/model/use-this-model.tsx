@@ -1,0 +1,90 @@
+import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
+import { formatBytes } from '@shoal/protocol/words'
+import { useId, useState } from 'react'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { MemoryChoice } from '../ui/memory-choice.tsx'
+import { useMemory } from '../ui/use-memory.ts'
+import { adviceFor } from './advice.ts'
+import { bestFitOf, type Choice, choicesOf } from './choices.ts'
+import { isRough } from './fidelity.ts'
+import { snippetsFor } from './snippets.ts'
+
+type Props = { model: ModelRecord; files: readonly ModelFile[] }
+
+export function UseThisModel({ model, files }: Props) {
+  const [memoryGb] = useMemory()
+  const choices = choicesOf(files)
+  const best = bestFitOf(choices, memoryGb)
+  const label = (best ?? choices[0])?.label
+  return (
+    <div className="panel">
+      <h2 className="font-semibold text-[19px]">Use this model</h2>
+      {label === undefined ? (
+        <p className="mt-3 text-[15px] text-ink-2">It has no files yet.</p>
+      ) : (
+        <>
+          <div className="mt-3">
+            <MemoryChoice />
+          </div>
+          <p className="mt-3 text-[15px] text-ink-2" aria-live="polite">
+            {best && <BestFit best={best} />} {adviceFor(best, memoryGb)}
+          </p>
+          <Snippets reference={`${model.name}:${label}`} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function BestFit({ best: { label, quantization, sizeBytes } }: { best: Choice }) {
+  return (
+    <>
+      {isRough(quantization) ? 'The largest that fits is ' : 'Best fit is '}
+      <strong className="break-all font-mono text-[14px] text-ink">{label}</strong>, a{' '}
+      {formatBytes(sizeBytes)} download.
+    </>
+  )
+}
+
+/** Radio buttons, so that arrow keys choose. */
+function Snippets({ reference }: { reference: string }) {
+  const snippets = snippetsFor(reference)
+  const [chosen, setChosen] = useState('CLI')
+  const group = useId()
+  return (
+    <div className="mt-4 overflow-hidden rounded-xl bg-sunken">
+      <div className="flex items-center justify-between gap-1 p-1.5">
+        <fieldset className="flex min-w-0 flex-wrap">
+          <legend className="sr-only">Example in</legend>
+          {Object.keys(snippets).map((name) => (
+            <label
+              key={name}
+              className="grid h-8 cursor-pointer place-items-center rounded-md px-2 font-medium text-[13.5px] text-ink-2 outline-roe-ink has-[:checked]:bg-surface has-[:checked]:text-ink has-[:focus-visible]:outline-2"
+            >
+              <input
+                type="radio"
+                name={group}
+                className="sr-only"
+                checked={name === chosen}
+                onChange={() => setChosen(name)}
+              />
+              {name}
+            </label>
+          ))}
+        </fieldset>
+        <CopyButton
+          value={snippets[chosen] ?? ''}
+          label={`Copy the ${chosen} example`}
+          className="grid size-8 shrink-0 place-items-center self-start rounded-md hover:bg-surface"
+        />
+      </div>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
+        tabIndex={0}
+        className="overflow-x-auto px-4 pt-1 pb-3.5 font-mono text-[13px] leading-5"
+      >
+        {snippets[chosen]}
+      </pre>
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+import type { AppContext } from '../api/context.ts'
+import { facetsQuery, listQuery, schoolQuery } from '../api/queries.ts'
+import { filterFrom, hasFilter, type ModelsSearch } from './models-search.ts'
+
+/** In a browser the screen shows at once what it has; in print everything has to be there first. */
+export async function loadModels(
+  { client, queryClient, head }: AppContext,
+  search: ModelsSearch,
+): Promise<void> {
+  const loading = Promise.all([
+    queryClient.prefetchQuery(listQuery(client, filterFrom(search))),
+    queryClient.prefetchQuery(facetsQuery(client)),
+    ...(hasFilter(search) ? [] : [queryClient.prefetchQuery(schoolQuery(client))]),
+  ])
+  if (head) await loading
+}

@@ -1,0 +1,96 @@
+import type { Model } from '@shoal/protocol/client'
+import { formatAge, formatBytes, formatContext, formatCount } from '@shoal/protocol/words'
+import { Link } from '@tanstack/react-router'
+import { ArrowDownToLine, Heart, Lock } from 'lucide-react'
+import { Glyph } from '../fish/fish.tsx'
+
+export function ModelRow({ model }: { model: Model }) {
+  const { name, display_name, description, is_public } = model
+  return (
+    <li className="group relative flex gap-4 border-line border-t py-5 sm:gap-5">
+      <Glyph name={name} parameters={model.parameter_count} />
+      <div className="min-w-0 flex-1">
+        <h3 className="font-semibold text-[18px] tracking-[-0.015em]">
+          <Link
+            to="/m/$name"
+            params={{ name }}
+            className="break-words after:absolute after:inset-0 after:rounded-lg group-hover:text-roe-ink"
+          >
+            {display_name}
+          </Link>
+          {!is_public && (
+            <span className="tag ml-2 gap-1 align-middle font-sans tracking-normal">
+              <Lock size={12} aria-hidden />
+              Private
+            </span>
+          )}
+        </h3>
+        {description && (
+          <p className="mt-0.5 line-clamp-2 break-words text-[15px] text-ink-2">{description}</p>
+        )}
+        <Facts model={model} />
+      </div>
+      <Counts model={model} />
+    </li>
+  )
+}
+
+function Facts({ model }: { model: Model }) {
+  const { parameter_count, context_length, min_file_size_bytes } = model
+  const facts = [
+    parameter_count === null ? null : formatCount(parameter_count),
+    model.architecture,
+    context_length === null ? null : `${formatContext(context_length)} ctx`,
+    min_file_size_bytes === null ? 'no files yet' : `from ${formatBytes(min_file_size_bytes)}`,
+    model.license,
+  ].filter((fact) => fact !== null)
+  return (
+    <p className="spec mt-2 flex flex-wrap gap-x-4 gap-y-1">
+      {facts.map((fact) => (
+        <span key={fact}>{fact}</span>
+      ))}
+      <span className="text-ink-3 sm:hidden">{formatCount(model.downloads)} pulls</span>
+      <span className="text-ink-3 sm:hidden">{formatCount(model.likes)} likes</span>
+    </p>
+  )
+}
+
+function Counts({ model }: { model: Model }) {
+  const { downloads, likes, liked, created_at } = model
+  return (
+    <dl className="hidden w-28 shrink-0 content-start justify-items-end gap-1 text-[14px] text-ink-2 tabular-nums sm:grid">
+      <div className="flex items-center gap-1.5">
+        <dt className="sr-only">Downloads</dt>
+        <dd>{formatCount(downloads)}</dd>
+        <ArrowDownToLine size={15} aria-hidden className="text-ink-3" />
+      </div>
+      <div className="flex items-center gap-1.5">
+        <dt className="sr-only">{liked ? 'Likes, yours among them' : 'Likes'}</dt>
+        <dd>{formatCount(likes)}</dd>
+        <Heart size={15} aria-hidden className={liked ? 'fill-roe text-roe' : 'text-ink-3'} />
+      </div>
+      <div>
+        <dt className="sr-only">Published</dt>
+        <dd className="text-ink-3">{formatAge(created_at)}</dd>
+      </div>
+    </dl>
+  )
+}
+
+export function ModelRowSkeleton({ count }: { count: number }) {
+  return (
+    <div aria-busy="true">
+      {Array.from({ length: count }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        <div key={row} className="flex gap-5 border-line border-t py-5">
+          <div className="skeleton size-14 rounded-xl" />
+          <div className="grid flex-1 gap-2.5">
+            <div className="skeleton h-5 w-56 max-w-full" />
+            <div className="skeleton h-4 w-4/5" />
+            <div className="skeleton h-4 w-72 max-w-full" />
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,95 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useClient } from '../api/context.ts'
+import { listQuery } from '../api/queries.ts'
+import { PageHead } from '../app/head.tsx'
+import { ScreenTitle } from '../app/screen-title.tsx'
+import { Failure } from '../ui/problem.tsx'
+import { Filters } from './filters.tsx'
+import { Masthead } from './masthead.tsx'
+import { ModelRow, ModelRowSkeleton } from './model-row.tsx'
+import { filterFrom, hasFilter, type ModelsSearch, pageSize } from './models-search.ts'
+import { EmptyRegistry, NothingFound } from './no-models.tsx'
+import { Pages } from './pages.tsx'
+import { SortChoice } from './sort-choice.tsx'
+
+const route = getRouteApi('/')
+
+export function ModelsScreen() {
+  const search = route.useSearch()
+  const list = useQuery({
+    ...listQuery(useClient(), filterFrom(search)),
+    placeholderData: keepPreviousData,
+  })
+  const { page = 1 } = search
+  const isBare = !hasFilter(search) && page === 1
+  const total = list.data?.total ?? 0
+
+  return (
+    <>
+      <PageHead {...headOf(search)} />
+      {isBare && <Masthead />}
+      <div className="page grid gap-x-12 gap-y-6 pt-8 lg:grid-cols-[208px_1fr]">
+        <Filters search={search} />
+        <section aria-labelledby="list-title">
+          <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
+            <ListTitle isBare={isBare} text={titleOf(search, list.data)} />
+            <SortChoice search={search} />
+          </div>
+          {list.isError ? (
+            <Failure
+              as="h2"
+              error={list.error}
+              note="Your search is kept in the address."
+              onRetry={() => list.refetch()}
+            />
+          ) : list.isPending ? (
+            <ModelRowSkeleton count={8} />
+          ) : total > 0 ? (
+            <ul className={list.isPlaceholderData ? 'opacity-60 transition-opacity' : ''}>
+              {list.data.models.map((model) => (
+                <ModelRow key={model.id} model={model} />
+              ))}
+            </ul>
+          ) : hasFilter(search) ? (
+            <NothingFound />
+          ) : (
+            <EmptyRegistry />
+          )}
+          <Pages page={page} pages={Math.ceil(total / pageSize)} search={search} />
+        </section>
+      </div>
+    </>
+  )
+}
+
+/** Under the masthead, which has the h1. */
+function ListTitle({ isBare, text }: { isBare: boolean; text: string }) {
+  const title = (
+    <span aria-live="polite" id="list-title">
+      {text}
+    </span>
+  )
+  const look = 'text-[22px] font-semibold'
+  if (isBare) return <h2 className={look}>{title}</h2>
+  return <ScreenTitle className={look}>{title}</ScreenTitle>
+}
+
+function titleOf({ q }: ModelsSearch, found: { total: number } | undefined): string {
+  if (!found) return 'Models'
+  const count = `${found.total.toLocaleString('en')} ${found.total === 1 ? 'model' : 'models'}`
+  return q ? `${count} for “${q}”` : count
+}
+
+function headOf(search: ModelsSearch) {
+  const { q, architecture, license, tag } = search
+  const subject = [q && `“${q}”`, architecture, tag, license].filter(Boolean).join(', ')
+  const query = new URLSearchParams(q ? { q } : {})
+  return {
+    title: subject ? `Models: ${subject}` : 'shoal',
+    description: 'Language models in the GGUF format, to pull, to run and to share.',
+    path: q ? `/?${query}` : '/',
+    isHidden: hasFilter(search),
+    feed: q ? `/feed.atom?${query}` : '/feed.atom',
+  }
+}

@@ -1,0 +1,59 @@
+import { largestFileFor } from '@shoal/model-file/choices'
+import type { ModelFilter } from '@shoal/protocol/client'
+import { isMemorySize } from '../app/prefs.ts'
+
+export const sorts = [
+  { value: 'downloads', label: 'Most pulled' },
+  { value: 'likes', label: 'Most liked' },
+  { value: 'created_at', label: 'Newest' },
+] as const
+
+type Sort = (typeof sorts)[number]['value']
+
+/** What the address of the list says. */
+export type ModelsSearch = {
+  q?: string
+  architecture?: string
+  license?: string
+  tag?: string
+  /** GB of memory that a model has to run in. */
+  fits?: number
+  sort?: Sort
+  /** From 1. */
+  page?: number
+}
+
+export const pageSize = 20
+
+export function readModelsSearch(given: Record<string, unknown>): ModelsSearch {
+  const text = (value: unknown) =>
+    typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  const search: ModelsSearch = {}
+  for (const name of ['q', 'architecture', 'license', 'tag'] as const) {
+    const value = text(given[name])
+    if (value) search[name] = value
+  }
+  const sort = sorts.find(({ value }) => value === given.sort)?.value
+  if (sort && sort !== 'downloads') search.sort = sort
+  if (isMemorySize(Number(given.fits))) search.fits = Number(given.fits)
+  const page = Number(given.page)
+  if (Number.isInteger(page) && page > 1) search.page = page
+  return search
+}
+
+export const hasFilter = ({ q, architecture, license, tag, fits }: ModelsSearch): boolean =>
+  [q, architecture, license, tag, fits].some((value) => value !== undefined)
+
+export function filterFrom(search: ModelsSearch): ModelFilter {
+  const { q, architecture, license, tag, fits, sort, page = 1 } = search
+  return {
+    ...(q !== undefined && { q }),
+    ...(architecture !== undefined && { architecture }),
+    ...(license !== undefined && { license }),
+    ...(tag !== undefined && { tag: [tag] }),
+    ...(fits !== undefined && { max_file_size_bytes: largestFileFor(fits * 1e9) }),
+    sort: sort ?? 'downloads',
+    limit: pageSize,
+    offset: (page - 1) * pageSize,
+  }
+}

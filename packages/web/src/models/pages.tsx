@@ -1,0 +1,35 @@
+import { Link } from '@tanstack/react-router'
+import type { ModelsSearch } from './models-search.ts'
+
+type Props = { page: number; pages: number; search: ModelsSearch }
+
+export function Pages({ page, pages, search }: Props) {
+  if (pages <= 1) return null
+  return (
+    <nav aria-label="Pages" className="flex items-center justify-between border-line border-t pt-5">
+      <Turn to={page - 1} isThere={page > 1} search={search} text="Previous" />
+      <span className="text-[15px] text-ink-2 tabular-nums">
+        Page {page} of {pages}
+      </span>
+      <Turn to={page + 1} isThere={page < pages} search={search} text="Next" />
+    </nav>
+  )
+}
+
+type TurnProps = { to: number; isThere: boolean; search: ModelsSearch; text: string }
+
+function Turn({ to, isThere, search, text }: TurnProps) {
+  if (!isThere) {
+    return (
+      <span className="ctl pointer-events-none opacity-40" aria-hidden="true">
+        {text}
+      </span>
+    )
+  }
+  const { page: _, ...others } = search
+  return (
+    <Link to="." search={{ ...others, ...(to > 1 && { page: to }) }} className="ctl">
+      {text}
+    </Link>
+  )
+}

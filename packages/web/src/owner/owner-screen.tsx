@@ -1,0 +1,70 @@
+import { ApiError } from '@shoal/protocol/client'
+import { plural } from '@shoal/protocol/words'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useClient } from '../api/context.ts'
+import { listQuery, ownerQuery } from '../api/queries.ts'
+import { PageHead } from '../app/head.tsx'
+import { ScreenTitle } from '../app/screen-title.tsx'
+import { ModelRow, ModelRowSkeleton } from '../models/model-row.tsx'
+import { filterFrom, pageSize } from '../models/models-search.ts'
+import { Pages } from '../models/pages.tsx'
+import { SortChoice } from '../models/sort-choice.tsx'
+import { Failure, Problem } from '../ui/problem.tsx'
+
+const route = getRouteApi('/u/$username')
+const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+export function OwnerScreen() {
+  const { username } = route.useParams()
+  const search = route.useSearch()
+  const client = useClient()
+  const owner = useQuery(ownerQuery(client, username))
+  const list = useQuery({
+    ...listQuery(client, { ...filterFrom(search), owner: username }),
+    placeholderData: keepPreviousData,
+  })
+  if (owner.isError) return <NoOwner username={username} error={owner.error} />
+  const total = list.data?.total ?? 0
+  const isNone = list.isSuccess && total === 0
+  return (
+    <div className="page pt-10">
+      <PageHead
+        title={username}
+        description={`Models that ${username} has published.`}
+        path={`/u/${username}`}
+        feed={`/u/${username}/feed.atom`}
+      />
+      <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">{username}</ScreenTitle>
+      <p className="mt-1 min-h-6 text-ink-2">
+        {owner.data &&
+          `${plural(owner.data.models_count, 'model')} · here since ${month.format(new Date(owner.data.created_at))}`}
+      </p>
+      <div className="mt-8 mb-2 flex justify-end">
+        <SortChoice search={search} />
+      </div>
+      {list.isError && <Failure as="h2" error={list.error} onRetry={() => list.refetch()} />}
+      {list.isPending && <ModelRowSkeleton count={4} />}
+      {isNone && <p className="border-line border-t py-16 text-ink-2">Nothing published yet.</p>}
+      <ul className={list.isPlaceholderData ? 'opacity-60' : ''}>
+        {list.data?.models.map((model) => (
+          <ModelRow key={model.id} model={model} />
+        ))}
+      </ul>
+      <Pages page={search.page ?? 1} pages={Math.ceil(total / pageSize)} search={search} />
+    </div>
+  )
+}
+
+function NoOwner({ username, error }: { username: string; error: Error }) {
+  return (
+    <div className="page py-16">
+      <PageHead title={username} isHidden />
+      {error instanceof ApiError && error.status === 404 ? (
+        <Problem title="Nobody by that name">“{username}” has no account here.</Problem>
+      ) : (
+        <Failure error={error} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+/** The pages as text, for the registry to send before any script has run: to people on slow lines, to search engines, to previews. */
+import { ApiError, registryClient } from '@shoal/protocol/client'
+import { dehydrate } from '@tanstack/react-query'
+import { createMemoryHistory } from '@tanstack/react-router'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { newQueryClient } from './api/query-client.ts'
+import { App } from './app/app.tsx'
+import { type Head, type HeadSink, titleOf } from './app/head.tsx'
+import { readPrefs } from './app/prefs.ts'
+import { newRouter } from './router.tsx'
+
+export type { Head }
+
+export type PrintedPage = {
+  status: number
+  head: Head & { fullTitle: string }
+  theme: 'light' | 'dark' | undefined
+  html: string
+  /** What the screens were printed from, to be sent along: JSON. */
+  boot: string
+}
+
+type Order = {
+  /** Path and query. */
+  url: string
+  /** Asks the registry, by path, in the name of who asked for the page. */
+  fetch: typeof fetch
+  /** The `Cookie` header. */
+  cookies: string
+}
+
+export async function printPage({ url, fetch, cookies }: Order): Promise<PrintedPage> {
+  const client = registryClient({ baseUrl: '', maxWaits: 0, fetch })
+  const queryClient = newQueryClient()
+  queryClient.setDefaultOptions({ queries: { staleTime: Number.POSITIVE_INFINITY, retry: false } })
+  const sink: HeadSink = { head: undefined }
+  const prefs = readPrefs(cookies)
+  const history = createMemoryHistory({ initialEntries: [url] })
+  const router = newRouter({ client, queryClient, prefs, head: sink }, history)
+  await router.load()
+  const html = renderToStaticMarkup(<App router={router} />)
+  const head = sink.head ?? { title: 'shoal' }
+  const isNowhere = router.state.matches.some(
+    ({ _notFound, status }) => _notFound || status === 'notFound',
+  )
+  const page = {
+    status: statusOf(isNowhere ? 404 : 200, queryClient),
+    head: { ...head, fullTitle: titleOf(head) },
+    theme: prefs.theme,
+    html,
+    boot: JSON.stringify(dehydrate(queryClient)),
+  }
+  queryClient.clear()
+  return page
+}
+
+/** What the registry answered to the worst of the calls that a page is made of. */
+function statusOf(routed: number, queryClient: ReturnType<typeof newQueryClient>): number {
+  const errors = queryClient
+    .getQueryCache()
+    .getAll()
+    .map(({ state }) => state.error)
+    .filter((error) => error !== null)
+  const statuses = errors.map((error) => (error instanceof ApiError ? error.status : 500))
+  return Math.max(routed, ...statuses)
+}

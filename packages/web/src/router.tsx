@@ -1,0 +1,69 @@
+/** The map of the pages: which address leads to which screen. A screen is fetched when it is first needed. */
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type RouterHistory,
+} from '@tanstack/react-router'
+import type { AppContext } from './api/context.ts'
+import { meQuery } from './api/queries.ts'
+import { NotFound } from './app/not-found.tsx'
+import { Shell } from './app/shell.tsx'
+import { UnexpectedError } from './app/unexpected-error.tsx'
+import { loadModel } from './model/load-model.ts'
+import { readModelSearch } from './model/model-search.ts'
+import { loadModels } from './models/load-models.ts'
+import { readModelsSearch } from './models/models-search.ts'
+import { loadOwner } from './owner/load-owner.ts'
+
+const rootRoute = createRootRouteWithContext<AppContext>()({
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: UnexpectedError,
+  loader: ({ context: { client, queryClient } }) => queryClient.prefetchQuery(meQuery(client)),
+})
+
+const modelsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  validateSearch: readModelsSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, deps }) => loadModels(context, deps),
+  component: lazyRouteComponent(() => import('./models/models-screen.tsx'), 'ModelsScreen'),
+})
+
+const modelRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/m/$name',
+  validateSearch: readModelSearch,
+  loader: ({ context, params }) => loadModel(context, params.name),
+  component: lazyRouteComponent(() => import('./model/model-screen.tsx'), 'ModelScreen'),
+})
+
+const ownerRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/u/$username',
+  validateSearch: readModelsSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, params, deps }) => loadOwner(context, params.username, deps),
+  component: lazyRouteComponent(() => import('./owner/owner-screen.tsx'), 'OwnerScreen'),
+})
+
+const routeTree = rootRoute.addChildren([modelsRoute, modelRoute, ownerRoute])
+
+export function newRouter(context: AppContext, history?: RouterHistory) {
+  return createRouter({
+    routeTree,
+    context,
+    ...(history && { history, isServer: true }),
+    defaultPreload: 'intent',
+    scrollRestoration: history === undefined,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof newRouter>
+  }
+}

@@ -1,0 +1,15 @@
+/** Copies also where the page came by plain HTTP, from where the clipboard is out of reach (secure contexts alone have it). */
+export async function copyText(text: string): Promise<void> {
+  if (window.isSecureContext && navigator.clipboard) return navigator.clipboard.writeText(text)
+  const area = document.createElement('textarea')
+  area.value = text
+  area.readOnly = true
+  area.className = 'sr-only'
+  document.body.append(area)
+  const focused = document.activeElement
+  area.select()
+  const isCopied = document.execCommand('copy')
+  area.remove()
+  if (focused instanceof HTMLElement) focused.focus()
+  if (!isCopied) throw new Error('the browser does not let this page copy')
+}

@@ -1,0 +1,56 @@
+import { type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react'
+
+type Props = { label: string; icon: ReactNode; className?: string; children: ReactNode }
+
+const gap = 6
+
+/** A button that opens a small panel of ordinary buttons and links. The browser's popover has Esc, light dismiss and the top layer. */
+export function Disclosure({ label, icon, className = 'ctl', children }: Props) {
+  const id = useId()
+  const panel = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const [isOpen, setOpen] = useState(false)
+
+  function onToggle({ newState }: ToggleEvent) {
+    setOpen(newState === 'open')
+    if (newState !== 'open' || !panel.current || !button.current) return
+    place(panel.current, button.current.getBoundingClientRect())
+    panel.current.querySelector<HTMLElement>('button, a')?.focus()
+  }
+
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={className}
+        aria-label={label}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        popoverTarget={id}
+      >
+        {icon}
+      </button>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the click comes from a button inside */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: so does the key */}
+      <div
+        ref={panel}
+        id={id}
+        popover="auto"
+        className="pop"
+        onToggle={onToggle}
+        onClick={() => panel.current?.hidePopover()}
+      >
+        {children}
+      </div>
+    </>
+  )
+}
+
+/** Under the button where there is room, else above it. */
+function place(panel: HTMLElement, button: DOMRect) {
+  const { offsetWidth, offsetHeight } = panel
+  const isRoomBelow = button.bottom + offsetHeight + 2 * gap <= innerHeight
+  panel.style.left = `${Math.max(8, button.right - offsetWidth)}px`
+  panel.style.top = `${isRoomBelow ? button.bottom + gap : button.top - offsetHeight - gap}px`
+}

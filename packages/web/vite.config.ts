@@ -1,0 +1,20 @@
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { compressed } from './compressed.ts'
+import about from './package.json' with { type: 'json' }
+
+/** Two pages: the registry's, and the chat that the daemon serves. What they share lies in `assets`. */
+export default defineConfig(({ isSsrBuild }) => ({
+  define: { __VERSION__: JSON.stringify(about.version) },
+  plugins: [react(), tailwindcss(), ...(isSsrBuild ? [] : [compressed()])],
+  build: {
+    outDir: 'dist/client',
+    emptyOutDir: true,
+    copyPublicDir: !isSsrBuild,
+    assetsInlineLimit: 0, // the pages' policy allows no data: URLs
+    modulePreload: { polyfill: false },
+    rolldownOptions: isSsrBuild ? {} : { input: ['index.html', 'chat.html'] },
+  },
+  ssr: { noExternal: true },
+}))
