@@ -15,7 +15,7 @@ import {
 import { swarmScene } from '../testing/swarm-scene.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
-const file = syntheticFile(12 * mebibyte, 4 * mebibyte)
+const file = syntheticFile(6 * mebibyte, 2 * mebibyte)
 const pieces = Math.ceil(file.bytes.length / pieceLengthFor(file.bytes.length))
 const tuning = { ...quickTuning, stallMs: 5_000, joinAfterMs: 50 }
 const options = { timeout: 60_000 }
