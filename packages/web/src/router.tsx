@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   type RouterHistory,
 } from '@tanstack/react-router'
+import { readNextSearch } from './account/next-page.ts'
 import type { AppContext } from './api/context.ts'
 import { meQuery } from './api/queries.ts'
 import { NotFound } from './app/not-found.tsx'
@@ -50,7 +51,34 @@ const ownerRoute = createRoute({
   component: lazyRouteComponent(() => import('./owner/owner-screen.tsx'), 'OwnerScreen'),
 })
 
-const routeTree = rootRoute.addChildren([modelsRoute, modelRoute, ownerRoute])
+const loginRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/login',
+  validateSearch: readNextSearch,
+  component: lazyRouteComponent(() => import('./account/login-screen.tsx'), 'LoginScreen'),
+})
+
+const registerRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/register',
+  validateSearch: readNextSearch,
+  component: lazyRouteComponent(() => import('./account/register-screen.tsx'), 'RegisterScreen'),
+})
+
+const settingsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/settings/{-$section}',
+  component: lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen'),
+})
+
+const routeTree = rootRoute.addChildren([
+  modelsRoute,
+  modelRoute,
+  ownerRoute,
+  loginRoute,
+  registerRoute,
+  settingsRoute,
+])
 
 export function newRouter(context: AppContext, history?: RouterHistory) {
   return createRouter({

@@ -10,7 +10,15 @@ import { pageText } from './page-text.ts'
 
 type Dependencies = { web: WebSite; site: Site }
 
-const addresses = ['/', '/m/:name', '/u/:username']
+const addresses = [
+  '/',
+  '/m/:name',
+  '/u/:username',
+  '/login',
+  '/register',
+  '/settings',
+  '/settings/:section',
+]
 const yearSeconds = 365 * 86_400
 
 export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { web, site }) => {

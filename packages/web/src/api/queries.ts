@@ -49,3 +49,9 @@ export const schoolQuery = (client: RegistryClient) =>
     queryFn: () => client.getStats(),
     staleTime: 5 * 60_000,
   })
+
+export const keysQuery = (client: RegistryClient) =>
+  queryOptions({ queryKey: ['keys'], queryFn: () => client.listApiKeys() })
+
+export const sessionsQuery = (client: RegistryClient) =>
+  queryOptions({ queryKey: ['sessions'], queryFn: () => client.listSessions() })

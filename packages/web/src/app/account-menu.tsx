@@ -19,9 +19,9 @@ export function AccountMenu({ username }: { username: string }) {
       <Link to="/u/$username" params={{ username }} className="pop-item">
         Your models
       </Link>
-      <a href="/settings" className="pop-item">
+      <Link to="/settings/{-$section}" className="pop-item">
         Settings
-      </a>
+      </Link>
       <button type="button" className="pop-item" onClick={() => signOut()}>
         Sign out
       </button>

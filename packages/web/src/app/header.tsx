@@ -63,8 +63,8 @@ function Account() {
   const { data: me } = useQuery(meQuery(useClient()))
   if (me) return <AccountMenu username={me.username} />
   return (
-    <a href="/login" className="ctl-ink max-sm:px-3">
+    <Link to="/login" className="ctl-ink max-sm:px-3">
       Sign in
-    </a>
+    </Link>
   )
 }

@@ -1,10 +1,4 @@
-import {
-  type FileChoice,
-  fileChoices,
-  findBestFit,
-  memoryNeeded,
-  runnable,
-} from '@shoal/model-file/choices'
+import { type FileChoice, fileChoices, findBestFit, runnable } from '@shoal/model-file/choices'
 import type { ModelFile } from '@shoal/protocol/client'
 
 export type Choice = FileChoice<ModelFile>
@@ -15,4 +9,4 @@ export const choicesOf = (files: readonly ModelFile[]): Choice[] =>
 export const bestFitOf = (choices: readonly Choice[], memoryGb: number): Choice | undefined =>
   findBestFit(runnable(choices), memoryGb * 1e9)
 
-export const memoryOf = ({ sizeBytes }: Choice): number => memoryNeeded(sizeBytes)
+export const memoryOf = ({ memoryBytes }: Choice): number => memoryBytes

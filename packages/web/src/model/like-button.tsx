@@ -2,6 +2,7 @@ import { ApiError, type ModelRecord } from '@shoal/protocol/client'
 import { formatCount } from '@shoal/protocol/words'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Heart } from 'lucide-react'
+import { signInAddress } from '../account/next-page.ts'
 import { useClient } from '../api/context.ts'
 import { modelQuery } from '../api/queries.ts'
 
@@ -39,7 +40,3 @@ export function LikeButton({ model }: { model: ModelRecord }) {
     </button>
   )
 }
-
-/** From where one comes back to this page. */
-const signInAddress = () =>
-  `/login?${new URLSearchParams({ next: location.pathname + location.search })}`

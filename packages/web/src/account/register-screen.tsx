@@ -1,0 +1,91 @@
+import { ApiError, type Registration } from '@shoal/protocol/client'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useClient } from '../api/context.ts'
+import { PageHead } from '../app/head.tsx'
+import { Field } from '../ui/field.tsx'
+import { fieldErrors, sentence } from '../ui/field-errors.ts'
+import { PasswordField } from '../ui/password-field.tsx'
+import { AccountForm } from './account-form.tsx'
+import { useAccount } from './use-account.ts'
+
+const route = getRouteApi('/register')
+
+export function RegisterScreen() {
+  const search = route.useSearch()
+  const { register } = useClient()
+  const { mutate, isPending, error } = useAccount<Registration>(register, search.next)
+  const isTaken = error instanceof ApiError && error.status === 409
+  const wantsCode = error instanceof ApiError && error.problem.code === 'setup_code_required'
+  const wrong = fieldErrors(error)
+  const isAboutFields = isTaken || Object.keys(wrong).length > 0
+  return (
+    <>
+      <PageHead title="Register" path="/register" />
+      <AccountForm
+        title="Register"
+        action="Create the account"
+        isBusy={isPending}
+        problem={isAboutFields ? undefined : error?.message}
+        error={error}
+        onSubmit={(values) => mutate(registrationFrom(values))}
+        footer={
+          <>
+            Here before?{' '}
+            <Link to="/login" search={search} className="link">
+              Sign in
+            </Link>
+          </>
+        }
+      >
+        <Field
+          label="Username"
+          name="username"
+          hint="Small letters, digits, - and _."
+          error={isTaken ? 'That username is taken.' : wrong['/username']}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          pattern="[a-z0-9_\-]{2,64}"
+          required
+        />
+        <PasswordField
+          label="Password"
+          name="password"
+          hint="At least 8 characters."
+          error={wrong['/password']}
+          autoComplete="new-password"
+          minLength={8}
+          required
+        />
+        <Field
+          label="Email, if you like"
+          name="email"
+          type="email"
+          error={wrong['/email']}
+          autoComplete="email"
+        />
+        {wantsCode && (
+          <Field
+            label="Setup code"
+            name="setup_code"
+            hint="The registry printed it when it was started."
+            error={sentence(error.message)}
+            autoComplete="off"
+            required
+          />
+        )}
+      </AccountForm>
+    </>
+  )
+}
+
+/** Without what was left empty. */
+function registrationFrom(values: Record<string, string>): Registration {
+  const { username = '', password = '', email, setup_code } = values
+  return {
+    username: username.trim(),
+    password,
+    ...(email && { email }),
+    ...(setup_code && { setup_code }),
+  }
+}

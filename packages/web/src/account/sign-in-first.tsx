@@ -1,0 +1,13 @@
+import { Link, useLocation } from '@tanstack/react-router'
+
+export function SignInFirst() {
+  const next = useLocation({ select: ({ href }) => href })
+  return (
+    <div className="panel">
+      <p className="text-ink-2">This is for those who are signed in.</p>
+      <Link to="/login" search={{ next }} className="ctl-ink mt-4">
+        Sign in
+      </Link>
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+const browsers: [mark: RegExp, name: string][] = [
+  [/Edg\//, 'Edge'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrom(e|ium)\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+const systems: [mark: RegExp, name: string][] = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+]
+
+/** A program by what it says of itself, in the words of its user. */
+export function agentName(userAgent: string | null): string {
+  if (!userAgent) return 'A program that does not say its name'
+  const named = (list: typeof browsers) => list.find(([mark]) => mark.test(userAgent))?.[1]
+  const browser = named(browsers)
+  if (!browser) return userAgent.slice(0, 60)
+  const system = named(systems)
+  return system ? `${browser} on ${system}` : browser
+}

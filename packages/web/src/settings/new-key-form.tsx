@@ -1,0 +1,106 @@
+import type { CreatedApiKey } from '@shoal/protocol/client'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useId } from 'react'
+import { useClient } from '../api/context.ts'
+import { keysQuery } from '../api/queries.ts'
+import { Field } from '../ui/field.tsx'
+import { fieldErrors, sentence, useFocusOnError } from '../ui/field-errors.ts'
+
+type Scope = 'read' | 'write' | 'admin'
+type Props = { isAdmin: boolean; onMade: (key: CreatedApiKey) => void; onCancel: () => void }
+
+const scopes: { value: Scope; text: string }[] = [
+  { value: 'read', text: 'read: also what is private and yours' },
+  { value: 'write', text: 'write: publish, change, like' },
+  { value: 'admin', text: 'admin: keep this registry' },
+]
+const lifetimes = [
+  { days: 30, text: '30 days' },
+  { days: 90, text: '90 days' },
+  { days: 365, text: 'a year' },
+  { days: 0, text: 'never' },
+]
+const defaultDays = 90
+
+export function NewKeyForm({ isAdmin, onMade, onCancel }: Props) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const make = useMutation({
+    mutationFn: client.createApiKey,
+    onSuccess(key) {
+      onMade(key)
+      return queryClient.invalidateQueries(keysQuery(client))
+    },
+  })
+  const form = useFocusOnError(make.error)
+  const expiry = useId()
+  useEffect(() => form.current?.querySelector('input')?.focus(), [form])
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const values = new FormData(event.currentTarget)
+    const days = Number(values.get('days'))
+    const expires_at = days === 0 ? null : new Date(Date.now() + days * 86_400_000).toISOString()
+    make.mutate({
+      name: String(values.get('name')).trim(),
+      scopes: values.getAll('scope') as Scope[],
+      expires_at,
+    })
+  }
+
+  const wrong = fieldErrors(make.error)
+  return (
+    <form ref={form} className="panel mt-5 grid gap-5" onSubmit={submit}>
+      <h3 className="font-semibold text-[18px]">New key</h3>
+      <Field
+        label="Name"
+        name="name"
+        placeholder="laptop"
+        autoComplete="off"
+        maxLength={100}
+        error={wrong['/name']}
+        required
+      />
+      <fieldset>
+        <legend className="label">It may</legend>
+        {scopes
+          .filter(({ value }) => value !== 'admin' || isAdmin)
+          .map(({ value, text }) => (
+            <label key={value} className="flex items-center gap-2.5 py-1 text-[15px]">
+              <input
+                type="checkbox"
+                name="scope"
+                value={value}
+                defaultChecked={value !== 'admin'}
+                className="size-4 accent-roe"
+              />
+              {text}
+            </label>
+          ))}
+      </fieldset>
+      <div>
+        <label className="label" htmlFor={expiry}>
+          Expires after
+        </label>
+        <select id={expiry} name="days" defaultValue={defaultDays} className="ctl">
+          {lifetimes.map(({ days, text }) => (
+            <option key={days} value={days}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </div>
+      <p role="alert" className="text-[15px] text-roe-ink empty:hidden">
+        {make.error && !wrong['/name'] && sentence(make.error.message)}
+      </p>
+      <div className="flex gap-3">
+        <button type="submit" className="ctl-ink" disabled={make.isPending}>
+          Make the key
+        </button>
+        <button type="button" className="ctl" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,82 @@
+import type { User } from '@shoal/protocol/client'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { FormEvent } from 'react'
+import { useClient } from '../api/context.ts'
+import { fieldErrors, sentence, useFocusOnError } from '../ui/field-errors.ts'
+import { PasswordField } from '../ui/password-field.tsx'
+
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'long' })
+
+export function ProfileSection({ user }: { user: User }) {
+  const facts = [
+    ['Username', user.username],
+    ['Email', user.email ?? 'none given'],
+    ['Here since', day.format(new Date(user.created_at))],
+    ...(user.is_admin ? [['Role', 'keeps this registry']] : []),
+  ] as const
+  return (
+    <>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-8 gap-y-2 text-[15px]">
+        {facts.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-ink-3">{name}</dt>
+            <dd className="break-words">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="mt-4 text-[15px]">
+        <Link to="/u/$username" params={{ username: user.username }} className="link">
+          Your models
+        </Link>
+      </p>
+      <PasswordForm />
+    </>
+  )
+}
+
+function PasswordForm() {
+  const { changePassword } = useClient()
+  const change = useMutation({ mutationFn: changePassword })
+  const form = useFocusOnError(change.error)
+  const wrong = fieldErrors(change.error)
+  const isAboutNew = wrong['/new_password'] !== undefined
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const target = event.currentTarget
+    const values = Object.fromEntries(new FormData(target)) as Record<string, string>
+    const { current_password = '', new_password = '' } = values
+    change.mutate({ current_password, new_password }, { onSuccess: () => target.reset() })
+  }
+
+  return (
+    <form ref={form} className="mt-10 grid max-w-[400px] gap-5" onSubmit={submit}>
+      <h3 className="font-semibold text-[18px]">Change the password</h3>
+      <PasswordField
+        label="Current password"
+        name="current_password"
+        autoComplete="current-password"
+        error={change.error && !isAboutNew ? sentence(change.error.message) : undefined}
+        required
+      />
+      <PasswordField
+        label="New password"
+        name="new_password"
+        autoComplete="new-password"
+        hint="At least 8 characters. Your other sessions end."
+        error={wrong['/new_password']}
+        minLength={8}
+        required
+      />
+      <div className="flex items-center gap-4">
+        <button type="submit" className="ctl" disabled={change.isPending}>
+          Change it
+        </button>
+        <span role="status" className="text-[15px] text-ok">
+          {change.isSuccess && 'Changed.'}
+        </span>
+      </div>
+    </form>
+  )
+}

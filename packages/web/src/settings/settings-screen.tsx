@@ -1,0 +1,76 @@
+import type { User } from '@shoal/protocol/client'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { SignInFirst } from '../account/sign-in-first.tsx'
+import { useClient } from '../api/context.ts'
+import { meQuery } from '../api/queries.ts'
+import { PageHead } from '../app/head.tsx'
+import { ScreenTitle } from '../app/screen-title.tsx'
+import { exactly } from '../ui/exactly.ts'
+import { KeysSection } from './keys-section.tsx'
+import { MachineSection } from './machine-section.tsx'
+import { ProfileSection } from './profile-section.tsx'
+import { SessionsSection } from './sessions-section.tsx'
+import { SharingSection } from './sharing-section.tsx'
+
+const route = getRouteApi('/settings/{-$section}')
+
+type Section = {
+  name: string
+  title: string
+  /** Shown to somebody who is signed in; the others are for everybody. */
+  forUser?: (props: { user: User }) => React.ReactNode
+  forAll?: () => React.ReactNode
+}
+
+const sections: [Section, ...Section[]] = [
+  { name: 'profile', title: 'Profile', forUser: ProfileSection },
+  { name: 'keys', title: 'API keys', forUser: KeysSection },
+  { name: 'sessions', title: 'Sessions', forUser: SessionsSection },
+  { name: 'machine', title: 'This machine', forAll: MachineSection },
+  { name: 'sharing', title: 'Sharing', forAll: SharingSection },
+]
+
+export function SettingsScreen() {
+  const { section } = route.useParams()
+  const chosen = sections.find(({ name }) => name === section) ?? sections[0]
+  return (
+    <div className="page pt-10">
+      <PageHead title={`Settings: ${chosen.title}`} isHidden />
+      <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Settings</ScreenTitle>
+      <div className="mt-7 grid gap-x-14 gap-y-7 md:grid-cols-[180px_1fr]">
+        <nav aria-label="Settings" className="min-w-0">
+          <ul className="flex gap-1 overflow-x-auto md:flex-col">
+            {sections.map(({ name, title }) => (
+              <li key={name}>
+                <Link
+                  to="/settings/{-$section}"
+                  params={{ section: name }}
+                  activeOptions={exactly}
+                  aria-current={name === chosen.name ? 'page' : undefined}
+                  className="block whitespace-nowrap rounded-md px-2.5 py-1.5 text-[15px] text-ink-2 hover:bg-sunken aria-[current]:bg-sea-soft aria-[current]:font-medium aria-[current]:text-ink md:-ml-2.5"
+                >
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <section aria-labelledby="section-title" className="min-w-0 max-w-[680px]">
+          <h2 id="section-title" className="mb-5 font-semibold text-[22px]">
+            {chosen.title}
+          </h2>
+          <Content section={chosen} />
+        </section>
+      </div>
+    </div>
+  )
+}
+
+function Content({ section: { forUser: ForUser, forAll: ForAll } }: { section: Section }) {
+  const { data: me, isPending } = useQuery(meQuery(useClient()))
+  if (ForAll) return <ForAll />
+  if (isPending) return <div className="skeleton h-40" aria-busy="true" />
+  if (!me || !ForUser) return <SignInFirst />
+  return <ForUser user={me} />
+}

@@ -1,0 +1,43 @@
+import { type ReactNode, type RefObject, useId } from 'react'
+import { sentence } from './field-errors.ts'
+
+type Props = {
+  dialog: RefObject<HTMLDialogElement | null>
+  title: string
+  /** What the button says that does it. */
+  action: string
+  isBusy: boolean
+  isReady?: boolean
+  error: Error | null
+  onConfirm: () => void
+  children: ReactNode
+}
+
+/** Asks before what cannot be taken back. The browser's own dialog keeps the focus inside and ends with Esc. */
+export function ConfirmDialog(props: Props) {
+  const { dialog, title, action, isBusy, isReady = true, error, onConfirm, children } = props
+  const id = useId()
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      className="panel m-auto w-[min(440px,calc(100vw-40px))] text-ink backdrop:bg-[oklch(0.2_0.03_230/0.5)]"
+    >
+      <h3 id={id} className="break-words font-semibold text-[19px]">
+        {title}
+      </h3>
+      <div className="mt-2 text-[15px] text-ink-2">{children}</div>
+      <p role="alert" className="mt-3 text-[15px] text-roe-ink empty:hidden">
+        {error && sentence(error.message)}
+      </p>
+      <div className="mt-5 flex justify-end gap-3">
+        <button type="button" className="ctl" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button type="button" className="ctl-ink" disabled={isBusy || !isReady} onClick={onConfirm}>
+          {action}
+        </button>
+      </div>
+    </dialog>
+  )
+}
