@@ -42,6 +42,13 @@ const modelRoute = createRoute({
   component: lazyRouteComponent(() => import('./model/model-screen.tsx'), 'ModelScreen'),
 })
 
+const editRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/m/$name/edit',
+  loader: ({ context, params }) => loadModel(context, params.name),
+  component: lazyRouteComponent(() => import('./model/edit-screen.tsx'), 'EditScreen'),
+})
+
 const ownerRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/u/$username',
@@ -74,6 +81,7 @@ const settingsRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   modelsRoute,
   modelRoute,
+  editRoute,
   ownerRoute,
   loginRoute,
   registerRoute,

@@ -13,6 +13,7 @@ type Dependencies = { web: WebSite; site: Site }
 const addresses = [
   '/',
   '/m/:name',
+  '/m/:name/edit',
   '/u/:username',
   '/login',
   '/register',

@@ -55,3 +55,17 @@ export const keysQuery = (client: RegistryClient) =>
 
 export const sessionsQuery = (client: RegistryClient) =>
   queryOptions({ queryKey: ['sessions'], queryFn: () => client.listSessions() })
+
+export const fileQuery = (client: RegistryClient, model: string, file: string) =>
+  queryOptions({
+    queryKey: ['file', file],
+    queryFn: ({ signal }) => client.getFile(model, file, signal),
+    staleTime: Number.POSITIVE_INFINITY, // what a ready file says of itself stays so
+  })
+
+/** Also those that are not ready, for whoever may change the model. */
+export const allFilesQuery = (client: RegistryClient, name: string) =>
+  queryOptions({
+    queryKey: ['files', name, 'all'],
+    queryFn: ({ signal }) => client.listFiles(name, { status: 'all' }, signal),
+  })

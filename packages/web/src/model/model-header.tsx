@@ -1,10 +1,14 @@
 import type { ModelRecord } from '@shoal/protocol/client'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Lock } from 'lucide-react'
+import { Lock, Pencil } from 'lucide-react'
+import { useClient } from '../api/context.ts'
+import { meQuery } from '../api/queries.ts'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { Glyph } from '../fish/fish.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { LikeButton } from './like-button.tsx'
+import { mayEdit } from './may-edit.ts'
 
 export function ModelHeader({ model }: { model: ModelRecord }) {
   const { name, display_name, description, owner, parameter_count } = model
@@ -28,6 +32,7 @@ export function ModelHeader({ model }: { model: ModelRecord }) {
         </div>
         <div className="flex flex-wrap items-center gap-3 sm:flex-col sm:items-end">
           <LikeButton model={model} />
+          <EditLink model={model} />
           <p className="text-[15px] text-ink-2">
             by{' '}
             <Link to="/u/$username" params={{ username: owner }} className="link">
@@ -45,6 +50,17 @@ export function ModelHeader({ model }: { model: ModelRecord }) {
         </div>
       </div>
     </>
+  )
+}
+
+function EditLink({ model }: { model: ModelRecord }) {
+  const { data: me } = useQuery(meQuery(useClient()))
+  if (!mayEdit(me, model)) return null
+  return (
+    <Link to="/m/$name/edit" params={{ name: model.name }} className="ctl">
+      <Pencil size={16} aria-hidden />
+      Edit
+    </Link>
   )
 }
 

@@ -48,7 +48,7 @@ export function SettingsScreen() {
                   params={{ section: name }}
                   activeOptions={exactly}
                   aria-current={name === chosen.name ? 'page' : undefined}
-                  className="block whitespace-nowrap rounded-md px-2.5 py-1.5 text-[15px] text-ink-2 hover:bg-sunken aria-[current]:bg-sea-soft aria-[current]:font-medium aria-[current]:text-ink md:-ml-2.5"
+                  className="block whitespace-nowrap rounded-md px-2.5 py-1.5 text-[15px] text-ink-2 hover:bg-sunken aria-[current]:bg-sea-soft aria-[current]:font-medium aria-[current]:text-ink "
                 >
                   {title}
                 </Link>

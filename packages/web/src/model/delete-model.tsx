@@ -1,0 +1,57 @@
+import type { ModelRecord } from '@shoal/protocol/client'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { useClient } from '../api/context.ts'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { Field } from '../ui/field.tsx'
+
+export function DeleteModel({ model }: { model: ModelRecord }) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [typed, setTyped] = useState('')
+  const remove = useMutation({
+    mutationFn: () => client.deleteModel(model.id),
+    async onSuccess() {
+      await navigate({ to: '/u/$username', params: { username: model.owner } })
+      await queryClient.resetQueries()
+    },
+  })
+  return (
+    <section aria-labelledby="delete-title">
+      <h2 id="delete-title" className="font-semibold text-[22px]">
+        Delete the model
+      </h2>
+      <p className="mt-2 text-[15px] text-ink-2">
+        With all its files, likes and counts. This cannot be taken back.
+      </p>
+      <button
+        type="button"
+        className="ctl mt-4 text-roe-ink"
+        onClick={() => dialog.current?.showModal()}
+      >
+        Delete it
+      </button>
+      <ConfirmDialog
+        dialog={dialog}
+        title={`Delete ${model.display_name}?`}
+        action="Delete the model"
+        isBusy={remove.isPending}
+        isReady={typed === model.name}
+        error={remove.error}
+        onConfirm={() => remove.mutate()}
+      >
+        <Field
+          label={`Type ${model.name} to delete it`}
+          className="field font-mono"
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      </ConfirmDialog>
+    </section>
+  )
+}

@@ -1,0 +1,68 @@
+import { ApiError, type ModelRecord } from '@shoal/protocol/client'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { SignInFirst } from '../account/sign-in-first.tsx'
+import { useClient } from '../api/context.ts'
+import { meQuery, modelQuery } from '../api/queries.ts'
+import { PageHead } from '../app/head.tsx'
+import { ScreenTitle } from '../app/screen-title.tsx'
+import { Failure, Problem } from '../ui/problem.tsx'
+import { DeleteModel } from './delete-model.tsx'
+import { EditFiles } from './edit-files.tsx'
+import { EditForm } from './edit-form.tsx'
+import { mayEdit } from './may-edit.ts'
+import { ModelSkeleton } from './model-skeleton.tsx'
+import { NoModel } from './no-model.tsx'
+
+const route = getRouteApi('/m/$name/edit')
+
+export function EditScreen() {
+  const { name } = route.useParams()
+  const client = useClient()
+  const me = useQuery(meQuery(client))
+  const model = useQuery(modelQuery(client, name))
+  if (me.isPending || model.isPending) return <ModelSkeleton />
+  return (
+    <div className="page pt-8">
+      <PageHead title={`Edit ${name}`} isHidden />
+      {model.isError ? (
+        <Missing name={name} error={model.error} />
+      ) : !me.data ? (
+        <SignInFirst />
+      ) : mayEdit(me.data, model.data) ? (
+        <Editor model={model.data} />
+      ) : (
+        <Problem title="This is not yours to change">
+          {model.data.display_name} belongs to {model.data.owner}.
+        </Problem>
+      )}
+    </div>
+  )
+}
+
+function Missing({ name, error }: { name: string; error: Error }) {
+  const isUnknown = error instanceof ApiError && error.status === 404
+  return isUnknown ? <NoModel name={name} /> : <Failure error={error} />
+}
+
+function Editor({ model }: { model: ModelRecord }) {
+  return (
+    <>
+      <nav aria-label="Path" className="mb-5 text-[14px] text-ink-3">
+        <Link
+          to="/m/$name"
+          params={{ name: model.name }}
+          className="underline-offset-4 hover:text-ink hover:underline"
+        >
+          {model.display_name}
+        </Link>
+      </nav>
+      <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Edit</ScreenTitle>
+      <div className="mt-7 grid max-w-[760px] gap-14">
+        <EditForm model={model} />
+        <EditFiles model={model} />
+        <DeleteModel model={model} />
+      </div>
+    </>
+  )
+}

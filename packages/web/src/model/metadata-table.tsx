@@ -1,0 +1,100 @@
+import { useState } from 'react'
+import { CopyButton } from '../ui/copy-button.tsx'
+
+/** A big array, as the registry keeps it. */
+type Shortened = { type: string; length: number; items: unknown[] }
+
+const isShortened = (value: unknown): value is Shortened =>
+  typeof value === 'object' && value !== null && 'length' in value && 'items' in value
+
+/** Longer text stands in a block of its own. */
+const longText = 160
+
+export function MetadataTable({ metadata }: { metadata: Record<string, unknown> }) {
+  const [filter, setFilter] = useState('')
+  const words = filter.trim().toLowerCase()
+  const rows = Object.entries(metadata).filter(
+    ([key, value]) =>
+      key.toLowerCase().includes(words) || String(value).toLowerCase().includes(words),
+  )
+  return (
+    <section aria-labelledby="keys-title">
+      <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
+        <h2 id="keys-title" className="font-semibold text-[20px]">
+          Keys and values
+        </h2>
+        <label className="w-full sm:w-56">
+          <span className="sr-only">Show keys with</span>
+          <input
+            type="search"
+            className="field h-9"
+            placeholder="Filter"
+            value={filter}
+            onChange={({ target }) => setFilter(target.value)}
+          />
+        </label>
+      </div>
+      <table className="w-full table-fixed text-[14px]">
+        <thead className="sr-only">
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col">Value</th>
+          </tr>
+        </thead>
+        <tbody className="font-mono text-[13px]">
+          {rows.map(([key, value]) => (
+            <tr key={key} className="border-line border-t align-top max-sm:block max-sm:py-2">
+              <th
+                scope="row"
+                className="break-words py-2 pr-4 text-left font-normal text-ink-2 max-sm:block max-sm:py-0 sm:w-[38%]"
+              >
+                {key}
+              </th>
+              <td className="break-words py-2 max-sm:block max-sm:py-0">
+                <Value name={key} value={value} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p role="status" className="py-4 text-[15px] text-ink-3 empty:hidden">
+        {rows.length === 0 && 'No key or value has that.'}
+      </p>
+    </section>
+  )
+}
+
+function Value({ name, value }: { name: string; value: unknown }) {
+  if (isShortened(value)) return <ShortArray {...value} />
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (text.length <= longText) return text
+  return (
+    <details>
+      <summary className="text-ink-3">{text.length.toLocaleString('en')} characters</summary>
+      <div className="relative mt-2 rounded-xl bg-sunken">
+        <CopyButton
+          value={text}
+          label={`Copy ${name}`}
+          className="absolute top-1.5 right-1.5 grid size-8 place-items-center rounded-md hover:bg-surface"
+        />
+        <pre className="max-h-96 overflow-auto whitespace-pre-wrap break-words p-4 pr-12">
+          {text}
+        </pre>
+      </div>
+    </details>
+  )
+}
+
+function ShortArray({ type, length, items }: Shortened) {
+  return (
+    <details>
+      <summary className="text-ink-3">
+        {length.toLocaleString('en')} × {type}
+      </summary>
+      <p className="mt-2 text-ink-2">
+        {items.map((item) => JSON.stringify(item)).join(', ')}
+        {length > items.length && ', …'}
+      </p>
+    </details>
+  )
+}
