@@ -40,7 +40,10 @@ import type { ModelList } from './models/model-list.ts'
 import type { ModelRepository } from './models/model-repository.ts'
 import { modelRoutes } from './models/model-routes.ts'
 import type { ModelTotals } from './models/model-totals.ts'
+import { feedRoutes } from './pages/feed-routes.ts'
 import { notFoundPage, pageRoutes } from './pages/page-routes.ts'
+import { schoolRoutes } from './pages/school-routes.ts'
+import { searchEngineRoutes } from './pages/search-engine-routes.ts'
 import type { DiskStore } from './store/disk-store.ts'
 import type { Swarms } from './swarm/swarm.ts'
 import { trackedTorrents } from './swarm/tracked-torrents.ts'
@@ -173,11 +176,12 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     host: config.host,
     isDraining: dependencies.isDraining,
   })
-  if (web) {
-    await app.register(async (pages) => {
-      await pages.register(caching)
-      await pages.register(pageRoutes, { web, site })
-    })
-  }
+  await app.register(async (pages) => {
+    await pages.register(caching)
+    await pages.register(feedRoutes, dependencies)
+    await pages.register(schoolRoutes, dependencies)
+    await pages.register(searchEngineRoutes, dependencies)
+    if (web) await pages.register(pageRoutes, { web, site })
+  })
   return app
 }

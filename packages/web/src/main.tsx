@@ -1,8 +1,8 @@
 /** Where a browser begins. The page is printed already; what was printed is replaced once its screen is here. */
 import './theme.css'
 import { registryClient } from '@shoal/protocol/client'
-import { type DehydratedState, hydrate } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
+import { type Boot, takeBoot } from './api/boot.ts'
 import { newQueryClient } from './api/query-client.ts'
 import { App } from './app/app.tsx'
 import { readPrefs } from './app/prefs.ts'
@@ -11,7 +11,7 @@ import { newRouter } from './router.tsx'
 
 const queryClient = newQueryClient()
 const printed = document.getElementById('boot')?.textContent
-if (printed) hydrate(queryClient, JSON.parse(printed) as DehydratedState)
+if (printed) takeBoot(queryClient, JSON.parse(printed) as Boot)
 
 const router = newRouter({
   client: registryClient({ baseUrl: '', onWait: noteWait }),

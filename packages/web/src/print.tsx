@@ -1,8 +1,9 @@
 /** The pages as text, for the registry to send before any script has run: to people on slow lines, to search engines, to previews. */
 import { ApiError, registryClient } from '@shoal/protocol/client'
-import { dehydrate } from '@tanstack/react-query'
+import type { QueryClient } from '@tanstack/react-query'
 import { createMemoryHistory } from '@tanstack/react-router'
 import { renderToStaticMarkup } from 'react-dom/server'
+import { bootFrom } from './api/boot.ts'
 import { newQueryClient } from './api/query-client.ts'
 import { App } from './app/app.tsx'
 import { type Head, type HeadSink, titleOf } from './app/head.tsx'
@@ -32,7 +33,8 @@ type Order = {
 export async function printPage({ url, fetch, cookies }: Order): Promise<PrintedPage> {
   const client = registryClient({ baseUrl: '', maxWaits: 0, fetch })
   const queryClient = newQueryClient()
-  queryClient.setDefaultOptions({ queries: { staleTime: Number.POSITIVE_INFINITY, retry: false } })
+  const queries = { staleTime: Number.POSITIVE_INFINITY, retry: false, retryOnMount: false }
+  queryClient.setDefaultOptions({ queries })
   const sink: HeadSink = { head: undefined }
   const prefs = readPrefs(cookies)
   const history = createMemoryHistory({ initialEntries: [url] })
@@ -48,14 +50,14 @@ export async function printPage({ url, fetch, cookies }: Order): Promise<Printed
     head: { ...head, fullTitle: titleOf(head) },
     theme: prefs.theme,
     html,
-    boot: JSON.stringify(dehydrate(queryClient)),
+    boot: JSON.stringify(bootFrom(queryClient)),
   }
   queryClient.clear()
   return page
 }
 
 /** What the registry answered to the worst of the calls that a page is made of. */
-function statusOf(routed: number, queryClient: ReturnType<typeof newQueryClient>): number {
+function statusOf(routed: number, queryClient: QueryClient): number {
   const errors = queryClient
     .getQueryCache()
     .getAll()

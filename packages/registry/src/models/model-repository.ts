@@ -53,6 +53,26 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
     get: async (idOrName: string, viewer: Viewer): Promise<ModelRecord> =>
       recordOf(await getRow(idOrName, viewer), viewer),
 
+    countPublic: async (): Promise<number> => {
+      const { count } = await db
+        .selectFrom('model')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('is_public', '=', 1)
+        .executeTakeFirstOrThrow()
+      return count
+    },
+
+    /** In an order that new models leave as it is. */
+    listPublicNames: (limit: number, offset: number) =>
+      db
+        .selectFrom('model')
+        .select(['name', 'updated_at'])
+        .where('is_public', '=', 1)
+        .orderBy('id')
+        .limit(limit)
+        .offset(offset)
+        .execute(),
+
     create: (owner: string, model: NewModel): Promise<ModelRow> =>
       db.transaction().execute(async (trx) => {
         const now = new Date().toISOString()
@@ -77,6 +97,7 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
             likes: 0,
             quantizations: '[]',
             min_file_size_bytes: null,
+            min_memory_bytes: null,
             files_count: 0,
             total_size_bytes: 0,
             created_at: now,
@@ -207,6 +228,7 @@ export const listedColumns = [
   'likes',
   'quantizations',
   'min_file_size_bytes',
+  'min_memory_bytes',
   'created_at',
   'updated_at',
 ] as const satisfies (keyof ListedRow)[]
@@ -233,6 +255,7 @@ export function toModel(row: ListedRow, liked: boolean | null): Model {
     liked,
     quantizations: JSON.parse(row.quantizations),
     min_file_size_bytes: row.min_file_size_bytes,
+    min_memory_bytes: row.min_memory_bytes,
   }
 }
 

@@ -21,6 +21,10 @@ export const modelQuery = (client: RegistryClient, name: string) =>
     queryFn: ({ signal }) => client.getModel(name, signal),
   })
 
+/** Models with names like one that is not there. */
+export const nearQuery = (client: RegistryClient, name: string) =>
+  listQuery(client, { q: name.replace(/[._-]+/g, ' ').trim(), limit: 5 })
+
 export const filesQuery = (client: RegistryClient, name: string) =>
   queryOptions({
     queryKey: ['files', name],

@@ -35,6 +35,10 @@ export function MetadataTable({ metadata }: { metadata: Record<string, unknown> 
         </label>
       </div>
       <table className="w-full table-fixed text-[14px]">
+        <colgroup>
+          <col className="w-[38%]" />
+          <col />
+        </colgroup>
         <thead className="sr-only">
           <tr>
             <th scope="col">Key</th>
@@ -46,7 +50,7 @@ export function MetadataTable({ metadata }: { metadata: Record<string, unknown> 
             <tr key={key} className="border-line border-t align-top max-sm:block max-sm:py-2">
               <th
                 scope="row"
-                className="break-words py-2 pr-4 text-left font-normal text-ink-2 max-sm:block max-sm:py-0 sm:w-[38%]"
+                className="break-words py-2 pr-4 text-left font-normal text-ink-2 max-sm:block max-sm:py-0"
               >
                 {key}
               </th>

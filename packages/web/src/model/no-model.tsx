@@ -1,19 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
-import { listQuery, meQuery } from '../api/queries.ts'
+import { meQuery, nearQuery } from '../api/queries.ts'
 import { Problem } from '../ui/problem.tsx'
-
-const nearAtMost = 5
 
 export function NoModel({ name }: { name: string }) {
   const client = useClient()
   const { data: me } = useQuery(meQuery(client))
-  const words = name.replace(/[._-]+/g, ' ').trim()
-  const near = useQuery({
-    ...listQuery(client, { q: words, limit: nearAtMost }),
-    enabled: words !== '',
-  })
+  const near = useQuery(nearQuery(client, name))
   return (
     <Problem title="No model by that name">
       <p>

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+
+describeOnEachDatabase('feeds and sitemaps', (start) => {
+  async function registryWithModels(): Promise<TestRegistry> {
+    const registry = await start()
+    const token = await registry.register('ana')
+    const models = [
+      { name: 'tide', display_name: 'Tide & <Ebb>', tags: ['ocean'] },
+      { name: 'storm' },
+      { name: 'hidden', is_public: false },
+    ]
+    for (const body of models) await registry.post('/v1/models', { token, body })
+    return registry
+  }
+
+  test('have what is public, the newest first, as XML', async () => {
+    const registry = await registryWithModels()
+    const { headers, text } = await registry.get('/feed.atom')
+    expect(headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
+    const titles = [...text.matchAll(/<title>(.*?)<\/title>/g)].map(([, title]) => title)
+    expect(titles).toEqual(['shoal: new models', 'storm', 'Tide &amp; &lt;Ebb&gt;'])
+
+    expect((await registry.get('/feed.atom?q=ocean')).text.match(/<entry>/g)).toHaveLength(1)
+    expect((await registry.get('/u/ana/feed.atom')).text.match(/<entry>/g)).toHaveLength(2)
+    expect((await registry.get('/u/nobody/feed.atom')).text).not.toContain('<entry>')
+
+    const sitemap = await registry.get('/sitemap.xml')
+    expect(sitemap.text.match(/<loc>/g)).toHaveLength(3)
+    expect(sitemap.text).not.toContain('hidden')
+    expect((await registry.get('/robots.txt')).text).toContain(
+      `Sitemap: http://localhost:${registry.port}/sitemap.xml`,
+    )
+  })
+})

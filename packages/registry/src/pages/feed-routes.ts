@@ -1,0 +1,75 @@
+/** What is new, for feed readers: Atom (RFC 4287). */
+import type { Model } from '@shoal/protocol'
+import type { FastifyPluginAsync } from 'fastify'
+import { anonymous } from '../accounts/caller.ts'
+import type { Site } from '../http/site.ts'
+import type { ModelList } from '../models/model-list.ts'
+import { escapeMarkup } from './escape-markup.ts'
+
+type Dependencies = { list: ModelList; site: Site }
+type Feed = { title: string; path: string; models: readonly Model[] }
+
+const entriesAtMost = 50
+const hidden = { schema: { hide: true } }
+
+export const feedRoutes: FastifyPluginAsync<Dependencies> = async (app, { list, site }) => {
+  const newest = async (filter: { q?: string; owner?: string }) =>
+    (
+      await list.list(
+        { ...filter, limit: entriesAtMost, offset: 0, sort: 'created_at', order: 'desc' },
+        anonymous,
+      )
+    ).models
+
+  app.get<{ Querystring: { q?: string } }>(
+    '/feed.atom',
+    hidden,
+    async ({ query: { q } }, reply) => {
+      const models = await newest(q ? { q } : {})
+      const path = q ? `/feed.atom?${new URLSearchParams({ q })}` : '/feed.atom'
+      const title = q ? `shoal: new models with “${q}”` : 'shoal: new models'
+      return reply.type(atom).send(feedText({ title, path, models }, site.baseUrl()))
+    },
+  )
+
+  app.get<{ Params: { username: string } }>(
+    '/u/:username/feed.atom',
+    hidden,
+    async ({ params: { username } }, reply) => {
+      const models = await newest({ owner: username.toLowerCase() })
+      const path = `/u/${encodeURIComponent(username)}/feed.atom`
+      const title = `shoal: new models of ${username}`
+      return reply.type(atom).send(feedText({ title, path, models }, site.baseUrl()))
+    },
+  )
+}
+
+const atom = 'application/atom+xml; charset=utf-8'
+
+function feedText({ title, path, models }: Feed, baseUrl: string): string {
+  const updated = models[0]?.created_at ?? new Date(0).toISOString()
+  return `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+  <id>${escapeMarkup(baseUrl + path)}</id>
+  <title>${escapeMarkup(title)}</title>
+  <updated>${updated}</updated>
+  <link rel="self" type="application/atom+xml" href="${escapeMarkup(baseUrl + path)}"/>
+  <link rel="alternate" type="text/html" href="${escapeMarkup(baseUrl)}/"/>
+${models.map((model) => entryText(model, baseUrl)).join('\n')}
+</feed>
+`
+}
+
+function entryText(model: Model, baseUrl: string): string {
+  const { id, name, display_name, description, owner, created_at, updated_at, tags } = model
+  return `  <entry>
+    <id>urn:uuid:${id}</id>
+    <title>${escapeMarkup(display_name)}</title>
+    <link rel="alternate" type="text/html" href="${escapeMarkup(`${baseUrl}/m/${name}`)}"/>
+    <published>${created_at}</published>
+    <updated>${updated_at}</updated>
+    <author><name>${escapeMarkup(owner)}</name></author>
+    <summary>${escapeMarkup(description ?? display_name)}</summary>
+${tags.map((tag) => `    <category term="${escapeMarkup(tag)}"/>`).join('\n')}
+  </entry>`
+}

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { publish, smallGguf } from '../testing/publish.ts'
+import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+
+const asBrowser = { accept: 'text/html,application/xhtml+xml' }
+let registry: TestRegistry
+let ana: string
+
+beforeAll(async () => {
+  registry = await startTestRegistry()
+  ana = await registry.register('ana')
+  const tide = {
+    name: 'tide',
+    display_name: 'Tide <7B>',
+    description: 'Knows "seas" & </script><script>alert(1)</script>',
+    license: 'mit',
+    tags: ['ocean'],
+  }
+  await publish(registry, ana, tide, 'tide.gguf', smallGguf(1))
+  await publish(registry, ana, { name: 'secret-reef', is_public: false }, 'reef.gguf', smallGguf(2))
+})
+afterAll(() => registry.close())
+
+const page = (path: string, headers: Record<string, string> = {}) =>
+  registry.get(path, { headers: { ...asBrowser, ...headers } })
+
+const textOf = (html: string) =>
+  html
+    .replace(/<script[^>]*>.*?<\/script>/gs, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+
+describe('a printed page', () => {
+  test('of the list names the models, and says what it is', async () => {
+    const { status, text } = await page('/')
+    expect(status).toBe(200)
+    expect(textOf(text)).toContain('1 model')
+    expect(textOf(text)).toContain('Tide &lt;7B&gt;')
+    expect(text).toContain('<title>shoal</title>')
+    expect(text).toContain(`<link rel="canonical" href="http://localhost:${registry.port}/">`)
+    expect(text).toContain('type="application/atom+xml" href="/feed.atom"')
+  })
+
+  test('of a search has what was found, and the words in its box', async () => {
+    const { text } = await page('/?q=ocean')
+    expect(textOf(text)).toContain('1 model for “ocean”')
+    expect(text).toMatch(/<input[^>]* value="ocean"/)
+    expect(text).toContain('<meta name="robots" content="noindex">')
+    expect(textOf((await page('/?q=desert')).text)).toContain('Nothing in the net')
+  })
+
+  test('of a model has its files, its head, and a picture', async () => {
+    const { text } = await page('/m/tide?tab=files')
+    expect(textOf(text)).toContain('Pick one file')
+    expect(text).toContain('<title>Tide &lt;7B&gt; · shoal</title>')
+    expect(text).toContain('<meta property="og:title" content="Tide &lt;7B&gt;">')
+    const [, image = ''] = /property="og:image" content="([^"]+)"/.exec(text) ?? []
+    const picture = await registry.bytes(image)
+    expect(picture.bytes.subarray(1, 4).toString()).toBe('PNG')
+  })
+
+  test('runs nothing that somebody wrote into a model', async () => {
+    const { text } = await page('/m/tide')
+    expect(text).not.toContain('<script>alert')
+    expect(text).toContain('\\u003c/script>')
+    const [, json = ''] =
+      /<script id="boot" type="application\/json">(.*?)<\/script>/s.exec(text) ?? []
+    expect(JSON.parse(json).length).toBeGreaterThan(1)
+  })
+
+  test('allows nothing from anywhere else', async () => {
+    const { headers } = await page('/')
+    const policy = headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'self'; img-src 'self';")
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    const withImages = await page('/m/tide?images=1')
+    expect(withImages.headers.get('content-security-policy')).toContain(
+      "img-src 'self' https: http:",
+    )
+  })
+
+  test('shows a private model to its owner alone', async () => {
+    expect((await page('/m/secret-reef')).status).toBe(404)
+    expect((await page('/')).text).not.toContain('secret-reef')
+    const { headers } = await registry.post('/v1/auth/login', {
+      body: { username: 'ana', password: 'password of ana' },
+      headers: { origin: `http://localhost:${registry.port}` },
+    })
+    const [cookie = ''] = headers.get('set-cookie')?.split(';') ?? []
+    const own = await page('/m/secret-reef', { cookie })
+    expect(own.status).toBe(200)
+    expect(textOf(own.text)).toContain('Private')
+    expect(textOf(own.text)).not.toContain('Sign in')
+  })
+
+  test('for which there is nothing says so to people, and to programs as ever', async () => {
+    const { status, text } = await page('/nowhere')
+    expect(status).toBe(404)
+    expect(textOf(text)).toContain('This water is empty')
+    const plain = await registry.get('/nowhere')
+    expect([plain.status, plain.body]).toEqual([404, { detail: 'nothing is at GET /nowhere' }])
+    expect((await page('/v1/nowhere', { accept: 'application/json' })).body).toHaveProperty(
+      'detail',
+    )
+  })
+
+  test('of a model that is not there names those nearby', async () => {
+    const { status, text } = await page('/m/tidd')
+    expect(status).toBe(404)
+    expect(textOf(text)).toContain('No model by that name')
+  })
+
+  test('has the theme that was chosen', async () => {
+    expect((await page('/', { cookie: 'theme=dark' })).text).toContain(
+      '<html lang="en" data-theme="dark">',
+    )
+    expect((await page('/', { cookie: 'theme="><script>' })).text).toContain('<html lang="en">')
+  })
+
+  test('is asked for again with its ETag, and its files never', async () => {
+    const { headers, text } = await page('/login')
+    const etag = headers.get('etag') ?? ''
+    expect((await page('/login', { 'if-none-match': etag })).status).toBe(304)
+    const [script = ''] = /\/assets\/[\w-]+\.js/.exec(text) ?? []
+    const asset = await registry.get(script, { headers: { 'accept-encoding': 'br' } })
+    expect(asset.status).toBe(200)
+    expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(asset.headers.get('content-encoding')).toBe('br')
+    expect((await registry.get('/assets/../package.json')).status).toBe(404)
+  })
+})
+
+test('on a registry for members strangers get the pages, and nothing in them', async () => {
+  const closed = await startTestRegistry({ isAnonymousReadAllowed: false })
+  try {
+    const token = await closed.register('ana')
+    await publish(closed, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
+    const get = (path: string) => closed.get(path, { headers: asBrowser })
+    expect((await get('/login')).status).toBe(200)
+    const { status, text } = await get('/')
+    expect(status).toBe(401)
+    expect(text).not.toContain('tide')
+    expect((await get('/feed.atom')).status).toBe(401)
+    expect((await get('/sitemap.xml')).text).not.toContain('tide')
+    expect((await get('/robots.txt')).text).toContain('Disallow: /\n')
+  } finally {
+    await closed.close()
+  }
+})

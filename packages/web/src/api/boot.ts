@@ -1,0 +1,14 @@
+/** What a page was printed from, sent along with it, so that the browser need not ask again. */
+import type { QueryClient, QueryKey } from '@tanstack/react-query'
+
+export type Boot = [key: QueryKey, data: unknown][]
+
+export const bootFrom = (queryClient: QueryClient): Boot =>
+  queryClient
+    .getQueryCache()
+    .getAll()
+    .flatMap(({ queryKey, state: { data } }) => (data === undefined ? [] : [[queryKey, data]]))
+
+export function takeBoot(queryClient: QueryClient, boot: Boot) {
+  for (const [key, data] of boot) queryClient.setQueryData(key, data)
+}
