@@ -11,6 +11,8 @@ declare module 'vitest' {
     >
     /** An address of this machine beside loopback, if it has one. */
     ownAddress: string | undefined
+    /** Where Chromium is, for tests of pages. */
+    chromium: string | undefined
     /** Whether there may be machines on this one: `neighbours.ts`. */
     hasNetworkNamespaces: boolean
   }

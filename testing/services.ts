@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node'
+import { findChromium } from './browser.ts'
 import { canMakeNeighbours } from './neighbours.ts'
 import { startPostgres } from './postgres.ts'
 import { findOwnAddress, findTorrentClients } from './torrent-clients/find-torrent-clients.ts'
@@ -14,6 +15,9 @@ export default async function startServices(project: TestProject) {
   const ownAddress = findOwnAddress()
   if (!ownAddress) missing('an address beside loopback')
   project.provide('ownAddress', ownAddress)
+  const chromium = findChromium()
+  if (!chromium) missing('Chromium')
+  project.provide('chromium', chromium)
   const hasNamespaces = canMakeNeighbours()
   if (!hasNamespaces) missing('network namespaces')
   project.provide('hasNetworkNamespaces', hasNamespaces)

@@ -1,10 +1,12 @@
 /** Where a browser begins. The page is printed already; what was printed is replaced once its screen is here. */
 import './theme.css'
 import { registryClient } from '@shoal/protocol/client'
+import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 import { type Boot, takeBoot } from './api/boot.ts'
 import { newQueryClient } from './api/query-client.ts'
 import { App } from './app/app.tsx'
+import { readTyped } from './app/keep-typed.ts'
 import { readPrefs } from './app/prefs.ts'
 import { noteWait } from './app/waiting.tsx'
 import { newRouter } from './router.tsx'
@@ -22,4 +24,6 @@ const router = newRouter({
 await router.load()
 const root = document.getElementById('root')
 if (!root) throw new Error('the page has no place for the application')
-createRoot(root).render(<App router={router} />)
+const typeAgain = readTyped(root)
+flushSync(() => createRoot(root).render(<App router={router} />))
+typeAgain()

@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useId } from 'react'
+import { useApp } from '../api/context.ts'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { Logo } from '../fish/fish.tsx'
 import { sentence, useFocusOnError } from '../ui/field-errors.ts'
@@ -19,6 +20,7 @@ type Props = {
 export function AccountForm(props: Props) {
   const { title, action, isBusy, problem, error, onSubmit, children, footer } = props
   const form = useFocusOnError(error)
+  const isPrinted = useApp().head !== undefined // before the scripts are here nobody would take what is sent
   const id = useId()
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -49,7 +51,7 @@ export function AccountForm(props: Props) {
             )}
           </div>
           {children}
-          <button type="submit" className="ctl-ink mt-1" disabled={isBusy}>
+          <button type="submit" className="ctl-ink mt-1" disabled={isBusy || isPrinted}>
             {isBusy ? 'One moment' : action}
           </button>
         </form>

@@ -38,7 +38,7 @@ export function GetMenu({ model, choice: { label, files } }: Props) {
     <div className="flex">
       <CopyButton
         value={`shoal pull ${model.name}:${label}`}
-        label={`Copy the command that pulls ${label}`}
+        label={`Pull ${label}: copy the command`}
         className="ctl h-9 rounded-r-none border-r-0 px-2.5 text-[14px]"
       >
         Pull

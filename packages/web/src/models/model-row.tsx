@@ -4,13 +4,14 @@ import { Link } from '@tanstack/react-router'
 import { ArrowDownToLine, Heart, Lock } from 'lucide-react'
 import { Glyph } from '../fish/fish.tsx'
 
-export function ModelRow({ model }: { model: Model }) {
+/** `heading` follows the one of its list. */
+export function ModelRow({ model, heading: Heading }: { model: Model; heading: 'h2' | 'h3' }) {
   const { name, display_name, description, is_public } = model
   return (
     <li className="group relative flex gap-4 border-line border-t py-5 sm:gap-5">
       <Glyph name={name} parameters={model.parameter_count} />
       <div className="min-w-0 flex-1">
-        <h3 className="font-semibold text-[18px] tracking-[-0.015em]">
+        <Heading className="font-semibold text-[18px] tracking-[-0.015em]">
           <Link
             to="/m/$name"
             params={{ name }}
@@ -24,7 +25,7 @@ export function ModelRow({ model }: { model: Model }) {
               Private
             </span>
           )}
-        </h3>
+        </Heading>
         {description && (
           <p className="mt-0.5 line-clamp-2 break-words text-[15px] text-ink-2">{description}</p>
         )}

@@ -48,7 +48,7 @@ export function ModelsScreen() {
           ) : total > 0 ? (
             <ul className={list.isPlaceholderData ? 'opacity-60 transition-opacity' : ''}>
               {list.data.models.map((model) => (
-                <ModelRow key={model.id} model={model} />
+                <ModelRow key={model.id} model={model} heading={isBare ? 'h3' : 'h2'} />
               ))}
             </ul>
           ) : hasFilter(search) ? (

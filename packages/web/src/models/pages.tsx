@@ -21,9 +21,9 @@ type TurnProps = { to: number; isThere: boolean; search: ModelsSearch; text: str
 function Turn({ to, isThere, search, text }: TurnProps) {
   if (!isThere) {
     return (
-      <span className="ctl pointer-events-none opacity-40" aria-hidden="true">
+      <button type="button" className="ctl" disabled>
         {text}
-      </span>
+      </button>
     )
   }
   const { page: _, ...others } = search

@@ -40,7 +40,8 @@ export function OwnerScreen() {
         {owner.data &&
           `${plural(owner.data.models_count, 'model')} · here since ${month.format(new Date(owner.data.created_at))}`}
       </p>
-      <div className="mt-8 mb-2 flex justify-end">
+      <div className="mt-8 mb-2 flex flex-wrap items-center justify-between gap-3">
+        <h2 className="font-semibold text-[22px]">Models</h2>
         <SortChoice search={search} />
       </div>
       {list.isError && <Failure as="h2" error={list.error} onRetry={() => list.refetch()} />}
@@ -48,7 +49,7 @@ export function OwnerScreen() {
       {isNone && <p className="border-line border-t py-16 text-ink-2">Nothing published yet.</p>}
       <ul className={list.isPlaceholderData ? 'opacity-60' : ''}>
         {list.data?.models.map((model) => (
-          <ModelRow key={model.id} model={model} />
+          <ModelRow key={model.id} model={model} heading="h3" />
         ))}
       </ul>
       <Pages page={search.page ?? 1} pages={Math.ceil(total / pageSize)} search={search} />

@@ -1,0 +1,244 @@
+/** Publishing from a real browser: what it survives, and what it refuses. */
+import { makeGguf } from '@shoal/model-file/testing'
+import type { ModelFile } from '@shoal/protocol'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import {
+  accessibilityProblems,
+  type Page,
+  startBrowser,
+  type TestBrowser,
+} from '../../../../testing/browser.ts'
+import { type ChunkGate, openChunkGate } from '../testing/chunk-gate.ts'
+import { sha256 } from '../testing/publish.ts'
+import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+
+const chromium = inject('chromium')
+const mebibyte = 1024 * 1024
+
+describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () => {
+  const stack = new AsyncDisposableStack()
+  let registry: TestRegistry
+  let browser: TestBrowser
+  let gate: ChunkGate
+  let origin: string
+
+  beforeAll(async () => {
+    gate = stack.use(await openChunkGate())
+    origin = gate.url
+    registry = await startTestRegistry({ baseUrl: origin })
+    stack.defer(() => registry.close())
+    gate.leadTo(registry.port)
+    browser = stack.use(await startBrowser(chromium ?? '', [origin]))
+  })
+  afterEach(() => gate.reset())
+  afterAll(() => stack.disposeAsync())
+
+  /** Somebody who is signed in and looks at the page. */
+  async function newPublisher(username: string) {
+    const visitor = await browser.newVisitor()
+    const { page, context } = visitor
+    const account = { username, password: `password of ${username}` }
+    await context.request.post(`${origin}/v1/auth/register`, { headers: { origin }, data: account })
+    await page.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    return visitor
+  }
+
+  const stored = (chunks: number) =>
+    expect.poll(() => gate.stored, { timeout: 30_000 }).toBe(chunks)
+
+  async function readyFile(model: string): Promise<ModelFile | undefined> {
+    const { body }: { body: ModelFile[] } = await registry.get(`/v1/models/${model}/files`)
+    return body[0]
+  }
+
+  test('strangers are asked to sign in, and come back', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    const link = page.getByRole('main').getByRole('link', { name: 'Sign in' })
+    expect(await link.getAttribute('href')).toBe('/login?next=/publish')
+    expect(await accessibilityProblems(page)).toEqual([])
+    expect(visitor.takeProblems()).toEqual([])
+  })
+
+  test('a file is dropped, the page reloaded in the middle, and only what is missing is sent', async () => {
+    await using visitor = await newPublisher('ana')
+    const { page } = visitor
+    const file = bigFile('Tide-7B-Q8_0.gguf', 1)
+    expect(await accessibilityProblems(page)).toEqual([])
+    await drop(page, [file])
+    await page.getByText('Free. Others write').waitFor()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('tide-7b')
+    expect(await page.getByLabel('Display name').inputValue()).toBe('Tide 7B')
+    expect(await page.getByLabel('Read from the files').innerText()).toMatch(/llama.*32K/s)
+    expect(await accessibilityProblems(page)).toEqual([])
+
+    gate.letThrough(2)
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await stored(2)
+    await page.getByText(/^Uploading/).waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    const asked = page.waitForEvent('dialog')
+    const reloaded = page.reload({ waitUntil: 'networkidle' })
+    const dialog = await asked
+    expect(dialog.type()).toBe('beforeunload')
+    await dialog.accept()
+    await reloaded
+    gate.release()
+
+    await page.getByRole('heading', { name: 'Tide 7B is not all here yet' }).waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    await pick(page, [bigFile('Tide-7B-Q8_0.gguf', 2)])
+    await page.getByText('This is another file named Tide-7B-Q8_0.gguf.').waitFor()
+    await pick(page, [file])
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+
+    expect(gate.stored).toBe(4)
+    expect(await readyFile('tide-7b')).toMatchObject({
+      status: 'ready',
+      sha256_hash: sha256(file.bytes),
+      quantization: 'Q8_0',
+    })
+    await page.getByRole('link', { name: 'See the model' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Tide 7B' }).waitFor()
+    expect(visitor.takeProblems().filter(isNoFreeName)).toEqual([])
+  })
+
+  test('a chunk that fails twice is sent a third time, and a wait that is asked for is counted down', async () => {
+    await using visitor = await newPublisher('bea')
+    const { page } = visitor
+    const file = bigFile('storm-Q8_0.gguf', 3)
+    await drop(page, [file])
+    gate.answerNext(
+      { status: 500, detail: 'internal server error' },
+      { status: 503, detail: 'the store is away', retryAfterSeconds: 2 },
+    )
+    await page.getByText('Free. Others write').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText(/It goes on in [12] s/).waitFor()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+    expect(gate.stored).toBe(4)
+    expect(await readyFile('storm')).toMatchObject({ sha256_hash: sha256(file.bytes) })
+  })
+
+  test('a paused upload goes on, and one that is given up leaves nothing', async () => {
+    await using visitor = await newPublisher('cleo')
+    const { page } = visitor
+    await drop(page, [bigFile('gale-Q8_0.gguf', 4)])
+    gate.letThrough(1)
+    await page.getByText('Free. Others write').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await stored(1)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('heading', { name: 'Paused: Tide 7B' }).waitFor()
+    gate.letThrough(1)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await stored(2)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Give it up' }).click()
+    await page.getByText('Drop .gguf files here').waitFor()
+    expect((await registry.get('/v1/models/gale')).status).toBe(404)
+    expect(await page.getByText('is not all here yet').count()).toBe(0)
+  })
+
+  test('when the session ends in the middle, signing in elsewhere is enough to go on', async () => {
+    await using visitor = await newPublisher('dora')
+    const { page, context } = visitor
+    await drop(page, [bigFile('haze-Q8_0.gguf', 5)])
+    gate.letThrough(1)
+    await page.getByText('Free. Others write').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await stored(1)
+    await context.clearCookies()
+    gate.release()
+    await page.getByText('Your session has ended. Nothing is lost').waitFor()
+    const account = { username: 'dora', password: 'password of dora' }
+    await context.request.post(`${origin}/v1/auth/login`, { headers: { origin }, data: account })
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+    expect(gate.stored).toBe(4)
+  })
+
+  test('what is no GGUF file is refused with the reason', async () => {
+    await using visitor = await newPublisher('emma')
+    const { page } = visitor
+    const nonsense = { name: 'nonsense.gguf', header: 'bm8gbW9kZWw=', seed: 0, mebibytes: 0 }
+    await drop(page, [nonsense, { ...bigFile('short.gguf', 1), mebibytes: 1 }])
+    await page.getByText('cannot be published: not a GGUF file').waitFor()
+    await page.getByText('beyond the end of the file').waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Choose at least one GGUF file.').waitFor()
+    const focused = await page.evaluate('document.activeElement.type')
+    expect(focused).toBe('file')
+    expect(visitor.takeProblems()).toEqual([])
+  })
+
+  test('the name of somebody else’s model is refused, and one’s own gets the files', async () => {
+    await using visitor = await newPublisher('fay')
+    const { page } = visitor
+    const token = await registry.register('gwen')
+    await registry.post('/v1/models', { token, body: { name: 'mist' } })
+    await drop(page, [bigFile('mist-Q8_0.gguf', 6)])
+    await page.getByText('Taken, by gwen.').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    const focused = await page.evaluate('document.activeElement.value')
+    expect(focused).toBe('mist')
+  })
+})
+
+type Synthetic = { name: string; header: string; seed: number; mebibytes: number }
+
+/** Four chunks of a model. A page makes it again from its header and its seed: 50 MiB need not cross over. */
+function bigFile(name: string, seed: number): Synthetic & { bytes: Uint8Array } {
+  const mebibytes = 50
+  const bytes = makeGguf({
+    metadata: {
+      'general.architecture': 'llama',
+      'general.name': 'Tide 7B',
+      'general.file_type': 7,
+      'llama.context_length': 32_768,
+    },
+    tensors: [{ name: 'token_embd.weight', shape: [(mebibytes * mebibyte) / 4], type: 'F32' }],
+    fill(data) {
+      for (let index = 0; index < mebibytes; index += 1) {
+        data.fill(index + seed, index * mebibyte, (index + 1) * mebibyte)
+      }
+    },
+  })
+  const header = bytes.subarray(0, bytes.length - mebibytes * mebibyte)
+  return { name, header: Buffer.from(header).toString('base64'), seed, mebibytes, bytes }
+}
+
+/** In the page: the files, as if they came from a disk. */
+const transferOf = (files: readonly Synthetic[]) => `(() => {
+  const transfer = new DataTransfer()
+  for (const { name, header, seed, mebibytes } of ${JSON.stringify(
+    files.map(({ name, header, seed, mebibytes }) => ({ name, header, seed, mebibytes })),
+  )}) {
+    const start = Uint8Array.from(atob(header), (one) => one.charCodeAt(0))
+    const rest = Array.from({ length: mebibytes }, (_, index) =>
+      new Uint8Array(${mebibyte}).fill(index + seed))
+    transfer.items.add(new File([start, ...rest], name, { lastModified: 1700000000000 }))
+  }
+  return transfer
+})()`
+
+async function drop(page: Page, files: readonly Synthetic[]) {
+  const dataTransfer = await page.evaluateHandle(transferOf(files))
+  await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer })
+}
+
+/** Where an earlier visit asks for its files. */
+async function pick(page: Page, files: readonly Synthetic[]) {
+  await page.evaluate(`{
+    const labels = [...document.querySelectorAll('label')]
+    const input = labels.find(({ textContent }) => textContent === 'Choose and go on').control
+    input.files = ${transferOf(files)}.files
+    input.dispatchEvent(new Event('change', { bubbles: true }))
+  }`)
+}
+
+/** A browser logs that there is no model of a free name. */
+const isNoFreeName = (problem: string) => !problem.includes('status of 404')

@@ -1,0 +1,142 @@
+/** Every page in a real browser, in each theme and on a phone too: nothing that somebody could not use, nothing that fails unseen. */
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import {
+  accessibilityProblems,
+  type Page,
+  startBrowser,
+  type TestBrowser,
+  type Visitor,
+} from '../../../../testing/browser.ts'
+import { publish, smallGguf } from '../testing/publish.ts'
+import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+
+const chromium = inject('chromium')
+const options = { timeout: 60_000 }
+
+describe.skipIf(!chromium)('in a browser', options, () => {
+  const stack = new AsyncDisposableStack()
+  let registry: TestRegistry
+  let empty: TestRegistry
+  let browser: TestBrowser
+  let ana: string
+
+  beforeAll(async () => {
+    registry = await startTestRegistry()
+    empty = await startTestRegistry()
+    stack.defer(() => Promise.all([registry.close(), empty.close()]).then(() => undefined))
+    browser = stack.use(await startBrowser(chromium ?? '', [originOf(registry), originOf(empty)]))
+    ana = await registry.register('ana')
+    const tide = { name: 'tide-7b', display_name: 'Tide 7B', tags: ['ocean'], license: 'mit' }
+    await publish(
+      registry,
+      ana,
+      { ...tide, readme: '# Tide\n\nA *model*.' },
+      'tide-Q8_0.gguf',
+      smallGguf(1),
+    )
+    for (let index = 0; index < 25; index += 1) {
+      await registry.post('/v1/models', { token: ana, body: { name: `storm-${index}` } })
+    }
+    await registry.post('/v1/api-keys', { token: ana, body: { name: 'laptop' } })
+  })
+  afterAll(() => stack.disposeAsync())
+
+  const originOf = ({ port }: TestRegistry) => `http://localhost:${port}`
+
+  const screens: [name: string, path: string, wishes?: Wishes][] = [
+    ['the list', '/'],
+    ['a search', '/?q=tide'],
+    ['a search that finds nothing', '/?q=desert'],
+    ['a page of the list', '/?page=2&sort=created_at'],
+    ['an empty registry', '/', { isEmpty: true }],
+    ['a model', '/m/tide-7b'],
+    ['its files', '/m/tide-7b?tab=files'],
+    ['its metadata', '/m/tide-7b?tab=metadata'],
+    ['a model without files', '/m/storm-1?tab=files'],
+    ['no model', '/m/tidd', { fails: true }],
+    ['nothing', '/nowhere', { fails: true }],
+    ['an owner', '/u/ana'],
+    ['nobody', '/u/nobody', { fails: true }],
+    ['signing in', '/login'],
+    ['registering', '/register'],
+    ['settings for a stranger', '/settings/keys'],
+    ['a profile', '/settings/profile', { isSignedIn: true }],
+    ['API keys', '/settings/keys', { isSignedIn: true }],
+    ['sessions', '/settings/sessions', { isSignedIn: true }],
+    ['the machine', '/settings/machine'],
+    ['sharing', '/settings/sharing'],
+    ['editing', '/m/tide-7b/edit', { isSignedIn: true }],
+  ]
+
+  test.each(screens)('%s can be used by everybody', async (_, path, wishes = {}) => {
+    await using visitor = await browser.newVisitor()
+    const { page, takeProblems } = visitor
+    const origin = originOf(wishes.isEmpty ? empty : registry)
+    if (wishes.isSignedIn) await signIn(visitor, origin)
+    await page.goto(origin + path, { waitUntil: 'networkidle' })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      for (const width of [1360, 390]) {
+        await page.setViewportSize({ width, height: 860 })
+        expect(await accessibilityProblems(page)).toEqual([])
+        expect(await isTooWide(page)).toBe(false)
+      }
+    }
+    expect(takeProblems().filter((one) => !isExpected(one, wishes))).toEqual([])
+  })
+
+  test('at 320 pixels no page is wider than the screen', async () => {
+    await using visitor = await browser.newVisitor({ width: 320 })
+    const { page } = visitor
+    await signIn(visitor, originOf(registry))
+    for (const [, path, wishes = {}] of screens) {
+      if (wishes.isEmpty) continue
+      await page.goto(originOf(registry) + path, { waitUntil: 'networkidle' })
+      expect([path, await isTooWide(page)]).toEqual([path, false])
+    }
+  })
+
+  test('nothing moves when the scripts take over from the printed page', async () => {
+    for (const path of ['/', '/m/tide-7b', '/m/tide-7b?tab=files']) {
+      await using visitor = await browser.newVisitor()
+      const { page } = visitor
+      await page.addInitScript(`
+        window.shifts = []
+        new PerformanceObserver((list) => {
+          for (const { value } of list.getEntries()) shifts.push(value)
+        }).observe({ type: 'layout-shift', buffered: true })`)
+      await page.goto(originOf(registry) + path, { waitUntil: 'networkidle' })
+      const shifts = (await page.evaluate('shifts')) as number[]
+      expect(shifts.reduce((sum, one) => sum + one, 0)).toBeLessThan(0.05)
+    }
+  })
+
+  test('without scripts the list, a search and a model can be read', async () => {
+    await using visitor = await browser.newVisitor({ scripts: false })
+    const { page } = visitor
+    await page.goto(originOf(registry))
+    await page.getByRole('searchbox', { name: 'Search models' }).fill('tide')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Tide 7B' }).click()
+    await page.getByRole('link', { name: /^Files/ }).click()
+    expect(await page.getByRole('heading', { name: 'Pick one file' }).isVisible()).toBe(true)
+  })
+
+  async function signIn({ context }: Visitor, origin: string) {
+    const data = { username: 'ana', password: 'password of ana' }
+    await context.request.post(`${origin}/v1/auth/login`, { data, headers: { origin } })
+  }
+})
+
+type Wishes = {
+  isEmpty?: boolean
+  isSignedIn?: boolean
+  /** The registry answers that it is not there, which a browser logs. */
+  fails?: boolean
+}
+
+const isTooWide = async (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > innerWidth')
+
+const isExpected = (problem: string, { fails }: Wishes): boolean =>
+  fails === true && problem.includes('status of 404')

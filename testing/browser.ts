@@ -1,0 +1,84 @@
+/** Debian's Chromium, and pages that remember what they did and must not have done. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { findProgram } from './find-program.ts'
+
+export type { Page }
+
+/** Nothing that leads off this machine. As root it runs without its sandbox. */
+const options = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export const findChromium = () => findProgram('chromium')
+
+type Wishes = {
+  width?: number
+  height?: number
+  theme?: 'light' | 'dark'
+  /** Off: what those see who run no scripts. */
+  scripts?: boolean
+  reducedMotion?: 'reduce' | 'no-preference'
+}
+
+export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>
+export type Visitor = Awaited<ReturnType<typeof visitor>>
+
+/** Of `program`; it shows pages of `origins` alone. Disposed of, it ends. */
+export async function startBrowser(program: string, origins: readonly string[]) {
+  const browser = await chromium.launch({ executablePath: program, args: options })
+  return {
+    /** A person of their own: with no cookies, and nothing stored. */
+    async newVisitor(wishes: Wishes = {}) {
+      const { width = 1360, height = 860, theme = 'light', scripts = true } = wishes
+      const context = await browser.newContext({
+        viewport: { width, height },
+        colorScheme: theme,
+        javaScriptEnabled: scripts,
+        reducedMotion: wishes.reducedMotion ?? 'no-preference',
+      })
+      return visitor(context, origins)
+    },
+    [Symbol.asyncDispose]: () => browser.close(),
+  }
+}
+
+async function visitor(context: BrowserContext, origins: readonly string[]) {
+  const problems: string[] = []
+  context.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    const isOurs = origins.includes(origin) || protocol === 'data:' || protocol === 'blob:'
+    if (!isOurs) problems.push(`asked ${request.url()}`)
+  })
+  context.on('weberror', (error) => problems.push(String(error.error())))
+  context.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text())
+  })
+  return {
+    context,
+    page: await context.newPage(),
+    /** Errors that were logged, requests to others, violations of the policy: since the last call. */
+    takeProblems: () => problems.splice(0),
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What of WCAG 2.2 AA a page misses, as far as a program can tell. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  await page.evaluate(`${axe}; undefined`)
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+  const found = await page.evaluate(
+    `axe.run(document, { runOnly: ${JSON.stringify(tags)} }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(', ')))`,
+  )
+  return found as string[]
+}
