@@ -160,6 +160,17 @@ export function registryClient(options: ClientOptions) {
     },
     getModel: (model: string, signal?: AbortSignal) =>
       json<ModelRecord>('GET', modelPath(model), { signal }),
+    /** The model card as safe HTML. With `images`, the reader's browser loads them from where they lie. */
+    async getCard(
+      model: string,
+      { images = false }: { images?: boolean } = {},
+      signal?: AbortSignal,
+    ): Promise<string> {
+      const query = images ? { images: 1 } : {}
+      const call = { query, accept: 'text/html', signal }
+      const response = await exchange('GET', `${modelPath(model)}/card`, call)
+      return response.text()
+    },
     createModel: (model: NewModel) => json<ModelRecord>('POST', '/v1/models', { body: model }),
     updateModel: (model: string, changes: ModelChanges) =>
       json<ModelRecord>('PATCH', modelPath(model), { body: changes }),

@@ -42,6 +42,7 @@ const ChunkPath = Type.Object({
 })
 const Token = { token: Type.String({ description: 'capability for one private file' }) }
 const IdPath = Type.Object({ id: Type.String() })
+const Html = Type.String({ description: 'a fragment, to be put into a page' })
 const TorrentFile = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' })
 
 // Models
@@ -103,6 +104,26 @@ export const deleteModel = {
     summary: 'Delete a model and its files',
     params: ModelPath,
     response: { 204: Empty },
+  },
+}
+
+export const getCard = {
+  method: 'GET' as const,
+  url: '/v1/models/:id/card',
+  schema: {
+    tags: ['models'],
+    summary: 'Get the model card as HTML',
+    description:
+      'Safe to put into a page: nothing in it runs, styles or sends anything, and it has no ids but `card-…`. Empty for a model without a card.',
+    produces: ['text/html'],
+    params: ModelPath,
+    querystring: Type.Object({
+      images: Type.Enum(['0', '1'], {
+        default: '0',
+        description: '1: images are loaded from where they lie, else nothing is',
+      }),
+    }),
+    response: { 200: Html },
   },
 }
 

@@ -9,6 +9,8 @@ import { accountRoutes } from './accounts/account-routes.ts'
 import type { ApiKeyRepository } from './accounts/api-key-repository.ts'
 import { apiKeyRoutes } from './accounts/api-key-routes.ts'
 import type { SessionRepository } from './accounts/session-repository.ts'
+import type { CardRenderer } from './cards/card-renderer.ts'
+import { cardRoutes } from './cards/card-routes.ts'
 import type { RegistryConfig } from './config.ts'
 import type { Connection } from './database/connect.ts'
 import type { BlobRepository } from './files/blob-repository.ts'
@@ -64,6 +66,7 @@ export type AppDependencies = {
   models: ModelRepository
   list: ModelList
   totals: ModelTotals
+  cards: CardRenderer
   files: FileRepository
   blobs: BlobRepository
   capabilities: Capabilities
@@ -157,6 +160,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await metadata.register(modelRoutes, dependencies)
     await metadata.register(fileRoutes, { ...dependencies, db, quotaBytes })
     await metadata.register(torrentRoutes, dependencies)
+  })
+  await app.register(async (cards) => {
+    await cards.register(caching) // and no cache of answers: the renderer keeps its own
+    await cards.register(cardRoutes, dependencies)
   })
   await app.register(downloadRoutes, dependencies)
   await app.register(blobRoutes, dependencies)

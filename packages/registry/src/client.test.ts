@@ -22,7 +22,8 @@ describeOnEachDatabase('the typed client', (start) => {
   test('publishes, finds and describes a file', async () => {
     const client = clientOf(registry, token)
     const bytes = smallGguf(1)
-    const model = await client.createModel({ name: 'tide', tags: ['chat', 'a&b'] })
+    const readme = 'A *tide*. ![](https://a.example/b.png)'
+    const model = await client.createModel({ name: 'tide', tags: ['chat', 'a&b'], readme })
     const started = await client.startUpload('tide', manifestFor('tide.gguf', bytes))
     const upload = await client.getUpload('tide', started.id, { from: 0, limit: 5 })
     expect(upload.missing_count).toBe(1)
@@ -42,6 +43,8 @@ describeOnEachDatabase('the typed client', (start) => {
       chunk_hashes: [{ index: 0 }],
     })
     expect(await client.getModel('tide')).toMatchObject({ downloads: 1, quantizations: ['F32'] })
+    expect(await client.getCard('tide')).toMatch(/^<p>A <em>tide<\/em>\. <span /)
+    expect(await client.getCard('tide', { images: true })).toContain('<img src="https://a.example/')
     expect(await client.getFacets()).toMatchObject({
       architectures: [{ value: 'llama', count: 1 }],
     })

@@ -9,6 +9,7 @@ import { accountRepository, systemUsername } from './accounts/account-repository
 import { apiKeyRepository } from './accounts/api-key-repository.ts'
 import { sessionRepository } from './accounts/session-repository.ts'
 import { buildApp } from './app.ts'
+import { cardRenderer } from './cards/card-renderer.ts'
 import { isLoopback, type RegistryConfig } from './config.ts'
 import { takeDataDirectory } from './data-directory.ts'
 import { type Connection, connect } from './database/connect.ts'
@@ -117,6 +118,7 @@ async function serve(
         log,
       })
     : undefined
+  const cards = cardRenderer({ log })
   let isDraining = false
 
   const web = await findSite()
@@ -135,6 +137,7 @@ async function serve(
     models: modelRepository(db, fullText),
     list: modelList(db, fullText),
     totals: modelTotals(db, fullText),
+    cards,
     files,
     blobs,
     capabilities: capabilities(db, signingKey),
@@ -179,6 +182,7 @@ async function serve(
       isDraining = true
       clearInterval(collecting)
       await Promise.all([drain(), processor.close(), metadataPeer?.close()])
+      await cards.close()
       await swarms.close()
       await connection.close()
       giveBackDirectory()

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { keptCards } from './kept-cards.ts'
+import { plainCard } from './plain-card.ts'
+import type { CardOptions } from './shape-card.ts'
+import { type CardLimits, type CardProcess, startCardProcess } from './start-card-process.ts'
+
+type Log = { warn(details: object, message: string): void }
+
+export type CardRenderer = {
+  /** The card as safe HTML, within seconds whatever is in it: what cannot be rendered is shown as its author typed it. */
+  render(markdown: string, options: CardOptions): Promise<string>
+  close(): Promise<void>
+}
+
+/** More than a card of the API can have. */
+const longestCard = 1024 * 1024
+const mostWaiting = 32
+const longestWaitMs = 4_000
+const keptBytes = 32 * 1024 * 1024
+/** A card that failed may do better on a machine that is less busy. */
+const failureKeptMs = 10 * 60_000
+const idleMs = 60_000
+const usualLimits: CardLimits = { renderMs: 4_000, heapMb: 256 }
+
+/** Renders cards in turn, in a process that is started for the first and ended when none was asked for in a minute. */
+export function cardRenderer({ log, limits = usualLimits }: { log: Log; limits?: CardLimits }) {
+  const kept = keptCards(keptBytes)
+  const underWay = new Map<string, Promise<string>>()
+  let last: Promise<unknown> = Promise.resolve()
+  let running: CardProcess | undefined
+  let idle: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  async function renderNow(markdown: string, options: CardOptions): Promise<string> {
+    clearTimeout(idle)
+    if (!running || running.hasEnded) running = startCardProcess(limits)
+    try {
+      return await running.render({ markdown, options })
+    } finally {
+      idle = setTimeout(endProcess, idleMs).unref()
+    }
+  }
+
+  async function endProcess() {
+    const ending = running
+    running = undefined
+    await ending?.end()
+  }
+
+  /** Settles once all that were asked for before have. */
+  async function renderInTurn(key: string, markdown: string, options: CardOptions) {
+    const askedAt = performance.now()
+    await last
+    const isLate = performance.now() - askedAt > longestWaitMs
+    if (isLate || isClosed) return plainCard(markdown)
+    try {
+      const html = await renderNow(markdown, options)
+      kept.keep(key, html, Number.POSITIVE_INFINITY)
+      return html
+    } catch (error) {
+      log.warn({ err: error, model: options.names[0] }, 'a card is shown as plain text')
+      const html = plainCard(markdown)
+      kept.keep(key, html, failureKeptMs)
+      return html
+    }
+  }
+
+  const renderer: CardRenderer = {
+    async render(markdown, options) {
+      if (markdown.trim() === '') return ''
+      if (markdown.length > longestCard) return plainCard(markdown)
+      const key = keyOf(markdown, options)
+      const known = kept.find(key) ?? underWay.get(key)
+      if (known !== undefined) return known
+      if (underWay.size >= mostWaiting) return plainCard(markdown)
+      const rendered = renderInTurn(key, markdown, options).finally(() => underWay.delete(key))
+      underWay.set(key, rendered)
+      last = rendered
+      return rendered
+    },
+    async close() {
+      isClosed = true
+      clearTimeout(idle)
+      await endProcess()
+    },
+  }
+  return renderer
+}
+
+function keyOf(markdown: string, { images, names }: CardOptions): string {
+  return createHash('sha256')
+    .update(JSON.stringify([images, names]))
+    .update(markdown)
+    .digest('base64')
+}

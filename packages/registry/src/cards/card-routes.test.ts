@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+import { findHarm } from './testing/find-harm.ts'
+
+const hostile = readFileSync(join(import.meta.dirname, 'testing/hostile-card.md'), 'utf8')
+const chart = '![Chart](https://a.example/chart.png)'
+
+describeOnEachDatabase('the card of a model', (start) => {
+  let registry: TestRegistry
+  let ana: string
+  const publish = (body: object) => registry.post('/v1/models', { token: ana, body })
+
+  beforeAll(async () => {
+    registry = await start()
+    ana = await registry.register('ana')
+    await publish({ name: 'tide-7b', display_name: 'Tide 7B', readme: `# Tide 7b\n\n${chart}` })
+    await publish({ name: 'bare' })
+    await publish({ name: 'secret', is_public: false, readme: 'A *secret*.' })
+    await publish({ name: 'hostile', readme: hostile })
+  })
+
+  test('is HTML for a page, without the title that the page has', async () => {
+    const { status, headers, text } = await registry.get('/v1/models/tide-7b/card')
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(text.trim()).toBe(
+      '<p><span class="card-image" data-src="https://a.example/chart.png">Chart</span></p>',
+    )
+  })
+
+  test('has images where they were asked for', async () => {
+    const { text } = await registry.get('/v1/models/tide-7b/card?images=1')
+    expect(text).toContain('<img src="https://a.example/chart.png" alt="Chart"')
+    expect((await registry.get('/v1/models/tide-7b/card?images=yes')).status).toBe(400)
+  })
+
+  test('does nothing when it is opened by itself', async () => {
+    for (let time = 0; time < 2; time += 1) {
+      const { headers } = await registry.get('/v1/models/hostile/card?images=1')
+      expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+    }
+  })
+
+  test('is harmless, whatever its author wrote', async () => {
+    for (const query of ['', '?images=1']) {
+      const { text } = await registry.get(`/v1/models/hostile/card${query}`)
+      expect(text).toContain('harmless words')
+      expect(findHarm(text)).toEqual([])
+    }
+  })
+
+  test('is empty where there is none', async () => {
+    const { status, headers, text } = await registry.get('/v1/models/bare/card')
+    expect([status, text]).toEqual([200, ''])
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+  })
+
+  test('is for those who see the model', async () => {
+    const ben = await registry.register('ben')
+    for (const token of [undefined, ben]) {
+      expect((await registry.get('/v1/models/secret/card', { token })).status).toBe(404)
+    }
+    const { text } = await registry.get('/v1/models/secret/card', { token: ana })
+    expect(text).toBe('<p>A <em>secret</em>.</p>')
+    expect((await registry.get('/v1/models/nothing/card')).body).toEqual({
+      detail: 'no model nothing',
+    })
+  })
+
+  test('has an ETag that spares the second transfer, until the card changes', async () => {
+    const path = '/v1/models/changing/card'
+    await publish({ name: 'changing', readme: 'One.' })
+    const first = await registry.get(path)
+    expect(first.headers.get('cache-control')).toBe('private, no-cache')
+    const headers = { 'if-none-match': first.headers.get('etag') ?? '' }
+    const second = await registry.get(path, { headers })
+    expect([second.status, second.text]).toEqual([304, ''])
+    await registry.call('PATCH', '/v1/models/changing', { token: ana, body: { readme: 'Two.' } })
+    expect((await registry.get(path, { headers })).text).toBe('<p>Two.</p>')
+    expect((await registry.call('HEAD', path)).headers.get('content-length')).toBe('11')
+  })
+
+  test('may have 512 Ki characters; more is refused before anybody renders it', async () => {
+    const statusOf = async (length: number) =>
+      (await publish({ name: 'longer', readme: '>'.repeat(length) })).status
+    expect(await statusOf(5 * 1024 * 1024)).toBe(413)
+    expect(await statusOf(512 * 1024 + 1)).toBe(422)
+    expect(await statusOf(512 * 1024)).toBe(201)
+    const nested = await registry.get('/v1/models/longer/card')
+    expect(nested.status).toBe(200)
+    expect(nested.text).toMatch(/^<pre class="card-plain" tabindex="0">\n&gt;&gt;/)
+  })
+})

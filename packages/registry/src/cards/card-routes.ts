@@ -1,0 +1,31 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { endpoints } from '@shoal/protocol'
+import { viewerOf } from '../accounts/caller.ts'
+import type { ModelRepository } from '../models/model-repository.ts'
+import type { CardRenderer } from './card-renderer.ts'
+
+type Dependencies = { models: ModelRepository; cards: CardRenderer }
+
+/** Somebody else's HTML from our origin: opened by itself it is no page of ours. */
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+}
+
+export const cardRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { models, cards },
+) => {
+  app.route({
+    ...endpoints.getCard,
+    async handler({ params, query, caller }, reply) {
+      const model = await models.get(params.id, viewerOf(caller, 'read'))
+      const html = await cards.render(model.readme ?? '', {
+        images: query.images === '1',
+        names: [model.display_name, model.name],
+      })
+      return reply.headers(headers).send(html)
+    },
+  })
+}

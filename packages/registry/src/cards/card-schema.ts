@@ -1,0 +1,73 @@
+import type { Options } from 'rehype-sanitize'
+
+/** Ids of footnotes begin with this: no other id of an author stays. */
+export const footnotePrefix = 'card-note-'
+
+const text = /^[\s\S]{0,2048}$/ // a definition with a long one may be referred to thousands of times
+const side = /^(left|center|right)$/
+const span = /^\d{1,2}$/ // a thousand columns in as many rows keep a browser busy
+const length = /^\d{1,4}%?$/
+
+const each = <T>(names: string[], rule: T) => Object.fromEntries(names.map((name) => [name, rule]))
+
+/** All that may be in a rendered card. What styles, positions, loads, asks or runs is missing. */
+export const cardSchema: Options = {
+  tagNames: [
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'div', 'section', 'blockquote', 'pre', 'hr', 'br'],
+    ...['ul', 'ol', 'li', 'dl', 'dt', 'dd', 'details', 'summary', 'figure', 'figcaption'],
+    ...['table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'],
+    ...['a', 'img', 'input', 'code', 'kbd', 'samp', 'var', 'tt', 'sub', 'sup', 'small', 'span'],
+    ...['b', 'strong', 'i', 'em', 'u', 's', 'strike', 'del', 'ins', 'mark', 'q', 'cite', 'dfn'],
+    ...['abbr', 'ruby', 'rb', 'rp', 'rt', 'wbr'],
+  ],
+  /** These go with all that is in them; of other unknown elements the content stays. */
+  strip: [
+    ...['script', 'style', 'title', 'template', 'svg', 'math', 'iframe', 'textarea', 'select'],
+    ...['noembed', 'noframes', 'noscript', 'xmp', 'plaintext', 'head'],
+  ],
+  attributes: {
+    '*': [
+      ['dir', /^(ltr|rtl|auto)$/],
+      ['lang', /^[A-Za-z0-9-]{1,35}$/],
+    ],
+    ...each(['p', 'div', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'tr'], [['align', side]]),
+    ...each(
+      ['th', 'td'],
+      [
+        ['align', side],
+        ['colSpan', span],
+        ['rowSpan', span],
+      ],
+    ),
+    a: [
+      ['href', text],
+      ['title', text],
+      ['id', new RegExp(`^${footnotePrefix}fnref-`)],
+      'dataFootnoteRef',
+      'dataFootnoteBackref',
+    ],
+    abbr: [['title', text]],
+    code: [['className', /^language-./]],
+    details: ['open'],
+    img: [
+      ['src', text],
+      ['alt', text],
+      ['title', text],
+      ['width', length],
+      ['height', length],
+      ['align', side],
+    ],
+    input: [['type', 'checkbox'], ['disabled', true], 'checked'],
+    li: [['id', new RegExp(`^${footnotePrefix}fn-`)]],
+    ol: [['start', /^\d{1,9}$/], 'reversed'],
+    section: ['dataFootnotes'],
+  },
+  protocols: { href: ['http', 'https', 'mailto'], src: ['http', 'https'] },
+  ancestors: {
+    ...each(['caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'], ['table']),
+    summary: ['details'],
+    input: ['li'],
+  },
+  required: { input: { type: 'checkbox', disabled: true } },
+  clobber: [], // an id stays only where this schema knows its prefix
+}

@@ -1,0 +1,101 @@
+import { toString as textOf } from 'hast-util-to-string'
+import { EXIT, visit } from 'unist-util-visit'
+import type { Element, Root } from './syntax-tree.ts'
+
+const isHeading = ({ tagName }: Element) => /^h[1-6]$/.test(tagName)
+
+/**
+ * Takes the title away where it only says again what the page calls the model: nearly all cards begin with it, and the page
+ * has it right above.
+ */
+export function dropTitle(tree: Root, names: string[]) {
+  const known = names.map(essence).filter((name) => name !== '')
+  visit(tree, 'element', (node, index, parent) => {
+    if (!isHeading(node)) return undefined
+    const isTitle = node.tagName === 'h1' && known.includes(essence(textOf(node)))
+    if (isTitle && parent && index !== undefined) parent.children.splice(index, 1)
+    return EXIT // only the first heading is a title
+  })
+}
+
+/** What is left of a name between `Llama 3.3 8B` and `llama-3.3-8b`. */
+const essence = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
+
+/**
+ * Gives every heading an id, a link to itself and a level below those of the page, which ends with h2: h3 and on, without
+ * gaps. Returns all ids of the card.
+ */
+export function nameHeadings(tree: Root): Set<string> {
+  const ids = idsOf(tree)
+  const levels: number[] = []
+  const repeated = new Map<string, number>()
+  const unlinked = headingsInControls(tree)
+  visit(tree, 'element', (node) => {
+    if (!isHeading(node)) return
+    const text = textOf(node)
+    const id = freeId(`card-${slugOf(text)}`, ids, repeated)
+    ids.add(id)
+    node.properties.id = id
+    node.tagName = `h${levelBelow(levels, Number(node.tagName[1]))}`
+    if (!unlinked.has(node)) node.children.push(linkTo(id, text))
+  })
+  return ids
+}
+
+/** The level under the open sections of the page and of the card. `levels` holds the author's levels of the latter. */
+function levelBelow(levels: number[], level: number): number {
+  while ((levels.at(-1) ?? 0) >= level) levels.pop()
+  levels.push(level)
+  return Math.min(levels.length + 2, 6)
+}
+
+/** As GitHub makes it, so that the links of a card from there keep working. */
+function slugOf(text: string): string {
+  const slug = text
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-')
+  return slug.slice(0, 100) || 'section'
+}
+
+function freeId(wanted: string, ids: ReadonlySet<string>, repeated: Map<string, number>): string {
+  let id = wanted
+  let count = repeated.get(wanted) ?? 0
+  while (ids.has(id)) {
+    count += 1
+    id = `${wanted}-${count}`
+  }
+  repeated.set(wanted, count)
+  return id
+}
+
+function linkTo(id: string, text: string): Element {
+  const name = text.trim().slice(0, 200) || 'this section'
+  return {
+    type: 'element',
+    tagName: 'a',
+    properties: { className: ['card-anchor'], href: `#${id}`, ariaLabel: `Link to ${name}` },
+    children: [{ type: 'text', value: '#' }],
+  }
+}
+
+/** A link in a link, or in what opens details, is one too many. */
+function headingsInControls(tree: Root): Set<Element> {
+  const found = new Set<Element>()
+  visit(tree, 'element', (control) => {
+    if (control.tagName !== 'a' && control.tagName !== 'summary') return
+    visit(control, 'element', (node) => {
+      if (isHeading(node)) found.add(node)
+    })
+  })
+  return found
+}
+
+function idsOf(tree: Root): Set<string> {
+  const ids = new Set<string>()
+  visit(tree, 'element', ({ properties }) => {
+    if (properties.id !== undefined) ids.add(String(properties.id))
+  })
+  return ids
+}

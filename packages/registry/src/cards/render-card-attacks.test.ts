@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { renderCard } from './render-card.ts'
+import { findHarm } from './testing/find-harm.ts'
+
+const rendered = (markdown: string, images = false) => renderCard(markdown, { images, names: [] })
+
+test('the search for harm finds what it is there for', () => {
+  expect(findHarm('<p onclick="x">a</p>')).toEqual(['<p onclick="x">'])
+  expect(findHarm('<a href="java\nscript:x">a</a>')).toHaveLength(1)
+  expect(findHarm('<svg><script>x</script></svg>')).toEqual(['<svg>', '<script>'])
+  expect(findHarm('<p style="top:0" id="boot">a</p><!-- b -->')).toHaveLength(3)
+  expect(findHarm('<span class="card-image" data-src="https://a.example/b.png">c</span>')).toEqual(
+    [],
+  )
+})
+
+describe('a hostile card', () => {
+  const hostile = readFileSync(join(import.meta.dirname, 'testing/hostile-card.md'), 'utf8')
+
+  test.each([false, true])('is harmless as a whole (with images: %s)', (images) => {
+    const html = rendered(hostile, images)
+    expect(findHarm(html)).toEqual([])
+    expect(html).toContain('The end: harmless words.')
+  })
+
+  test('is harmless in each of its lines and paragraphs', () => {
+    for (const part of [...hostile.split('\n'), ...hostile.split(/\n\n+/)]) {
+      expect([part, findHarm(rendered(part, true))]).toEqual([part, []])
+    }
+  })
+
+  test('asks nobody for anything unless images were asked for', () => {
+    expect(rendered(hostile)).not.toMatch(/<[^>]* (src|srcset|poster|background|action|ping)=/)
+  })
+})
+
+test.each([
+  ['a script', '<script>alert(1)</script>'],
+  ['a script in SVG', '<svg><script>alert(1)</script></svg>'],
+  ['a style sheet', '<style>p { color: red }</style>'],
+  ['SVG', '<svg><a href="https://a.example"><text>words</text></a></svg>'],
+  ['MathML', '<math><mtext>words</mtext></math>'],
+  ['a frame', '<iframe src="https://a.example">words</iframe>'],
+  ['an object', '<object data="https://a.example"></object>'],
+  ['an embedded object', '<embed src="https://a.example">'],
+  ['a base address', '<base href="https://a.example">'],
+  ['a refresh', '<meta http-equiv="refresh" content="0; url=https://a.example">'],
+  ['a link to a style sheet', '<link rel="stylesheet" href="https://a.example">'],
+  ['a form', '<form action="https://a.example"><input name="q"></form>'],
+  ['a choice', '<select><option>words</option></select>'],
+  ['a text field', '<textarea>words</textarea>'],
+  ['a comment', '<!-- words -->'],
+  ['a template', '<template><img src="https://a.example"></template>'],
+])('%s leaves nothing behind', (_, markdown) => {
+  expect(rendered(markdown, true).replace('<p></p>', '')).toBe('')
+})
+
+test.each([
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  'javascript&colon;alert(1)',
+  '&#x6A;avascript:alert(1)',
+  'java&Tab;script:alert(1)',
+  'java&NewLine;script:alert(1)',
+  '&#1;javascript:alert(1)',
+  '&#160;javascript:alert(1)',
+  'vbscript:msgbox(1)',
+  'data:text/html,<script>alert(1)</script>',
+  'blob:https://a.example/1',
+  'file:///etc/passwd',
+  'view-source:https://a.example',
+  'shoal://pull/x',
+])('a link to %s leads nowhere', (href) => {
+  for (const markdown of [`[words](<${href}>)`, `<a href="${href}">words</a>`]) {
+    const html = rendered(markdown)
+    expect(html).toContain('words')
+    expect(html).not.toContain('href')
+  }
+})
+
+test.each(['javascript:alert(1)', 'data:image/svg+xml,<svg/onload=alert(1)>', 'file:///a.png'])(
+  'an image at %s is not loaded',
+  (src) => {
+    expect(rendered(`<img src="${src}" alt="words">`, true)).toBe(
+      '<span class="card-image">words</span>',
+    )
+  },
+)
+
+test.each([
+  'onclick="x"',
+  'style="position:fixed;inset:0"',
+  'class="fixed inset-0"',
+  'id="boot"',
+  'id="card-boot"',
+  'name="boot"',
+  'tabindex="1"',
+  'role="alert"',
+  'aria-label="x"',
+  'data-theme="dark"',
+  'hidden',
+  'contenteditable',
+  'popover',
+  'autofocus',
+  'accesskey="s"',
+  'slot="x"',
+  'is="x-y"',
+  'itemid="x"',
+])('an author’s attribute %s does not stay', (attribute) => {
+  expect(rendered(`<p ${attribute}>words</p>`)).toBe('<p>words</p>')
+})
+
+test('an author cannot make a form out of checkboxes', () => {
+  expect(rendered('<input type="password" name="p">')).toBe('')
+  expect(rendered('<ul><li><input type="image" src="https://a.example" name="p"></li></ul>')).toBe(
+    '<ul><li class="card-task"><input type="checkbox" disabled aria-label="Not done"></li></ul>',
+  )
+})
+
+test('a table cannot claim so many rows and columns that a browser hangs', () => {
+  expect(rendered('<table><tr><td colspan="1000" rowspan="65534">x</td></tr></table>')).toContain(
+    '<td>x</td>',
+  )
+})
+
+test('markup that ends elsewhere when it is parsed again is still only words', () => {
+  const html = rendered('<noscript><p title="</noscript><img src=x onerror=alert(1)>"></noscript>a')
+  expect(findHarm(html)).toEqual([])
+  expect(html).not.toContain('onerror')
+})
+
+test('a card that becomes far more than it was is refused', () => {
+  const note = `${'[^a]'.repeat(12_000)}\n\n[^a]: x\n`
+  expect(() => rendered(note)).toThrow('characters of HTML')
+  const reference = `[a]: <https://a.example/${'y'.repeat(5_000)}>\n\n${'[a]'.repeat(100)}`
+  expect(rendered(reference)).not.toContain('yyy')
+})

@@ -1,0 +1,46 @@
+import rehypeRaw from 'rehype-raw'
+import rehypeSanitize from 'rehype-sanitize'
+import rehypeStringify from 'rehype-stringify'
+import remarkGfm from 'remark-gfm'
+import remarkParse from 'remark-parse'
+import remarkRehype from 'remark-rehype'
+import { unified } from 'unified'
+import { cardSchema, footnotePrefix } from './card-schema.ts'
+import { withoutFrontMatter } from './front-matter.ts'
+import { isTooNested } from './nesting.ts'
+import { type CardOptions, shapeCard } from './shape-card.ts'
+import type { Nodes, Root } from './syntax-tree.ts'
+
+/** Deeper than this, browsers give up on the structure and layout gets slow. */
+const deepestElements = 100
+/** Footnotes and links by reference make more of a card than it was. */
+const largestHtml = 2 * 1024 * 1024
+
+const toSafeTree = unified()
+  .use(remarkParse)
+  .use(remarkGfm)
+  .use(remarkRehype, { allowDangerousHtml: true, clobberPrefix: footnotePrefix })
+  .use(rehypeRaw)
+  .use(rehypeSanitize, cardSchema)
+  .freeze()
+const toHtml = unified().use(rehypeStringify).freeze()
+
+/**
+ * Markdown (CommonMark, GFM, HTML within) as HTML that may be put into a page of ours: nothing in it runs, styles, or loads
+ * anything. Throws for what no reader's browser should get. A hostile card can take it minutes and gigabytes: callers in a
+ * server use `card-renderer.ts`.
+ */
+export function renderCard(markdown: string, options: CardOptions): string {
+  if (isTooNested(markdown)) throw new Error('its text is nested too deep')
+  const tree = toSafeTree.runSync(toSafeTree.parse(withoutFrontMatter(markdown))) as Root
+  if (isDeeper(tree, deepestElements)) throw new Error('its HTML is nested too deep')
+  shapeCard(tree, options)
+  const html = toHtml.stringify(tree)
+  if (html.length > largestHtml) throw new Error(`it becomes ${html.length} characters of HTML`)
+  return html
+}
+
+function isDeeper(node: Nodes, levels: number): boolean {
+  if (levels < 0) return true
+  return 'children' in node && node.children.some((child) => isDeeper(child, levels - 1))
+}
