@@ -15,8 +15,9 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(decimals)} ${byteUnits[unit]}`
 }
 
-/** Memory is never known to three digits: `8.1 GB`. */
+/** Memory is never known to three digits: `8.1 GB`, `130 MB`. */
 export function formatMemory(bytes: number): string {
+  if (bytes < 0.95e9) return `${Math.round(bytes / 10e6) * 10} MB`
   return `${(bytes / 1e9).toFixed(1)} GB`
 }
 

@@ -38,14 +38,15 @@ const modelRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/m/$name',
   validateSearch: readModelSearch,
-  loader: ({ context, params }) => loadModel(context, params.name),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, params, deps }) => loadModel(context, params.name, deps),
   component: lazyRouteComponent(() => import('./model/model-screen.tsx'), 'ModelScreen'),
 })
 
 const editRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/m/$name/edit',
-  loader: ({ context, params }) => loadModel(context, params.name),
+  loader: ({ context, params }) => loadModel(context, params.name, { tab: 'files' }),
   component: lazyRouteComponent(() => import('./model/edit-screen.tsx'), 'EditScreen'),
 })
 
@@ -56,6 +57,12 @@ const ownerRoute = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => loadOwner(context, params.username, deps),
   component: lazyRouteComponent(() => import('./owner/owner-screen.tsx'), 'OwnerScreen'),
+})
+
+const publishRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/publish',
+  component: lazyRouteComponent(() => import('./publish/publish-screen.tsx'), 'PublishScreen'),
 })
 
 const loginRoute = createRoute({
@@ -83,6 +90,7 @@ const routeTree = rootRoute.addChildren([
   modelRoute,
   editRoute,
   ownerRoute,
+  publishRoute,
   loginRoute,
   registerRoute,
   settingsRoute,

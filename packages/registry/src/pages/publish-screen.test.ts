@@ -34,8 +34,8 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
   afterAll(() => stack.disposeAsync())
 
   /** Somebody who is signed in and looks at the page. */
-  async function newPublisher(username: string) {
-    const visitor = await browser.newVisitor()
+  async function newPublisher(username: string, look?: Parameters<TestBrowser['newVisitor']>[0]) {
+    const visitor = await browser.newVisitor(look)
     const { page, context } = visitor
     const account = { username, password: `password of ${username}` }
     await context.request.post(`${origin}/v1/auth/register`, { headers: { origin }, data: account })
@@ -78,6 +78,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await stored(2)
     await page.getByText(/^Uploading/).waitFor()
     expect(await accessibilityProblems(page)).toEqual([])
+    const before = gate.passed.splice(0)
     const asked = page.waitForEvent('dialog')
     const reloaded = page.reload({ waitUntil: 'networkidle' })
     const dialog = await asked
@@ -94,7 +95,8 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
     expect(await accessibilityProblems(page)).toEqual([])
 
-    expect(gate.stored).toBe(4)
+    expect(before).toHaveLength(2)
+    expect(gate.passed.filter((number) => before.includes(number))).toEqual([])
     expect(await readyFile('tide-7b')).toMatchObject({
       status: 'ready',
       sha256_hash: sha256(file.bytes),
@@ -173,6 +175,43 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     const focused = await page.evaluate('document.activeElement.type')
     expect(focused).toBe('file')
     expect(visitor.takeProblems()).toEqual([])
+  })
+
+  test('a second tab leaves an upload to the first', async () => {
+    await using visitor = await newPublisher('hana')
+    const { page, context } = visitor
+    const file = bigFile('fog-Q8_0.gguf', 7)
+    await drop(page, [file])
+    gate.letThrough(1)
+    await page.getByText('Free. Others write').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await stored(1)
+    const second = await context.newPage()
+    await second.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+    await pick(second, [file])
+    await second.getByText('Another tab of this browser is publishing this model.').waitFor()
+    gate.release()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+    await second.getByRole('button', { name: 'Try again' }).click()
+    await second.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+    expect(gate.passed.toSorted()).toEqual([1, 2, 3, 4])
+  })
+
+  test('in each theme and on a phone there is nothing that somebody could not use', async () => {
+    for (const theme of ['light', 'dark'] as const) {
+      for (const width of [1360, 390]) {
+        await using visitor = await newPublisher(`${theme}-${width}`, { theme, width })
+        const { page } = visitor
+        await page.getByRole('button', { name: 'Publish', exact: true }).click()
+        expect(await accessibilityProblems(page)).toEqual([])
+        const nonsense = { name: 'nonsense.gguf', header: 'bm8gbW9kZWw=', seed: 0, mebibytes: 0 }
+        await drop(page, [nonsense, bigFile('breeze-Q8_0.gguf', 8)])
+        await page.getByText('Free. Others write').waitFor()
+        expect(await accessibilityProblems(page)).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+        expect(visitor.takeProblems().filter(isNoFreeName)).toEqual([])
+      }
+    }
   })
 
   test('the name of somebody else’s model is refused, and one’s own gets the files', async () => {

@@ -1,4 +1,7 @@
 /** Every page in a real browser, in each theme and on a phone too: nothing that somebody could not use, nothing that fails unseen. */
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findSite } from '@shoal/web'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
@@ -109,6 +112,31 @@ describe.skipIf(!chromium)('in a browser', options, () => {
       const shifts = (await page.evaluate('shifts')) as number[]
       expect(shifts.reduce((sum, one) => sum + one, 0)).toBeLessThan(0.05)
     }
+  })
+
+  test.each([
+    ['the list', '/', 140],
+    ['a model', '/m/tide-7b', 150],
+    ['its metadata', '/m/tide-7b?tab=metadata', 150],
+    ['an owner', '/u/ana', 150],
+    ['registering', '/register', 150],
+    ['settings', '/settings/keys', 150],
+    ['publishing', '/publish', 150],
+  ])('%s needs no more scripts and styles than it may', async (_, path, mostKilobytes) => {
+    await using visitor = await browser.newVisitor()
+    const { page, context } = visitor
+    const names = new Set<string>()
+    context.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (/\.(js|css)$/.test(pathname)) names.add(pathname)
+    })
+    await page.goto(originOf(registry) + path, { waitUntil: 'networkidle' })
+    const { directory = '' } = (await findSite()) ?? {}
+    const sizes = await Promise.all(
+      [...names].map(async (name) => (await stat(join(directory, `${name}.gz`))).size),
+    )
+    expect(names.size).toBeGreaterThan(2)
+    expect(sizes.reduce((sum, size) => sum + size, 0) / 1000).toBeLessThanOrEqual(mostKilobytes)
   })
 
   test('without scripts the list, a search and a model can be read', async () => {

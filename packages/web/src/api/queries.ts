@@ -73,3 +73,9 @@ export const allFilesQuery = (client: RegistryClient, name: string) =>
     queryKey: ['files', name, 'all'],
     queryFn: ({ signal }) => client.listFiles(name, { status: 'all' }, signal),
   })
+
+export const cardQuery = (client: RegistryClient, name: string, images: boolean) =>
+  queryOptions({
+    queryKey: ['card', name, images],
+    queryFn: ({ signal }) => client.getCard(name, { images }, signal),
+  })

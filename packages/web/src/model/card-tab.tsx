@@ -1,5 +1,58 @@
 import type { ModelRecord } from '@shoal/protocol/client'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { useClient } from '../api/context.ts'
+import { cardQuery } from '../api/queries.ts'
+import { Failure } from '../ui/problem.tsx'
+import { useCardTools } from './use-card-tools.ts'
 
+const route = getRouteApi('/m/$name')
+
+/** The card as the registry has rendered it: safe, and without images of other places unless they were asked for. */
 export function CardTab({ model }: { model: ModelRecord }) {
-  return <pre className="whitespace-pre-wrap pt-6">{model.readme}</pre>
+  const { images = false } = route.useSearch()
+  const card = useQuery(cardQuery(useClient(), model.name, images))
+  const text = useRef<HTMLDivElement>(null)
+  useCardTools(text, card.data)
+  if (card.isError) return <Failure as="h2" error={card.error} onRetry={() => card.refetch()} />
+  if (card.isPending) return <CardSkeleton />
+  if (card.data === '') return <p className="py-12 text-ink-2">It has no model card.</p>
+  return (
+    <>
+      {card.data.includes('<span class="card-image" data-src="') && (
+        <ImagesNote name={model.name} />
+      )}
+      <div
+        ref={text}
+        className="prose"
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: the registry sanitizes it
+        dangerouslySetInnerHTML={{ __html: card.data }}
+      />
+    </>
+  )
+}
+
+/** A link and no button: the policy of a page cannot be changed once it is there. */
+function ImagesNote({ name }: { name: string }) {
+  return (
+    <p className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-1 rounded-ctl bg-sunken px-4 py-2.5 text-[14px] text-ink-2">
+      Its images lie elsewhere, and are not loaded: who has them would see you.
+      <a href={`/m/${name}?images=1`} className="link">
+        Show external images
+      </a>
+    </p>
+  )
+}
+
+const lines = ['w-11/12', 'w-3/4', 'w-5/6', 'w-2/5']
+
+function CardSkeleton() {
+  return (
+    <div className="grid gap-3 pt-8" aria-busy="true">
+      {lines.map((width) => (
+        <div key={width} className={`skeleton h-4 ${width}`} />
+      ))}
+    </div>
+  )
 }

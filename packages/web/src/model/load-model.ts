@@ -1,14 +1,22 @@
 import type { AppContext } from '../api/context.ts'
-import { filesQuery, modelQuery, nearQuery } from '../api/queries.ts'
+import { cardQuery, filesQuery, modelQuery, nearQuery } from '../api/queries.ts'
+import type { ModelSearch } from './model-search.ts'
+
+/** A card that takes longer to render comes after the page. */
+const cardAtMostMs = 500
+const printedSoon = () => new Promise<void>((resolve) => setTimeout(resolve, cardAtMostMs))
 
 export async function loadModel(
   { client, queryClient, head }: AppContext,
   name: string,
+  { tab, images = false }: ModelSearch = {},
 ): Promise<void> {
   const model = modelQuery(client, name)
+  const card = cardQuery(client, name, images)
   const loading = Promise.all([
     queryClient.prefetchQuery(model),
     queryClient.prefetchQuery(filesQuery(client, name)),
+    ...(tab ? [] : [Promise.race([queryClient.prefetchQuery(card), printedSoon()])]),
   ])
   if (!head) return
   await loading

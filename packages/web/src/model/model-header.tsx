@@ -1,4 +1,5 @@
 import type { ModelRecord } from '@shoal/protocol/client'
+import { formatAge, formatContext, formatCount } from '@shoal/protocol/words'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Lock, Pencil } from 'lucide-react'
@@ -29,6 +30,7 @@ export function ModelHeader({ model }: { model: ModelRecord }) {
             <p className="mt-1.5 max-w-[62ch] break-words text-[17px] text-ink-2">{description}</p>
           )}
           <Labels model={model} />
+          <ShortFacts model={model} />
         </div>
         <div className="flex flex-wrap items-center gap-3 sm:flex-col sm:items-end">
           <LikeButton model={model} />
@@ -50,6 +52,22 @@ export function ModelHeader({ model }: { model: ModelRecord }) {
         </div>
       </div>
     </>
+  )
+}
+
+/** On a phone, in place of the numbers below: what one came for is to be near. */
+function ShortFacts({ model }: { model: ModelRecord }) {
+  const { parameter_count, context_length, downloads } = model
+  const facts = [
+    parameter_count === null ? null : formatCount(parameter_count),
+    context_length === null ? null : `${formatContext(context_length)} ctx`,
+    `${formatCount(downloads)} pulls`,
+    formatAge(model.created_at),
+  ]
+  return (
+    <p className="spec mt-3 flex flex-wrap gap-x-4 gap-y-1 sm:hidden">
+      {facts.map((fact) => fact !== null && <span key={fact}>{fact}</span>)}
+    </p>
   )
 }
 

@@ -111,9 +111,9 @@ function Numbers({ model }: { model: ModelRecord }) {
     ['Published', formatAge(model.created_at)],
   ] as const
   return (
-    <dl className="mt-8 grid grid-cols-2 divide-line border-line border-y sm:grid-cols-5 sm:divide-x">
+    <dl className="mt-8 hidden grid-cols-5 divide-x divide-line border-line border-y sm:grid">
       {numbers.map(([title, value]) => (
-        <div key={title} className="py-3 first:pl-0 sm:px-5 sm:py-4">
+        <div key={title} className="px-5 py-4 first:pl-0">
           <dt className="text-[13px] text-ink-3">{title}</dt>
           <dd className="mt-0.5 font-display font-semibold text-[19px] tabular-nums tracking-tight">
             {value}

@@ -1,5 +1,5 @@
 /** What the address of a model's page says. */
-export type ModelSearch = { tab?: 'files' | 'metadata'; images?: true }
+export type ModelSearch = { tab?: 'files' | 'metadata'; images?: boolean }
 
 export function readModelSearch(given: Record<string, unknown>): ModelSearch {
   const { tab, images } = given

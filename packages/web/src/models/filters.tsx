@@ -20,7 +20,10 @@ const shownAtMost = 14
 export function Filters({ search }: Props) {
   const { data } = useQuery(facetsQuery(useClient()))
   return (
-    <aside aria-label="Filters" className="flex flex-wrap gap-3 lg:flex-col lg:gap-7">
+    <aside
+      aria-label="Filters"
+      className="grid grid-cols-2 gap-3 sm:grid-cols-4 lg:block lg:space-y-7"
+    >
       <FitsInMemory search={search} />
       {facets.map(({ name, title, of }) => (
         <Facet
@@ -44,7 +47,7 @@ function FitsInMemory({ search: { page: _, fits, ...others } }: Props) {
   }
 
   return (
-    <label className="grid flex-1 gap-2 font-semibold text-[14px] lg:flex-none">
+    <label className="grid gap-2 font-semibold text-[14px]">
       Fits in memory
       <select
         className="ctl w-full font-normal"
@@ -80,7 +83,7 @@ function Facet({ name, title, values, search: { page: _, ...search } }: FacetPro
   if (known.length === 0) return null
   return (
     <>
-      <label className="grid flex-1 gap-2 font-semibold text-[14px] lg:hidden">
+      <label className="grid gap-2 font-semibold text-[14px] lg:hidden">
         {title}
         <select
           className="ctl w-full font-normal"
