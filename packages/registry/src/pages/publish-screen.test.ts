@@ -177,6 +177,24 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(visitor.takeProblems()).toEqual([])
   })
 
+  test('when the line breaks the page says so, and goes on by itself once it is mended', async () => {
+    await using visitor = await newPublisher('iris')
+    const { page } = visitor
+    const file = bigFile('squall-Q8_0.gguf', 9)
+    await drop(page, [file])
+    gate.letThrough(1)
+    await page.getByText('Free. Others write').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await stored(1)
+    gate.cut()
+    await page.getByText('The connection broke.').waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    gate.mend()
+    gate.release()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+    expect(await readyFile('squall')).toMatchObject({ sha256_hash: sha256(file.bytes) })
+  })
+
   test('a second tab leaves an upload to the first', async () => {
     await using visitor = await newPublisher('hana')
     const { page, context } = visitor
@@ -216,14 +234,23 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
 
   test('the name of somebody else’s model is refused, and one’s own gets the files', async () => {
     await using visitor = await newPublisher('fay')
-    const { page } = visitor
+    const { page, context } = visitor
     const token = await registry.register('gwen')
     await registry.post('/v1/models', { token, body: { name: 'mist' } })
+    const dew = { name: 'dew', display_name: 'Morning dew' }
+    const { request } = context
+    await request.post(`${origin}/v1/models`, { headers: { origin }, data: dew })
     await drop(page, [bigFile('mist-Q8_0.gguf', 6)])
     await page.getByText('Taken, by gwen.').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     const focused = await page.evaluate('document.activeElement.value')
     expect(focused).toBe('mist')
+
+    await page.getByLabel('Name', { exact: true }).fill('dew')
+    await page.getByText('Yours: the files are added to it').waitFor()
+    await page.getByRole('button', { name: 'Add the files' }).click()
+    await page.getByRole('heading', { name: 'Morning dew is published' }).waitFor()
+    expect(await readyFile('dew')).toMatchObject({ filename: 'mist-Q8_0.gguf' })
   })
 })
 

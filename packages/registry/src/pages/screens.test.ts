@@ -1,5 +1,5 @@
 /** Every page in a real browser, in each theme and on a phone too: nothing that somebody could not use, nothing that fails unseen. */
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findSite } from '@shoal/web'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -72,7 +72,8 @@ describe.skipIf(!chromium)('in a browser', options, () => {
   ]
 
   test.each(screens)('%s can be used by everybody', async (_, path, wishes = {}) => {
-    await using visitor = await browser.newVisitor()
+    // Without motion: colours half way from one theme to the other have no contrast.
+    await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
     const { page, takeProblems } = visitor
     const origin = originOf(wishes.isEmpty ? empty : registry)
     if (wishes.isSignedIn) await signIn(visitor, origin)
@@ -137,6 +138,22 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     )
     expect(names.size).toBeGreaterThan(2)
     expect(sizes.reduce((sum, size) => sum + size, 0) / 1000).toBeLessThanOrEqual(mostKilobytes)
+  })
+
+  test('a hostile card does nothing, and what it says can be read', async () => {
+    const readme = await readFile(
+      join(import.meta.dirname, '../cards/testing/hostile-card.md'),
+      'utf8',
+    )
+    await registry.post('/v1/models', { token: ana, body: { name: 'hostile', readme } })
+    await using visitor = await browser.newVisitor()
+    const { page, takeProblems } = visitor
+    await page.goto(`${originOf(registry)}/m/hostile`, { waitUntil: 'networkidle' })
+    await page.getByText('harmless words').first().waitFor()
+    expect(await page.evaluate('window.attacked')).toBeUndefined()
+    expect(takeProblems()).toEqual([])
+    expect(await accessibilityProblems(page)).toEqual([])
+    expect(await page.getByRole('link', { name: 'Show external images' }).isVisible()).toBe(true)
   })
 
   test('without scripts the list, a search and a model can be read', async () => {

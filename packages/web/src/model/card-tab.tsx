@@ -20,6 +20,7 @@ export function CardTab({ model }: { model: ModelRecord }) {
   if (card.data === '') return <p className="py-12 text-ink-2">It has no model card.</p>
   return (
     <>
+      <h2 className="sr-only">Model card</h2>
       {card.data.includes('<span class="card-image" data-src="') && (
         <ImagesNote name={model.name} />
       )}

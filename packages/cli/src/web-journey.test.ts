@@ -1,0 +1,111 @@
+/**
+ * The whole way, as somebody goes it: register, make a key, publish by a drop, find, like, pull with the key, and chat at the page
+ * of the daemon. A real registry, a real browser, the real command line and daemon, and the demo model.
+ */
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type Page, startBrowser, type Visitor } from '../../../testing/browser.ts'
+import { freePort } from '../../../testing/torrent-clients/free-port.ts'
+import { type RealRegistry, realRegistry } from './testing/real-registry.ts'
+import { makeHome, runShoal, startShoal } from './testing/run-shoal.ts'
+
+const chromium = inject('chromium')
+const filename = 'shoal-tiny-Q8_0.gguf'
+const modelPath = join(import.meta.dirname, '../../../models/shoal-tiny', filename)
+const patience = { timeout: 60_000 }
+
+describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () => {
+  const stack = new AsyncDisposableStack()
+  let registry: RealRegistry
+  let daemonUrl: string
+  let daemonPort: number
+  let visitor: Visitor
+  let page: Page
+  let home: Awaited<ReturnType<typeof makeHome>>
+  let key: string
+
+  beforeAll(async () => {
+    registry = stack.use(await realRegistry())
+    daemonPort = await freePort()
+    daemonUrl = `http://localhost:${daemonPort}`
+    home = stack.use(await makeHome())
+    const browser = stack.use(await startBrowser(chromium ?? '', [registry.url, daemonUrl]))
+    visitor = stack.use(await browser.newVisitor())
+    page = visitor.page
+  })
+  afterAll(() => stack.disposeAsync())
+
+  test('registers', async () => {
+    await page.goto(registry.url)
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: 'Register' }).click()
+    await page.getByLabel('Username').fill('ines')
+    await page.getByLabel('Password', { exact: true }).fill('open sesame')
+    await page.getByRole('button', { name: 'Create the account' }).click()
+    await page.getByRole('button', { name: 'Signed in as ines' }).waitFor()
+  })
+
+  test('makes an API key', async () => {
+    await page.getByRole('button', { name: 'Signed in as ines' }).click()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('laptop')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    key = (await page.getByText(/^hf_[A-Za-z0-9]{43}$/).textContent()) ?? ''
+    expect(key).toMatch(/^hf_/)
+    await page.getByRole('button', { name: 'I have it' }).click()
+    expect(await page.getByText(key).count()).toBe(0)
+  })
+
+  test('publishes a model by dropping its file', async () => {
+    await page.getByRole('link', { name: 'Publish' }).first().click()
+    await page.locator('input[type=file]').setInputFiles(modelPath)
+    await page.getByLabel('Name', { exact: true }).fill('my-tiny')
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page
+      .getByRole('link', { name: /my-tiny|See|Open/ })
+      .last()
+      .waitFor(patience)
+  })
+
+  test('finds it by searching, and likes it', async () => {
+    await page.keyboard.press('/')
+    await page.keyboard.type('my-ti')
+    await page.getByRole('main').getByRole('link', { name: /tiny/i }).first().click()
+    const like = page.getByRole('button', { name: /^Like/ })
+    await like.click()
+    await page.getByRole('button', { name: /^Liked/ }).waitFor()
+    await page.reload()
+    expect(await page.getByRole('button', { name: /^Liked/ }).textContent()).toContain('1')
+  })
+
+  test('pulls it with the command line and the key', async () => {
+    const env = { SHOAL_REGISTRY: registry.url, SHOAL_TOKEN: key }
+    const { stdout, stderr, exitCode } = await runShoal(['pull', 'my-tiny'], {
+      home: home.path,
+      env,
+    })
+    expect(exitCode, stderr).toBe(0)
+    const [pulled, original] = await Promise.all([readFile(stdout.trim()), readFile(modelPath)])
+    expect(pulled.equals(original)).toBe(true)
+  })
+
+  test('chats with it at the page of the daemon', async () => {
+    const env = { SHOAL_THREADS: '1', SHOAL_REGISTRY: registry.url }
+    const words = ['serve', '--port', String(daemonPort)]
+    const { child, outcome } = startShoal(words, { home: home.path, env })
+    stack.defer(async () => {
+      child.kill('SIGINT')
+      await outcome
+    })
+    await once(child.stdout, 'data')
+    await page.goto(daemonUrl)
+    await page.getByRole('textbox', { name: /message/i }).fill('Hello')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.getByRole('main').innerText(), patience).toMatch(/tok\/s|tokens/)
+    expect(visitor.takeProblems()).toEqual([])
+  })
+})
