@@ -1,0 +1,36 @@
+import { useEffect, useRef, useState } from 'react'
+import type { Publishing } from './publishing.ts'
+
+const leastPauseMs = 5000
+
+/** Tells those who hear pages how far it is: at every tenth and every turn, and not more often than one can listen. */
+export function Announcement({ publishing }: { publishing: Publishing }) {
+  const words = wordsFor(publishing)
+  const [said, setSaid] = useState('')
+  const saidAt = useRef(0)
+  const isTurn = publishing.state !== 'running'
+  useEffect(() => {
+    const pauseMs = isTurn ? 0 : Math.max(0, saidAt.current + leastPauseMs - Date.now())
+    const timer = setTimeout(() => {
+      saidAt.current = Date.now()
+      setSaid(words)
+    }, pauseMs)
+    return () => clearTimeout(timer)
+  }, [words, isTurn])
+  return (
+    <p role="status" className="sr-only">
+      {said}
+    </p>
+  )
+}
+
+function wordsFor({ state, job, progress, files }: Publishing): string {
+  const { displayName } = job
+  if (state === 'done') return `${displayName} is published.`
+  if (state === 'paused') return 'The upload is paused.'
+  if (state === 'failed') return 'The upload has stopped.'
+  const tenth = Math.floor((progress.bytesDone / progress.bytesTotal) * 10) * 10
+  if (files.some(({ stage }) => stage === 'sending')) return `${tenth} percent uploaded.`
+  if (files.some(({ stage }) => stage === 'checking')) return 'The registry checks the file.'
+  return `Reading the files of ${displayName}.`
+}

@@ -1,0 +1,28 @@
+type Props = {
+  label: string
+  /** From 0 to 1. */
+  share: number
+  className?: string
+  tone?: 'roe' | 'sea' | 'ok'
+}
+
+const tones = { roe: 'bg-roe', sea: 'bg-sea', ok: 'bg-ok' }
+
+export function Bar({ label, share, className = 'h-1.5', tone = 'roe' }: Props) {
+  const percent = Math.min(100, Math.max(0, share * 100))
+  return (
+    <div
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.floor(percent)}
+      className={`overflow-hidden rounded-full bg-sunken ${className}`}
+    >
+      <div
+        className={`h-full rounded-full transition-[width] duration-200 ease-linear ${tones[tone]}`}
+        style={{ width: `${percent}%` }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import type { NewModel } from '@shoal/protocol/client'
+
+/** What somebody writes about a model, as it stands in the fields. */
+export type Details = {
+  name: string
+  displayName: string
+  license: string
+  /** With commas between them. */
+  tags: string
+  description: string
+  readme: string
+  isPublic: boolean
+}
+
+export type DetailErrors = Partial<Record<keyof Details | 'files', string>>
+
+/** The registry's rules: `packages/protocol/src/model.ts`. */
+const namePattern = /^[a-z0-9][a-z0-9._-]{0,94}[a-z0-9]$/
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const most = { displayName: 200, license: 100, description: 2000, tag: 64, tags: 64 }
+const mostReadme = 512 * 1024
+
+export function findNameProblem(name: string): string | undefined {
+  if (name === '') return 'The model needs a name.'
+  const isSlug = namePattern.test(name) && !uuidPattern.test(name) && name !== 'chunks'
+  if (isSlug) return undefined
+  return '2 to 96 of a-z 0-9 . _ - with a letter or digit first and last.'
+}
+
+export function findDetailErrors(details: Details): DetailErrors {
+  const { name, displayName, license, description, readme } = details
+  const tags = tagsOf(details)
+  const errors: Record<keyof DetailErrors & string, string | undefined | false> = {
+    name: findNameProblem(name),
+    displayName: displayName.length > most.displayName && tooLong(most.displayName),
+    license: license.length > most.license && tooLong(most.license),
+    tags:
+      (tags.length > most.tags && `At most ${most.tags} tags.`) ||
+      (tags.some(({ length }) => length > most.tag) && `A tag has at most ${most.tag} characters.`),
+    description: description.length > most.description && tooLong(most.description),
+    readme: readme.length > mostReadme && tooLong(mostReadme),
+    isPublic: undefined,
+    files: undefined,
+  }
+  return Object.fromEntries(Object.entries(errors).filter(([, error]) => error))
+}
+
+/** What the registry is told. What was left empty is left out. */
+export function newModelOf(details: Details): NewModel {
+  const { name, isPublic } = details
+  const displayName = details.displayName.trim()
+  const license = details.license.trim()
+  const description = details.description.trim()
+  const tags = tagsOf(details)
+  return {
+    name,
+    is_public: isPublic,
+    ...(displayName && { display_name: displayName }),
+    ...(license && { license }),
+    ...(description && { description }),
+    ...(tags.length > 0 && { tags }),
+    ...(details.readme.trim() && { readme: details.readme }),
+  }
+}
+
+function tagsOf({ tags }: Details): string[] {
+  const written = tags.split(',').map((tag) => tag.trim())
+  return [...new Set(written.filter((tag) => tag !== ''))]
+}
+
+const tooLong = (length: number) => `At most ${length.toLocaleString('en')} characters.`

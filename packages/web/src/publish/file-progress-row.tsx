@@ -1,0 +1,46 @@
+import { formatBytes } from '@shoal/protocol/words'
+import { Bar } from './bar.tsx'
+import type { FileState } from './publishing.ts'
+
+const tones = {
+  queued: 'sea',
+  hashing: 'sea',
+  sending: 'roe',
+  checking: 'roe',
+  ready: 'ok',
+  refused: 'roe',
+} as const
+
+const looks: Partial<Record<FileState['stage'], string>> = {
+  ready: 'text-ok',
+  refused: 'text-roe-ink',
+}
+
+type Props = { file: FileState; isRunning: boolean; hasBar: boolean }
+
+export function FileProgressRow({ file, isRunning, hasBar }: Props) {
+  const { filename, sizeBytes, stage, bytesDone } = file
+  const share = sizeBytes === 0 ? 0 : bytesDone / sizeBytes
+  return (
+    <li className="grid gap-1.5 border-line border-t py-3">
+      <p className="flex flex-wrap items-baseline justify-between gap-x-4 text-[14px]">
+        <span className="min-w-0 break-all font-mono">{filename}</span>
+        <span className={`tabular-nums ${looks[stage] ?? 'text-ink-2'}`}>
+          {wordsFor(file, isRunning)}
+          <span className="ml-3 text-ink-3">{formatBytes(sizeBytes)}</span>
+        </span>
+      </p>
+      {hasBar && <Bar label={filename} share={share} tone={tones[stage]} />}
+    </li>
+  )
+}
+
+function wordsFor({ stage, sizeBytes, bytesDone }: FileState, isRunning: boolean): string {
+  const percent = `${Math.floor((bytesDone / sizeBytes) * 100)} %`
+  if (stage === 'queued') return 'Waits its turn'
+  if (stage === 'hashing') return bytesDone === sizeBytes ? 'Read' : `Reading ${percent}`
+  if (stage === 'sending') return `Uploading ${percent}`
+  if (stage === 'refused') return 'Refused'
+  if (stage === 'ready') return 'Ready'
+  return isRunning ? 'The registry checks it' : 'Sent'
+}

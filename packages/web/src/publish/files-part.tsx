@@ -1,0 +1,72 @@
+import { FileWarning } from 'lucide-react'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { choicesAmong, type RefusedFile } from './chosen-file.ts'
+import { DropZone } from './drop-zone.tsx'
+import { FileChoiceRow } from './file-choice-row.tsx'
+import { Part } from './part.tsx'
+import type { Chosen } from './use-chosen-files.ts'
+
+type Props = {
+  chosen: Chosen
+  error: string | undefined
+  /** So large that a terminal is the better place. */
+  isLarge: boolean
+  modelName: string
+}
+
+export function FilesPart({ chosen, error, isLarge, modelName }: Props) {
+  const { files, refused, isReading, add, remove } = chosen
+  return (
+    <Part number={1} title="Files">
+      <DropZone add={add} error={error} isReading={isReading} hasFiles={files.length > 0} />
+      <div aria-live="polite">
+        {refused.length > 0 && <Refused files={refused} />}
+        <ul className={files.length > 0 ? 'mt-4' : ''}>
+          {choicesAmong(files).map((choice) => (
+            <FileChoiceRow
+              key={choice.label}
+              choice={choice}
+              onRemove={() => remove(choice.files)}
+            />
+          ))}
+        </ul>
+        {isLarge && (
+          <p className="mt-4 rounded-xl bg-sea-soft px-4 py-3 text-[15px]">
+            This is more than 10 GB. It works from here, while this tab stays open; the command line
+            is faster at it and needs no tab.
+          </p>
+        )}
+      </div>
+      <Command modelName={modelName || 'my-model'} />
+    </Part>
+  )
+}
+
+function Command({ modelName }: { modelName: string }) {
+  const command = `shoal push ./*.gguf --name ${modelName}`
+  return (
+    <div className="mt-4 text-[15px] text-ink-2">
+      <p>Or with the command line:</p>
+      <p className="mt-2 flex items-center justify-between gap-3 rounded-xl bg-sunken py-1 pr-1 pl-4 text-ink">
+        <code className="min-w-0 break-words font-mono text-[14px]">{command}</code>
+        <CopyButton value={command} label="Copy the command" className="ctl-quiet shrink-0" />
+      </p>
+    </div>
+  )
+}
+
+function Refused({ files }: { files: readonly RefusedFile[] }) {
+  return (
+    <ul className="mt-4 grid gap-2 rounded-xl bg-roe-soft px-4 py-3 text-[15px]">
+      {files.map(({ filename, reason }) => (
+        <li key={filename} className="flex gap-3">
+          <FileWarning size={18} aria-hidden className="mt-0.5 shrink-0 text-roe-ink" />
+          <span className="min-w-0 break-words">
+            <strong className="break-all font-medium font-mono text-[14px]">{filename}</strong>{' '}
+            cannot be published: {reason}.
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

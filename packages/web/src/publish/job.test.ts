@@ -1,0 +1,39 @@
+import { hashBlob, manifestOf } from '@shoal/model-file/browser'
+import { expect, test } from 'vitest'
+import { findSources, type Job } from './job.ts'
+
+const lastModified = 1_700_000_000_000
+const fileOf = (text: string, name = 'tide.gguf', at = lastModified) =>
+  new File([text], name, { lastModified: at })
+
+async function jobFor(...files: File[]): Promise<Job> {
+  const expected = files.map(async (file) => ({
+    filename: file.name,
+    sizeBytes: file.size,
+    lastModified: file.lastModified,
+    manifest: manifestOf(await hashBlob(file)),
+  }))
+  const about = { modelName: 'tide', displayName: 'Tide', username: 'ana', isNewModel: true }
+  return { ...about, files: await Promise.all(expected) }
+}
+
+test('the same file is recognised when it is picked again', async () => {
+  const sources = await findSources(await jobFor(fileOf('bytes')), [fileOf('bytes')])
+  expect([...sources.keys()]).toEqual(['tide.gguf'])
+})
+
+test.each([
+  ['another size', fileOf('more bytes'), 'This tide.gguf has another size.'],
+  ['another time', fileOf('bytes', 'tide.gguf', 5), 'tide.gguf was changed since.'],
+  ['other bytes', fileOf('bites'), 'This is another file named tide.gguf.'],
+  ['another name', fileOf('bytes', 'tidal.gguf'), 'tide.gguf is not among them.'],
+])('a file of %s is not taken for it', async (_, picked, reason) => {
+  await expect(findSources(await jobFor(fileOf('bytes')), [picked])).rejects.toThrow(reason)
+})
+
+test('files that are ready need not be picked again', async () => {
+  const job = await jobFor(fileOf('one', 'a.gguf'), fileOf('two', 'b.gguf'))
+  const files = job.files.map((file) => ({ ...file, isReady: file.filename === 'a.gguf' }))
+  const sources = await findSources({ ...job, files }, [fileOf('two', 'b.gguf')])
+  expect([...sources.keys()]).toEqual(['b.gguf'])
+})

@@ -1,0 +1,73 @@
+import type { ChunkManifest } from '@shoal/model-file/browser'
+import type { ChosenFile } from './chosen-file.ts'
+
+/** What is to be published, as it is kept until it is: another visit goes on with it. */
+export type Job = {
+  modelName: string
+  displayName: string
+  /** Whose it is. */
+  username: string
+  /** Whether the model was made for it. */
+  isNewModel: boolean
+  files: JobFile[]
+}
+
+export type JobFile = {
+  filename: string
+  sizeBytes: number
+  /** When the file was changed last, in milliseconds since 1970. */
+  lastModified: number
+  handle?: FileSystemFileHandle | undefined
+  /** Undefined until the file has been hashed. */
+  manifest?: ChunkManifest | undefined
+  /** Its id at the registry, once that knows of it. */
+  fileId?: string | undefined
+  isReady?: boolean | undefined
+}
+
+/** The files of a job on the visitor's disk, by name. */
+export type Sources = ReadonlyMap<string, File>
+
+export const jobFileOf = ({ file, handle, filename }: ChosenFile): JobFile => ({
+  filename,
+  sizeBytes: file.size,
+  lastModified: file.lastModified,
+  handle,
+})
+
+export const unfinished = ({ files }: Job): JobFile[] => files.filter(({ isReady }) => !isReady)
+
+export const bytesOf = (files: readonly JobFile[]): number =>
+  files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+
+/** Why a file that was picked again is not the one the job is about; undefined where it is. */
+export async function findMismatch(expected: JobFile, file: File): Promise<string | undefined> {
+  const { filename, sizeBytes, lastModified, manifest } = expected
+  if (file.size !== sizeBytes) return `This ${filename} has another size.`
+  if (file.lastModified !== lastModified) return `${filename} was changed since.`
+  const first = manifest?.chunk_hashes[0]?.hash
+  if (first === undefined) return undefined
+  const { hashChunkOfBlob } = await import('@shoal/model-file/browser') // nobody needs it before
+  if ((await hashChunkOfBlob(file, 0)) === first) return undefined
+  return `This is another file named ${filename}.`
+}
+
+/** The files of a job among those that were picked. Throws a `WrongFilesError` where not all are there. */
+export async function findSources(job: Job, picked: readonly File[]): Promise<Sources> {
+  const sources = new Map<string, File>()
+  const problems: string[] = []
+  for (const expected of unfinished(job)) {
+    const file = picked.find(({ name }) => name === expected.filename)
+    const problem = file
+      ? await findMismatch(expected, file)
+      : `${expected.filename} is not among them.`
+    if (problem) problems.push(problem)
+    else if (file) sources.set(file.name, file)
+  }
+  if (problems.length > 0) throw new WrongFilesError(problems.join(' '))
+  return sources
+}
+
+export class WrongFilesError extends Error {
+  override name = 'WrongFilesError'
+}

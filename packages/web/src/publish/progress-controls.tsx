@@ -1,0 +1,51 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Failure } from '../ui/problem.tsx'
+import { giveUpJob, type Publishing, pauseJob, resumeJob } from './publishing.ts'
+
+export function ProgressControls({ publishing: { state } }: { publishing: Publishing }) {
+  const [isAsking, setAsking] = useState(false)
+  const giveUp = useMutation({ mutationFn: giveUpJob })
+  if (isAsking) {
+    return (
+      <fieldset className="mt-5 flex flex-wrap items-center gap-3">
+        <legend className="sr-only">Give the upload up?</legend>
+        <p className="text-[15px]">What was sent is dropped.</p>
+        <button
+          type="button"
+          className="ctl border-roe-ink text-roe-ink"
+          disabled={giveUp.isPending}
+          onClick={() => giveUp.mutate()}
+        >
+          Give it up
+        </button>
+        <button
+          type="button"
+          className="ctl"
+          // biome-ignore lint/a11y/noAutofocus: it takes the place of the button that had the focus
+          autoFocus
+          onClick={() => setAsking(false)}
+        >
+          Keep it
+        </button>
+        {giveUp.isError && <Failure as="h2" error={giveUp.error} />}
+      </fieldset>
+    )
+  }
+  return (
+    <div className="mt-5 flex flex-wrap gap-3">
+      {state === 'running' ? (
+        <button type="button" className="ctl" onClick={() => pauseJob()}>
+          Pause
+        </button>
+      ) : (
+        <button type="button" className="ctl-ink" onClick={() => resumeJob()}>
+          {state === 'paused' ? 'Go on' : 'Try again'}
+        </button>
+      )}
+      <button type="button" className="ctl" onClick={() => setAsking(true)}>
+        Cancel …
+      </button>
+    </div>
+  )
+}

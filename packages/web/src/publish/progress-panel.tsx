@@ -1,0 +1,136 @@
+import { formatBytes, formatSeconds } from '@shoal/protocol/words'
+import { Link } from '@tanstack/react-router'
+import { Check } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Announcement } from './announcement.tsx'
+import { Bar } from './bar.tsx'
+import { FileProgressRow } from './file-progress-row.tsx'
+import { ProgressControls } from './progress-controls.tsx'
+import { closeJob, type FileState, type Publishing } from './publishing.ts'
+import { Trouble } from './trouble-note.tsx'
+import { WaitCountdown } from './wait-countdown.tsx'
+
+type Props = { publishing: Publishing }
+
+/** An upload from its first byte to its end. */
+export function ProgressPanel({ publishing }: Props) {
+  const { job, files, state, wait, error, isKept } = publishing
+  return (
+    <section aria-labelledby="upload-title" className="mt-8">
+      <Announcement publishing={publishing} />
+      <div className="panel sm:p-7">
+        {state === 'done' ? <Done publishing={publishing} /> : <Underway publishing={publishing} />}
+        {error && <Trouble error={error} />}
+        {wait && <WaitCountdown wait={wait} />}
+        <ul className="mt-6">
+          {files.map((file) => (
+            <FileProgressRow
+              key={file.filename}
+              file={file}
+              isRunning={state === 'running'}
+              hasBar={files.length > 1}
+            />
+          ))}
+        </ul>
+        {state !== 'done' && <ProgressControls publishing={publishing} />}
+      </div>
+      {state === 'running' && (
+        <p className="mt-4 text-[14px] text-ink-3">
+          {isKept
+            ? `You can look at other pages here meanwhile. If this tab closes, come back to this page: it goes on where it stopped, with ${job.files.length === 1 ? 'the same file' : 'the same files'}.`
+            : 'This browser keeps nothing for this page: leave the tab open until it is done.'}
+        </p>
+      )}
+    </section>
+  )
+}
+
+const titles = {
+  running: 'Publishing',
+  paused: 'Paused:',
+  failed: 'Stopped:',
+  done: 'Published:',
+} as const
+
+function Underway({ publishing }: Props) {
+  const { job, files, state } = publishing
+  const isSending = files.some(({ stage }) => stage === 'sending' || stage === 'checking')
+  const hashed = isSending ? undefined : files.find(({ stage }) => stage === 'hashing')
+  return (
+    <>
+      <h2 id="upload-title" className="break-words font-semibold text-[22px]">
+        {titles[state]} {job.displayName}
+      </h2>
+      {hashed ? <Reading file={hashed} /> : <Sending publishing={publishing} />}
+    </>
+  )
+}
+
+/** Before the first file can be sent. */
+function Reading({ file: { sizeBytes, bytesDone } }: { file: FileState }) {
+  return (
+    <BigBar label="Read" share={bytesDone / sizeBytes} tone="sea">
+      Reading {formatBytes(bytesDone)} of {formatBytes(sizeBytes)}, so that every byte can be
+      checked
+    </BigBar>
+  )
+}
+
+function Sending({ publishing: { progress, files, state } }: Props) {
+  const { bytesDone, bytesTotal, bytesPerSecond, secondsLeft } = progress
+  const isMoving = state === 'running' && files.some(({ stage }) => stage === 'sending')
+  return (
+    <BigBar label="Sent in all" share={bytesDone / bytesTotal} tone="roe">
+      {formatBytes(bytesDone)} of {formatBytes(bytesTotal)}
+      {isMoving && bytesPerSecond > 0 && ` · ${formatBytes(bytesPerSecond)}/s`}
+      {isMoving && secondsLeft !== undefined && ` · ${formatSeconds(secondsLeft)} left`}
+    </BigBar>
+  )
+}
+
+type BigBarProps = { label: string; share: number; tone: 'roe' | 'sea'; children: ReactNode }
+
+function BigBar({ label, share, tone, children }: BigBarProps) {
+  return (
+    <>
+      <div className="mt-5 flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1.5">
+        <p className="font-display font-semibold text-[34px] tabular-nums leading-none tracking-[-0.03em]">
+          {Math.floor(share * 100)} %
+        </p>
+        <p className="text-[15px] text-ink-2 tabular-nums">{children}</p>
+      </div>
+      <Bar label={label} share={share} tone={tone} className="mt-3 h-2.5" />
+    </>
+  )
+}
+
+function Done({ publishing: { job } }: Props) {
+  return (
+    <div className="flex flex-wrap items-center gap-5">
+      <span className="grid size-12 place-items-center rounded-full bg-ok text-bg">
+        <Check size={26} aria-hidden strokeWidth={2.5} />
+      </span>
+      <div className="min-w-0 flex-1">
+        <h2 id="upload-title" className="break-words font-semibold text-[22px]">
+          {job.displayName} is published
+        </h2>
+        <p className="text-[15px] text-ink-2">
+          The registry has checked every byte of it and serves it now.
+        </p>
+      </div>
+      <div className="flex flex-wrap gap-3">
+        <Link
+          to="/m/$name"
+          params={{ name: job.modelName }}
+          className="ctl-ink"
+          onClick={() => closeJob()}
+        >
+          See the model
+        </Link>
+        <button type="button" className="ctl" onClick={() => closeJob()}>
+          Publish another
+        </button>
+      </div>
+    </div>
+  )
+}

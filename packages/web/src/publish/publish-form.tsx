@@ -1,0 +1,103 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useRef, useState } from 'react'
+import { useClient } from '../api/context.ts'
+import { Failure } from '../ui/problem.tsx'
+import { sizeOf } from './chosen-file.ts'
+import { type DetailErrors, type Details, findDetailErrors } from './details.ts'
+import { DetailsPart } from './details-part.tsx'
+import { FilesPart } from './files-part.tsx'
+import { jobFileOf } from './job.ts'
+import { NameTakenError, openModel } from './open-model.ts'
+import { startJob } from './publishing.ts'
+import { ReviewPart } from './review-part.tsx'
+import { suggestDetails } from './suggest-details.ts'
+import { useChosenFiles } from './use-chosen-files.ts'
+import { useNameCheck } from './use-name-check.ts'
+
+export function PublishForm({ username }: { username: string }) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const chosen = useChosenFiles()
+  const { files } = chosen
+  const [edited, setEdited] = useState<Partial<Details>>({})
+  const [isRefused, setRefused] = useState(false)
+  const [taken, setTaken] = useState<{ name: string; reason: string }>()
+  const form = useRef<HTMLFormElement>(null)
+  const details = { ...suggestDetails(files), ...edited }
+  const name = useNameCheck(details.name, username)
+  const isNewModel = name.model === undefined
+
+  const publish = useMutation({
+    mutationFn: () => openModel(client, details, username),
+    onSuccess: ({ model, isNew }) =>
+      startJob({
+        client,
+        job: {
+          modelName: model.name,
+          displayName: model.display_name,
+          username,
+          isNewModel: isNew,
+          files: files.map(jobFileOf),
+        },
+        sources: new Map(files.map(({ filename, file }) => [filename, file])),
+        onReady: () => void queryClient.invalidateQueries(),
+      }),
+    onError(error) {
+      if (!(error instanceof NameTakenError)) return
+      setTaken({ name: details.name, reason: error.message })
+      refuse()
+    },
+  })
+
+  const errors: DetailErrors = {
+    ...(isNewModel && findDetailErrors(details)),
+    ...(name.error && { name: name.error }),
+    ...(taken?.name === details.name && { name: taken.reason }),
+    ...(files.length === 0 && { files: 'Choose at least one GGUF file.' }),
+  }
+  const shownErrors = isRefused ? errors : {}
+
+  /** From now on what is wrong is shown, and the first of it has the focus. */
+  function refuse() {
+    setRefused(true)
+    requestAnimationFrame(() =>
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(),
+    )
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (Object.keys(errors).length > 0) return refuse()
+    setRefused(false)
+    publish.mutate()
+  }
+
+  const edit = (changes: Partial<Details>) => setEdited({ ...edited, ...changes })
+  const hasFailed = publish.isError && !(publish.error instanceof NameTakenError)
+  return (
+    <form ref={form} noValidate onSubmit={submit} className="mt-8 grid gap-12">
+      <FilesPart
+        chosen={chosen}
+        error={shownErrors.files}
+        isLarge={sizeOf(files) > 10e9}
+        modelName={details.name}
+      />
+      <DetailsPart
+        details={details}
+        edit={edit}
+        errors={shownErrors}
+        files={files}
+        name={name}
+        isNewModel={isNewModel}
+      />
+      <ReviewPart
+        details={details}
+        edit={edit}
+        files={files}
+        existing={name.model}
+        isBusy={publish.isPending}
+      />
+      {hasFailed && <Failure as="h2" error={publish.error} note="What you wrote is still here." />}
+    </form>
+  )
+}

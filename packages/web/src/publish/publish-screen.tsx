@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { useClient } from '../api/context.ts'
+import { meQuery } from '../api/queries.ts'
+import { PageHead } from '../app/head.tsx'
+import { ScreenTitle } from '../app/screen-title.tsx'
+import { Failure } from '../ui/problem.tsx'
+import { ProgressPanel } from './progress-panel.tsx'
+import { PublishForm } from './publish-form.tsx'
+import { usePublishing } from './publishing.ts'
+import { UnfinishedJobs } from './unfinished-jobs.tsx'
+
+export function PublishScreen() {
+  const me = useQuery(meQuery(useClient()))
+  const publishing = usePublishing()
+  useStartAtTop(publishing !== undefined)
+  return (
+    <div className="page pt-10">
+      <PageHead title="Publish" description="Publish a GGUF file." path="/publish" isHidden />
+      <div className="mx-auto max-w-[760px]">
+        <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Publish</ScreenTitle>
+        {me.isError && <Failure as="h2" error={me.error} onRetry={() => me.refetch()} />}
+        {me.data === null && !publishing && <SignedOut />}
+        {publishing && <ProgressPanel publishing={publishing} />}
+        {me.data && !publishing && (
+          <>
+            <p className="mt-1.5 text-[17px] text-ink-2">
+              GGUF files, from this machine to the registry. Others pull them by name, and share
+              them.
+            </p>
+            <UnfinishedJobs username={me.data.username} />
+            <PublishForm username={me.data.username} />
+          </>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** When the form gives way to the upload, or comes back, what had the focus is gone. */
+function useStartAtTop(isPublishing: boolean) {
+  const before = useRef(isPublishing)
+  useEffect(() => {
+    if (before.current === isPublishing) return
+    before.current = isPublishing
+    scrollTo(0, 0)
+    document.querySelector('h1')?.focus()
+  }, [isPublishing])
+}
+
+function SignedOut() {
+  return (
+    <div className="panel mt-8 p-8">
+      <h2 className="font-semibold text-xl">You are signed out</h2>
+      <p className="mt-2 text-ink-2">To publish a model, sign in first. You come back to here.</p>
+      <a href="/login?next=/publish" className="ctl-ink mt-5">
+        Sign in
+      </a>
+    </div>
+  )
+}

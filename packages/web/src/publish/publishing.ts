@@ -1,0 +1,199 @@
+/** The upload of this page. It belongs to no screen, so that it goes on while one looks at others. */
+import type { RegistryClient } from '@shoal/protocol/client'
+import { useSyncExternalStore } from 'react'
+import { dropJob } from './drop-job.ts'
+import { bytesOf, type Job, type Sources, unfinished } from './job.ts'
+import { forgetJob, keepJob } from './kept-jobs.ts'
+import type { Wait } from './patience.ts'
+import { type Progress, progressMeter } from './progress-meter.ts'
+import type { JobEvent, Stage } from './run-job.ts'
+
+export type FileState = {
+  filename: string
+  sizeBytes: number
+  stage: Stage | 'queued'
+  /** Of its stage. */
+  bytesDone: number
+}
+
+export type Publishing = {
+  job: Job
+  state: 'running' | 'paused' | 'failed' | 'done'
+  files: FileState[]
+  progress: Progress
+  wait: Wait | undefined
+  error: Error | undefined
+  /** Whether the browser keeps what a reload needs. */
+  isKept: boolean
+}
+
+type Order = {
+  client: RegistryClient
+  job: Job
+  sources: Sources
+  /** Something new can be seen at the registry. */
+  onReady: () => void
+}
+
+/** Another tab of this browser is at it already. */
+export class ElsewhereError extends Error {
+  override name = 'ElsewhereError'
+}
+
+const tickMs = 200
+
+let shown: Publishing | undefined
+let order: Order | undefined
+let abort = new AbortController()
+let ended: Promise<void> = Promise.resolve()
+let written: Promise<void> = Promise.resolve()
+const listeners = new Set<() => void>()
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const usePublishing = (): Publishing | undefined =>
+  useSyncExternalStore(
+    subscribe,
+    () => shown,
+    () => undefined,
+  )
+
+function show(next: Publishing | undefined) {
+  shown = next
+  if (next?.state === 'running') addEventListener('beforeunload', warn)
+  else removeEventListener('beforeunload', warn)
+  for (const listener of listeners) listener()
+}
+
+const change = (changes: Partial<Publishing>) => shown && show({ ...shown, ...changes })
+const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+
+export function startJob(given: Order) {
+  order = given
+  const { job } = given
+  const files = job.files.map(({ filename, sizeBytes, isReady }): FileState => {
+    const stage = isReady ? 'ready' : 'queued'
+    return { filename, sizeBytes, stage, bytesDone: isReady ? sizeBytes : 0 }
+  })
+  const bytesTotal = bytesOf(job.files)
+  const bytesDone = bytesTotal - bytesOf(unfinished(job))
+  const progress = { bytesDone, bytesTotal, bytesPerSecond: 0, secondsLeft: undefined }
+  const calm = { wait: undefined, error: undefined, isKept: true }
+  show({ job, state: 'running', files, progress, ...calm })
+  run(given)
+}
+
+/** What is under way of a chunk is lost by it, and nothing else. */
+export async function pauseJob() {
+  change({ state: 'paused', wait: undefined })
+  abort.abort(new Error('paused'))
+  await ended
+}
+
+export function resumeJob() {
+  if (!order || !shown) return
+  change({ state: 'running', error: undefined })
+  run({ ...order, job: shown.job })
+}
+
+export async function giveUpJob() {
+  await pauseJob()
+  await written
+  if (order && shown) await dropJob(order.client, shown.job)
+  closeJob()
+}
+
+export const closeJob = () => show(undefined)
+
+function run({ client, job, sources, onReady }: Order) {
+  abort = new AbortController()
+  const { signal } = abort
+  let meter: ReturnType<typeof progressMeter> | undefined
+
+  function report(event: JobEvent) {
+    if (!shown || signal.aborted) return
+    if (event.type === 'wait') return change({ wait: event.wait })
+    if (event.stage === 'sending') meter ??= progressMeter(shown.progress.bytesTotal, Date.now())
+    const before = shown.files.find(({ filename }) => filename === event.filename)
+    shown = { ...shown, files: shown.files.map((file) => changedBy(file, event)) }
+    if (before?.stage !== event.stage) tick()
+    if (event.stage === 'ready') onReady()
+  }
+
+  function tick() {
+    if (!shown || signal.aborted) return
+    const read = meter?.read(bytesSent(shown.files), Date.now())
+    const bytesDone = Math.max(shown.progress.bytesDone, read?.bytesDone ?? 0)
+    change({ progress: { ...shown.progress, ...read, bytesDone } })
+  }
+
+  function fail(error: unknown) {
+    if (signal.aborted) return // paused, which shows already
+    if (!(error instanceof Error)) throw error
+    change({ state: 'failed', error, wait: undefined })
+  }
+
+  const timer = setInterval(tick, tickMs)
+  const finish = async () => {
+    if (!shown) return
+    change({ state: 'done', wait: undefined })
+    await written
+    await forgetJob(shown.job)
+  }
+  ended = alone(`publish ${job.modelName}`, async () => {
+    keep(job)
+    const { runJob } = await import('./run-job.ts') // nobody needs it before
+    return runJob({ client, job, sources, signal, report, keep })
+  })
+    .then(finish)
+    .catch(fail)
+    .finally(() => clearInterval(timer))
+}
+
+/** Progress never runs backwards, also where a chunk is sent again. */
+function changedBy(file: FileState, event: Extract<JobEvent, { type: 'file' }>): FileState {
+  const { filename, stage, bytesDone } = event
+  if (file.filename !== filename) return file
+  const isSameStage = file.stage === stage
+  return {
+    ...file,
+    stage,
+    bytesDone: isSameStage ? Math.max(file.bytesDone, bytesDone) : bytesDone,
+  }
+}
+
+const isSentAt: Record<FileState['stage'], boolean> = {
+  queued: false,
+  hashing: false,
+  sending: true,
+  checking: true,
+  ready: true,
+  refused: true,
+}
+
+const bytesSent = (files: readonly FileState[]): number =>
+  files.filter(({ stage }) => isSentAt[stage]).reduce((sum, { bytesDone }) => sum + bytesDone, 0)
+
+/** One after another, so that the last word stays. A browser that keeps nothing can publish, but not go on after a reload. */
+function keep(job: Job) {
+  change({ job })
+  written = written
+    .then(() => keepJob(job))
+    .then(
+      () => undefined,
+      () => void change({ isKept: false }),
+    )
+}
+
+/** Two tabs would do no harm, but everything twice. Pages that came by plain HTTP have no locks. */
+async function alone(name: string, act: () => Promise<void>): Promise<void> {
+  const { locks } = navigator as Partial<Navigator>
+  if (!locks) return act()
+  return locks.request(name, { ifAvailable: true }, (lock) => {
+    if (!lock) throw new ElsewhereError('another tab of this browser is publishing this model')
+    return act()
+  })
+}

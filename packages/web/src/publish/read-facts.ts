@@ -1,0 +1,17 @@
+import { factsOf, GgufError, parseGguf } from '@shoal/model-file/browser'
+
+export type Facts = ReturnType<typeof factsOf>
+
+/** What a file's header says, or why it is none. */
+export async function readFacts(file: File): Promise<Facts | string> {
+  try {
+    return factsOf(await parseGguf(readerOf(file), file.size), file.name)
+  } catch (error) {
+    if (error instanceof GgufError) return error.message
+    if (error instanceof DOMException) return 'it cannot be read'
+    throw error
+  }
+}
+
+const readerOf = (file: File) => async (offset: number, length: number) =>
+  new Uint8Array(await file.slice(offset, offset + length).arrayBuffer())

@@ -1,0 +1,116 @@
+import type { ChunkManifest } from '@shoal/model-file/browser'
+import type { RegistryClient } from '@shoal/protocol/client'
+import { hashFile } from './hash-file.ts'
+import { type Job, type JobFile, type Sources, unfinished } from './job.ts'
+import { newPatience, type Wait } from './patience.ts'
+import { RefusedFileError, uploadFile } from './upload-file.ts'
+
+export type Stage = 'hashing' | 'sending' | 'checking' | 'ready' | 'refused'
+
+export type JobEvent =
+  | { type: 'file'; filename: string; stage: Stage; bytesDone: number }
+  /** Nothing moves until then; undefined once it does again. */
+  | { type: 'wait'; wait: Wait | undefined }
+
+export type Run = {
+  client: RegistryClient
+  job: Job
+  sources: Sources
+  signal: AbortSignal
+  report: (event: JobEvent) => void
+  /** Called with what another visit would need to go on. */
+  keep: (job: Job) => void
+}
+
+/**
+ * Publishes the files of a job one after another; while one is sent, the next is hashed. A file that the registry refuses holds no
+ * other up: that it did is thrown at the end.
+ */
+export async function runJob({ client, sources, signal, report, ...run }: Run): Promise<void> {
+  const { modelName } = run.job
+  const files = unfinished(run.job)
+  const stop = new AbortController()
+  const ending = AbortSignal.any([signal, stop.signal])
+  const patience = newPatience(ending, (wait) => report({ type: 'wait', wait }))
+  let job = run.job
+
+  function note(filename: string, changes: Partial<JobFile>) {
+    const isIt = (file: JobFile) => file.filename === filename
+    job = { ...job, files: job.files.map((one) => (isIt(one) ? { ...one, ...changes } : one)) }
+    run.keep(job)
+  }
+
+  async function hash({ filename, sizeBytes, manifest }: JobFile): Promise<ChunkManifest> {
+    if (manifest) return manifest
+    const tell = (bytesDone: number) =>
+      report({ type: 'file', filename, stage: 'hashing', bytesDone })
+    tell(0)
+    const found = await hashFile(sourceOf(sources, filename), { signal: ending, onProgress: tell })
+    report({ type: 'file', filename, stage: 'hashing', bytesDone: sizeBytes })
+    note(filename, { manifest: found })
+    return found
+  }
+
+  async function upload({ filename, sizeBytes }: JobFile, manifest: ChunkManifest) {
+    const tell = (stage: Stage, bytesDone: number) =>
+      report({ type: 'file', filename, stage, bytesDone })
+    tell('sending', 0)
+    await uploadFile({
+      client,
+      modelName,
+      file: sourceOf(sources, filename),
+      manifest,
+      patience,
+      signal: ending,
+      onStarted: (fileId) => note(filename, { fileId }),
+      onSent: (bytes) => tell('sending', bytes),
+      onChecking: () => tell('checking', sizeBytes),
+    })
+    tell('ready', sizeBytes)
+    note(filename, { isReady: true })
+  }
+
+  try {
+    const manifests = oneAfterAnother(files, hash)
+    const refusals: RefusedFileError[] = []
+    for (const [place, file] of files.entries()) {
+      const manifest = await manifests[place]
+      const refusal = manifest && (await findRefusal(upload(file, manifest)))
+      if (refusal) {
+        refusals.push(refusal)
+        const { filename, sizeBytes } = file
+        report({ type: 'file', filename, stage: 'refused', bytesDone: sizeBytes })
+      }
+    }
+    if (refusals[0]) throw refusals[0]
+  } finally {
+    stop.abort(new Error('the job is over'))
+  }
+}
+
+async function findRefusal(uploading: Promise<void>): Promise<RefusedFileError | undefined> {
+  try {
+    await uploading
+  } catch (error) {
+    if (error instanceof RefusedFileError) return error
+    throw error
+  }
+  return undefined
+}
+
+/** Begins at once and runs ahead of whoever awaits the results. */
+function oneAfterAnother<T, R>(items: readonly T[], act: (item: T) => Promise<R>): Promise<R>[] {
+  let previous: Promise<unknown> = Promise.resolve()
+  return items.map((item) => {
+    const result = previous.then(() => act(item))
+    result.catch(() => undefined) // is met where it is awaited, or nobody waits for it any more
+    previous = result
+    return result
+  })
+}
+
+function sourceOf(sources: Sources, filename: string): File {
+  const file = sources.get(filename)
+  if (!file) throw new Error(`${filename} was not chosen`)
+  return file
+}

@@ -1,0 +1,55 @@
+import { stemOf } from '@shoal/model-file/choices'
+import type { ChosenFile } from './chosen-file.ts'
+import type { Details } from './details.ts'
+
+const empty: Details = {
+  name: '',
+  displayName: '',
+  license: '',
+  tags: '',
+  description: '',
+  readme: '',
+  isPublic: true,
+}
+
+/** What the files' headers say, for the visitor to correct. */
+export function suggestDetails(files: readonly ChosenFile[]): Details {
+  const main = mainFile(files)
+  if (!main) return empty
+  const { name, license, metadata } = main.facts
+  const tags = metadata['general.tags']
+  const words = Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : []
+  return {
+    ...empty,
+    name: nameFor(main),
+    displayName: name ?? '',
+    license: license ?? '',
+    tags: words.slice(0, 8).join(', '),
+  }
+}
+
+/** What is known of the model from its files, in a line. */
+export function factsAmong(files: readonly ChosenFile[]) {
+  const main = mainFile(files)
+  if (!main) return undefined
+  const set = files.filter((file) => stemOf(file) === stemOf(main))
+  const parameters = set.reduce((sum, { facts }) => sum + (facts.parameter_count ?? 0), 0)
+  const { architecture, context_length } = main.facts
+  const quantizations = [...new Set(files.map(({ quantization }) => quantization))]
+  return { architecture, parameters, context_length, quantizations }
+}
+
+/** A projector or an adapter says little of the model; of shards the first says the most. */
+function mainFile(files: readonly ChosenFile[]): ChosenFile | undefined {
+  const sorted = files.toSorted((a, b) => (a.filename < b.filename ? -1 : 1))
+  const isMain = ({ facts: { role } }: ChosenFile) => role === 'model' || role === 'shard'
+  return sorted.find(isMain) ?? sorted[0]
+}
+
+/** As the command line names it: the filename without quantization and part. */
+function nameFor(file: ChosenFile): string {
+  const stem = stemOf(file).toLowerCase()
+  const label = file.quantization.toLowerCase()
+  const bare = stem.endsWith(label) ? stem.slice(0, -label.length) : stem
+  return bare.replace(/[^a-z0-9._-]+/g, '-').replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
+}

@@ -1,0 +1,31 @@
+import { ApiError } from '@shoal/protocol/client'
+import { sentence } from '../ui/field-errors.ts'
+
+/** Why an upload has stopped, and what to do. */
+export function Trouble({ error }: { error: Error }) {
+  const isSignedOut = error instanceof ApiError && error.status === 401
+  return (
+    <div role="alert" className="mt-5 rounded-xl bg-roe-soft px-4 py-3 text-[15px]">
+      {isSignedOut ? (
+        <p>
+          Your session has ended. Nothing is lost:{' '}
+          <a href="/login?next=/publish" target="_blank" rel="noreferrer" className="link">
+            sign in in another tab
+          </a>{' '}
+          and go on here.
+        </p>
+      ) : (
+        <p className="break-words">
+          {sentence(error.message)} {adviceFor(error)}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function adviceFor(error: Error): string {
+  if (error.name === 'FileChangedError') return 'Give it up and choose the file again.'
+  if (error.name === 'ElsewhereError') return 'Look there, or close it and go on here.'
+  if (error.name === 'RefusedFileError') return 'What is ready stays.'
+  return 'What was sent is kept.'
+}

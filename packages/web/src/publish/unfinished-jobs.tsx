@@ -1,0 +1,116 @@
+import { formatBytes, plural } from '@shoal/protocol/words'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useId } from 'react'
+import { useClient } from '../api/context.ts'
+import { FieldNote } from '../ui/field.tsx'
+import { sentence } from '../ui/field-errors.ts'
+import { dropJob } from './drop-job.ts'
+import { bytesOf, findSources, type Job, unfinished, WrongFilesError } from './job.ts'
+import { listJobs } from './kept-jobs.ts'
+import { fileAgain } from './picked.ts'
+import { startJob } from './publishing.ts'
+
+/** What an earlier visit has not brought to its end. */
+export function UnfinishedJobs({ username }: { username: string }) {
+  const jobs = useQuery({
+    queryKey: ['unfinished', username],
+    queryFn: () => listJobs(username),
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  })
+  return jobs.data?.map((job) => <UnfinishedJob key={job.modelName} job={job} />)
+}
+
+function UnfinishedJob({ job }: { job: Job }) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const id = useId()
+  const files = unfinished(job)
+  const hasHandles = files.every(({ handle }) => handle !== undefined)
+
+  const goOn = useMutation({
+    mutationFn: async (picked: File[] | undefined) =>
+      findSources(job, picked ?? (await filesByHandle(job))),
+    onSuccess: (sources) =>
+      startJob({ client, job, sources, onReady: () => void queryClient.invalidateQueries() }),
+  })
+  const drop = useMutation({
+    mutationFn: () => dropJob(client, job),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['unfinished'] }),
+  })
+  const error = goOn.error ?? drop.error
+  return (
+    <section aria-labelledby={`${id}-title`} className="panel mt-8 border-roe/60">
+      <h2 id={`${id}-title`} className="break-words font-semibold text-[19px]">
+        {job.displayName} is not all here yet
+      </h2>
+      <p className="mt-1 text-[15px] text-ink-2">
+        {plural(files.length, 'file')} of {formatBytes(bytesOf(files))} to go. Only what is missing
+        is sent.
+        {!hasHandles && ` Choose ${files.length === 1 ? 'the same file' : 'the same files'} again:`}
+      </p>
+      {!hasHandles && (
+        <ul className="mt-1 break-all font-mono text-[13px] text-ink-2">
+          {files.map(({ filename }) => (
+            <li key={filename}>{filename}</li>
+          ))}
+        </ul>
+      )}
+      <div className="mt-4 flex flex-wrap gap-3">
+        {hasHandles && !goOn.isError ? (
+          <button type="button" className="ctl-ink" onClick={() => goOn.mutate(undefined)}>
+            Go on
+          </button>
+        ) : (
+          <span>
+            <input
+              id={id}
+              type="file"
+              multiple={files.length > 1}
+              accept=".gguf"
+              className="peer sr-only"
+              aria-invalid={goOn.isError}
+              aria-describedby={error ? `${id}-note` : undefined}
+              onChange={({ target }) => {
+                const picked = [...(target.files ?? [])]
+                target.value = '' // so that the same file can be chosen again
+                if (picked.length > 0) goOn.mutate(picked)
+              }}
+            />
+            <label
+              htmlFor={id}
+              className="ctl-ink cursor-pointer outline-offset-2 outline-roe-ink peer-focus-visible:outline-2"
+            >
+              Choose and go on
+            </label>
+          </span>
+        )}
+        <button
+          type="button"
+          className="ctl"
+          disabled={drop.isPending}
+          onClick={() => drop.mutate()}
+        >
+          Discard
+        </button>
+      </div>
+      {error && (
+        <FieldNote id={`${id}-note`} isError>
+          {sentence(error.message)}
+        </FieldNote>
+      )}
+    </section>
+  )
+}
+
+/** By the handles of the earlier visit. */
+async function filesByHandle(job: Job): Promise<File[]> {
+  const files: File[] = []
+  for (const { handle, filename } of unfinished(job)) {
+    const file = handle && (await fileAgain(handle))
+    if (!file) throw new WrongFilesError(`the browser may not read ${filename}, or it is gone`)
+    files.push(file)
+  }
+  return files
+}

@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useClient } from '../api/context.ts'
+import { findNameProblem } from './details.ts'
+import { findModel } from './open-model.ts'
+
+const pauseMs = 300
+
+export type NameCheck = ReturnType<typeof useNameCheck>
+
+/** Whether a model's name is free, the visitor's own, or somebody else's, as one types. */
+export function useNameCheck(name: string, username: string) {
+  const client = useClient()
+  const settled = useSettled(name)
+  const problem = findNameProblem(name)
+  const { data, isError, isFetching } = useQuery({
+    queryKey: ['name', settled],
+    queryFn: ({ signal }) => findModel(client, settled, signal),
+    enabled: problem === undefined && settled === name,
+    staleTime: 10_000,
+  })
+  const known = settled === name && problem === undefined && !isError ? data : undefined
+  const isMine = known?.owner === username
+  return {
+    /** The visitor's own model of this name. */
+    model: isMine ? known : undefined,
+    isFree: known === null,
+    isChecking: problem === undefined && (settled !== name || isFetching) && known === undefined,
+    /** A name can be wrong before anybody has typed it: whether to say so is the screen's to know. */
+    error: problem ?? (known && !isMine ? `Taken, by ${known.owner}.` : undefined),
+  }
+}
+
+/** The text once nobody has typed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(setSettled, pauseMs, text)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}

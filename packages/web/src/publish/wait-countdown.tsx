@@ -1,0 +1,18 @@
+import { useEffect, useState } from 'react'
+import type { Wait } from './patience.ts'
+
+/** Why nothing moves, and when it will be tried again. */
+export function WaitCountdown({ wait: { until, reason } }: { wait: Wait }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 500)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = Math.max(1, Math.ceil((until - now) / 1000))
+  return (
+    <p className="mt-4 rounded-xl bg-sea-soft px-4 py-3 text-[15px]">
+      <span role="status">{reason}. </span>
+      <span className="tabular-nums">It goes on in {seconds} s. Nothing is lost.</span>
+    </p>
+  )
+}
