@@ -2,7 +2,9 @@
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Sharing } from '@shoal/transfer'
+import type { ChatSite } from '@shoal/web'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
+import { pageRoutes } from './chat-page/page-routes.ts'
 import type { DaemonConfig } from './config.ts'
 import { takeJsonAlone } from './http/body-types.ts'
 import { answerBrokenRequest, answerUnknownExpectations } from './http/broken-requests.ts'
@@ -29,6 +31,8 @@ export type AppDependencies = {
   local: LocalModels
   pulls: ModelPulls
   sharing: Sharing | undefined
+  /** The chat page; undefined where it was not built. */
+  chat: ChatSite | undefined
 }
 
 /** A long conversation with its tools is a few megabytes. */
@@ -62,9 +66,11 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(nesting)
   await app.register(metricsRoute, { metrics, models })
   // By the number a note of this process is told from that of a dead one.
-  app.get('/healthz', async () => ({ status: 'ok', pid: process.pid }))
-  // Clients that look for Ollama on this port ask for this, and speak /v1 with whoever answers so.
-  app.get('/', async (_request, reply) => reply.type('text/plain').send('Ollama is running'))
+  app.get('/healthz', { config: { isOpen: true } }, async () => ({
+    status: 'ok',
+    pid: process.pid,
+  }))
+  await app.register(pageRoutes, dependencies)
   await app.register(chatRoutes, { models })
   await app.register(completionRoutes, { models })
   await app.register(embeddingRoutes, { models })

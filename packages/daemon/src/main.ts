@@ -1,6 +1,7 @@
 /** The process of the daemon: read, build, listen, close. */
 import type { AddressInfo } from 'node:net'
 import { shareFolder } from '@shoal/transfer'
+import { findChatSite } from '@shoal/web'
 import { pino } from 'pino'
 import { buildApp } from './app.ts'
 import type { DaemonConfig } from './config.ts'
@@ -55,7 +56,8 @@ export async function startDaemon(
   const models = loadedModels({ ...config, local, log, startRuntime })
   const pulls = modelPulls(config)
   const sharing = await startSharing(config, log)
-  const app = await buildApp({ config, log, metrics, models, local, pulls, sharing })
+  const chat = findChatSite()
+  const app = await buildApp({ config, log, metrics, models, local, pulls, sharing, chat })
   const drain = drainOf(app, drainAtMostMs)
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as AddressInfo

@@ -1,6 +1,7 @@
 /** What the build has made, for the servers that send it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readPrefs } from './app/prefs.ts'
 import type { PrintedPage, printPage } from './print.tsx'
 
 export type { PrintedPage }
@@ -23,4 +24,26 @@ export async function findSite(): Promise<Site | undefined> {
   const frame = readFileSync(join(directory, 'index.html'), 'utf8')
   const { printPage } = (await import(printer)) as Pick<Site, 'printPage'>
   return { directory, frame, printPage }
+}
+
+export type ChatSite = {
+  /** As a `Site` has it. */
+  directory: string
+  /** The chat page in the theme that the `Cookie` header asks for: its policy allows no script that could do so in time. */
+  page(cookies: string): string
+}
+
+/** Undefined where `npm run build` has not been run. */
+export function findChatSite(): ChatSite | undefined {
+  const directory = join(built, 'client')
+  const path = join(directory, 'chat.html')
+  if (!existsSync(path)) return undefined
+  const frame = readFileSync(path, 'utf8')
+  return {
+    directory,
+    page(cookies) {
+      const { theme } = readPrefs(cookies)
+      return theme ? frame.replace('<html', `<html data-theme="${theme}"`) : frame
+    },
+  }
 }

@@ -5,6 +5,13 @@ import { type DaemonConfig, isLoopback } from '../config.ts'
 import { Fault } from '../errors.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './cross-origin.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Also for those who have no key: it tells nothing about models and does nothing. */
+    isOpen?: boolean
+  }
+}
+
 /**
  * Who may call. On loopback any key will do, so the checks of `Host` (against DNS rebinding) and `Origin` are what keeps
  * web pages from driving the daemon; elsewhere its own key is asked for.
@@ -23,7 +30,7 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
     }
     if (origin !== undefined) allowOrigin(reply, origin)
     if (isPreflight(request)) return answerPreflight(request, reply) // which carries no key
-    if (request.routeOptions.url !== '/healthz') checkKey(authorization)
+    if (!request.routeOptions.config.isOpen) checkKey(authorization)
   })
 
   function isAllowedOrigin(origin: string, host: string | undefined): boolean {

@@ -1,1 +1,31 @@
+/** The chat page, which the daemon sends. */
 import '../theme.css'
+import './chat.css'
+import { createRoot } from 'react-dom/client'
+import { createChat } from './chat.ts'
+import { ChatApp } from './chat-app.tsx'
+import { daemonClient } from './daemon/daemon-client.ts'
+import { openHistory } from './history/history.ts'
+
+const keyName = 'shoal-api-key'
+
+const chat = createChat({
+  // For as long as this tab is open, and for no other.
+  daemon: daemonClient(() => sessionStorage.getItem(keyName) ?? undefined),
+  keepKey: (key) => sessionStorage.setItem(keyName, key),
+  openHistory,
+  address: {
+    read: () => /^#(chat-[\d-]+)$/.exec(location.hash)?.[1] ?? '',
+    write: (id) => history.replaceState(null, '', id ? `#${id}` : location.pathname),
+  },
+})
+
+addEventListener('popstate', () => void chat.follow())
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) void chat.refreshModels()
+})
+
+const root = document.getElementById('root')
+if (!root) throw new Error('the page has no place for the application')
+createRoot(root).render(<ChatApp chat={chat} />)
+void chat.start()

@@ -1,0 +1,351 @@
+/** The chat page in a real browser. */
+import { findChatSite } from '@shoal/web'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import {
+  accessibilityProblems,
+  type Page,
+  startBrowser,
+  type TestBrowser,
+} from '../../../../testing/browser.ts'
+import type { Piece } from '../runtime/runtime.ts'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { startTestDaemon } from '../testing/test-daemon.ts'
+
+const chromium = inject('chromium')
+type Daemon = Awaited<ReturnType<typeof startTestDaemon>>
+
+/** It thinks, and then says so many words that there is time to do something meanwhile. */
+function slowRuntime() {
+  const pieces: Piece[] = [
+    { reasoning: 'They want a list.' },
+    ...Array.from({ length: 400 }, (_, index) => ({ text: `- word ${index}\n` })),
+  ]
+  const pace = () => new Promise<void>((resolve) => setTimeout(resolve, 30))
+  return scriptedRuntime({ pieces, pace })
+}
+
+describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 }, () => {
+  const stack = new AsyncDisposableStack()
+  let daemon: Daemon
+  let slow: Daemon
+  let locked: Daemon
+  let browser: TestBrowser
+
+  beforeAll(async () => {
+    const start = async (...args: Parameters<typeof startTestDaemon>) => {
+      const started = await startTestDaemon(...args)
+      stack.defer(() => started.close())
+      return started
+    }
+    daemon = await start()
+    slow = await start({}, slowRuntime())
+    locked = await start({ apiKey: 'secret' }, scriptedRuntime())
+    const origins = [daemon, slow, locked].flatMap(({ port }) => [
+      `http://localhost:${port}`,
+      `http://127.0.0.1:${port}`,
+    ])
+    browser = stack.use(await startBrowser(chromium ?? '', origins))
+  })
+  afterAll(() => stack.disposeAsync())
+
+  test('a question is answered, changed, asked again, kept over a reload, and deleted', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page, takeProblems } = visitor
+    await page.goto(daemon.url)
+    await page.getByLabel('Model').selectOption('shoal-tiny')
+    await page.getByRole('button', { name: /^Parameters/ }).click()
+    await page.getByLabel('Temperature').fill('0')
+    await page.keyboard.press('Escape')
+
+    await ask(page, 'What is the capital of France?')
+    await answerOf(page, /Paris/)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await answerOf(page, /Paris/)
+
+    await page.getByRole('button', { name: 'Edit your message' }).click()
+    await page.getByLabel('Your message, changed').fill('What is the capital of Italy?')
+    await page.keyboard.press('Enter')
+    await answerOf(page, /Rome/)
+    await answerIsKept(page)
+    expect(await page.locator('main li').count()).toBe(2)
+    expect(await page.locator('main li', { hasText: 'France' }).count()).toBe(0)
+
+    await page.reload()
+    await answerOf(page, /Rome/)
+    await page.getByRole('button', { name: /^Parameters: temperature 0$/ }).waitFor()
+
+    await page.getByRole('button', { name: /^More about/ }).click()
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByLabel('Name of the chat').fill('Capitals')
+    await page.keyboard.press('Enter')
+    await page.locator('a:focus', { hasText: 'Capitals' }).waitFor()
+
+    await page.getByRole('button', { name: 'More about Capitals' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Talk to shoal-tiny' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: /Talk to/ }).waitFor()
+    expect(await page.getByRole('link', { name: 'Capitals' }).count()).toBe(0)
+    expect(takeProblems()).toEqual([])
+  })
+
+  test('an answer that comes in can be stopped, and what came is kept', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page, takeProblems } = visitor
+    await page.goto(`http://127.0.0.1:${slow.port}/`)
+    await ask(page, 'List words')
+    await page.getByText('word 3', { exact: true }).waitFor()
+    expect(await said(page)).toBe('')
+    await page.getByText(/^\d+ tok\/s$/).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText(/^Stopped · \d+ tok\/s · \d+ tokens$/).waitFor()
+    await expect.poll(() => said(page)).toBe('Stopped.')
+    await page.locator('#message:focus').waitFor()
+    await expect.poll(async () => (await runningOn(slow)).requests).toBe(0)
+    await page.getByText('Reasoning').click()
+    await page.getByText('They want a list.').waitFor()
+    await answerIsKept(page)
+    await page.reload()
+    await page.getByText('word 3', { exact: true }).waitFor()
+    expect(takeProblems()).toEqual([])
+  })
+
+  test('a page that is left in the middle of an answer has what came by then', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.goto(slow.url)
+    await ask(page, 'List words')
+    await page.getByText('word 100', { exact: true }).waitFor({ timeout: 20_000 })
+    await page.reload()
+    await page.getByText('word 40', { exact: true }).waitFor()
+    await page.getByText(/^Unfinished/).waitFor()
+  })
+
+  test('a page that is left before an answer came asks again', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.goto(daemon.url)
+    await page.route('**/v1/chat/completions', () => undefined) // never answered
+    await ask(page, 'What is the capital of France?')
+    await chatLinks(page).waitFor()
+    await page.unroute('**/v1/chat/completions')
+    await page.reload()
+    await page.getByRole('button', { name: 'Ask again' }).click()
+    await page.getByRole('button', { name: 'Copy the answer' }).waitFor()
+  })
+
+  test('the page follows the answer, unless somebody reads further up', async () => {
+    await using visitor = await browser.newVisitor({ height: 500 })
+    const { page } = visitor
+    await page.goto(slow.url)
+    await ask(page, 'List words')
+    const isAtEnd = () =>
+      page
+        .locator('main > div')
+        .first()
+        .evaluate((list) => {
+          return list.scrollHeight - list.clientHeight - list.scrollTop < 60
+        })
+    await page.getByText('word 30', { exact: true }).waitFor()
+    expect(await isAtEnd()).toBe(true)
+    await page.locator('main > div').first().hover()
+    await page.mouse.wheel(0, -400)
+    await page.getByText('word 50', { exact: true }).waitFor()
+    expect(await isAtEnd()).toBe(false)
+    await page.getByRole('button', { name: 'To the end' }).click()
+    await page.getByText('word 65', { exact: true }).waitFor()
+    expect(await isAtEnd()).toBe(true)
+  })
+
+  test('two tabs keep both what was said in each, and know of what the other deletes', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page, context } = visitor
+    await page.goto(daemon.url)
+    await page.getByLabel('Model').selectOption('shoal-tiny')
+    await ask(page, 'hello')
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    const other = await context.newPage()
+    await other.goto(page.url())
+    await other.getByRole('button', { name: 'Try again' }).waitFor()
+
+    await Promise.all([ask(page, 'one'), ask(other, 'two')])
+    for (const tab of [page, other]) {
+      await tab.getByRole('button', { name: 'Try again' }).waitFor()
+      await expect.poll(() => chatLinks(tab).count()).toBe(2)
+    }
+    const asked: string[] = []
+    for (const index of [0, 1]) {
+      await chatLinks(page).nth(index).click()
+      const mark = () => chatLinks(page).nth(index).getAttribute('aria-current')
+      await expect.poll(mark).toBe('page')
+      asked.push(await page.locator('main li p.whitespace-pre-wrap').last().innerText())
+    }
+    expect(asked.toSorted()).toEqual(['one', 'two'])
+
+    await other.getByRole('button', { name: 'Delete all chats' }).click()
+    await other.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: /Talk to/ }).waitFor()
+    expect(await chatLinks(page).count()).toBe(0)
+  })
+
+  test('a daemon with a key is asked for it once', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.goto(locked.url)
+    await page.getByText('This daemon asks for its API key.').waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.getByLabel('API key').fill('wrong')
+    await page.keyboard.press('Enter')
+    await page.getByText('This API key is not the right one.').waitFor()
+    await page.getByLabel('API key').fill('secret')
+    await page.keyboard.press('Enter')
+    await ask(page, 'hi')
+    await answerOf(page, /Hello! How are you\?/)
+    await answerIsKept(page)
+    await page.reload()
+    await answerOf(page, /Hello! How are you\?/)
+  })
+
+  test('what does not work says what to do', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    const gone = await startTestDaemon({}, scriptedRuntime())
+    await page.goto(daemon.url)
+    await page.getByLabel('Model').selectOption('shoal-tiny')
+    await ask(page, 'word '.repeat(1000))
+    await page.getByText('This chat is longer than the model can read').first().waitFor()
+    await using there = await browser.newVisitor()
+    await there.page.route('**/api/tags', (route) => route.fulfill({ json: { models: [] } }))
+    await there.page.goto(daemon.url)
+    await there.page.getByText('shoal pull shoal-tiny').waitFor()
+    await there.page.unroute('**/api/tags')
+    await there.page.getByRole('button', { name: 'Look again' }).click()
+    await there.page.getByRole('heading', { name: /Talk to/ }).waitFor()
+
+    const full = { status: 429, headers: { 'retry-after': '1' }, json: { detail: 'full' } }
+    await there.page.route('**/v1/chat/completions', (route) => route.fulfill(full), { times: 1 })
+    await ask(there.page, 'What is the capital of France?')
+    await there.page.getByText(/The daemon is busy. Asking again in 1 s./).waitFor()
+    await there.page.getByRole('button', { name: 'Copy the answer' }).waitFor()
+
+    await there.page.goto(gone.url)
+    await there.page.getByRole('heading', { name: /Talk to/ }).waitFor()
+    await gone.close()
+    await ask(there.page, 'hi')
+    await there.page.getByText('The daemon does not answer').first().waitFor()
+    await there.page.getByText('shoal serve').first().waitFor()
+  })
+
+  const widths = [1360, 390, 320]
+  test.each(widths)('it can be used by everybody, %i pixels wide', async (width) => {
+    for (const theme of ['light', 'dark'] as const) {
+      await using visitor = await browser.newVisitor({ theme, width, height: 700 })
+      const { page, takeProblems } = visitor
+      const isTooWide = () =>
+        page.locator('html').evaluate((html) => html.scrollWidth > html.clientWidth)
+      const check = async () => {
+        expect(await accessibilityProblems(page)).toEqual([])
+        expect(await isTooWide()).toBe(false)
+      }
+      await page.goto(daemon.url)
+      await page.getByRole('heading', { name: /Talk to/ }).waitFor()
+      await check()
+      await answerInMarkdown(page)
+      await ask(page, 'Show all you can')
+      await page.getByRole('button', { name: 'Try again' }).waitFor()
+      await check()
+      await page.getByRole('button', { name: 'Edit your message' }).click()
+      await check()
+      await page.getByRole('button', { name: /^Parameters/ }).click()
+      await check()
+      await page.keyboard.press('Escape')
+      if (width < 1024) await page.getByRole('button', { name: 'Chats' }).click()
+      await page.getByRole('button', { name: /^More about/ }).click()
+      await check()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await check()
+      expect(takeProblems()).toEqual([])
+    }
+  })
+
+  async function ask(page: Page, question: string) {
+    await page.getByLabel('Message', { exact: true }).fill(question)
+    // It can be sent once the page knows who is there.
+    await page.getByRole('button', { name: 'Send' }).click({ trial: true })
+    await page.getByLabel('Message', { exact: true }).press('Enter')
+  }
+
+  const answerOf = (page: Page, text: RegExp) =>
+    page
+      .locator('main li', { has: page.getByRole('button', { name: 'Try again' }) })
+      .filter({ hasText: text })
+      .waitFor()
+
+  /** The page shows an answer before the browser has written it down. */
+  async function answerIsKept(page: Page) {
+    const lastRole = `new Promise((resolve) => {
+      indexedDB.open('shoal-chat').onsuccess = ({ target: { result } }) => {
+        const store = result.transaction('conversations').objectStore('conversations')
+        store.get(location.hash.slice(1)).onsuccess = ({ target }) => {
+          result.close()
+          resolve(target.result?.messages.at(-1).role)
+        }
+      }
+    })`
+    await expect.poll(() => page.evaluate(lastRole)).toBe('assistant')
+  }
+
+  const said = (page: Page) => page.locator('p[role=status].sr-only').last().innerText()
+
+  const chatLinks = (page: Page) =>
+    page.getByRole('navigation', { name: 'Chats' }).getByRole('link')
+
+  async function runningOn({ url }: Daemon): Promise<{ requests: number }> {
+    const { models } = (await (await fetch(`${url}/api/ps`)).json()) as {
+      models: { requests: number }[]
+    }
+    return models[0] ?? { requests: 0 }
+  }
+
+  /** In place of a model that writes everything that there is. */
+  async function answerInMarkdown(page: Page) {
+    const events = [
+      { choices: [{ delta: { reasoning_content: 'Everything, then.' } }] },
+      { choices: [{ delta: { content: everything } }] },
+      { choices: [{ delta: {}, finish_reason: 'length' }] },
+    ]
+    const data = [...events.map((event) => JSON.stringify(event)), '[DONE]']
+    await page.route('**/v1/chat/completions', (route) =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: data.map((one) => `data: ${one}\n\n`).join(''),
+      }),
+    )
+  }
+})
+
+const everything = `# One
+
+Some **bold**, *slanted*, ~~gone~~ and \`code\`; a [link](https://example.com), <script>alert(1)</script>
+and an image ![of a fish](https://example.com/fish.png).
+
+## Two
+
+1. first
+2. second
+   - nested
+
+> quoted
+
+| name | size | a long heading of a column |
+|---|---|---|
+| one | 1 GB | ${'x'.repeat(60)} |
+
+\`\`\`ts
+const line = '${'long '.repeat(60)}'
+\`\`\`
+
+${'averylongwordwithoutanend'.repeat(10)}
+`

@@ -1,0 +1,131 @@
+import { type RefObject, useEffect, useRef } from 'react'
+import type { Chat } from './chat.ts'
+import { ChatHeader } from './chat-header.tsx'
+import type { ChatState } from './chat-state.ts'
+import { Composer } from './conversation/composer.tsx'
+import { MessageList } from './conversation/message-list.tsx'
+import { NothingSaid } from './conversation/nothing-said.tsx'
+import { useFollowing } from './conversation/use-following.tsx'
+import { ChatList } from './history/chat-list.tsx'
+import { KeyForm } from './key-form.tsx'
+import { useObservable } from './observable.ts'
+import { ModelsTrouble } from './trouble.tsx'
+import { useIsWide } from './use-is-wide.ts'
+
+export function ChatApp({ chat }: { chat: Chat }) {
+  const state = useObservable(chat.state)
+  const isWide = useIsWide()
+  const { title } = state.conversation
+  useEffect(() => {
+    document.title = title ? `${title} · shoal` : 'Chat · shoal'
+  }, [title])
+
+  if (state.keyWanted !== undefined) {
+    return <KeyForm reason={state.keyWanted} onKey={chat.giveKey} />
+  }
+  return (
+    <div className="flex h-dvh min-h-[24rem] flex-col">
+      <SkipLink />
+      <ChatHeader chat={chat} state={state} isWide={isWide} />
+      <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] lg:grid-cols-[17rem_minmax(0,1fr)]">
+        {isWide && (
+          <aside className="overflow-y-auto border-line border-r px-3 py-4">
+            <ChatList chat={chat} state={state} />
+          </aside>
+        )}
+        <Conversation chat={chat} state={state} />
+      </div>
+      <p className="sr-only" role="status">
+        {state.said}
+      </p>
+    </div>
+  )
+}
+
+/** No link: the address says which chat this is. */
+function SkipLink() {
+  return (
+    <button
+      type="button"
+      className="focus:ctl-ink sr-only focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50"
+      onClick={() => document.getElementById('message')?.focus()}
+    >
+      Skip to your message
+    </button>
+  )
+}
+
+/** To write is what one comes for; and what had the focus, such as “Stop”, may be gone. */
+function useMessageFocus(
+  composer: RefObject<HTMLTextAreaElement | null>,
+  conversationId: string,
+  answerId: string | undefined,
+) {
+  const focus = () => {
+    // Where there is no keyboard, one would come up.
+    if (matchMedia('(pointer: fine)').matches) composer.current?.focus({ preventScroll: true })
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever it is another conversation
+  useEffect(focus, [conversationId])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever an answer begins or ends
+  useEffect(() => {
+    if (document.activeElement === document.body) focus()
+  }, [answerId])
+}
+
+function Conversation({ chat, state }: { chat: Chat; state: ChatState }) {
+  const { conversation, running, models, modelsFault } = state
+  const { id, messages, title } = conversation
+  const composer = useRef<HTMLTextAreaElement>(null)
+  const following = useFollowing(id)
+  const isEmpty = messages.length === 0
+  const hasModel = (models?.length ?? 0) > 0
+
+  useMessageFocus(composer, id, running?.answerId)
+
+  return (
+    <main className="flex min-h-0 flex-col">
+      <div
+        ref={following.scroller}
+        onScroll={following.onScroll}
+        className="relative min-h-0 flex-1 overflow-y-auto"
+      >
+        <div
+          ref={following.content}
+          className="mx-auto flex min-h-full w-full max-w-[46rem] flex-col px-4 sm:px-6"
+        >
+          {!isEmpty && (
+            <>
+              <h1 className="sr-only">{title}</h1>
+              <MessageList chat={chat} messages={messages} running={running} models={models} />
+            </>
+          )}
+          {isEmpty && (hasModel || !(models || modelsFault)) && (
+            <NothingSaid state={state} onAsk={chat.send} />
+          )}
+          {!hasModel && (models || modelsFault) && (
+            <ModelsTrouble
+              as={isEmpty ? 'h1' : 'h2'}
+              fault={modelsFault}
+              onRetry={chat.refreshModels}
+            />
+          )}
+        </div>
+      </div>
+      <div className="relative">
+        {following.button}
+        <Composer
+          key={id}
+          ref={composer}
+          isRunning={running !== undefined}
+          canSend={hasModel}
+          onSend={(content) => {
+            following.follow()
+            chat.send(content)
+          }}
+          onStop={chat.stop}
+        />
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,31 @@
+import type { Conversation, Fault } from './conversation/conversation.ts'
+import type { LocalModel } from './daemon/daemon-client.ts'
+import type { Entry } from './history/history.ts'
+
+export type Running = {
+  answerId: string
+  model: string
+  /** It waits for its turn until then, as `Date.now()` counts. */
+  queuedUntil: number | undefined
+}
+
+export type ChatState = {
+  /** Undefined until the daemon has answered. */
+  models: readonly LocalModel[] | undefined
+  modelsFault: Fault | undefined
+  /** Why the daemon's key is asked for. */
+  keyWanted: string | undefined
+  entries: readonly Entry[]
+  /** Why nothing is kept. */
+  historyFault: string | undefined
+  conversation: Conversation
+  running: Running | undefined
+  /** For those who hear the page. */
+  said: string
+}
+
+/** The conversation's where it is still here, else the best there is. */
+export function chosenModel({ models, conversation }: ChatState): string | undefined {
+  const chosen = models?.find(({ id }) => id === conversation.model)
+  return (chosen ?? models?.[0])?.id
+}

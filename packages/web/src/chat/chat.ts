@@ -1,0 +1,283 @@
+/** What the chat page knows and does; the components draw it. */
+
+import { type ChatState, chosenModel } from './chat-state.ts'
+import {
+  type Answer,
+  type Conversation,
+  type Ending,
+  type Fault,
+  type Message,
+  newConversation,
+  newId,
+  orderOf,
+  type Settings,
+  type SomeSettings,
+  titleFrom,
+  upTo,
+} from './conversation/conversation.ts'
+import { type DraftView, emptyDraft, newDraft } from './conversation/draft.ts'
+import { faultOf } from './conversation/fault-of.ts'
+import { patiently } from './conversation/patiently.ts'
+import { spoken } from './conversation/spoken.ts'
+import { takeAnswer } from './conversation/take-answer.ts'
+import { type DaemonClient, RefusedError } from './daemon/daemon-client.ts'
+import type { Change, ChatHistory } from './history/history.ts'
+import { keeper } from './history/keeper.ts'
+import { observable } from './observable.ts'
+
+export type Chat = ReturnType<typeof createChat>
+
+const keepEveryMs = 2000
+
+type Dependencies = {
+  daemon: DaemonClient
+  openHistory: (onChange: (change: Change) => void) => Promise<ChatHistory>
+  keepKey: (key: string) => void
+  /** Where the page says which conversation it shows. */
+  address: { read: () => string; write: (id: string) => void }
+}
+
+export function createChat({ daemon, openHistory, keepKey, address }: Dependencies) {
+  const state = observable<ChatState>({
+    models: undefined,
+    modelsFault: undefined,
+    keyWanted: undefined,
+    entries: [],
+    historyFault: undefined,
+    conversation: newConversation(),
+    running: undefined,
+    said: '',
+  })
+  const draft = observable<DraftView>(emptyDraft)
+  const change = (some: Partial<ChatState>) => state.set({ ...state.get(), ...some })
+  const changeConversation = (some: Partial<Conversation>) =>
+    change({ conversation: { ...state.get().conversation, ...some } })
+
+  let abort: AbortController | undefined
+  let over: Promise<void> = Promise.resolve()
+  const opening = openHistory(onChange).then(
+    (history) => ({ history, ...keeper(history.save, onKept) }),
+    (error: Error) => {
+      change({ historyFault: `This browser keeps no history: ${error.message}` })
+      return undefined
+    },
+  )
+
+  async function refreshModels() {
+    try {
+      change({ models: await daemon.listModels(), modelsFault: undefined, keyWanted: undefined })
+    } catch (error) {
+      if (wantsKey(error)) return
+      change({ modelsFault: faultOf(error) })
+    }
+  }
+
+  function wantsKey(error: unknown): boolean {
+    if (!(error instanceof RefusedError) || error.status !== 401) return false
+    change({ keyWanted: error.message })
+    return true
+  }
+
+  async function refreshEntries() {
+    const kept = await opening
+    if (kept) change({ entries: await kept.history.list() })
+  }
+
+  /** Trouble with the history is told and ends nothing: what was said is still on the page. */
+  async function keep(conversation: Conversation) {
+    const kept = await opening
+    if (!kept) return
+    try {
+      await kept.keep(conversation)
+      await refreshEntries()
+    } catch (error) {
+      change({ historyFault: `This chat could not be kept: ${(error as Error).message}` })
+    }
+  }
+
+  function onKept(id: string, kept: Conversation | undefined) {
+    if (state.get().conversation.id !== id) return
+    if (!kept) return startNew()
+    if (state.get().conversation.revision === 0 || kept.id !== id) address.write(kept.id)
+    changeConversation({ id: kept.id, revision: kept.revision })
+  }
+
+  /** In another tab. */
+  async function onChange({ kind, id }: Change) {
+    await refreshEntries()
+    const { conversation, running } = state.get()
+    if (conversation.revision === 0 || (id !== undefined && id !== conversation.id)) return
+    if (kind === 'deleted') startNew()
+    else if (!running) await show(conversation.id)
+  }
+
+  async function show(id: string) {
+    const kept = await opening
+    await kept?.settled()
+    const found = await kept?.history.find(id)
+    if (state.get().running) return // a question was asked meanwhile
+    if (!found) return startNew()
+    kept?.began(found)
+    change({ conversation: found, said: '' })
+  }
+
+  /** Stays until the answer has ended and is kept. */
+  async function stop() {
+    abort?.abort()
+    await over
+  }
+
+  /** With the model that was chosen, and otherwise as if nothing had been said. */
+  function startNew() {
+    abort?.abort()
+    address.write('')
+    change({ conversation: newConversation(chosenModel(state.get())), said: '' })
+  }
+
+  function ask(messages: readonly Message[]) {
+    const model = chosenModel(state.get())
+    if (model === undefined || state.get().running) return
+    const asked = messages.findLast(({ role }) => role === 'user')
+    const { title } = state.get().conversation
+    changeConversation({
+      messages,
+      model,
+      title: title || titleFrom(asked?.content ?? ''),
+      changedAt: Date.now(),
+    })
+    over = answer(state.get().conversation, model)
+  }
+
+  async function answer(conversation: Conversation, model: string) {
+    abort = new AbortController()
+    const { signal } = abort
+    const coming = newDraft(draft.set)
+    const answerId = newId()
+    const answerNow = (ending: Ending, fault?: Fault): Answer => ({
+      id: answerId,
+      role: 'assistant',
+      model,
+      ending,
+      ...coming.read(),
+      ...(fault && { fault }),
+    })
+    /** Under the name and number that it has by now. */
+    const withAnswer = (made: Answer): Conversation => {
+      const shown = state.get().conversation
+      const current = shown.messages === conversation.messages ? shown : conversation
+      return { ...current, messages: [...conversation.messages, made] }
+    }
+    draft.set(emptyDraft)
+    change({ running: { answerId, model, queuedUntil: undefined }, said: '' })
+    void keep(conversation)
+    const timer = setInterval(() => void keep(withAnswer(answerNow('lost'))), keepEveryMs)
+
+    const { ending, error } = await takeAnswer({
+      parts: patiently({
+        ask: () => daemon.chat(orderOf(conversation, model), signal),
+        signal,
+        onWait: (queuedUntil) => change({ running: { answerId, model, queuedUntil } }),
+      }),
+      take: coming.add,
+      signal,
+    })
+    clearInterval(timer)
+    coming.close()
+    if (error) wantsKey(error)
+    const made = answerNow(ending, error ? faultOf(error) : undefined)
+    const whole = withAnswer(made)
+    const isShown = state.get().conversation.messages === conversation.messages
+    if (isShown) change({ conversation: whole, said: spoken(made) })
+    change({ running: undefined })
+    await keep(whole)
+    void refreshModels()
+  }
+
+  return {
+    state,
+    draft,
+    refreshModels,
+    stop,
+    startNew,
+
+    async start() {
+      const id = address.read()
+      await Promise.all([refreshModels(), refreshEntries(), id && show(id)])
+    },
+
+    /** The address has changed. */
+    async follow() {
+      const id = address.read()
+      if (id === state.get().conversation.id) return
+      await stop()
+      if (id) await show(id)
+      else startNew()
+    },
+
+    send(content: string) {
+      const { messages } = state.get().conversation
+      ask([...messages, { id: newId(), role: 'user', content }])
+    },
+
+    /** What came after it is replaced. */
+    editQuestion(id: string, content: string) {
+      const { messages } = state.get().conversation
+      ask([...upTo(messages, id), { id: newId(), role: 'user', content }])
+    },
+
+    retry: (answerId: string) => ask(upTo(state.get().conversation.messages, answerId)),
+
+    /** The last question has no answer: the page was left. */
+    askAgain: () => ask(state.get().conversation.messages),
+
+    chooseModel: (model: string) => changeConversation({ model }),
+
+    changeSettings(some: SomeSettings) {
+      const settings = { ...state.get().conversation.settings, ...some }
+      const given = Object.entries(settings).filter(([, value]) => value !== undefined)
+      changeConversation({ settings: Object.fromEntries(given) as Settings })
+    },
+
+    /** Of a conversation that is in the history already. */
+    async keepSettings() {
+      const { conversation, running } = state.get()
+      if (conversation.revision > 0 && !running) await keep(conversation)
+    },
+
+    async rename(id: string, title: string) {
+      const kept = await opening
+      await kept?.settled()
+      const renamed = await kept?.history.rename(id, title)
+      if (renamed && state.get().conversation.id === id) {
+        kept?.began(renamed)
+        changeConversation({ title, revision: renamed.revision })
+      }
+      await refreshEntries()
+    },
+
+    async delete(id: string) {
+      if (state.get().conversation.id === id) {
+        await stop()
+        startNew()
+      }
+      const kept = await opening
+      await kept?.settled()
+      await kept?.history.delete(id)
+      await refreshEntries()
+    },
+
+    async deleteAll() {
+      await stop()
+      startNew()
+      const kept = await opening
+      await kept?.settled()
+      await kept?.history.deleteAll()
+      await refreshEntries()
+    },
+
+    async giveKey(key: string) {
+      keepKey(key)
+      await refreshModels()
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import { type ComponentProps, useImperativeHandle, useLayoutEffect, useRef } from 'react'
+
+/** As high as its text. */
+export function AutoTextarea({ ref, ...props }: ComponentProps<'textarea'>) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  useImperativeHandle(ref, () => area.current as HTMLTextAreaElement)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever its text is another
+  useLayoutEffect(() => {
+    const { current } = area
+    if (!current) return
+    current.style.height = 'auto'
+    current.style.height = `${current.scrollHeight}px`
+  }, [props.value])
+
+  return <textarea rows={1} {...props} ref={area} />
+}

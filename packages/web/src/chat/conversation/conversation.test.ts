@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import { RefusedError, UnreachableError } from '../daemon/daemon-client.ts'
+import {
+  type Answer,
+  newConversation,
+  orderOf,
+  thoughtAndSaid,
+  titleFrom,
+  upTo,
+} from './conversation.ts'
+import { faultOf } from './fault-of.ts'
+import { patiently } from './patiently.ts'
+import { spoken } from './spoken.ts'
+
+const question = (content: string) => ({ id: content, role: 'user' as const, content })
+const answer = (content: string, some: Partial<Answer> = {}): Answer => ({
+  id: `to ${content}`,
+  role: 'assistant',
+  model: 'm',
+  content,
+  reasoning: '',
+  ending: 'whole',
+  ...some,
+})
+
+test('what is sent has the system prompt, what was said, and the parameters that were given', () => {
+  const conversation = {
+    ...newConversation('m', { system: 'Be short.', temperature: 0, maxTokens: 5 }),
+    messages: [question('a'), answer('b', { reasoning: 'long thought' }), question('c')],
+  }
+  expect(orderOf(conversation, 'm')).toEqual({
+    model: 'm',
+    messages: [
+      { role: 'system', content: 'Be short.' },
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: 'b' },
+      { role: 'user', content: 'c' },
+    ],
+    temperature: 0,
+    max_tokens: 5,
+  })
+})
+
+test('an answer that never came leaves no gap: one speaks after the other', () => {
+  const messages = [question('a'), answer('', { ending: 'failed' }), question('b')]
+  expect(orderOf({ ...newConversation(), messages }, 'm').messages).toEqual([
+    { role: 'user', content: 'a\n\nb' },
+  ])
+})
+
+test('what a model thought is apart from what it said', () => {
+  const apart = (content: string, reasoning = '') => thoughtAndSaid({ content, reasoning })
+  expect(apart('b', 'a')).toEqual({ thought: 'a', said: 'b' })
+  expect(apart('<think>\na\n</think>\n\nb')).toEqual({ thought: 'a', said: 'b' })
+  expect(apart('<think>a')).toEqual({ thought: 'a', said: '' })
+  expect(apart('a <think>b</think>')).toEqual({ thought: '', said: 'a <think>b</think>' })
+})
+
+test('a chat is called what was asked first, cut between words', () => {
+  expect(titleFrom('  Why\nis the sea salty? ')).toBe('Why is the sea salty?')
+  expect(titleFrom('word '.repeat(20))).toBe(`${'word '.repeat(12).trim()}…`)
+  expect(titleFrom('x'.repeat(100))).toBe(`${'x'.repeat(60)}…`)
+})
+
+test('what is changed goes on from there', () => {
+  const messages = [question('a'), answer('b'), question('c'), answer('d')]
+  expect(upTo(messages, 'c')).toEqual(messages.slice(0, 2))
+})
+
+test('short answers are read aloud, of long ones it is said that they are there', () => {
+  expect(spoken(answer('Paris.'))).toBe('Paris.')
+  expect(spoken(answer('word '.repeat(200).trim()))).toBe('The answer is here: 200 words.')
+  expect(spoken(answer('half', { ending: 'stopped' }))).toBe('Stopped.')
+})
+
+test.each([
+  [new UnreachableError('x'), 'The daemon does not answer', 'shoal serve'],
+  [
+    new RefusedError(400, { code: 'context_length_exceeded', message: 'x' }),
+    'This chat is longer than the model can read',
+    undefined,
+  ],
+  [
+    new RefusedError(404, { code: 'model_not_found', message: 'try: shoal pull tide:Q8_0' }),
+    'This model is not here any more',
+    'shoal pull tide:Q8_0',
+  ],
+  [
+    new RefusedError(503, { code: 'model_not_loaded', message: 'x' }),
+    'The model cannot be loaded',
+    'shoal logs',
+  ],
+  [new RefusedError(500, { code: null, message: 'x' }), 'The daemon is in trouble', undefined],
+])('%s says what happened and what to do', (error, title, command) => {
+  const fault = faultOf(error)
+  expect(fault.title).toBe(title)
+  expect(fault.command).toBe(command)
+  expect(fault.advice).toMatch(/[.:]$/)
+})
+
+test('where the daemon says when, it is asked again then', async () => {
+  const waits: (number | undefined)[] = []
+  let asked = 0
+  const parts = patiently({
+    async *ask() {
+      asked += 1
+      if (asked < 3) throw new RefusedError(429, { code: 'queue_full', message: 'full' }, 0.01)
+      yield { text: 'a', reasoning: '' }
+    },
+    signal: new AbortController().signal,
+    onWait: (until) => waits.push(until),
+  })
+  const got = []
+  for await (const part of parts) got.push(part)
+  expect(got).toEqual([{ text: 'a', reasoning: '' }])
+  expect(waits).toEqual([expect.any(Number), undefined, expect.any(Number), undefined])
+})
+
+test('who stops does not wait for his turn', async () => {
+  const abort = new AbortController()
+  const parts = patiently({
+    // biome-ignore lint/correctness/useYield: it is refused before
+    async *ask() {
+      throw new RefusedError(429, { code: 'queue_full', message: 'full' }, 60)
+    },
+    signal: abort.signal,
+    onWait: () => abort.abort(),
+  })
+  await expect(parts.next()).rejects.toThrow(/abort/i)
+})

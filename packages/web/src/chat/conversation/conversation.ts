@@ -1,0 +1,114 @@
+/** What is said, and what of it is sent. */
+import type { ChatOrder, WireMessage } from '../daemon/daemon-client.ts'
+
+export type Settings = {
+  system: string
+  temperature?: number
+  topP?: number
+  maxTokens?: number
+  seed?: number
+}
+
+/** What is undefined goes back to what is usual. */
+export type SomeSettings = { [Name in keyof Settings]?: Settings[Name] | undefined }
+
+export type Question = { id: string; role: 'user'; content: string }
+
+/** Why an answer ended. `cut`: at the limit of tokens. `lost`: the page was left. */
+export type Ending = 'whole' | 'stopped' | 'cut' | 'lost' | 'failed'
+
+export type Fault = {
+  title: string
+  advice: string
+  /** To be typed in a terminal. */
+  command?: string
+}
+
+export type Answer = {
+  id: string
+  role: 'assistant'
+  model: string
+  content: string
+  reasoning: string
+  ending: Ending
+  tokens?: number
+  tokensPerSecond?: number
+  fault?: Fault
+}
+
+export type Message = Question | Answer
+
+export type Conversation = {
+  id: string
+  /** Of the history: whose is older was changed elsewhere. 0: not in it yet. */
+  revision: number
+  title: string
+  /** Undefined until one is chosen. */
+  model: string | undefined
+  settings: Settings
+  messages: readonly Message[]
+  changedAt: number
+}
+
+export const newId = () => [...crypto.getRandomValues(new Uint32Array(3))].join('-')
+
+export function newConversation(model?: string, settings: Settings = { system: '' }): Conversation {
+  return {
+    id: `chat-${newId()}`,
+    revision: 0,
+    title: '',
+    model,
+    settings,
+    messages: [],
+    changedAt: Date.now(),
+  }
+}
+
+const longestTitle = 60
+
+export function titleFrom(question: string): string {
+  const line = question.trim().replace(/\s+/g, ' ')
+  if (line.length <= longestTitle) return line
+  const short = line.slice(0, longestTitle)
+  return `${short.slice(0, short.lastIndexOf(' ') + 1 || longestTitle).trim()}…`
+}
+
+/** What was said up to a message, without it. */
+export function upTo(messages: readonly Message[], id: string): readonly Message[] {
+  const index = messages.findIndex((message) => message.id === id)
+  return index === -1 ? messages : messages.slice(0, index)
+}
+
+export function orderOf({ messages, settings }: Conversation, model: string): ChatOrder {
+  const { system, temperature, topP, maxTokens, seed } = settings
+  const rules: WireMessage[] = system.trim() === '' ? [] : [{ role: 'system', content: system }]
+  return {
+    model,
+    messages: [...rules, ...inTurns(messages)],
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    ...(seed !== undefined && { seed }),
+  }
+}
+
+/** Chat templates want one to speak after the other: an answer that never came leaves two questions, which become one. */
+function inTurns(messages: readonly Message[]): WireMessage[] {
+  const turns: WireMessage[] = []
+  for (const message of messages) {
+    const { role } = message
+    const content = message.role === 'user' ? message.content : thoughtAndSaid(message).said
+    const last = turns.at(-1)
+    if (content.trim() === '') continue
+    if (last?.role === role) last.content += `\n\n${content}`
+    else turns.push({ role, content })
+  }
+  return turns
+}
+
+/** What a model thought is apart from what it said, also where the daemon could not tell. */
+export function thoughtAndSaid({ content, reasoning }: Pick<Answer, 'content' | 'reasoning'>) {
+  const marked = /^\s*<think>(.*?)(?:<\/think>(.*))?$/s.exec(content)
+  if (reasoning !== '' || !marked) return { thought: reasoning, said: content }
+  return { thought: marked[1]?.trim() ?? '', said: marked[2]?.trimStart() ?? '' }
+}

@@ -1,0 +1,72 @@
+import type { Part } from '../daemon/daemon-client.ts'
+import type { Answer } from './conversation.ts'
+
+export type DraftView = Pick<Answer, 'content' | 'reasoning'> & { tokensPerSecond?: number }
+
+export const emptyDraft: DraftView = { content: '', reasoning: '' }
+
+/** Figures that change sixty times a second cannot be read. */
+const figureEveryMs = 400
+
+/** What came within less came at once, as far as this page can tell. */
+const shortestSeconds = 0.05
+
+/** An answer that is coming in. It is shown once a frame, however many tokens came. */
+export function newDraft(show: (view: DraftView) => void) {
+  let content = ''
+  let reasoning = ''
+  let pieces = 0
+  let tokens: number | undefined
+  let firstAt = 0
+  let lastAt = 0
+  let shownSpeed: number | undefined
+  let shownSpeedAt = 0
+  let frame: number | undefined
+
+  /** The first token waits for the whole prompt to be read, which is another figure. */
+  function speed(): number | undefined {
+    const seconds = (lastAt - firstAt) / 1000
+    const counted = (tokens ?? pieces) - 1
+    return counted > 0 && seconds >= shortestSeconds ? counted / seconds : undefined
+  }
+
+  function shown(): DraftView {
+    if (lastAt - shownSpeedAt >= figureEveryMs) {
+      shownSpeed = speed()
+      shownSpeedAt = lastAt
+    }
+    return { content, reasoning, ...(shownSpeed && { tokensPerSecond: shownSpeed }) }
+  }
+
+  return {
+    add(part: Part) {
+      if ('completionTokens' in part) tokens = part.completionTokens
+      if (!('text' in part)) return
+      content += part.text
+      reasoning += part.reasoning
+      pieces += 1
+      lastAt = performance.now()
+      if (pieces === 1) firstAt = shownSpeedAt = lastAt
+      frame ??= requestAnimationFrame(() => {
+        frame = undefined
+        show(shown())
+      })
+    },
+
+    /** What came. Nothing is shown any more. */
+    close() {
+      if (frame !== undefined) cancelAnimationFrame(frame)
+      frame = undefined
+    },
+
+    read(): Pick<Answer, 'content' | 'reasoning' | 'tokens' | 'tokensPerSecond'> {
+      const tokensPerSecond = speed()
+      return {
+        content,
+        reasoning,
+        ...(pieces > 0 && { tokens: tokens ?? pieces }),
+        ...(tokensPerSecond && { tokensPerSecond }),
+      }
+    },
+  }
+}

@@ -1,0 +1,170 @@
+import { Ellipsis, MessageSquarePlus, Pencil, Trash2 } from 'lucide-react'
+import { type FormEvent, useRef, useState } from 'react'
+import { Disclosure } from '../../ui/disclosure.tsx'
+import type { Chat } from '../chat.ts'
+import type { ChatState } from '../chat-state.ts'
+import { type Confirmation, ConfirmDialog } from './confirm-dialog.tsx'
+import type { Entry } from './history.ts'
+
+type Props = { chat: Chat; state: ChatState; onChosen?: () => void }
+
+export function ChatList({ chat, state, onChosen }: Props) {
+  const { entries, historyFault, conversation } = state
+  const [confirmation, setConfirmation] = useState<Confirmation>()
+  return (
+    <nav aria-label="Chats" className="flex min-h-full flex-col">
+      <button
+        type="button"
+        className="ctl w-full"
+        onClick={() => {
+          chat.startNew()
+          onChosen?.()
+        }}
+      >
+        <MessageSquarePlus size={18} aria-hidden />
+        New chat
+      </button>
+      <ul className="mt-4 grid gap-0.5">
+        {entries.map((entry) => (
+          <ChatEntry
+            key={entry.id}
+            entry={entry}
+            isCurrent={entry.id === conversation.id}
+            onChosen={onChosen}
+            onRename={(title) => chat.rename(entry.id, title)}
+            onDelete={() =>
+              setConfirmation({
+                title: 'Delete this chat?',
+                detail: `“${entry.title}” is gone from this browser then, and was nowhere else.`,
+                act: () => chat.delete(entry.id),
+              })
+            }
+          />
+        ))}
+      </ul>
+      <div className="mt-auto grid gap-2 px-2 pt-6 text-[13px] text-ink-3">
+        {historyFault && <p role="alert">{historyFault}</p>}
+        <p>Chats are kept in this browser, and nowhere else.</p>
+        {entries.length > 0 && (
+          <button
+            type="button"
+            className="w-fit py-1 text-ink-2 underline underline-offset-3 hover:text-ink"
+            onClick={() =>
+              setConfirmation({
+                title: 'Delete all chats?',
+                detail: `${entries.length === 1 ? 'One chat is' : `${entries.length} chats are`} gone from this browser then, and were nowhere else.`,
+                act: chat.deleteAll,
+              })
+            }
+          >
+            Delete all chats
+          </button>
+        )}
+      </div>
+      <ConfirmDialog confirmation={confirmation} onClose={() => setConfirmation(undefined)} />
+    </nav>
+  )
+}
+
+type EntryProps = {
+  entry: Entry
+  isCurrent: boolean
+  onChosen: (() => void) | undefined
+  onRename: (title: string) => void
+  onDelete: () => void
+}
+
+function ChatEntry({ entry: { id, title }, isCurrent, onChosen, onRename, onDelete }: EntryProps) {
+  const [isRenaming, setRenaming] = useState(false)
+  const link = useRef<HTMLAnchorElement>(null)
+  if (isRenaming) {
+    return (
+      <li>
+        <RenameForm
+          title={title}
+          onDone={(changed) => {
+            setRenaming(false)
+            if (changed && changed !== title) onRename(changed)
+          }}
+          onReturn={() => requestAnimationFrame(() => link.current?.focus())}
+        />
+      </li>
+    )
+  }
+  return (
+    <li
+      className={`flex items-center rounded-ctl hover:bg-sunken ${isCurrent ? 'bg-sunken font-medium' : 'text-ink-2'}`}
+    >
+      <a
+        ref={link}
+        href={`#${id}`}
+        aria-current={isCurrent ? 'page' : undefined}
+        className="min-w-0 flex-1 truncate py-2 pl-3 text-[14.5px]"
+        title={title}
+        onClick={onChosen}
+      >
+        {title}
+      </a>
+      <Disclosure
+        label={`More about ${title}`}
+        className="grid size-9 shrink-0 place-items-center rounded-ctl text-ink-3 hover:text-ink"
+        icon={<Ellipsis size={17} aria-hidden />}
+      >
+        <button type="button" className="pop-item" onClick={() => setRenaming(true)}>
+          <Pencil size={16} aria-hidden />
+          Rename
+        </button>
+        <button type="button" className="pop-item" onClick={onDelete}>
+          <Trash2 size={16} aria-hidden />
+          Delete
+        </button>
+      </Disclosure>
+    </li>
+  )
+}
+
+type RenameProps = {
+  title: string
+  onDone: (changed?: string) => void
+  /** It was left by a key, and the focus has to go somewhere. */
+  onReturn: () => void
+}
+
+/** Enter and leaving it keep the name, Esc does not. */
+function RenameForm({ title, onDone, onReturn }: RenameProps) {
+  const [text, setText] = useState(title)
+  const isDone = useRef(false)
+
+  function finish(changed?: string) {
+    if (isDone.current) return
+    isDone.current = true
+    onDone(changed?.trim())
+  }
+  return (
+    <form
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault()
+        finish(text)
+        onReturn()
+      }}
+    >
+      <input
+        // biome-ignore lint/a11y/noAutofocus: it comes where "Rename" was asked for
+        autoFocus
+        aria-label="Name of the chat"
+        className="field h-9 text-[14.5px]"
+        value={text}
+        maxLength={200}
+        onFocus={({ target }) => target.select()}
+        onChange={({ target }) => setText(target.value)}
+        onBlur={() => finish(text)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.preventDefault()
+          finish()
+          onReturn()
+        }}
+      />
+    </form>
+  )
+}

@@ -1,0 +1,44 @@
+import { type FormEvent, useState } from 'react'
+import { Logo } from '../fish/fish.tsx'
+import { sentence } from './conversation/fault-of.ts'
+
+/** A daemon that others can reach has a key. It is kept until this tab is closed. */
+export function KeyForm({ reason, onKey }: { reason: string; onKey: (key: string) => void }) {
+  const [key, setKey] = useState('')
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (key.trim() !== '') onKey(key.trim())
+  }
+  return (
+    <main className="mx-auto grid min-h-dvh w-full max-w-[400px] content-center px-5 py-10">
+      <Logo />
+      <h1 className="mt-4 font-semibold text-[28px]">This daemon has a key</h1>
+      <p className="mt-2 text-ink-2">
+        It is what SHOAL_API_KEY, or the file of --api-key-file, held when the daemon was started.
+        This tab keeps it until it is closed.
+      </p>
+      <form className="mt-6" onSubmit={submit}>
+        <label htmlFor="key" className="label">
+          API key
+        </label>
+        <input
+          id="key"
+          type="password"
+          className="field font-mono"
+          autoComplete="current-password"
+          spellCheck={false}
+          required
+          aria-describedby="key-trouble"
+          value={key}
+          onChange={({ target }) => setKey(target.value)}
+        />
+        <p id="key-trouble" role="status" className="mt-1.5 text-[14px] text-ink-2">
+          {sentence(reason)}
+        </p>
+        <button type="submit" className="ctl-ink mt-4 w-full">
+          Open the chat
+        </button>
+      </form>
+    </main>
+  )
+}
