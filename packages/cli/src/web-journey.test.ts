@@ -64,11 +64,9 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     await page.getByRole('link', { name: 'Publish' }).first().click()
     await page.locator('input[type=file]').setInputFiles(modelPath)
     await page.getByLabel('Name', { exact: true }).fill('my-tiny')
-    await page.getByRole('button', { name: 'Publish' }).click()
-    await page
-      .getByRole('link', { name: /my-tiny|See|Open/ })
-      .last()
-      .waitFor(patience)
+    await page.getByText('Free. Others write').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByRole('heading', { name: /is published/ }).waitFor(patience)
   })
 
   test('finds it by searching, and likes it', async () => {
@@ -104,7 +102,7 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     await once(child.stdout, 'data')
     await page.goto(daemonUrl)
     await page.getByRole('textbox', { name: /message/i }).fill('Hello')
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Send' }).click()
     await expect.poll(() => page.getByRole('main').innerText(), patience).toMatch(/tok\/s|tokens/)
     expect(visitor.takeProblems()).toEqual([])
   })

@@ -52,9 +52,9 @@ function Links({ className }: { className: string }) {
       <a href={chatAddress} className={className}>
         Chat
       </a>
-      <a href="/publish" className={className}>
+      <Link to="/publish" className={className}>
         Publish
-      </a>
+      </Link>
     </>
   )
 }

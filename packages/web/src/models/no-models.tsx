@@ -22,9 +22,9 @@ export function EmptyRegistry() {
     <div className="border-line border-t py-16">
       <p className="font-display font-semibold text-xl">No models yet</p>
       <p className="mt-2 text-ink-2">
-        <a href="/publish" className="link">
+        <Link to="/publish" className="link">
           Publish one
-        </a>{' '}
+        </Link>{' '}
         from here, or with the command line:
       </p>
       <p className="mt-4 flex max-w-xl items-center justify-between gap-3 rounded-xl bg-sunken py-1.5 pr-1.5 pl-4">

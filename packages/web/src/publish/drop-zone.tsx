@@ -1,5 +1,6 @@
 import { Upload } from 'lucide-react'
 import { type DragEvent, useId, useState } from 'react'
+import { useApp } from '../api/context.ts'
 import { FieldNote } from '../ui/field.tsx'
 import { type Picked, pickedByDrop } from './picked.ts'
 
@@ -11,6 +12,7 @@ type Props = {
 }
 
 export function DropZone({ add, error, isReading, hasFiles }: Props) {
+  const isPrinted = useApp().head !== undefined // before the scripts are here nobody would take a file
   const id = useId()
   const [isOver, setOver] = useState(false)
 
@@ -44,6 +46,7 @@ export function DropZone({ add, error, isReading, hasFiles }: Props) {
           id={id}
           type="file"
           multiple
+          disabled={isPrinted}
           accept=".gguf"
           className="peer sr-only"
           aria-invalid={error !== undefined}
