@@ -67,6 +67,8 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     await page.getByText('Free. Others write').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('heading', { name: /is published/ }).waitFor(patience)
+    // Chromium logs that the name was free.
+    expect(visitor.takeProblems()).toEqual([expect.stringContaining('status of 404')])
   })
 
   test('finds it by searching, and likes it', async () => {
