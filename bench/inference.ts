@@ -1,6 +1,11 @@
 import { copyFile, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { factsOf, memoryOf, readGgufFile } from '@shoal/model-file'
+import {
+  demoModel,
+  syntheticContext,
+  writeSyntheticModel,
+} from '@shoal/model-file/testing/synthetic-model'
 import type { DaemonInput } from './children/daemon.ts'
 import type { RawAnswer, RawInput } from './children/raw-llama.ts'
 import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
@@ -10,7 +15,6 @@ import { cpuSecondsOf, memoryShareOf, processTree } from './harness/process-usag
 import type { Report } from './harness/report.ts'
 import { inTurns } from './harness/rounds.ts'
 import { runScript, startScript } from './harness/script.ts'
-import { demoModel, syntheticContext, writeSyntheticModel } from './harness/synthetic-model.ts'
 import { temporaryFolder } from './harness/temporary-folder.ts'
 import { firstTokenMs, streamsAtOnce } from './harness/token-load.ts'
 

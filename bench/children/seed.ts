@@ -1,4 +1,5 @@
 /** Fills an empty registry with made-up models, in one transaction, through the product's own search index. */
+import { memoryNeeded } from '@shoal/model-file/choices'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { connect } from '../../packages/registry/src/database/connect.ts'
@@ -115,6 +116,7 @@ function modelRow(model: CatalogueModel) {
     likes: model.likes,
     quantizations: JSON.stringify(model.files.map(({ quantization }) => quantization)),
     min_file_size_bytes: Math.min(...fileSizes),
+    min_memory_bytes: memoryNeeded({ file_size_bytes: Math.min(...fileSizes) }),
     files_count: fileSizes.length,
     total_size_bytes: fileSizes.reduce((sum, size) => sum + size, 0),
     created_at: model.createdAt,
@@ -145,6 +147,7 @@ function fileRow(model: CatalogueModel, file: CatalogueModel['files'][number]) {
     architecture: model.architecture,
     parameter_count: model.parameterCount,
     context_length: model.contextLength,
+    memory_bytes: memoryNeeded({ file_size_bytes: file.fileSizeBytes }),
     blob_hash: file.sha256_hash,
     object_key: null,
     upload_expires_at: model.createdAt,

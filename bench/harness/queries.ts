@@ -80,6 +80,7 @@ function filtersOnly(random: Random): Query {
     () => ({ quantization: random.pick(quantizations).label }),
     () => ({ max_parameters: '9000000000', min_parameters: '3000000000' }),
     () => ({ max_file_size_bytes: '6000000000' }),
+    () => ({ max_memory_bytes: '8000000000' }),
   ]
   return { ...random.pick(filters)(), ...random.pick(filters)() }
 }

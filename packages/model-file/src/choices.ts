@@ -1,4 +1,5 @@
-/** What somebody chooses between. An entrance of its own: it loads nothing, for a command line that starts at once. */
+/** What somebody chooses between. An entrance of its own, which loads nothing: for browsers, and for a command line that starts at once. */
+export { type Fidelity, findFidelity } from './fidelity.ts'
 export {
   AmbiguousChoiceError,
   type FileChoice,
@@ -7,4 +8,5 @@ export {
   runnable,
   stemOf,
 } from './file-choices.ts'
-export { findBestFit, largestFileFor, memoryNeeded } from './fit.ts'
+export { findBestFit, memoryNeeded } from './fit.ts'
+export { largestFileFor } from './memory.ts'

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { fileChoices, findChoice, runnable } from './file-choices.ts'
+import { findBestFit, memoryNeeded } from './fit.ts'
 
-type Sample = { filename: string; quantization: string | null; size: number }
+type Sample = {
+  filename: string
+  quantization: string | null
+  size: number
+  memory_bytes?: number | null
+}
 
 const choicesOf = (...files: Sample[]) => fileChoices(files, ({ size }) => size)
 const sample = (filename: string, quantization: string | null, size = 1): Sample => ({
@@ -21,6 +27,20 @@ test('the parts of a split file are one choice, in their order and with their wh
     'tide-Q8_0-00001-of-00002.gguf',
     'tide-Q8_0-00002-of-00002.gguf',
   ])
+})
+
+test('the parts of a split file need their memory together, by their sizes where one is not told', () => {
+  const parts = [1, 2].map((part) => sample(`tide-0000${part}-of-00002.gguf`, 'Q8_0', 4e9))
+  const [first, second] = parts as [Sample, Sample]
+  const told = choicesOf({ ...first, memory_bytes: 5e9 }, { ...second, memory_bytes: 4e9 })
+  expect(told[0]?.memoryBytes).toBe(9e9)
+  const [untold] = choicesOf({ ...first, memory_bytes: 5e9 }, { ...second, memory_bytes: null })
+  expect(untold?.memoryBytes).toBe(memoryNeeded({ file_size_bytes: 8e9 }))
+})
+
+test('a projector is never the best fit', () => {
+  const choices = choicesOf(sample('mmproj-Q8_0.gguf', 'Q8_0', 9), sample('a-Q4_0.gguf', 'Q4_0', 2))
+  expect(findBestFit(runnable(choices), 16e9)?.label).toBe('Q4_0')
 })
 
 test('choices stand by size, the smallest first', () => {

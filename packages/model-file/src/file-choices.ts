@@ -1,6 +1,13 @@
 /** A model's files as what one chooses between: the shards of a split file are one choice. */
 
-export type FileLike = { filename: string; quantization: string | null }
+import { memoryNeeded } from './fit.ts'
+
+export type FileLike = {
+  filename: string
+  quantization: string | null
+  /** What it adds to the memory of its model; nothing or null where that is not known. */
+  memory_bytes?: number | null
+}
 
 export type FileChoice<F extends FileLike> = {
   /** What stands behind the colon: `Q4_K_M`, or a name where the quantization does not tell files apart. */
@@ -11,6 +18,8 @@ export type FileChoice<F extends FileLike> = {
   /** How many files there should be, as their names say. */
   parts: number
   sizeBytes: number
+  /** To run it with one conversation. */
+  memoryBytes: number
   /** A vision or sound projector: it goes with a model, and is never one. */
   isCompanion: boolean
 }
@@ -83,16 +92,22 @@ function choiceOf<F extends FileLike>(members: [F, ...F[]], sizeOf: (file: F) =>
   const files = members.toSorted((a, b) => (a.filename < b.filename ? -1 : 1)) as [F, ...F[]]
   const [first] = files
   const stem = stemOf(first)
+  const sizeBytes = sumOf(files.map(sizeOf))
+  const parts = files.map(({ memory_bytes }) => memory_bytes ?? Number.NaN)
+  const memory_bytes = parts.some(Number.isNaN) ? null : sumOf(parts)
   const isCompanion = /(^|[-._ ])mmproj($|[-._ ])/i.test(stem)
   return {
     label: isCompanion || first.quantization === null ? stem : first.quantization,
     quantization: first.quantization,
     files,
     parts: partsOf(first),
-    sizeBytes: files.reduce((sum, file) => sum + sizeOf(file), 0),
+    sizeBytes,
+    memoryBytes: memoryNeeded({ file_size_bytes: sizeBytes, memory_bytes }),
     isCompanion,
   }
 }
+
+const sumOf = (numbers: number[]) => numbers.reduce((sum, one) => sum + one, 0)
 
 /** One name split into another number of parts is another set. */
 const setOf = (file: FileLike): string => `${stemOf(file)} ${partsOf(file)}`

@@ -1,28 +1,30 @@
 import { expect, test } from 'vitest'
-import { findBestFit, largestFileFor, memoryNeeded } from './fit.ts'
+import { findBestFit, memoryNeeded } from './choices.ts'
 
 const choices = [
-  { label: 'Q2_K', sizeBytes: 3e9 },
-  { label: 'Q6_K', sizeBytes: 6.6e9 },
-  { label: 'Q8_0', sizeBytes: 8.5e9 },
-  { label: 'BF16', sizeBytes: 16e9 },
+  { label: 'Q2_K', sizeBytes: 3e9, memoryBytes: 4e9 },
+  { label: 'Q6_K', sizeBytes: 6.6e9, memoryBytes: 8e9 },
+  { label: 'Q8_0', sizeBytes: 8.5e9, memoryBytes: 10e9 },
+  { label: 'BF16', sizeBytes: 16e9, memoryBytes: 18e9 },
 ]
 
 test.each([
   [16, 'Q8_0'],
   [9, 'Q6_K'],
   [64, 'Q8_0'],
-  [5, 'Q2_K'],
-  [3, undefined],
-])('in %i GB the best fit is %s', (gigabytes, label) => {
+  [4, 'Q2_K'],
+  [3.9, undefined],
+])('in %f GB the best fit is %s', (gigabytes, label) => {
   expect(findBestFit(choices, gigabytes * 1e9)?.label).toBe(label)
 })
 
 test('an original is the best fit only where there is nothing else', () => {
-  expect(findBestFit([{ label: 'F16', sizeBytes: 1e9 }], 16e9)?.label).toBe('F16')
+  const only = [{ label: 'F16', sizeBytes: 1e9, memoryBytes: 2e9 }]
+  expect(findBestFit(only, 16e9)?.label).toBe('F16')
 })
 
-test('the largest file for a memory needs no more than it', () => {
-  expect(memoryNeeded(largestFileFor(8e9))).toBeLessThanOrEqual(8e9)
-  expect(largestFileFor(0.1e9)).toBe(0)
+test('a file needs what the registry says; where it says nothing its size tells', () => {
+  expect(memoryNeeded({ file_size_bytes: 5e9, memory_bytes: 6.1e9 })).toBe(6.1e9)
+  expect(memoryNeeded({ file_size_bytes: 5e9, memory_bytes: null })).toBe(6.3e9)
+  expect(memoryNeeded({ file_size_bytes: 5e9 })).toBe(6.3e9)
 })

@@ -1,27 +1,31 @@
-/** What a file needs in memory: a rule of thumb for a context of 8K tokens. */
-const growth = 1.12
-const fixedBytes = 0.7e9
+import { ruleOfThumb } from './memory.ts'
 
-export const memoryNeeded = (weightBytes: number): number => weightBytes * growth + fixedBytes
+/** A file as a registry lists it. One of before there were estimates says nothing of memory. */
+type FileOfRegistry = { file_size_bytes: number; memory_bytes?: number | null }
 
-/** The largest file that runs in so much memory. */
-export const largestFileFor = (memoryBytes: number): number =>
-  Math.max(0, Math.floor((memoryBytes - fixedBytes) / growth))
+/** Bytes to run a file with one conversation: as the registry says, else by its size. */
+export const memoryNeeded = ({ file_size_bytes, memory_bytes }: FileOfRegistry): number =>
+  memory_bytes ?? ruleOfThumb(file_size_bytes)
 
 /** F32, F16 and BF16 are originals: good to make other files from, seldom the one to run. */
-export const isOverEightBits = (label: string): boolean =>
+const isOverEightBits = (label: string): boolean =>
   /(^|[-._])(BF16|F16|F32|F64)($|[-._])/i.test(label)
 
-type Weighed = { label: string; sizeBytes: number }
+type Weighed = {
+  label: string
+  sizeBytes: number
+  /** What it needs to run. */
+  memoryBytes: number
+}
 
 /** The largest file of up to 8 bits a weight that fits; an original only where there is nothing else. */
 export function findBestFit<T extends Weighed>(
   choices: readonly T[],
-  memoryBytes: number,
+  availableBytes: number,
 ): T | undefined {
   const reduced = choices.filter(({ label }) => !isOverEightBits(label))
   return (reduced.length > 0 ? reduced : choices)
-    .filter(({ sizeBytes }) => memoryNeeded(sizeBytes) <= memoryBytes)
+    .filter(({ memoryBytes }) => memoryBytes <= availableBytes)
     .reduce<T | undefined>(
       (best, one) => (best && best.sizeBytes >= one.sizeBytes ? best : one),
       undefined,

@@ -34,6 +34,7 @@ test.for([
       kv_heads: 2,
       key_length: 64,
       value_length: 64,
+      vocabulary_size: 2048,
     },
   })
   expect(facts.chat_template).toContain('<|im_start|>')
@@ -95,6 +96,16 @@ test('heads may differ from layer to layer', async () => {
   }
   const { dimensions } = await factsOfMade({ metadata })
   expect(dimensions).toMatchObject({ heads: [12, 16], kv_heads: [3, 4], key_length: 64 })
+})
+
+test('a negative number counts nothing', async () => {
+  const metadata = {
+    'general.architecture': 'llama',
+    'llama.attention.head_count_kv': { type: 'i32' as const, value: [8, -800, 8] },
+    'llama.block_count': -3,
+  }
+  const { dimensions } = await factsOfMade({ metadata })
+  expect(dimensions).toMatchObject({ kv_heads: null, layers: null })
 })
 
 test('the metadata are JSON that PostgreSQL takes', async () => {

@@ -1,4 +1,5 @@
 import type { GgufHeader } from './gguf.ts'
+import { dimensionsOf, findCount, type GgufDimensions } from './gguf-dimensions.ts'
 import { elementCount, type GgufTensor } from './gguf-tensors.ts'
 import { findFileTypeLabel } from './gguf-types.ts'
 import { cleanText, type JsonValue, jsonSafe } from './json-safe.ts'
@@ -6,16 +7,6 @@ import { findQuantizationInFilename, findShardInFilename, type Shard } from './q
 
 /** `model` runs by itself; a `shard` is a part of one, an `mmproj` its eye or ear, an `adapter` a LoRA for one. */
 export type GgufRole = 'model' | 'mmproj' | 'adapter' | 'shard'
-
-/** What the memory of a context depends on. `heads` and `kv_heads` may differ from layer to layer. */
-export type GgufDimensions = {
-  layers: number | null
-  embedding_length: number | null
-  heads: number | number[] | null
-  kv_heads: number | number[] | null
-  key_length: number | null
-  value_length: number | null
-}
 
 export type GgufTensorSummary = {
   count: number
@@ -42,66 +33,47 @@ export type GgufFacts = {
   tensor_summary: GgufTensorSummary
 }
 
-type Metadata = GgufHeader['metadata']
+/** The key/values of a header, as they are stored and sent. */
+type Metadata = GgufFacts['metadata']
+
+/** What the key/values say without the tensors. */
+export type MetadataFacts = Omit<
+  GgufFacts,
+  'parameter_count' | 'quantization' | 'metadata' | 'tensor_summary'
+>
 
 export function factsOf(header: GgufHeader, filename: string): GgufFacts {
-  const { metadata } = header
-  const architecture = findText(metadata, 'general.architecture')
+  const metadata: Metadata = Object.fromEntries(
+    Array.from(header.metadata, ([key, value]) => [cleanText(key), jsonSafe(value)]),
+  )
   const tensorSummary = summaryOf(header.tensors)
+  return {
+    ...metadataFactsOf(metadata, filename),
+    parameter_count: tensorSummary.count > 0 ? tensorSummary.parameters : null,
+    quantization: quantizationOf(metadata, tensorSummary, filename),
+    metadata,
+    tensor_summary: tensorSummary,
+  }
+}
+
+export function metadataFactsOf(metadata: Metadata, filename: string): MetadataFacts {
+  const architecture = findText(metadata, 'general.architecture')
   const shard = findShard(metadata, filename)
   return {
     architecture,
     name: findText(metadata, 'general.name'),
     license: findText(metadata, 'general.license'),
-    role: roleOf(header, filename, shard),
+    role: roleOf(metadata, filename, shard),
     shard,
-    parameter_count: tensorSummary.count > 0 ? tensorSummary.parameters : null,
     context_length: findCount(metadata, `${architecture}.context_length`),
-    quantization: quantizationOf(metadata, tensorSummary, filename),
     chat_template: findText(metadata, 'tokenizer.chat_template'),
     dimensions: dimensionsOf(metadata, architecture),
-    metadata: Object.fromEntries(
-      Array.from(metadata, ([key, value]) => [cleanText(key), jsonSafe(value)]),
-    ),
-    tensor_summary: tensorSummary,
   }
 }
 
 function findText(metadata: Metadata, key: string): string | null {
-  const value = metadata.get(key)
-  return typeof value === 'string' && value !== '' ? cleanText(value) : null
-}
-
-function findCount(metadata: Metadata, key: string): number | null {
-  const value = metadata.get(key)
-  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null
-}
-
-/** A number, or one for each layer. */
-function findCounts(metadata: Metadata, key: string): number | number[] | null {
-  const value = metadata.get(key)
-  if (typeof value !== 'object' || !('items' in value)) return findCount(metadata, key)
-  const counts = value.items.filter((item): item is number => Number.isSafeInteger(item))
-  return counts.length > 0 && counts.length === value.length ? counts : null
-}
-
-function dimensionsOf(metadata: Metadata, architecture: string | null): GgufDimensions {
-  const count = (key: string) => findCount(metadata, `${architecture}.${key}`)
-  const counts = (key: string) => findCounts(metadata, `${architecture}.${key}`)
-  const embeddingLength = count('embedding_length')
-  const heads = counts('attention.head_count')
-  const perHead =
-    embeddingLength !== null && typeof heads === 'number' && heads > 0
-      ? Math.floor(embeddingLength / heads)
-      : null
-  return {
-    layers: count('block_count'),
-    embedding_length: embeddingLength,
-    heads,
-    kv_heads: counts('attention.head_count_kv') ?? heads,
-    key_length: count('attention.key_length') ?? perHead,
-    value_length: count('attention.value_length') ?? perHead,
-  }
+  const value = metadata[key]
+  return typeof value === 'string' && value !== '' ? value : null
 }
 
 /** The header knows better than the filename, which anybody may change. */
@@ -114,11 +86,11 @@ function findShard(metadata: Metadata, filename: string): Shard | null {
   return findShardInFilename(filename) ?? null
 }
 
-function roleOf({ metadata }: GgufHeader, filename: string, shard: Shard | null): GgufRole {
+function roleOf(metadata: Metadata, filename: string, shard: Shard | null): GgufRole {
   const type = findText(metadata, 'general.type')
   const architecture = findText(metadata, 'general.architecture')
   if (type === 'mmproj' || architecture === 'clip') return 'mmproj'
-  if (type === 'adapter' || metadata.has('adapter.type')) return 'adapter'
+  if (type === 'adapter' || 'adapter.type' in metadata) return 'adapter'
   if (shard !== null) return 'shard'
   return type === null && /(?:^|[-._ ])mmproj(?:$|[-._ ])/i.test(filename) ? 'mmproj' : 'model'
 }

@@ -11,13 +11,15 @@ export {
 export { chunkCount, chunkRange, chunkSizeFor, pieceLengthFor } from './chunk-sizes.ts'
 export { type Bencoded, BencodeError, decodeBencode } from './decode-bencode.ts'
 export { type GgufHeader, parseGguf } from './gguf.ts'
+export type { GgufDimensions } from './gguf-dimensions.ts'
 export { GgufError } from './gguf-error.ts'
 export {
   factsOf,
-  type GgufDimensions,
   type GgufFacts,
   type GgufRole,
   type GgufTensorSummary,
+  type MetadataFacts,
+  metadataFactsOf,
 } from './gguf-facts.ts'
 export { readGgufFile } from './gguf-file.ts'
 export type { ReadBytes } from './gguf-reader.ts'
@@ -45,7 +47,8 @@ export {
 } from './hash-in-worker.ts'
 export { infoHash } from './info-hash.ts'
 export type { JsonValue } from './json-safe.ts'
+export { leastMemoryOf } from './least-memory.ts'
 export { type Magnet, magnetUri } from './magnet-uri.ts'
-export { type MemoryNeed, memoryOf } from './memory.ts'
+export { findFileMemory, type MemoryNeed, memoryOf, memoryToRun } from './memory.ts'
 export { findQuantizationInFilename, findShardInFilename, type Shard } from './quantization.ts'
 export { infoDictionary, type TorrentContent, type TorrentFile, torrentFile } from './torrent.ts'

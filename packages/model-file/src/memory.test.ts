@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
-import type { GgufDimensions } from './gguf-facts.ts'
-import { memoryOf } from './memory.ts'
+import type { GgufDimensions } from './gguf-dimensions.ts'
+import { factsOf, type GgufFacts } from './gguf-facts.ts'
+import { findFileMemory, largestFileFor, memoryOf, memoryToRun, ruleOfThumb } from './memory.ts'
+import { makeGguf } from './testing/make-gguf.ts'
+import { parseBytes } from './testing/parse-bytes.ts'
 
 const llama8b: GgufDimensions = {
   layers: 32,
@@ -9,6 +12,16 @@ const llama8b: GgufDimensions = {
   kv_heads: 8,
   key_length: 128,
   value_length: 128,
+  vocabulary_size: 128_256,
+}
+const nothing: GgufDimensions = {
+  layers: null,
+  embedding_length: null,
+  heads: null,
+  kv_heads: null,
+  key_length: null,
+  value_length: null,
+  vocabulary_size: null,
 }
 
 test('the cache of Llama 3 8B takes 128 KiB a token', () => {
@@ -25,10 +38,79 @@ test('heads that differ from layer to layer are added up', () => {
   expect(memoryOf({ dimensions }, use).cacheBytes).toBe(12 * 256 * 2 * 2000)
 })
 
+test('a model without attention keeps no keys and values', () => {
+  const dimensions = { ...llama8b, heads: 0, kv_heads: 0, key_length: null, value_length: null }
+  const use = { weightBytes: 1e9, contextLength: 8192, conversations: 4 }
+  expect(memoryOf({ dimensions }, use).cacheBytes).toBe(0)
+})
+
+test('a tokenizer of many tokens takes memory of its own', () => {
+  const use = { weightBytes: 2e9, contextLength: 8192, conversations: 1 }
+  const overheadOf = (vocabulary_size: number) =>
+    memoryOf({ dimensions: { ...llama8b, vocabulary_size } }, use).overheadBytes
+  const difference = overheadOf(256_000) - overheadOf(32_000)
+  expect(difference).toBeGreaterThan(200e6)
+  expect(difference).toBeLessThan(300e6)
+})
+
 test('a header that says nothing gets a rule of thumb', () => {
-  const nothing = { ...llama8b, layers: null, embedding_length: null, kv_heads: null }
   const use = { weightBytes: 5e9, contextLength: 8192, conversations: 1 }
-  const { cacheBytes } = memoryOf({ dimensions: nothing }, use)
-  expect(cacheBytes).toBeGreaterThan(0.5e9)
-  expect(cacheBytes).toBeLessThan(1.5e9)
+  const { totalBytes } = memoryOf({ dimensions: nothing }, use)
+  expect(Math.round(totalBytes)).toBe(ruleOfThumb(5e9))
+  const known = memoryOf({ dimensions: llama8b }, use).totalBytes
+  expect(Math.abs(ruleOfThumb(5e9) / known - 1)).toBeLessThan(0.1)
+})
+
+test('the largest file for a memory needs no more than it', () => {
+  expect(ruleOfThumb(largestFileFor(8e9))).toBeLessThanOrEqual(8e9)
+  expect(ruleOfThumb(largestFileFor(8e9) + 10)).toBeGreaterThan(8e9)
+  expect(largestFileFor(0.1e9)).toBe(0)
+})
+
+test('to run a model is to have one conversation of 8192 tokens, or of as many as it was made for', () => {
+  const toRun = (context_length: number | null) =>
+    memoryToRun({ dimensions: llama8b, context_length }, 5e9)
+  const perToken = 128 * 1024
+  expect(toRun(131_072)).toBe(toRun(8192))
+  expect(toRun(null)).toBe(toRun(8192))
+  expect(toRun(8192) - toRun(512)).toBe((8192 - 512) * perToken)
+})
+
+const model: Pick<GgufFacts, 'role' | 'shard' | 'dimensions' | 'context_length'> = {
+  role: 'model',
+  shard: null,
+  dimensions: llama8b,
+  context_length: 8192,
+}
+const part = (index: number) => ({
+  ...model,
+  role: 'shard' as const,
+  shard: { index, count: 3 },
+  ...(index > 1 && { dimensions: nothing, context_length: null }),
+})
+
+test('the parts of a split model add up to what the whole one takes', () => {
+  const sizes = [2e9, 1.9e9, 1.1e9]
+  const parts = sizes.map((size, index) => findFileMemory(part(index + 1), size) ?? Number.NaN)
+  expect(parts.reduce((sum, one) => sum + one)).toBe(findFileMemory(model, 5e9))
+})
+
+test('what does not run by itself, or says too little, has no estimate', () => {
+  expect(findFileMemory({ ...model, role: 'mmproj' }, 1e9)).toBeNull()
+  expect(findFileMemory({ ...model, role: 'adapter' }, 1e9)).toBeNull()
+  expect(findFileMemory({ ...model, dimensions: nothing }, 1e9)).toBeNull()
+  expect(findFileMemory({ ...part(1), dimensions: nothing }, 1e9)).toBeNull()
+})
+
+test('a header with absurd numbers has no estimate', async () => {
+  const metadata = {
+    'general.architecture': 'llama',
+    'llama.context_length': 4_000_000_000,
+    'llama.embedding_length': 4_000_000_000,
+    'llama.block_count': 4_000_000_000,
+    'llama.attention.head_count': 1,
+    'llama.attention.head_count_kv': 4_000_000_000,
+  }
+  const facts = factsOf(await parseBytes(makeGguf({ metadata })), 'absurd.gguf')
+  expect(findFileMemory(facts, 1e9)).toBeNull()
 })

@@ -23,6 +23,11 @@ const fileFields = {
   filename: Type.String(),
   quantization: Nullable(Type.String({ description: 'null until the file is ready' })),
   file_size_bytes: ByteCount,
+  memory_bytes: Nullable({
+    ...ByteCount,
+    description:
+      'estimate of what it takes in memory to run it with one conversation of 8192 tokens, or of as many as the model was made for where that is fewer: its weights, the keys and values of the conversation as 16-bit floats, and what computing needs. Of a split model the first part counts all but the weights of the other parts, and each of these its own weights: the parts add up. Null until the file is ready, for an mmproj and an adapter, which do not run by themselves, and where the header says too little',
+  }),
   sha256_hash: Sha256,
   format: Type.Literal('gguf'),
   status: FileStatus,

@@ -27,6 +27,11 @@ const modelFields = {
   liked: Nullable(Type.Boolean({ description: 'by the caller; null when anonymous' })),
   quantizations: Type.Array(Type.String(), { description: 'labels of the ready files' }),
   min_file_size_bytes: Nullable(ByteCount),
+  min_memory_bytes: Nullable({
+    ...ByteCount,
+    description:
+      'the least `memory_bytes` of a ready file that runs by itself, or of all parts of a split one; null where none is known',
+  }),
 }
 
 export const Model = Type.Object(modelFields, { $id: 'Model' })
@@ -78,6 +83,10 @@ export const ModelQuery = Type.Object({
   max_file_size_bytes: Type.Optional({
     ...ByteCount,
     description: 'some ready file is at most this large',
+  }),
+  max_memory_bytes: Type.Optional({
+    ...ByteCount,
+    description: '`min_memory_bytes` is known and at most this: some ready file runs in so much',
   }),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 20 }),
   offset: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),

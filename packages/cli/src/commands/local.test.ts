@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { putModelFile } from '../testing/local-files.ts'
+import { putModelFile, shippedModels } from '../testing/local-files.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
@@ -58,6 +58,20 @@ test('a split file is one model, and its path is that of the first part', async 
   const { stdout } = await shoalHere(['ls', '--json'], { home: home.path })
   expect(JSON.parse(stdout)).toMatchObject([{ model: 'tide', quantization: 'Q8_0', paths }])
   expect((await shoalHere(['path', 'tide'], { home: home.path })).stdout).toBe(`${paths[0]}\n`)
+})
+
+test('of several files path gives the best fit, by what their headers say', async () => {
+  await using home = await makeHome()
+  const pathOf = (label: string) => join(home.models, 'tide', `tide-${label}.gguf`)
+  await mkdir(join(home.models, 'tide'), { recursive: true })
+  for (const label of ['Q4_0', 'Q8_0']) {
+    await copyFile(join(shippedModels, `shoal-tiny/shoal-tiny-${label}.gguf`), pathOf(label))
+  }
+  await writeFile(pathOf('Q6_K'), 'broken')
+  const fitting = async (memoryBytes: number) =>
+    (await shoalHere(['path', 'tide'], { home: home.path, memoryBytes })).stdout
+  expect(await fitting(200e6)).toBe(`${pathOf('Q8_0')}\n`)
+  expect(await fitting(127e6)).toBe(`${pathOf('Q4_0')}\n`)
 })
 
 test('an unfinished download is listed as such, and has no path', async () => {

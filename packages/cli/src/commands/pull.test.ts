@@ -7,7 +7,7 @@ import { shoalHere } from '../testing/shoal-here.ts'
 
 const files = [
   sampleFile({ quantization: 'Q4_K_M' }),
-  sampleFile({ quantization: 'Q8_0', file_size_bytes: 7.7e9 }),
+  sampleFile({ quantization: 'Q8_0', file_size_bytes: 7.7e9, memory_bytes: 9.1e9 }),
 ]
 const script = modelScript(sampleModel(), files)
 
@@ -56,7 +56,7 @@ test('where nothing fits it ends with 8, and names the smallest', async () => {
   })
   expect(stderr).toBe(
     '✗ No file of tide-7b fits in the 4 GB of memory here.\n' +
-      '  The smallest, Q4_K_M, needs 5.6 GB.\n' +
+      '  The smallest, Q4_K_M, needs 5.7 GB.\n' +
       '  To pull it all the same, name it: shoal pull tide-7b:Q4_K_M\n',
   )
   expect(exitCode).toBe(8)

@@ -25,13 +25,24 @@ test('filters become the parameters of the list', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [] } })
   const words = ['search', '--arch', 'llama', '--tag', 'chat', '--tag', 'tiny', '--owner', 'ines']
-  const more = ['--license', 'mit', '--fits', '8', '--sort', 'likes', '--limit', '5', 'big', 'fish']
+  const more = [
+    '--license',
+    'mit',
+    '--fits',
+    '7.8 GB',
+    '--sort',
+    'likes',
+    '--limit',
+    '5',
+    'big',
+    'fish',
+  ]
   await shoalHere([...words, ...more], { home: home.path, registry: registry.address })
   expect([...(registry.asked[0]?.query ?? [])].toSorted()).toEqual([
     ['architecture', 'llama'],
     ['license', 'mit'],
     ['limit', '5'],
-    ['max_file_size_bytes', '6517857142'],
+    ['max_memory_bytes', '7800000000'],
     ['owner', 'ines'],
     ['q', 'big fish'],
     ['sort', 'likes'],

@@ -1,4 +1,3 @@
-import { largestFileFor } from '@shoal/model-file/choices'
 import type { Model, ModelFilter } from '@shoal/protocol/client'
 import { Command, Option } from 'commander'
 import type { OpenContext } from '../context.ts'
@@ -67,14 +66,14 @@ function filterOf(words: readonly string[], options: SearchOptions): ModelFilter
     ...(tag && { tag }),
     ...(owner && { owner }),
     ...(license && { license }),
-    ...(fits && { max_file_size_bytes: largestFileFor(gigabytes(fits)) }),
+    ...(fits && { max_memory_bytes: bytesOf(fits) }),
   }
 }
 
-function gigabytes(text: string): number {
-  const value = Number(text.replace(/ ?GB$/i, ''))
-  if (value > 0) return value * 1e9
-  throw misuse(`“${text}” is not an amount of memory in GB.`)
+function bytesOf(gigabytes: string): number {
+  const value = Number(gigabytes.replace(/ ?GB$/i, ''))
+  if (value > 0) return Math.round(value * 1e9)
+  throw misuse(`“${gigabytes}” is not an amount of memory in GB.`)
 }
 
 const columns: Column<Model>[] = [

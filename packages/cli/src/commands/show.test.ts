@@ -4,11 +4,12 @@ import { modelScript, sampleFile, sampleModel } from '../testing/samples.ts'
 import { scriptedRegistry } from '../testing/scripted-registry.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
+const projector = { filename: 'mmproj-F16.gguf', file_size_bytes: 0.9e9, memory_bytes: null }
 const files = [
   sampleFile({ quantization: 'Q4_K_M' }),
-  sampleFile({ quantization: 'Q8_0', file_size_bytes: 7.7e9, seeders: 3 }),
-  sampleFile({ quantization: 'F16', file_size_bytes: 14.5e9 }),
-  sampleFile({ quantization: 'F16', filename: 'mmproj-F16.gguf', file_size_bytes: 0.9e9 }),
+  sampleFile({ quantization: 'Q8_0', file_size_bytes: 7.7e9, memory_bytes: 9.1e9, seeders: 3 }),
+  sampleFile({ quantization: 'F16', file_size_bytes: 14.5e9, memory_bytes: 17.4e9 }),
+  sampleFile({ quantization: 'F16', ...projector }),
 ]
 
 test('a model is shown with its files, by size, and what fits', async () => {
@@ -24,9 +25,26 @@ test('a model is shown with its files, by size, and what fits', async () => {
   expect(stdout.split('\n').slice(-6, -1)).toEqual([
     'FILE           SIZE  RUNS IN  PARTS  PEERS  THIS MACHINE',
     'mmproj-F16   900 MB        –      1      0  goes with a model',
-    'Q4_K_M      4.37 GB   5.6 GB      1      0  fits',
-    'Q8_0        7.70 GB   9.3 GB      1      3  best fit for 16 GB',
-    'F16         14.5 GB  16.9 GB      1      0  fits',
+    'Q4_K_M      4.37 GB   5.7 GB      1      0  fits',
+    'Q8_0        7.70 GB   9.1 GB      1      3  best fit for 16 GB',
+    'F16         14.5 GB  17.4 GB      1      0  too large for this machine',
+  ])
+})
+
+test('the parts of a split file run in their sum, and by their size where a registry does not say', async () => {
+  await using home = await makeHome()
+  const part = (name: string, memory_bytes: number | null) =>
+    sampleFile({ filename: `${name}.gguf`, quantization: null, file_size_bytes: 4e9, memory_bytes })
+  const split = [part('big-00001-of-00002', 6e9), part('big-00002-of-00002', 4e9)]
+  const script = modelScript(sampleModel(), [...split, part('untold', null)])
+  await using registry = await scriptedRegistry(script)
+  const { stdout } = await shoalHere(['show', 'tide-7b'], {
+    home: home.path,
+    registry: registry.address,
+  })
+  expect(stdout.split('\n').slice(-3, -1)).toEqual([
+    'untold  4.00 GB   5.2 GB      1      0  fits',
+    'big     8.00 GB  10.0 GB      2      0  best fit for 16 GB',
   ])
 })
 

@@ -1,4 +1,4 @@
-import { type FileChoice, findBestFit, memoryNeeded, runnable } from '@shoal/model-file/choices'
+import { type FileChoice, findBestFit, runnable } from '@shoal/model-file/choices'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
@@ -73,15 +73,14 @@ function columnsFor(
   const verdict = (choice: Choice) => {
     if (choice.isCompanion) return 'goes with a model'
     if (choice === best) return `best fit for ${machine}`
-    return memoryNeeded(choice.sizeBytes) <= memoryBytes ? 'fits' : 'too large for this machine'
+    return choice.memoryBytes <= memoryBytes ? 'fits' : 'too large for this machine'
   }
   return [
     { title: 'FILE', text: ({ label }) => label },
     { title: 'SIZE', text: ({ sizeBytes }) => formatBytes(sizeBytes), align: 'right' },
     {
       title: 'RUNS IN',
-      text: ({ sizeBytes, isCompanion }) =>
-        isCompanion ? '–' : formatMemory(memoryNeeded(sizeBytes)),
+      text: (choice) => (choice.isCompanion ? '–' : formatMemory(choice.memoryBytes)),
       align: 'right',
     },
     { title: 'PARTS', text: ({ parts }) => String(parts), align: 'right' },

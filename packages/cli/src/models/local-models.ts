@@ -59,11 +59,25 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
   const choices = await getLocalChoices(context, text)
   const { quantization } = parseReference(text)
   const whole = (quantization ? choices : runnable(choices)).filter(isWhole)
-  const chosen = findBestFit(whole, context.surroundings.memoryBytes) ?? whole[0]
+  const weighed = whole.length > 1 ? await Promise.all(whole.map(asItsHeaderSays)) : whole
+  const chosen = findBestFit(weighed, context.surroundings.memoryBytes) ?? whole[0]
   if (chosen) return chosen
   throw new Failure('not_found', `${text} is not here whole.`, {
     hint: `To go on with it: shoal pull ${text}`,
   })
+}
+
+/** What it takes in memory; by its size where it has no header that can be read. */
+async function asItsHeaderSays(choice: LocalChoice): Promise<LocalChoice> {
+  const { factsOf, GgufError, memoryToRun, readGgufFile } = await import('@shoal/model-file')
+  const [{ path, filename }] = choice.files
+  try {
+    const facts = factsOf(await readGgufFile(path), filename)
+    return { ...choice, memoryBytes: memoryToRun(facts, choice.sizeBytes) }
+  } catch (error) {
+    if (error instanceof GgufError) return choice
+    throw error
+  }
 }
 
 function notHere(text: string, others: readonly LocalChoice[]): Failure {

@@ -1,10 +1,4 @@
-import {
-  type FileChoice,
-  findBestFit,
-  findChoice,
-  memoryNeeded,
-  runnable,
-} from '@shoal/model-file/choices'
+import { type FileChoice, findBestFit, findChoice, runnable } from '@shoal/model-file/choices'
 import type { ModelFile } from '@shoal/protocol/client'
 import { Failure } from '../terminal/failure.ts'
 import { formatMachine, formatMemory } from '../terminal/units.ts'
@@ -47,7 +41,7 @@ export function pickFile(
   }
   throw new Failure('no_room', `No file of ${name} fits in the ${machine} of memory here.`, {
     hint: [
-      `The smallest, ${smallest.label}, needs ${formatMemory(memoryNeeded(smallest.sizeBytes))}.`,
+      `The smallest, ${smallest.label}, needs ${formatMemory(smallest.memoryBytes)}.`,
       `To pull it all the same, name it: shoal pull ${name}:${smallest.label}`,
     ].join('\n'),
   })

@@ -1,11 +1,11 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** A real model of a megabyte, which lies in the repository. */
-export const nanoPath = join(
-  import.meta.dirname,
-  '../../../../models/shoal-nano/shoal-nano-Q8_0.gguf',
-)
+/** The folder of the models that lie in the repository. */
+export const shippedModels = join(import.meta.dirname, '../../../../models')
+
+/** A real model of a megabyte. */
+export const nanoPath = join(shippedModels, 'shoal-nano/shoal-nano-Q8_0.gguf')
 
 /** Puts a model file somewhere, as other programs do: nothing but the file. */
 export async function putModelFile(path: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
-import { factsOf, type GgufFacts, memoryOf, readGgufFile } from '@shoal/model-file'
+import { factsOf, type GgufFacts, memoryToRun, readGgufFile } from '@shoal/model-file'
+import { findBestFit } from '@shoal/model-file/choices'
 import { type LocalFile, listLocalFiles, type Unreadable } from '@shoal/transfer'
 
 /** A model file on this machine that can be run, with all its parts. */
@@ -147,19 +148,14 @@ function sha256Of({ record, modifiedAt }: LocalFile): string | undefined {
   return isUnchanged ? record.sha256_hash : undefined
 }
 
-/** F32, F16 and BF16 are originals: good to make other files from, seldom the one to run. */
-const isOriginal = ({ quantization }: Entry) => /^(BF16|F16|F32|F64)$/i.test(quantization)
-const usualContext = 4096
-
-/** The largest that fits in memory, and the smallest where none does. */
+/** The one that suits so much memory best, and the smallest where none fits. */
 function defaultOf(files: Entry[], memoryBytes: number): Entry | undefined {
-  const reduced = files.filter((file) => !isOriginal(file))
-  const bySize = (reduced.length > 0 ? reduced : files).toSorted(
-    (a, b) => b.fileSizeBytes - a.fileSizeBytes,
-  )
-  const fits = ({ facts, fileSizeBytes }: Entry) => {
-    const use = { weightBytes: fileSizeBytes, contextLength: usualContext, conversations: 1 }
-    return memoryOf(facts, use).totalBytes <= memoryBytes
-  }
-  return bySize.find(fits) ?? bySize.at(-1)
+  const choices = files.map((file) => ({
+    file,
+    label: file.quantization,
+    sizeBytes: file.fileSizeBytes,
+    memoryBytes: memoryToRun(file.facts, file.fileSizeBytes),
+  }))
+  const [smallest] = choices.toSorted((a, b) => a.sizeBytes - b.sizeBytes)
+  return (findBestFit(choices, memoryBytes) ?? smallest)?.file
 }

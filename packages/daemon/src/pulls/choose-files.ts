@@ -3,7 +3,6 @@ import {
   fileChoices,
   findBestFit,
   findChoice,
-  memoryNeeded,
   runnable,
 } from '@shoal/model-file/choices'
 import { filenamePattern } from '@shoal/protocol'
@@ -44,7 +43,7 @@ function bestOf(choices: FileChoice<ModelFile>[], name: string, memoryBytes: num
   const [smallest] = choices
   if (best) return best
   if (!smallest) throw notFound(`${name} has no file that runs by itself`)
-  const needed = (memoryNeeded(smallest.sizeBytes) / 1e9).toFixed(1)
+  const needed = (smallest.memoryBytes / 1e9).toFixed(1)
   throw new Fault(
     400,
     `no file of ${name} fits in the memory here: the smallest needs ${needed} GB, and comes when it is named, ${name}:${smallest.label}`,

@@ -1,10 +1,11 @@
 /** Pulls by Ollama's API, from a real registry. */
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Ollama, type ProgressResponse } from 'ollama'
 import { expect, onTestFinished, test } from 'vitest'
+import type { DaemonConfig } from '../config.ts'
 import { addShards } from '../testing/gguf-of-test.ts'
 import { haltingRegistry } from '../testing/halting-registry.ts'
 import { registryOfTest } from '../testing/registry-of-test.ts'
@@ -14,8 +15,8 @@ import { daemonOfTest } from '../testing/test-daemon.ts'
 
 const shipped = join(import.meta.dirname, '../../../../models/shoal-tiny')
 
-async function start(address: string) {
-  const settings = { registry: { address, token: undefined } }
+async function start(address: string, more: Partial<DaemonConfig> = {}) {
+  const settings = { registry: { address, token: undefined }, ...more }
   const daemon = await daemonOfTest(settings, scriptedRuntime())
   const ollama = new Ollama({ host: daemon.url })
   return {
@@ -75,6 +76,21 @@ test('the file that is named comes, or the one that suits the machine; what is h
   const again = await pull('tide')
   expect(again.at(-1)).toEqual({ status: 'success' })
   expect(again.filter(({ digest }) => digest).at(-1)?.completed).toBeGreaterThan(1_000_000)
+})
+
+test('where no file is named, the memory decides that the registry says each takes', async () => {
+  const { address, client } = await registryWithTide()
+  const files = await client.listFiles('tide')
+  const [small = 0, large = 0] = files.map(({ memory_bytes }) => memory_bytes ?? 0)
+  expect(small).toBeLessThan(large)
+  const tight = await start(address, { memoryBytes: large - 1 })
+  await tight.pull('tide')
+  expect(readdirSync(join(tight.folder, 'tide'))).toContain('tide-Q4_0.gguf')
+  const tiny = await start(address, { memoryBytes: small - 1 })
+  await expect(tiny.ollama.pull({ model: 'tide' })).rejects.toMatchObject({
+    status_code: 400,
+    message: expect.stringContaining('the smallest needs 0.1 GB, and comes when it is named'),
+  })
 })
 
 test('two who pull the same at once get it by one pull', async () => {

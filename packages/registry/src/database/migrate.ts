@@ -2,12 +2,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { fillMemory } from './fill-memory.ts'
 import { fillReq2Hashes } from './req2-hash.ts'
 import type { Database } from './schema.ts'
 
 /** What a migration has to do after its statements and cannot say in SQL. */
 const afterStatements: Record<string, (db: Kysely<Database>) => Promise<void>> = {
   '0002_torrent_lookup': fillReq2Hashes,
+  '0003_memory': fillMemory,
 }
 
 /** Brings the tables up to date: numbered SQL files, forward only, each once, under Kysely's lock. */

@@ -81,9 +81,10 @@ export type ModelTable = {
   visibility_version: number
   downloads: number
   likes: number
-  /** The next four are kept from the ready files, so that a list reads one table. */
+  /** The next five are kept from the ready files, so that a list reads one table. */
   quantizations: string
   min_file_size_bytes: number | null
+  min_memory_bytes: number | null
   files_count: number
   total_size_bytes: number
   created_at: string
@@ -113,6 +114,8 @@ export type FileTable = {
   architecture: string | null
   parameter_count: number | null
   context_length: number | null
+  /** To run it, as `findFileMemory` has it; null until ready, and where that is not known. */
+  memory_bytes: number | null
   /** The stored bytes; set when ready, or from the start where the caller may read them already. */
   blob_hash: string | null
   /** Where an upload's chunks are in the store; null when `blob_hash` is set. */

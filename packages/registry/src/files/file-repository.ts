@@ -1,4 +1,10 @@
-import { type FileHashes, type GgufFacts, infoDictionary, infoHash } from '@shoal/model-file'
+import {
+  type FileHashes,
+  findFileMemory,
+  type GgufFacts,
+  infoDictionary,
+  infoHash,
+} from '@shoal/model-file'
 import type { FileRecord, ModelFile } from '@shoal/protocol'
 import type { Kysely, Selectable } from 'kysely'
 import type { FullText } from '../database/full-text.ts'
@@ -31,6 +37,7 @@ export const fileColumns = [
   'architecture',
   'parameter_count',
   'context_length',
+  'memory_bytes',
   'blob_hash',
   'object_key',
   'upload_expires_at',
@@ -59,6 +66,7 @@ export function fileRepository(
       filename: row.filename,
       quantization: row.quantization,
       file_size_bytes: row.file_size_bytes,
+      memory_bytes: row.memory_bytes,
       sha256_hash: row.sha256_hash,
       format: 'gguf',
       status: row.status,
@@ -191,6 +199,7 @@ export function fileRepository(
             architecture: facts.architecture,
             parameter_count: facts.parameter_count,
             context_length: facts.context_length,
+            memory_bytes: findFileMemory(facts, file.file_size_bytes),
             ready_at: new Date().toISOString(),
           })
           .where('id', '=', file.id)

@@ -1,4 +1,4 @@
-import { findShardInFilename } from '@shoal/model-file'
+import { findShardInFilename, leastMemoryOf } from '@shoal/model-file'
 import type { Kysely } from 'kysely'
 import type { FullText } from '../database/full-text.ts'
 import type { Database } from '../database/schema.ts'
@@ -17,7 +17,7 @@ export async function refreshModel(trx: Kysely<Database>, fullText: FullText, mo
   if (!model) return
   const files = await trx
     .selectFrom('file')
-    .select(['filename', 'quantization', 'file_size_bytes', 'role'])
+    .select(['filename', 'quantization', 'file_size_bytes', 'memory_bytes', 'role'])
     .select(['architecture', 'parameter_count', 'context_length'])
     .where('model_id', '=', modelId)
     .where('status', '=', 'ready')
@@ -40,6 +40,7 @@ export async function refreshModel(trx: Kysely<Database>, fullText: FullText, mo
       ...facts,
       quantizations: JSON.stringify([...labels]),
       min_file_size_bytes: bySize[0]?.file_size_bytes ?? null,
+      min_memory_bytes: leastMemoryOf(files),
       files_count: files.length,
       total_size_bytes: files.reduce((sum, file) => sum + file.file_size_bytes, 0),
       updated_at: new Date().toISOString(),

@@ -21,8 +21,8 @@ export function filtered(
   search: ModelSearch | undefined,
   readBy: ReadBy = 'filters',
 ): SelectQueryBuilder<Database, 'model', object> {
-  const { min_parameters, max_parameters, max_file_size_bytes } = filter
-  const size = (column: 'parameter_count' | 'min_file_size_bytes') =>
+  const { min_parameters, max_parameters, max_file_size_bytes, max_memory_bytes } = filter
+  const size = (column: 'parameter_count' | 'min_file_size_bytes' | 'min_memory_bytes') =>
     // With the sign it is no column of an index any more.
     readBy === 'filters' ? sql.ref(`model.${column}`) : sql`+${sql.ref(`model.${column}`)}`
   const conditions = [
@@ -35,6 +35,8 @@ export function filtered(
     max_parameters !== undefined && sql<SqlBool>`${size('parameter_count')} <= ${max_parameters}`,
     max_file_size_bytes !== undefined &&
       sql<SqlBool>`${size('min_file_size_bytes')} <= ${max_file_size_bytes}`,
+    max_memory_bytes !== undefined &&
+      sql<SqlBool>`${size('min_memory_bytes')} <= ${max_memory_bytes}`,
     ...(filter.tag ?? []).map((tag) => hasLabel('tag', tag, readBy)),
     filter.quantization !== undefined && hasLabel('quantization', filter.quantization, readBy),
   ]
@@ -49,8 +51,9 @@ export function filtered(
 /** Whether a query has any filter besides its words. */
 export function isNarrowed({ q: _, ...filter }: ModelFilter): boolean {
   const names = ['architecture', 'license', 'owner', 'tag', 'quantization'] as const
-  const bounds = ['min_parameters', 'max_parameters', 'max_file_size_bytes'] as const
-  return [...names, ...bounds].some((name) => filter[name] !== undefined)
+  const parameters = ['min_parameters', 'max_parameters'] as const
+  const bytes = ['max_file_size_bytes', 'max_memory_bytes'] as const
+  return [...names, ...parameters, ...bytes].some((name) => filter[name] !== undefined)
 }
 
 function isEqual(column: 'architecture' | 'license' | 'owner', value: string | undefined) {

@@ -66,6 +66,7 @@ describeOnEachDatabase('models', (start) => {
       liked: null,
       quantizations: [],
       min_file_size_bytes: null,
+      min_memory_bytes: null,
       readme: null,
       files_count: 0,
       total_size_bytes: 0,

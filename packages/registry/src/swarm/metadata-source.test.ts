@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { ModelFile } from '@shoal/protocol'
-import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { req2HashOf } from '../database/req2-hash.ts'
+import { undoMigrations } from '../testing/older-database.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 import { type MetadataSource, metadataSource } from './metadata-source.ts'
@@ -74,16 +74,7 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
   })
 
   test('is found for encrypted connections also where it was published before there was an index', async () => {
-    const { db } = await registry.connect()
-    const name = '0002_torrent_lookup'
-    for (const statement of [
-      sql`drop index file_of_public_req2_hash`,
-      sql`drop index file_of_public_info_hash`,
-      sql`alter table file drop column public_req2_hash`,
-      sql`delete from kysely_migration where name = ${name}`,
-    ]) {
-      await statement.execute(db)
-    }
+    await undoMigrations((await registry.connect()).db, '0002_torrent_lookup')
     await registry.restart()
     expect(await isFound(hashOf(file))).toEqual([true, true])
   })

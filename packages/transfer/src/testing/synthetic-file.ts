@@ -38,6 +38,7 @@ export function modelFileOf({ bytes, chunkSize, sha256 }: SyntheticFile): ModelF
     filename: 'model.gguf',
     quantization: 'Q8_0',
     file_size_bytes: bytes.length,
+    memory_bytes: null,
     sha256_hash: sha256,
     format: 'gguf',
     status: 'ready',

@@ -1,10 +1,15 @@
 import { randomFillSync } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type GgufArray, readGgufFile, wholeArrays } from '@shoal/model-file'
-import { type MetadataInput, makeGguf, type TensorInput } from '@shoal/model-file/testing'
+import { readGgufFile } from '../gguf-file.ts'
+import { type GgufArray, wholeArrays } from '../gguf-values.ts'
+import { type MetadataInput, makeGguf, type TensorInput } from './make-gguf.ts'
 
-export const demoModel = join(import.meta.dirname, '../../models/shoal-tiny/shoal-tiny-Q8_0.gguf')
+/** The model that is shipped: small, and with the vocabulary that the made ones have too. */
+export const demoModel = join(
+  import.meta.dirname,
+  '../../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf',
+)
 
 const width = 768
 const layers = 12
@@ -80,6 +85,7 @@ function tensors(words: number, type: SyntheticType): TensorInput[] {
 
 /** Each block of 32 weights begins with its scale, a 16-bit float that makes weights of about 0.02. */
 const types = {
+  BF16: { fileType: 32, blockBytes: 2, scale: 0x3ca4 }, // each weight by itself, the same for all
   Q8_0: { fileType: 7, blockBytes: 34, scale: 0x0c6d },
   Q4_0: { fileType: 2, blockBytes: 18, scale: 0x1c74 },
 }

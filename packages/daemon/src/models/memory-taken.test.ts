@@ -1,0 +1,93 @@
+/** What the daemon plans for a model against what the model's process has in memory: real llama.cpp, on the processor. */
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { demoModel, writeSyntheticModel } from '@shoal/model-file/testing/synthetic-model'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startChildRuntime } from '../runtime/child-runtime.ts'
+import type { StartRuntime } from '../runtime/runtime.ts'
+import { registryOfTest } from '../testing/registry-of-test.ts'
+import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
+import { daemonOfTest, startTestDaemon } from '../testing/test-daemon.ts'
+
+/** 10 to 21 MB more were taken than planned. One conversation of the synthetic model has 101 MB of keys and values. */
+const toleranceBytes = 50e6
+/** Three conversations more took 1 to 4 % more than planned for them. */
+const toleranceOfConversations = 0.1
+const patienceMs = 120_000
+
+describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
+  const folder = temporaryFolder()
+  afterAll(() => folder[Symbol.dispose]())
+  beforeAll(async () => {
+    mkdirSync(join(folder.path, 'demo'))
+    copyFileSync(demoModel, join(folder.path, 'demo', 'demo-Q8_0.gguf'))
+    // No processor keeps a second copy of BF16 in another order.
+    await writeSyntheticModel(join(folder.path, 'synthetic', 'synthetic-BF16.gguf'), 'BF16')
+  })
+
+  /** Has a model read something, and tells what is planned for it and what its process has then. */
+  async function load(model: string, slots: number) {
+    let pid = 0
+    const startRuntime: StartRuntime = async (...wishes) => {
+      const runtime = await startChildRuntime(...wishes)
+      pid = runtime.pid
+      return runtime
+    }
+    const settings = { modelsDirectory: folder.path, slots, contextLength: 8192 }
+    const daemon = await startTestDaemon(settings, startRuntime)
+    try {
+      const { size, context_length } = await post(daemon.url, '/api/load', { model })
+      const words = Math.min(600, Number(context_length) / 3) // 512 tokens are computed at once
+      const asked = { model, prompt: 'word '.repeat(words), max_tokens: 1 }
+      const answer = await post(daemon.url, '/v1/completions', asked)
+      expect(answer).toMatchObject({ usage: { prompt_tokens: expect.any(Number) } })
+      return { plannedBytes: Number(size), takenBytes: memoryOf(pid) }
+    } finally {
+      await daemon.close()
+    }
+  }
+
+  test('the demo model takes what was planned', async () => {
+    const { plannedBytes, takenBytes } = await load('demo', 4)
+    expect(Math.abs(takenBytes - plannedBytes)).toBeLessThan(toleranceBytes)
+  })
+
+  test(
+    'a synthetic one of 86 million parameters takes what was planned, and so does each of its conversations',
+    async () => {
+      const one = await load('synthetic', 1)
+      const four = await load('synthetic', 4)
+      for (const { plannedBytes, takenBytes } of [one, four]) {
+        expect(Math.abs(takenBytes - plannedBytes)).toBeLessThan(toleranceBytes)
+      }
+      const planned = four.plannedBytes - one.plannedBytes
+      const taken = four.takenBytes - one.takenBytes
+      expect(Math.abs(taken / planned - 1)).toBeLessThan(toleranceOfConversations)
+    },
+    patienceMs,
+  )
+})
+
+test('what a registry says of a file is what a daemon plans for one conversation', async () => {
+  const registry = await registryOfTest()
+  const { id } = await registry.publish('tide', demoModel)
+  const daemon = await daemonOfTest({ slots: 1, contextLength: 8192 }, scriptedRuntime())
+  const { size } = await post(daemon.url, '/api/load', { model: 'shoal-tiny:Q8_0' })
+  expect(await registry.client.getFile('tide', id)).toMatchObject({ memory_bytes: size })
+})
+
+async function post(url: string, path: string, body: object): Promise<Record<string, unknown>> {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return (await response.json()) as Record<string, unknown>
+}
+
+/** What a process has in RAM, with all that it shares: among how many others changes from moment to moment. */
+function memoryOf(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+/** What a module imports when it runs, by its own words. */
+const imported = /^(?:import|export)(?! type\b)[^'"]*?from '([^']+)'/gm
+
+function importsBehind(entrance: URL, seen = new Set<string>()): Set<string> {
+  for (const [, name = ''] of readFileSync(entrance, 'utf8').matchAll(imported)) {
+    const isOurs = name.startsWith('.')
+    const next = isOurs ? new URL(name, entrance).href : name
+    if (seen.has(next)) continue
+    seen.add(next)
+    if (isOurs) importsBehind(new URL(next), seen)
+  }
+  return seen
+}
+
+test('the choices can be loaded by a browser: behind them is no module of Node and no package', () => {
+  const names = [...importsBehind(new URL('choices.ts', import.meta.url))]
+  expect(names.map((name) => name.split('/').at(-1)).sort()).toEqual([
+    'fidelity.ts',
+    'file-choices.ts',
+    'fit.ts',
+    'memory.ts',
+  ])
+})

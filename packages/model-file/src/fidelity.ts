@@ -1,0 +1,30 @@
+/** How near a quantization is to its original, in a word for who chooses between files. */
+
+export type Fidelity =
+  | 'Original'
+  | 'Near-lossless'
+  | 'Excellent'
+  | 'Very good'
+  | 'Balanced'
+  | 'Noticeable loss'
+  | 'Rough'
+
+const wordOfBits: Record<number, Fidelity> = {
+  8: 'Near-lossless',
+  6: 'Excellent',
+  5: 'Very good',
+  4: 'Balanced',
+  3: 'Noticeable loss',
+  2: 'Rough',
+  1: 'Rough',
+}
+
+const original = /^(?:BF16|F16|F32|F64)$/i
+/** The bits of a weight stand behind the name of the scheme: `Q4_K_M`, `IQ2_XXS`, `TQ1_0`, `MXFP4`. */
+const reduced = /^(?:I?Q|TQ|MXFP|NVFP)(\d)(?!\d)/i
+
+/** By the label of a quantization; undefined for one that is not known. */
+export function findFidelity(quantization: string | null): Fidelity | undefined {
+  const label = quantization ?? ''
+  return original.test(label) ? 'Original' : wordOfBits[Number(reduced.exec(label)?.[1])]
+}

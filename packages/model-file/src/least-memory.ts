@@ -1,0 +1,18 @@
+import { type FileLike, fileChoices } from './file-choices.ts'
+import type { GgufRole } from './gguf-facts.ts'
+
+type ReadyFile = FileLike & {
+  role: GgufRole | null
+  file_size_bytes: number
+  memory_bytes: number | null
+}
+
+/** The least memory in which one of a model's files runs, or all parts of a split one; null where none is known. */
+export function leastMemoryOf(files: readonly ReadyFile[]): number | null {
+  const own = files.filter(({ role }) => role === 'model' || role === 'shard')
+  const known = fileChoices(own, (file) => file.file_size_bytes)
+    .filter(({ files, parts }) => files.length === parts)
+    .filter(({ files: [first], parts }) => first.role === 'model' || parts > 1)
+    .filter(({ files }) => files.every(({ memory_bytes }) => memory_bytes !== null))
+  return known.length > 0 ? Math.min(...known.map(({ memoryBytes }) => memoryBytes)) : null
+}

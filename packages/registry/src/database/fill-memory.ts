@@ -1,0 +1,59 @@
+import { findFileMemory, leastMemoryOf, metadataFactsOf } from '@shoal/model-file'
+import type { Kysely } from 'kysely'
+import type { Database } from './schema.ts'
+
+const modelsAtOnce = 1_000
+
+/**
+ * Estimates memory for the files that are ready, from their headers as they are stored: for those of before there was a column
+ * for it. A migration that comes with another formula can do it again.
+ */
+export async function fillMemory(db: Kysely<Database>): Promise<void> {
+  for (let last = ''; ; ) {
+    const models = await db
+      .selectFrom('model')
+      .select('id')
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(modelsAtOnce)
+      .execute()
+    for (const { id } of models) await fillModel(db, id)
+    const end = models.at(-1)
+    if (!end) return
+    last = end.id
+  }
+}
+
+async function fillModel(db: Kysely<Database>, modelId: string) {
+  const files = await db
+    .selectFrom('file')
+    .select(['id', 'filename', 'quantization', 'file_size_bytes', 'role'])
+    .where('model_id', '=', modelId)
+    .where('status', '=', 'ready')
+    .execute()
+  const estimated = []
+  for (const file of files) estimated.push({ ...file, memory_bytes: await fillFile(db, file) })
+  await db
+    .updateTable('model')
+    .set({ min_memory_bytes: leastMemoryOf(estimated) })
+    .where('id', '=', modelId)
+    .execute()
+}
+
+type ReadyFile = { id: string; filename: string; file_size_bytes: number }
+
+/** One header at a time: it may be megabytes. */
+async function fillFile(
+  db: Kysely<Database>,
+  { id, filename, file_size_bytes }: ReadyFile,
+): Promise<number | null> {
+  const { metadata } = await db
+    .selectFrom('file')
+    .select('metadata')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const facts = metadataFactsOf(JSON.parse(metadata ?? '{}'), filename)
+  const memory_bytes = findFileMemory(facts, file_size_bytes)
+  await db.updateTable('file').set({ memory_bytes }).where('id', '=', id).execute()
+  return memory_bytes
+}

@@ -1,0 +1,4 @@
+alter table file add column memory_bytes integer;
+alter table model add column min_memory_bytes integer;
+
+create index model_by_memory on model (min_memory_bytes, is_public, owner);

@@ -1,0 +1,25 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../database/schema.ts'
+
+/** What takes back a migration, the latest first. The first one is never taken back. */
+const undoing = {
+  '0003_memory': [
+    sql`drop index model_by_memory`,
+    sql`alter table model drop column min_memory_bytes`,
+    sql`alter table file drop column memory_bytes`,
+  ],
+  '0002_torrent_lookup': [
+    sql`drop index file_of_public_req2_hash`,
+    sql`drop index file_of_public_info_hash`,
+    sql`alter table file drop column public_req2_hash`,
+  ],
+}
+
+/** Takes the tables back to before a migration, as a registry has them that has not been updated yet. */
+export async function undoMigrations(db: Kysely<Database>, downTo: keyof typeof undoing) {
+  for (const [name, statements] of Object.entries(undoing)) {
+    for (const statement of statements) await statement.execute(db)
+    await sql`delete from kysely_migration where name = ${name}`.execute(db)
+    if (name === downTo) return
+  }
+}
