@@ -1,4 +1,10 @@
-import { type FileChoice, fileChoices, findBestFit, runnable } from '@shoal/model-file/choices'
+import {
+  type FileChoice,
+  fileChoices,
+  findBestFit,
+  findFidelity,
+  runnable,
+} from '@shoal/model-file/choices'
 import type { ModelFile } from '@shoal/protocol/client'
 
 export type Choice = FileChoice<ModelFile>
@@ -8,5 +14,8 @@ export const choicesOf = (files: readonly ModelFile[]): Choice[] =>
 
 export const bestFitOf = (choices: readonly Choice[], memoryGb: number): Choice | undefined =>
   findBestFit(runnable(choices), memoryGb * 1e9)
+
+/** Below three bits a smaller model at more of them is usually better. */
+export const isRough = ({ quantization }: Choice): boolean => findFidelity(quantization) === 'Rough'
 
 export const memoryOf = ({ memoryBytes }: Choice): number => memoryBytes

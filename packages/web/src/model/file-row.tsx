@@ -1,9 +1,9 @@
+import { findFidelity } from '@shoal/model-file/choices'
 import type { ModelRecord } from '@shoal/protocol/client'
 import { formatBytes, formatMemory, plural } from '@shoal/protocol/words'
 import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
-import { type Choice, memoryOf } from './choices.ts'
-import { fidelityOf, isRough } from './fidelity.ts'
+import { type Choice, isRough, memoryOf } from './choices.ts'
 import { FileDetails } from './file-details.tsx'
 import { GetMenu } from './get-menu.tsx'
 
@@ -43,7 +43,7 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
           {label}
           {isBest && (
             <span className="whitespace-nowrap font-sans font-semibold text-[13px] text-roe-ink">
-              {isRough(quantization) ? 'Fits' : 'Best fit'}
+              {isRough(choice) ? 'Fits' : 'Best fit'}
             </span>
           )}
         </p>
@@ -53,7 +53,7 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
           look={isBest ? 'fill-roe' : fits ? 'fill-sea' : undefined}
         />
         <p className="text-[14px] text-ink-2 leading-tight max-md:col-start-1">
-          {isCompanion ? 'Goes with a model' : fidelityOf(quantization)}
+          {isCompanion ? 'Goes with a model' : findFidelity(quantization)}
           <span className="block text-ink-3">
             {fits ? 'runs in' : 'needs'} {formatMemory(needed)}
           </span>

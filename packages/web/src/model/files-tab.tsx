@@ -1,9 +1,9 @@
+import { findFidelity } from '@shoal/model-file/choices'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
 import { MemoryChoice } from '../ui/memory-choice.tsx'
 import { useMemory } from '../ui/use-memory.ts'
 import { adviceFor } from './advice.ts'
 import { bestFitOf, type Choice, choicesOf, memoryOf } from './choices.ts'
-import { bitsOf } from './fidelity.ts'
 import { FileRow } from './file-row.tsx'
 
 type Props = { model: ModelRecord; files: readonly ModelFile[] | undefined }
@@ -53,7 +53,7 @@ export function FilesTab({ model, files }: Props) {
 
 /** One linear scale; originals run off its end rather than squash all the others. */
 function scaleOf(choices: readonly Choice[], memoryGb: number): number {
-  const reduced = choices.filter(({ quantization }) => (bitsOf(quantization) ?? 16) <= 8)
+  const reduced = choices.filter(({ quantization }) => findFidelity(quantization) !== 'Original')
   return Math.max(memoryGb * 1.3e9, ...reduced.map((choice) => memoryOf(choice) * 1.06))
 }
 

@@ -5,8 +5,7 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { MemoryChoice } from '../ui/memory-choice.tsx'
 import { useMemory } from '../ui/use-memory.ts'
 import { adviceFor } from './advice.ts'
-import { bestFitOf, type Choice, choicesOf } from './choices.ts'
-import { isRough } from './fidelity.ts'
+import { bestFitOf, type Choice, choicesOf, isRough } from './choices.ts'
 import { snippetsFor } from './snippets.ts'
 
 type Props = { model: ModelRecord; files: readonly ModelFile[] }
@@ -36,10 +35,11 @@ export function UseThisModel({ model, files }: Props) {
   )
 }
 
-function BestFit({ best: { label, quantization, sizeBytes } }: { best: Choice }) {
+function BestFit({ best }: { best: Choice }) {
+  const { label, sizeBytes } = best
   return (
     <>
-      {isRough(quantization) ? 'The largest that fits is ' : 'Best fit is '}
+      {isRough(best) ? 'The largest that fits is ' : 'Best fit is '}
       <strong className="break-all font-mono text-[14px] text-ink">{label}</strong>, a{' '}
       {formatBytes(sizeBytes)} download.
     </>

@@ -1,4 +1,3 @@
-import { largestFileFor } from '@shoal/model-file/choices'
 import type { ModelFilter } from '@shoal/protocol/client'
 import { isMemorySize } from '../app/prefs.ts'
 
@@ -51,7 +50,7 @@ export function filterFrom(search: ModelsSearch): ModelFilter {
     ...(architecture !== undefined && { architecture }),
     ...(license !== undefined && { license }),
     ...(tag !== undefined && { tag: [tag] }),
-    ...(fits !== undefined && { max_file_size_bytes: largestFileFor(fits * 1e9) }),
+    ...(fits !== undefined && { max_memory_bytes: fits * 1e9 }),
     sort: sort ?? 'downloads',
     limit: pageSize,
     offset: (page - 1) * pageSize,
