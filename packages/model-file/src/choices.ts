@@ -9,4 +9,3 @@ export {
   stemOf,
 } from './file-choices.ts'
 export { findBestFit, memoryNeeded } from './fit.ts'
-export { largestFileFor } from './memory.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { GgufDimensions } from './gguf-dimensions.ts'
 import { factsOf, type GgufFacts } from './gguf-facts.ts'
-import { findFileMemory, largestFileFor, memoryOf, memoryToRun, ruleOfThumb } from './memory.ts'
+import { findFileMemory, memoryOf, memoryToRun, ruleOfThumb } from './memory.ts'
 import { makeGguf } from './testing/make-gguf.ts'
 import { parseBytes } from './testing/parse-bytes.ts'
 
@@ -59,12 +59,6 @@ test('a header that says nothing gets a rule of thumb', () => {
   expect(Math.round(totalBytes)).toBe(ruleOfThumb(5e9))
   const known = memoryOf({ dimensions: llama8b }, use).totalBytes
   expect(Math.abs(ruleOfThumb(5e9) / known - 1)).toBeLessThan(0.1)
-})
-
-test('the largest file for a memory needs no more than it', () => {
-  expect(ruleOfThumb(largestFileFor(8e9))).toBeLessThanOrEqual(8e9)
-  expect(ruleOfThumb(largestFileFor(8e9) + 10)).toBeGreaterThan(8e9)
-  expect(largestFileFor(0.1e9)).toBe(0)
 })
 
 test('to run a model is to have one conversation of 8192 tokens, or of as many as it was made for', () => {

@@ -77,10 +77,6 @@ export function ruleOfThumb(fileSizeBytes: number): number {
   return Math.round(fileSizeBytes * (1 + usualCacheShare) + usualOverheadBytes)
 }
 
-/** The largest file that runs in so much memory, where nothing else is known of it. */
-export const largestFileFor = (memoryBytes: number): number =>
-  Math.max(0, Math.floor((memoryBytes - usualOverheadBytes) / (1 + usualCacheShare)))
-
 function findCacheBytesPerToken(dimensions: Dimensions): number | undefined {
   const { layers, kv_heads, key_length, value_length } = dimensions
   if (!layers || kv_heads === null) return undefined
