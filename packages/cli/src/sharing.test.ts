@@ -77,8 +77,9 @@ test('serve shares what was pulled, pauses, goes on, and tells what it gave', op
   await runShoal(['pull', 'tide', '--no-peers'], here)
   const { child, outcome } = startShoal(['serve', '--port', '0'], here)
   try {
-    const [told] = await once(child.stdout, 'data')
-    expect(String(told)).toContain('Sharing     1 file; others see your IP address')
+    let told = ''
+    while (!told.includes('Log ')) told += String((await once(child.stdout, 'data'))[0])
+    expect(told).toContain('Sharing     1 file; others see your IP address')
     await expect.poll(seeders, patience).toBe(1)
 
     await runShoal(['seed', 'pause'], here)
