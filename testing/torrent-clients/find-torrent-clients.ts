@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { findProgram, isExecutable } from '../find-program.ts'
 
 /** Where the BitTorrent clients are that the tests can use; undefined for what is not installed. */
 export function findTorrentClients() {
@@ -21,11 +20,6 @@ export function findOwnAddress(): string | undefined {
   return addresses.find(isUsable)?.address
 }
 
-function findProgram(name: string): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  return folders.map((folder) => join(folder, name)).find(isExecutable)
-}
-
 /** Debian's Python that has a module; another that comes before it in the PATH does not have it. */
 function findPython(module: string): string | undefined {
   const python = '/usr/bin/python3'
@@ -35,13 +29,4 @@ function findPython(module: string): string | undefined {
     `import importlib.util as util; print(util.find_spec("${module}") is not None)`,
   ])
   return String(found).trim() === 'True' ? python : undefined
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
