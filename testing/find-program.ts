@@ -1,9 +1,11 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Where a program is in the PATH. */
+/** Where system programs are that an ordinary user's PATH may lack. */
+const systemFolder = '/usr/sbin'
+
 export function findProgram(name: string): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter)
+  const folders = [...(process.env.PATH ?? '').split(delimiter), systemFolder]
   return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
 

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { freePort } from './free-port.ts'
-import { findTool } from './tool.ts'
+import { findProgram } from '../../testing/find-program.ts'
+import { freePort } from '../../testing/free-port.ts'
 import { untilAnswered } from './until-answered.ts'
 
 export type InferenceServer = { url: string; pid: number }
 
 /** llama.cpp's own server, where one is installed. */
-export const findLlamaServer = (): string | undefined => findTool('llama-server')
+export const findLlamaServer = (): string | undefined => findProgram('llama-server')
 
 type Settings = { path: string; threads: number; contextLength: number; slots: number }
 

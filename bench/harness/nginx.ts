@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { freePort } from './free-port.ts'
+import { freePort } from '../../testing/free-port.ts'
 import { needTool } from './tool.ts'
 import { untilAnswered } from './until-answered.ts'
 

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { findProgram } from '../../testing/find-program.ts'
 import { cpuSecondsOf, peakMemoryOf } from './process-usage.ts'
 
 export type Usage = {
@@ -12,9 +11,6 @@ export type Usage = {
 /** So often the counters of a running tool are read; what it does after the last reading is missed. */
 const readEveryMs = 10
 
-/** Where system programs are that an ordinary user's PATH may lack. */
-const systemFolder = '/usr/sbin'
-
 /** Throws where one of these programs is not installed. */
 export function needTools(...names: string[]) {
   for (const name of names) needTool(name)
@@ -22,14 +18,9 @@ export function needTools(...names: string[]) {
 
 /** The path of a program that a bench cannot do without. */
 export function needTool(name: string): string {
-  const path = findTool(name)
+  const path = findProgram(name)
   if (path === undefined) throw new Error(`${name} is not installed`)
   return path
-}
-
-export function findTool(name: string): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), systemFolder]
-  return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
 
 /** Runs a program to its end and measures it. Throws with what it said when it fails. */
@@ -81,14 +72,5 @@ export function inSequence(...parts: Usage[]): Usage {
     wallSeconds: sum(parts.map((part) => part.wallSeconds)) ?? 0,
     cpuSeconds: sum(parts.map((part) => part.cpuSeconds)),
     peakMemoryBytes: Math.max(...parts.map((part) => part.peakMemoryBytes ?? 0)),
-  }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
   }
 }

@@ -1,4 +1,4 @@
-import { freePort } from './free-port.ts'
+import { freePort } from '../free-port.ts'
 import { type Download, type RunningClient, runProgram } from './torrent-client.ts'
 
 const options = [

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort } from './free-port.ts'
+import { freePort } from '../free-port.ts'
 import { runProgram, type StartClient } from './torrent-client.ts'
 
 const settings = `[LegalNotice]

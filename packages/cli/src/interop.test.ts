@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RegistryConfig } from '@shoal/registry'
 import { describe, expect, inject, test } from 'vitest'
+import { freePort } from '../../../testing/free-port.ts'
 import { torrentClients } from '../../../testing/torrent-clients/clients.ts'
 import {
   type Client,
   download,
   downloadAtMostMs,
 } from '../../../testing/torrent-clients/download.ts'
-import { freePort } from '../../../testing/torrent-clients/free-port.ts'
 import { realRegistry } from './testing/real-registry.ts'
 import { seedingShoal } from './testing/seeding-shoal.ts'
 

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Page, startBrowser, type Visitor } from '../../../testing/browser.ts'
-import { freePort } from '../../../testing/torrent-clients/free-port.ts'
+import { freePort } from '../../../testing/free-port.ts'
 import { type RealRegistry, realRegistry } from './testing/real-registry.ts'
 import { makeHome, runShoal, startShoal } from './testing/run-shoal.ts'
 

@@ -1,7 +1,7 @@
 /** What shoal knows of a pulled file, kept beside it. */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { placesOf } from './places.ts'
+import { writeWhole } from './write-whole.ts'
 
 export type FileRecord = {
   format: 1
@@ -31,14 +31,8 @@ export async function readRecord(path: string): Promise<FileRecord | undefined> 
   return text === undefined ? undefined : recordIn(text)
 }
 
-/** Written whole or not at all: under another name first. */
-export async function writeRecord(path: string, record: FileRecord): Promise<void> {
-  const { record: target } = placesOf(path)
-  await mkdir(dirname(target), { recursive: true })
-  const unfinished = `${target}.new`
-  await writeFile(unfinished, `${JSON.stringify(record, null, 2)}\n`, { flush: true })
-  await rename(unfinished, target)
-}
+export const writeRecord = (path: string, record: FileRecord): Promise<void> =>
+  writeWhole(placesOf(path).record, `${JSON.stringify(record, null, 2)}\n`)
 
 function recordIn(text: string): FileRecord | undefined {
   try {

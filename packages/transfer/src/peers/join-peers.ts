@@ -108,7 +108,6 @@ export function joinPeers(setup: Setup) {
     registryTurn: () => turns.turn('registry'),
     /** A chunk that came from the registry is there for others too. */
     onTrusted: (chunk: Chunk) => swarm?.offer(chunk),
-    peerCount: () => swarm?.peerCount() ?? 0,
     /** Whoever waits for its turn finds that there is nothing left to do. */
     finish: turns.close,
     async close() {

@@ -38,8 +38,8 @@ export async function joinSwarm(setup: SwarmSetup, tell: (message: FromSwarm) =>
   })
   const telling = setInterval(() => {
     registry.look()
-    const peers = torrent.wires.filter(({ type }) => type !== 'webSeed').length
-    tell({ event: 'standing', peers, uploadedBytes: torrent.uploaded })
+    const count = torrent.wires.filter(({ type }) => type !== 'webSeed').length
+    tell({ event: 'peers', count })
   }, tellEveryMs)
   const discovery = setup.isLocalDiscoveryOn ? discover(host, client, torrent) : undefined
   tell({ event: 'ready', port: client.torrentPort, pieceLength: torrent.pieceLength })

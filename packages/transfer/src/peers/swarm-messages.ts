@@ -32,7 +32,7 @@ export type FromSwarm =
   | { event: 'ready'; port: number; pieceLength: number }
   /** A piece is on disk, and has its SHA-1. `sender` had a part in it. */
   | { event: 'piece'; index: number; senders: string[] }
-  | { event: 'standing'; peers: number; uploadedBytes: number }
+  | { event: 'peers'; count: number }
   /** A peer that sent what was not the piece. It is not asked again. */
   | { event: 'banned'; peer: string }
   | { event: 'failed'; message: string }

@@ -19,9 +19,9 @@ const closeAtMostMs = 500
  */
 export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events) {
   const thread = startThread('swarm-thread', import.meta.url, setup)
-  let standing = { peers: 0, uploadedBytes: 0 }
+  let peerCount = 0
   const fail = (reason: string) => {
-    standing = { ...standing, peers: 0 }
+    peerCount = 0
     events.onFailure(reason)
   }
 
@@ -29,7 +29,7 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
   thread.on('message', (message: FromSwarm) => {
     if (message.event === 'piece') events.onPiece(message.index, message.senders)
     else if (message.event === 'banned') events.onBanned(message.peer)
-    else if (message.event === 'standing') standing = message
+    else if (message.event === 'peers') peerCount = message.count
     else if (message.event === 'failed') fail(message.message)
   })
 
@@ -41,8 +41,7 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
 
   return {
     /** Others than the registry that are connected now. */
-    peerCount: () => standing.peers,
-    uploadedBytes: () => standing.uploadedBytes,
+    peerCount: () => peerCount,
     /** What was trusted may be given to others. */
     offer: (chunk: Chunk) => send({ call: 'have', ...rangeOf(chunk) }),
     want: (chunk: Chunk) => send({ call: 'want', ...rangeOf(chunk) }),
