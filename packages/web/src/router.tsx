@@ -59,6 +59,12 @@ const ownerRoute = createRoute({
   component: lazyRouteComponent(() => import('./owner/owner-screen.tsx'), 'OwnerScreen'),
 })
 
+const chatRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/chat',
+  component: lazyRouteComponent(() => import('./open-chat/open-chat-screen.tsx'), 'OpenChatScreen'),
+})
+
 const publishRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/publish',
@@ -90,6 +96,7 @@ const routeTree = rootRoute.addChildren([
   modelRoute,
   editRoute,
   ownerRoute,
+  chatRoute,
   publishRoute,
   loginRoute,
   registerRoute,

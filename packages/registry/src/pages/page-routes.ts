@@ -15,6 +15,7 @@ const addresses = [
   '/m/:name',
   '/m/:name/edit',
   '/u/:username',
+  '/chat',
   '/publish',
   '/login',
   '/register',

@@ -9,9 +9,6 @@ import { AccountMenu } from './account-menu.tsx'
 import { SearchBox } from './search-box.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
-/** Where the daemon of the visitor's own machine has its page. */
-export const chatAddress = 'http://localhost:11434/'
-
 export function Header() {
   return (
     <header className="sticky top-0 z-40 border-line border-b bg-bg/90 backdrop-blur">
@@ -49,9 +46,9 @@ function Links({ className }: { className: string }) {
       <Link to="/" className={className}>
         Models
       </Link>
-      <a href={chatAddress} className={className}>
+      <Link to="/chat" className={className}>
         Chat
-      </a>
+      </Link>
       <Link to="/publish" className={className}>
         Publish
       </Link>

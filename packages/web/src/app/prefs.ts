@@ -1,15 +1,22 @@
 /** What a visitor has chosen. In cookies, so that a page is printed as they want it; they say nothing about who it is. */
 
+import { observable } from '../observable.ts'
+
 export type Theme = 'light' | 'dark'
 export type Prefs = {
   /** Undefined: as the system has it. */
   theme: Theme | undefined
   /** GB of memory of the visitor's machine. */
   memoryGb: number
+  /** Where the daemon of the visitor's machine is: an origin. */
+  daemon: string
+  /** Whether `/` leads to the search. */
+  hasSlashKey: boolean
 }
 
 export const memorySizes = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256] as const
-const defaultMemoryGb = 16
+export const usualDaemon = 'http://localhost:11434'
+const usualMemoryGb = 16
 const keptSeconds = 365 * 86_400
 
 /** `cookies` is what a `Cookie` header, or `document.cookie`, holds. */
@@ -19,13 +26,41 @@ export function readPrefs(cookies: string): Prefs {
   const memoryGb = Number(values.get('memory'))
   return {
     theme: theme === 'light' || theme === 'dark' ? theme : undefined,
-    memoryGb: isMemorySize(memoryGb) ? memoryGb : defaultMemoryGb,
+    memoryGb: isMemorySize(memoryGb) ? memoryGb : usualMemoryGb,
+    daemon: originFrom(values.get('daemon') ?? '') ?? usualDaemon,
+    hasSlashKey: values.get('slash') !== 'off',
   }
 }
 
 export const isMemorySize = (value: number): boolean => memorySizes.some((size) => size === value)
 
-export function keepPref(name: 'theme' | 'memory', value: string) {
+/** `http://gpu:11434` of what somebody wrote to mean it; undefined where that is no web address. */
+export function originFrom(text: string): string | undefined {
+  const address = /^https?:\/\//i.test(text) ? text : `http://${text}`
+  if (text === '' || !URL.canParse(address)) return undefined
+  const { origin, hostname } = new URL(address)
+  return /^[\w.:[\]-]+$/.test(hostname) ? origin : undefined
+}
+
+/** What was chosen since the page came. */
+export const changedPrefs = observable<Partial<Prefs>>({})
+
+/** Keeps what was chosen, and shows it on the whole page. */
+export function changePrefs(change: Partial<Prefs>) {
+  const { theme, memoryGb, daemon, hasSlashKey } = change
+  if ('theme' in change) {
+    keep('theme', theme)
+    if (theme) document.documentElement.dataset.theme = theme
+    else delete document.documentElement.dataset.theme
+  }
+  if (memoryGb !== undefined) keep('memory', String(memoryGb))
+  if (daemon !== undefined) keep('daemon', daemon === usualDaemon ? undefined : daemon)
+  if (hasSlashKey !== undefined) keep('slash', hasSlashKey ? undefined : 'off')
+  changedPrefs.set({ ...changedPrefs.get(), ...change })
+}
+
+function keep(name: string, value: string | undefined) {
+  const seconds = value === undefined ? 0 : keptSeconds
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is there in secure contexts alone
-  document.cookie = `${name}=${value}; Path=/; Max-Age=${keptSeconds}; SameSite=Lax`
+  document.cookie = `${name}=${value ?? ''}; Path=/; Max-Age=${seconds}; SameSite=Lax`
 }

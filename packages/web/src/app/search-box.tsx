@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { usePrefs } from './use-prefs.ts'
 
 const pauseMs = 150
 
@@ -12,7 +13,8 @@ export function SearchBox() {
   const input = useRef<HTMLInputElement>(null)
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => setText(q), [q])
-  useSlashKey(() => input.current?.focus())
+  const { hasSlashKey } = usePrefs()
+  useSlashKey(hasSlashKey, () => input.current?.focus())
 
   function search(words: string) {
     clearTimeout(pause.current)
@@ -54,24 +56,27 @@ export function SearchBox() {
             placeholder="Search models"
             autoComplete="off"
             spellCheck={false}
-            className="field pr-2 pl-9 sm:pr-10"
+            className="field text-ellipsis pr-2 pl-9 sm:pr-10"
           />
-          <span
-            aria-hidden="true"
-            className="absolute top-1/2 right-2.5 hidden -translate-y-1/2 rounded border border-line px-1.5 font-mono text-[12px] text-ink-3 sm:block"
-          >
-            /
-          </span>
+          {hasSlashKey && (
+            <span
+              aria-hidden="true"
+              className="absolute top-1/2 right-2.5 hidden -translate-y-1/2 rounded border border-line px-1.5 font-mono text-[12px] text-ink-3 sm:block"
+            >
+              /
+            </span>
+          )}
         </label>
       </form>
     </search>
   )
 }
 
-function useSlashKey(act: () => void) {
+function useSlashKey(isOn: boolean, act: () => void) {
   const latest = useRef(act)
   latest.current = act
   useEffect(() => {
+    if (!isOn) return undefined
     const onKey = (event: KeyboardEvent) => {
       const isTyping = (event.target as HTMLElement).closest('input, textarea, select')
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
@@ -80,5 +85,5 @@ function useSlashKey(act: () => void) {
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [])
+  }, [isOn])
 }

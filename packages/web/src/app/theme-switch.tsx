@@ -1,6 +1,6 @@
 import { Moon, Sun } from 'lucide-react'
 import { useState } from 'react'
-import { keepPref, type Theme } from './prefs.ts'
+import { changePrefs, type Theme } from './prefs.ts'
 
 /** What is shown now: what was chosen, else what the system has. */
 function shownTheme(): Theme {
@@ -15,8 +15,7 @@ export function ThemeSwitch() {
 
   function change() {
     const theme = shownTheme() === 'dark' ? 'light' : 'dark'
-    document.documentElement.dataset.theme = theme
-    keepPref('theme', theme)
+    changePrefs({ theme })
     setSaid(`${theme} theme`)
   }
 

@@ -1,27 +1,17 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useState } from 'react'
+import { observable } from '../observable.ts'
+import { useObservable } from '../use-observable.ts'
 
-/** When the registry will hear us again; 0 where it does not ask us to wait. */
-let until = 0
-const listeners = new Set<() => void>()
+/** When the registry will hear us again, as `Date.now()` counts; 0 where it does not ask us to wait. */
+const waitEnd = observable(0)
 
 /** Called before each wait that the registry asks for. */
-export function noteWait({ seconds }: { seconds: number }) {
-  until = Date.now() + seconds * 1000
-  for (const listener of listeners) listener()
-}
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+export const noteWait = ({ seconds }: { seconds: number }) =>
+  waitEnd.set(Date.now() + seconds * 1000)
 
 /** Counts down while a call waits, which then goes on by itself. */
 export function WaitNotice() {
-  const end = useSyncExternalStore(
-    subscribe,
-    () => until,
-    () => 0,
-  )
+  const end = useObservable(waitEnd)
   const [now, setNow] = useState(0)
   useEffect(() => {
     setNow(Date.now())

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react'
+import { useObservable } from '../use-observable.ts'
 import type { Chat } from './chat.ts'
 import { ChatHeader } from './chat-header.tsx'
 import type { ChatState } from './chat-state.ts'
@@ -8,7 +9,6 @@ import { NothingSaid } from './conversation/nothing-said.tsx'
 import { useFollowing } from './conversation/use-following.tsx'
 import { ChatList } from './history/chat-list.tsx'
 import { KeyForm } from './key-form.tsx'
-import { useObservable } from './observable.ts'
 import { ModelsTrouble } from './trouble.tsx'
 import { useIsWide } from './use-is-wide.ts'
 

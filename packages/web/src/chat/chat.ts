@@ -1,33 +1,27 @@
 /** What the chat page knows and does; the components draw it. */
 
+import { observable } from '../observable.ts'
 import { type ChatState, chosenModel } from './chat-state.ts'
 import {
   type Answer,
   type Conversation,
-  type Ending,
-  type Fault,
   type Message,
   newConversation,
   newId,
-  orderOf,
   type Settings,
   type SomeSettings,
   titleFrom,
   upTo,
 } from './conversation/conversation.ts'
-import { type DraftView, emptyDraft, newDraft } from './conversation/draft.ts'
+import { type DraftView, emptyDraft } from './conversation/draft.ts'
 import { faultOf } from './conversation/fault-of.ts'
-import { patiently } from './conversation/patiently.ts'
 import { spoken } from './conversation/spoken.ts'
 import { takeAnswer } from './conversation/take-answer.ts'
 import { type DaemonClient, RefusedError } from './daemon/daemon-client.ts'
 import type { Change, ChatHistory } from './history/history.ts'
 import { keeper } from './history/keeper.ts'
-import { observable } from './observable.ts'
 
 export type Chat = ReturnType<typeof createChat>
-
-const keepEveryMs = 2000
 
 type Dependencies = {
   daemon: DaemonClient
@@ -150,41 +144,30 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
 
   async function answer(conversation: Conversation, model: string) {
     abort = new AbortController()
-    const { signal } = abort
-    const coming = newDraft(draft.set)
     const answerId = newId()
-    const answerNow = (ending: Ending, fault?: Fault): Answer => ({
-      id: answerId,
-      role: 'assistant',
-      model,
-      ending,
-      ...coming.read(),
-      ...(fault && { fault }),
-    })
     /** Under the name and number that it has by now. */
     const withAnswer = (made: Answer): Conversation => {
       const shown = state.get().conversation
       const current = shown.messages === conversation.messages ? shown : conversation
       return { ...current, messages: [...conversation.messages, made] }
     }
-    draft.set(emptyDraft)
-    change({ running: { answerId, model, queuedUntil: undefined }, said: '' })
+    const showRunning = (queuedUntil: number | undefined) =>
+      change({ running: { answerId, model, queuedUntil } })
+    showRunning(undefined)
+    change({ said: '' })
     void keep(conversation)
-    const timer = setInterval(() => void keep(withAnswer(answerNow('lost'))), keepEveryMs)
 
-    const { ending, error } = await takeAnswer({
-      parts: patiently({
-        ask: () => daemon.chat(orderOf(conversation, model), signal),
-        signal,
-        onWait: (queuedUntil) => change({ running: { answerId, model, queuedUntil } }),
-      }),
-      take: coming.add,
-      signal,
+    const { answer: made, error } = await takeAnswer({
+      daemon,
+      conversation,
+      model,
+      answerId,
+      signal: abort.signal,
+      show: draft.set,
+      onWait: showRunning,
+      keep: (lost) => void keep(withAnswer(lost)),
     })
-    clearInterval(timer)
-    coming.close()
     if (error) wantsKey(error)
-    const made = answerNow(ending, error ? faultOf(error) : undefined)
     const whole = withAnswer(made)
     const isShown = state.get().conversation.messages === conversation.messages
     if (isShown) change({ conversation: whole, said: spoken(made) })

@@ -1,7 +1,7 @@
 import { findFidelity } from '@shoal/model-file/choices'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
+import { usePrefs } from '../app/use-prefs.ts'
 import { MemoryChoice } from '../ui/memory-choice.tsx'
-import { useMemory } from '../ui/use-memory.ts'
 import { adviceFor } from './advice.ts'
 import { bestFitOf, type Choice, choicesOf, memoryOf } from './choices.ts'
 import { FileRow } from './file-row.tsx'
@@ -10,7 +10,7 @@ type Props = { model: ModelRecord; files: readonly ModelFile[] | undefined }
 
 /** Every file on one scale of memory, with a line at what the visitor has. */
 export function FilesTab({ model, files }: Props) {
-  const [memoryGb] = useMemory()
+  const { memoryGb } = usePrefs()
   if (!files) return <div className="skeleton mt-6 h-64" aria-busy="true" />
   const choices = choicesOf(files)
   if (choices.length === 0) {

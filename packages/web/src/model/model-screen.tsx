@@ -50,7 +50,7 @@ export function ModelScreen() {
           {!files.isError && <Tab tab={tab} model={model.data} files={files.data} />}
         </div>
         {!tab && (
-          <aside aria-label="Use this model" className="order-first lg:order-none lg:pt-2">
+          <aside aria-label="Use this model" className="order-first min-w-0 lg:order-none lg:pt-2">
             <UseThisModel model={model.data} files={files.data ?? []} />
           </aside>
         )}

@@ -1,10 +1,10 @@
 /** Ways to use a model on one's own machine, to be copied. */
-export function snippetsFor(model: string): Record<string, string> {
+export function snippetsFor(model: string, daemon: string): Record<string, string> {
   return {
     CLI: `shoal run ${model}`,
     Python: `from openai import OpenAI
 
-client = OpenAI(base_url="http://localhost:11434/v1", api_key="any")
+client = OpenAI(base_url="${daemon}/v1", api_key="any")
 answer = client.chat.completions.create(
     model="${model}",
     messages=[{"role": "user", "content": "Hello"}],
@@ -13,7 +13,7 @@ print(answer.choices[0].message.content)`,
     JavaScript: `import OpenAI from 'openai'
 
 const client = new OpenAI({
-  baseURL: 'http://localhost:11434/v1',
+  baseURL: '${daemon}/v1',
   apiKey: 'any',
 })
 const answer = await client.chat.completions.create({
@@ -21,7 +21,7 @@ const answer = await client.chat.completions.create({
   messages: [{ role: 'user', content: 'Hello' }],
 })
 console.log(answer.choices[0].message.content)`,
-    curl: `curl http://localhost:11434/v1/chat/completions \\
+    curl: `curl ${daemon}/v1/chat/completions \\
   -H 'content-type: application/json' \\
   -d '{"model": "${model}",
        "messages": [{"role": "user", "content": "Hello"}]}'`,

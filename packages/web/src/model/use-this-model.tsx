@@ -1,9 +1,9 @@
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
 import { formatBytes } from '@shoal/protocol/words'
 import { useId, useState } from 'react'
+import { usePrefs } from '../app/use-prefs.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { MemoryChoice } from '../ui/memory-choice.tsx'
-import { useMemory } from '../ui/use-memory.ts'
 import { adviceFor } from './advice.ts'
 import { bestFitOf, type Choice, choicesOf, isRough } from './choices.ts'
 import { snippetsFor } from './snippets.ts'
@@ -11,7 +11,7 @@ import { snippetsFor } from './snippets.ts'
 type Props = { model: ModelRecord; files: readonly ModelFile[] }
 
 export function UseThisModel({ model, files }: Props) {
-  const [memoryGb] = useMemory()
+  const { memoryGb, daemon } = usePrefs()
   const choices = choicesOf(files)
   const best = bestFitOf(choices, memoryGb)
   const label = (best ?? choices[0])?.label
@@ -28,7 +28,7 @@ export function UseThisModel({ model, files }: Props) {
           <p className="mt-3 text-[15px] text-ink-2" aria-live="polite">
             {best && <BestFit best={best} />} {adviceFor(best, memoryGb)}
           </p>
-          <Snippets reference={`${model.name}:${label}`} />
+          <Snippets snippets={snippetsFor(`${model.name}:${label}`, daemon)} />
         </>
       )}
     </div>
@@ -47,44 +47,43 @@ function BestFit({ best }: { best: Choice }) {
 }
 
 /** Radio buttons, so that arrow keys choose. */
-function Snippets({ reference }: { reference: string }) {
-  const snippets = snippetsFor(reference)
+function Snippets({ snippets }: { snippets: Record<string, string> }) {
   const [chosen, setChosen] = useState('CLI')
   const group = useId()
   return (
-    <div className="mt-4 overflow-hidden rounded-xl bg-sunken">
-      <div className="flex items-center justify-between gap-1 p-1.5">
-        <fieldset className="flex min-w-0 flex-wrap">
-          <legend className="sr-only">Example in</legend>
-          {Object.keys(snippets).map((name) => (
-            <label
-              key={name}
-              className="grid h-8 cursor-pointer place-items-center rounded-md px-2 font-medium text-[13.5px] text-ink-2 outline-roe-ink has-[:checked]:bg-surface has-[:checked]:text-ink has-[:focus-visible]:outline-2"
-            >
-              <input
-                type="radio"
-                name={group}
-                className="sr-only"
-                checked={name === chosen}
-                onChange={() => setChosen(name)}
-              />
-              {name}
-            </label>
-          ))}
-        </fieldset>
+    <div className="mt-4 rounded-xl bg-sunken">
+      <fieldset className="flex flex-wrap p-1.5">
+        <legend className="sr-only">Example in</legend>
+        {Object.keys(snippets).map((name) => (
+          <label
+            key={name}
+            className="grid h-8 cursor-pointer place-items-center rounded-md px-1.5 font-medium text-[13.5px] text-ink-2 outline-roe-ink has-[:checked]:bg-surface has-[:checked]:text-ink has-[:focus-visible]:outline-2"
+          >
+            <input
+              type="radio"
+              name={group}
+              className="sr-only"
+              checked={name === chosen}
+              onChange={() => setChosen(name)}
+            />
+            {name}
+          </label>
+        ))}
+      </fieldset>
+      <div className="flex items-start gap-1 pr-1.5 pb-1.5">
+        <pre
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
+          tabIndex={0}
+          className="min-w-0 flex-1 overflow-x-auto px-3.5 py-1.5 font-mono text-[13px] leading-5"
+        >
+          {snippets[chosen]}
+        </pre>
         <CopyButton
           value={snippets[chosen] ?? ''}
           label={`Copy the ${chosen} example`}
-          className="grid size-8 shrink-0 place-items-center self-start rounded-md hover:bg-surface"
+          className="grid size-8 shrink-0 place-items-center rounded-md hover:bg-surface"
         />
       </div>
-      <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
-        tabIndex={0}
-        className="overflow-x-auto px-4 pt-1 pb-3.5 font-mono text-[13px] leading-5"
-      >
-        {snippets[chosen]}
-      </pre>
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
 import { facetsQuery } from '../api/queries.ts'
-import { keepPref, memorySizes } from '../app/prefs.ts'
+import { changePrefs, memorySizes } from '../app/prefs.ts'
 import { exactly } from '../ui/exactly.ts'
 import type { ModelsSearch } from './models-search.ts'
 
@@ -42,7 +42,7 @@ function FitsInMemory({ search: { page: _, fits, ...others } }: Props) {
   const navigate = useNavigate()
 
   function choose(text: string) {
-    if (text) keepPref('memory', text)
+    if (text) changePrefs({ memoryGb: Number(text) })
     navigate({ to: '.', search: { ...others, ...(text && { fits: Number(text) }) } })
   }
 

@@ -1,10 +1,10 @@
 import { formatContext, formatCount } from '@shoal/protocol/words'
 import { Field } from '../ui/field.tsx'
+import { TextArea } from '../ui/text-area.tsx'
 import type { ChosenFile } from './chosen-file.ts'
 import type { DetailErrors, Details } from './details.ts'
 import { Part } from './part.tsx'
 import { factsAmong } from './suggest-details.ts'
-import { TextArea } from './text-area.tsx'
 import type { NameCheck } from './use-name-check.ts'
 
 type Props = {
@@ -96,7 +96,7 @@ function DescribingFields({ details, edit, errors }: FieldsProps) {
       <TextArea
         label="Model card"
         rows={8}
-        className="font-mono text-[14px]"
+        className="field font-mono text-[14px]"
         value={details.readme}
         onChange={({ target }) => edit({ readme: target.value })}
         error={errors.readme}

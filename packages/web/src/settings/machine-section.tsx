@@ -1,22 +1,104 @@
-import { chatAddress } from '../app/header.tsx'
+import { type FormEvent, useState } from 'react'
+import { changePrefs, originFrom, type Theme, usualDaemon } from '../app/prefs.ts'
+import { usePrefs } from '../app/use-prefs.ts'
+import { Field } from '../ui/field.tsx'
 import { MemoryChoice } from '../ui/memory-choice.tsx'
 
+/** What this browser keeps, whoever uses it. */
 export function MachineSection() {
   return (
-    <div className="grid gap-6 text-[15px] text-ink-2">
+    <div className="grid gap-8 text-[15px] text-ink-2">
+      <p>These stay in this browser.</p>
       <div>
         <MemoryChoice />
-        <p className="mt-2 text-[14px] text-ink-3">
-          What fits is marked by this. It stays in this browser.
-        </p>
+        <p className="mt-2 text-[14px] text-ink-3">Files that fit in it are marked.</p>
       </div>
-      <p>
-        Models answer on your own machine, at{' '}
-        <a href={chatAddress} className="link font-mono text-[14px]">
-          {chatAddress}
-        </a>
-        , while <code className="font-mono text-[14px]">shoal serve</code> runs there.
-      </p>
+      <ThemeChoice />
+      <DaemonAddress />
+      <SlashKey />
     </div>
+  )
+}
+
+const themes: { theme: Theme | undefined; text: string }[] = [
+  { theme: undefined, text: 'as the system has it' },
+  { theme: 'light', text: 'light' },
+  { theme: 'dark', text: 'dark' },
+]
+
+function ThemeChoice() {
+  const chosen = usePrefs().theme
+  return (
+    <fieldset>
+      <legend className="label text-ink">Theme</legend>
+      {themes.map(({ theme, text }) => (
+        <label key={text} className="flex items-center gap-2.5 py-1">
+          <input
+            type="radio"
+            name="theme"
+            className="size-4 accent-roe"
+            checked={theme === chosen}
+            onChange={() => changePrefs({ theme })}
+          />
+          {text}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Where links to the chat and the examples lead. */
+function DaemonAddress() {
+  const { daemon } = usePrefs()
+  const [text, setText] = useState(daemon)
+  const [said, setSaid] = useState<{ error?: string; hint?: string }>({})
+
+  function save(event: FormEvent) {
+    event.preventDefault()
+    const origin = originFrom(text.trim() || usualDaemon)
+    if (!origin) return setSaid({ error: 'This is no web address.' })
+    changePrefs({ daemon: origin })
+    setText(origin)
+    setSaid({ hint: 'Kept. The chat and the examples lead there.' })
+  }
+
+  return (
+    <form onSubmit={save} noValidate>
+      <div className="max-w-[400px]">
+        <Field
+          label="Address of the daemon"
+          className="field font-mono"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          placeholder={usualDaemon}
+          error={said.error}
+          hint={<span role="status">{said.hint ?? 'What shoal serve says when it starts.'}</span>}
+          autoCapitalize="none"
+          spellCheck={false}
+          inputMode="url"
+        />
+      </div>
+      <button type="submit" className="ctl mt-3">
+        Keep
+      </button>
+    </form>
+  )
+}
+
+function SlashKey() {
+  const { hasSlashKey } = usePrefs()
+  return (
+    <fieldset>
+      <legend className="label text-ink">Keyboard</legend>
+      <label className="flex items-center gap-2.5 py-1">
+        <input
+          type="checkbox"
+          className="size-4 accent-roe"
+          checked={hasSlashKey}
+          onChange={({ target }) => changePrefs({ hasSlashKey: target.checked })}
+        />
+        the key / leads to the search
+      </label>
+    </fieldset>
   )
 }

@@ -40,7 +40,7 @@ export function SettingsScreen() {
       <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Settings</ScreenTitle>
       <div className="mt-7 grid gap-x-14 gap-y-7 md:grid-cols-[180px_1fr]">
         <nav aria-label="Settings" className="min-w-0">
-          <ul className="flex gap-1 overflow-x-auto md:flex-col">
+          <ul className="flex flex-wrap gap-1 md:flex-col">
             {sections.map(({ name, title }) => (
               <li key={name}>
                 <Link

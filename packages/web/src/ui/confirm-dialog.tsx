@@ -6,9 +6,9 @@ type Props = {
   title: string
   /** What the button says that does it. */
   action: string
-  isBusy: boolean
+  isBusy?: boolean
   isReady?: boolean
-  error: Error | null
+  error?: Error | null
   onConfirm: () => void
   children: ReactNode
 }
@@ -23,10 +23,10 @@ export function ConfirmDialog(props: Props) {
       aria-labelledby={id}
       className="panel m-auto w-[min(440px,calc(100vw-40px))] text-ink backdrop:bg-[oklch(0.2_0.03_230/0.5)]"
     >
-      <h3 id={id} className="break-words font-semibold text-[19px]">
+      <h2 id={id} className="break-words font-semibold text-[19px]">
         {title}
-      </h3>
-      <div className="mt-2 text-[15px] text-ink-2">{children}</div>
+      </h2>
+      <div className="mt-2 break-words text-[15px] text-ink-2">{children}</div>
       <p role="alert" className="mt-3 text-[15px] text-roe-ink empty:hidden">
         {error && sentence(error.message)}
       </p>

@@ -1,15 +1,15 @@
-import { memorySizes } from '../app/prefs.ts'
-import { useMemory } from './use-memory.ts'
+import { changePrefs, memorySizes } from '../app/prefs.ts'
+import { usePrefs } from '../app/use-prefs.ts'
 
 export function MemoryChoice() {
-  const [memoryGb, setMemoryGb] = useMemory()
+  const { memoryGb } = usePrefs()
   return (
     <label className="inline-flex items-center gap-2.5 text-[15px] text-ink-2">
       My machine has
       <select
         className="ctl h-9 font-mono"
         value={memoryGb}
-        onChange={({ target }) => setMemoryGb(Number(target.value))}
+        onChange={({ target }) => changePrefs({ memoryGb: Number(target.value) })}
       >
         {memorySizes.map((size) => (
           <option key={size} value={size}>

@@ -1,10 +1,17 @@
 import { type ComponentProps, useId } from 'react'
 import { FieldNote } from './field.tsx'
 
-type Props = ComponentProps<'textarea'> & { label: string; error?: string | undefined }
+type Props = ComponentProps<'textarea'> & {
+  label: string
+  /** What is wrong with it; nothing, where it is right. */
+  error?: string | undefined
+  hint?: string
+}
 
-export function TextArea({ label, error, className = 'field', ...area }: Props) {
+/** As `Field`, for more than a line. */
+export function TextArea({ label, error, hint, className = 'field', ...area }: Props) {
   const id = useId()
+  const note = error ?? hint
   return (
     <div>
       <label className="label" htmlFor={id}>
@@ -14,12 +21,12 @@ export function TextArea({ label, error, className = 'field', ...area }: Props) 
         id={id}
         className={className}
         aria-invalid={error !== undefined}
-        aria-describedby={error === undefined ? undefined : `${id}-note`}
+        aria-describedby={note === undefined ? undefined : `${id}-note`}
         {...area}
       />
-      {error !== undefined && (
-        <FieldNote id={`${id}-note`} isError>
-          {error}
+      {note !== undefined && (
+        <FieldNote id={`${id}-note`} isError={error !== undefined}>
+          {note}
         </FieldNote>
       )}
     </div>

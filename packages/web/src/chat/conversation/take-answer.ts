@@ -1,25 +1,52 @@
-import type { Part } from '../daemon/daemon-client.ts'
-import type { Ending } from './conversation.ts'
+import type { DaemonClient } from '../daemon/daemon-client.ts'
+import { type Answer, type Conversation, type Ending, type Fault, orderOf } from './conversation.ts'
+import { type DraftView, emptyDraft, newDraft } from './draft.ts'
+import { faultOf } from './fault-of.ts'
+import { patiently } from './patiently.ts'
+
+const keepEveryMs = 2000
 
 type Order = {
-  parts: AsyncIterable<Part>
-  take: (part: Part) => void
+  daemon: DaemonClient
+  conversation: Conversation
+  model: string
+  answerId: string
   signal: AbortSignal
+  /** Shows what has come. */
+  show: (view: DraftView) => void
+  /** Until when it waits for its turn now, as `Date.now()` counts; undefined once it asks again. */
+  onWait: (until: number | undefined) => void
+  /** Keeps what has come, every two seconds: the page may be left. */
+  keep: (lost: Answer) => void
 }
 
-/** Takes an answer in until it ends, for whatever reason. */
-export async function takeAnswer({ parts, take, signal }: Order): Promise<{
-  ending: Ending
-  error?: unknown
-}> {
+/** Takes an answer in until it ends, for whatever reason: with the error, where it was one. */
+export async function takeAnswer(order: Order): Promise<{ answer: Answer; error?: unknown }> {
+  const { daemon, conversation, model, answerId, signal, show, onWait, keep } = order
+  const coming = newDraft(show)
+  const answerNow = (ending: Ending, fault?: Fault): Answer => ({
+    id: answerId,
+    role: 'assistant',
+    model,
+    ending,
+    ...coming.read(),
+    ...(fault && { fault }),
+  })
+  const ask = () => daemon.chat(orderOf(conversation, model), signal)
+  const timer = setInterval(() => keep(answerNow('lost')), keepEveryMs)
+  show(emptyDraft)
   let ending: Ending = 'whole'
   try {
-    for await (const part of parts) {
+    for await (const part of patiently({ ask, signal, onWait })) {
       if ('finish' in part && part.finish === 'length') ending = 'cut'
-      take(part)
+      coming.add(part)
     }
-    return { ending }
+    return { answer: answerNow(ending) }
   } catch (error) {
-    return signal.aborted ? { ending: 'stopped' } : { ending: 'failed', error }
+    if (signal.aborted) return { answer: answerNow('stopped') }
+    return { answer: answerNow('failed', faultOf(error)), error }
+  } finally {
+    clearInterval(timer)
+    coming.close()
   }
 }

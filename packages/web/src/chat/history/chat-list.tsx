@@ -1,16 +1,25 @@
 import { Ellipsis, MessageSquarePlus, Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
 import type { Chat } from '../chat.ts'
 import type { ChatState } from '../chat-state.ts'
-import { type Confirmation, ConfirmDialog } from './confirm-dialog.tsx'
 import type { Entry } from './history.ts'
 
 type Props = { chat: Chat; state: ChatState; onChosen?: () => void }
 
+type Deletion = { title: string; detail: string; act: () => void }
+
 export function ChatList({ chat, state, onChosen }: Props) {
   const { entries, historyFault, conversation } = state
-  const [confirmation, setConfirmation] = useState<Confirmation>()
+  const [deletion, setDeletion] = useState<Deletion>()
+  const dialog = useRef<HTMLDialogElement>(null)
+
+  function askBefore(asked: Deletion) {
+    setDeletion(asked)
+    dialog.current?.showModal()
+  }
+
   return (
     <nav aria-label="Chats" className="flex min-h-full flex-col">
       <button
@@ -33,7 +42,7 @@ export function ChatList({ chat, state, onChosen }: Props) {
             onChosen={onChosen}
             onRename={(title) => chat.rename(entry.id, title)}
             onDelete={() =>
-              setConfirmation({
+              askBefore({
                 title: 'Delete this chat?',
                 detail: `“${entry.title}” is gone from this browser then, and was nowhere else.`,
                 act: () => chat.delete(entry.id),
@@ -50,7 +59,7 @@ export function ChatList({ chat, state, onChosen }: Props) {
             type="button"
             className="w-fit py-1 text-ink-2 underline underline-offset-3 hover:text-ink"
             onClick={() =>
-              setConfirmation({
+              askBefore({
                 title: 'Delete all chats?',
                 detail: `${entries.length === 1 ? 'One chat is' : `${entries.length} chats are`} gone from this browser then, and were nowhere else.`,
                 act: chat.deleteAll,
@@ -61,7 +70,17 @@ export function ChatList({ chat, state, onChosen }: Props) {
           </button>
         )}
       </div>
-      <ConfirmDialog confirmation={confirmation} onClose={() => setConfirmation(undefined)} />
+      <ConfirmDialog
+        dialog={dialog}
+        title={deletion?.title ?? ''}
+        action="Delete"
+        onConfirm={() => {
+          deletion?.act()
+          dialog.current?.close()
+        }}
+      >
+        {deletion?.detail}
+      </ConfirmDialog>
     </nav>
   )
 }

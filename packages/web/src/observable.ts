@@ -1,5 +1,3 @@
-import { useSyncExternalStore } from 'react'
-
 export type Observable<T> = ReturnType<typeof observable<T>>
 
 /** A value that tells when it is another. */
@@ -20,6 +18,3 @@ export function observable<T>(initial: T) {
     },
   }
 }
-
-export const useObservable = <T>({ subscribe, get }: Observable<T>): T =>
-  useSyncExternalStore(subscribe, get)

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { originFrom, readPrefs } from './prefs.ts'
+
+test('cookies that somebody has made up are as if they were not there', () => {
+  const usual = readPrefs('')
+  expect(usual.memoryGb).toBe(16)
+  expect(readPrefs('theme=pink; memory=17; daemon=javascript:alert(1); slash=x; =')).toEqual(usual)
+})
+
+test('what was chosen is read', () => {
+  expect(readPrefs('theme=dark; memory=64; daemon=http://gpu:8080; slash=off')).toEqual({
+    theme: 'dark',
+    memoryGb: 64,
+    daemon: 'http://gpu:8080',
+    hasSlashKey: false,
+  })
+})
+
+test.each([
+  ['gpu', 'http://gpu'],
+  ['gpu:11434', 'http://gpu:11434'],
+  ['https://gpu.example/v1', 'https://gpu.example'],
+  ['127.0.0.1:9', 'http://127.0.0.1:9'],
+  ['http://[::1]:11434/', 'http://[::1]:11434'],
+])('%s means the daemon at %s', (text, origin) => {
+  expect(originFrom(text)).toBe(origin)
+})
+
+test.each(['', 'http://', 'gpu:port', 'javascript:alert(1)', 'http://a;b', 'a b', "gpu'", 'a$(b)'])(
+  '%j is no address',
+  (text) => {
+    expect(originFrom(text)).toBeUndefined()
+  },
+)
