@@ -7,6 +7,7 @@ export default defineConfig({
     reporters: ['default', './testing/closing-line-reporter.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
   },
 })

@@ -13,7 +13,7 @@ import { newRouter } from './router.tsx'
 
 const queryClient = newQueryClient()
 const printed = document.getElementById('boot')?.textContent
-if (printed) takeBoot(queryClient, JSON.parse(printed) as Boot)
+if (printed && !cameFromElsewhere()) takeBoot(queryClient, JSON.parse(printed) as Boot)
 
 const router = newRouter({
   client: registryClient({ baseUrl: '', onWait: noteWait }),
@@ -27,3 +27,8 @@ if (!root) throw new Error('the page has no place for the application')
 const typeAgain = readTyped(root)
 flushSync(() => createRoot(root).render(<App router={router} />))
 typeAgain()
+
+/** With a link from another site no cookie came along: the page was printed for a stranger, and this may be somebody. */
+function cameFromElsewhere(): boolean {
+  return document.referrer !== '' && new URL(document.referrer).origin !== location.origin
+}

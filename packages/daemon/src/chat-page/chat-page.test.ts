@@ -187,7 +187,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await other.getByRole('button', { name: 'Delete all chats' }).click()
     await other.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: /Talk to/ }).waitFor()
-    expect(await chatLinks(page).count()).toBe(0)
+    await expect.poll(() => chatLinks(page).count()).toBe(0)
   })
 
   test('a daemon with a key is asked for it once', async () => {

@@ -7,6 +7,8 @@ export type Site = {
   isSecure(): boolean
   /** Whether a request with this `Host` header is meant for us. */
   isOurHost(host: string | undefined): boolean
+  /** Whether this `Host` is us on this machine by another name than `baseUrl` has: a browser's cookies for one are not there for the other. */
+  isOtherLocalName(host: string | undefined): boolean
   /** Told once the port is known. */
   listensOn(port: number): void
 }
@@ -26,6 +28,13 @@ export function siteOf(config: { baseUrl: string | undefined; allowedHosts: stri
         config.allowedHosts.some((allowed) => allowed === name || allowed === host.toLowerCase())
       )
     }),
+    isOtherLocalName: (host) => {
+      const url = `http://${host}`
+      if (!host || !URL.canParse(url)) return false
+      const [asked, own] = [new URL(url), new URL(baseUrl)]
+      const areHere = isLoopback(asked.hostname) && isLoopback(own.hostname)
+      return areHere && asked.port === own.port && asked.hostname !== own.hostname
+    },
     listensOn(port) {
       if (config.baseUrl === undefined) baseUrl = `http://localhost:${port}`
     },

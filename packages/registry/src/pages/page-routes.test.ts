@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 const page = (path: string, headers: Record<string, string> = {}) =>
-  registry.get(path, { headers: { ...asBrowser, ...headers } })
+  registry.get(registry.url + path, { headers: { ...asBrowser, ...headers } })
 
 const textOf = (html: string) =>
   html
@@ -39,6 +39,16 @@ describe('a printed page', () => {
     expect(text).toContain('<title>shoal</title>')
     expect(text).toContain(`<link rel="canonical" href="http://localhost:${registry.port}/">`)
     expect(text).toContain('type="application/atom+xml" href="/feed.atom"')
+  })
+
+  test("is at the registry's own address, also for who came by another name of this machine", async () => {
+    const path = '/m/tide?tab=files'
+    const { status, headers } = await fetch(`http://127.0.0.1:${registry.port}${path}`, {
+      headers: asBrowser,
+      redirect: 'manual',
+    })
+    expect(status).toBe(307)
+    expect(headers.get('location')).toBe(`http://localhost:${registry.port}${path}`)
   })
 
   test('of a search has what was found, and the words in its box', async () => {
@@ -112,9 +122,11 @@ describe('a printed page', () => {
 
   test('has the theme that was chosen', async () => {
     expect((await page('/', { cookie: 'theme=dark' })).text).toContain(
-      '<html lang="en" data-theme="dark">',
+      '<html lang="en" data-theme="dark" ',
     )
-    expect((await page('/', { cookie: 'theme="><script>' })).text).toContain('<html lang="en">')
+    expect((await page('/', { cookie: 'theme="><script>' })).text).not.toMatch(
+      /<html[^>]*data-theme/,
+    )
   })
 
   test('is asked for again with its ETag, and its files never', async () => {
@@ -135,7 +147,7 @@ test('on a registry for members strangers get the pages, and nothing in them', a
   try {
     const token = await closed.register('ana')
     await publish(closed, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
-    const get = (path: string) => closed.get(path, { headers: asBrowser })
+    const get = (path: string) => closed.get(closed.url + path, { headers: asBrowser })
     expect((await get('/login')).status).toBe(200)
     const { status, text } = await get('/')
     expect(status).toBe(401)

@@ -50,9 +50,15 @@ export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { web, s
   for (const address of addresses) app.get(address, send)
 }
 
-/** Prints whatever page an address leads to, also the one that says that there is none. */
+/**
+ * Prints whatever page an address leads to, also the one that says that there is none. Who comes to `127.0.0.1` is sent on to
+ * `localhost`, or the other way round: signing in works at the registry's own address alone.
+ */
 export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    if (site.isOtherLocalName(request.headers.host)) {
+      return reply.redirect(site.baseUrl() + request.url, 307)
+    }
     const page = await web.printPage({
       url: request.url,
       fetch: fetchOf(app, request),

@@ -4,8 +4,9 @@ import { escapeMarkup } from './escape-markup.ts'
 /** A printed page in its frame, with what search engines and previews of links look for. */
 export function pageText(frame: string, page: PrintedPage, baseUrl: string): string {
   const theme = page.theme ? ` data-theme="${page.theme}"` : ''
+  const base = ` data-base-url="${escapeMarkup(baseUrl)}"`
   return frame
-    .replace('<html lang="en">', `<html lang="en"${theme}>`)
+    .replace('<html lang="en">', () => `<html lang="en"${theme}${base}>`)
     .replace('<!--head-->', () => headText(page.head, baseUrl))
     .replace('<!--page-->', () => page.html)
     .replace('<!--boot-->', () => dataBlock('boot', 'application/json', page.boot))

@@ -11,11 +11,22 @@ export function useAccount<T>(call: (values: T) => Promise<SignedIn>, next: stri
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   return useMutation({
-    mutationFn: call,
+    async mutationFn(values: T) {
+      const signedIn = await call(values)
+      const me = await queryClient.fetchQuery({ ...meQuery(client), staleTime: 0 })
+      if (!me) throw new Error(elsewhere())
+      return signedIn
+    },
     async onSuccess({ user }) {
       queryClient.clear()
       queryClient.setQueryData(meQuery(client).queryKey, user)
       await navigate({ href: nextPage(next), replace: true })
     },
   })
+}
+
+/** The registry keeps nobody signed in who came to it by another address than its own. */
+function elsewhere(): string {
+  const address = document.documentElement.dataset.baseUrl
+  return `This browser cannot stay signed in at ${location.origin}: open ${address}, the registry's own address`
 }

@@ -1,0 +1,77 @@
+/** Being signed in, in a real browser: wherever one comes from. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { startBrowser, type TestBrowser } from '../../../../testing/browser.ts'
+import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+
+const chromium = inject('chromium')
+
+describe.skipIf(!chromium)('signing in from a browser', { timeout: 60_000 }, () => {
+  const stack = new AsyncDisposableStack()
+  let registry: TestRegistry
+  let named: TestRegistry
+  let browser: TestBrowser
+  let elsewhere: string
+
+  beforeAll(async () => {
+    registry = await startTestRegistry()
+    named = await startTestRegistry({ baseUrl: 'http://localhost:9' }) // as through a tunnel
+    const token = await registry.register('ana')
+    await named.register('ana')
+    const reef = { name: 'reef', display_name: 'Secret Reef', is_public: false }
+    await registry.post('/v1/models', { token, body: reef })
+    const page = `<a href="http://localhost:${registry.port}/m/reef">Look</a>`
+    const server = createServer((_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end(page),
+    ).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    stack.defer(() => {
+      server.close()
+      return Promise.all([registry.close(), named.close()]).then(() => undefined)
+    })
+    elsewhere = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const origins = [registry, named].map(({ port }) => `http://localhost:${port}`)
+    const local = `http://127.0.0.1:${registry.port}`
+    browser = stack.use(await startBrowser(chromium ?? '', [...origins, elsewhere, local]))
+  })
+  afterAll(() => stack.disposeAsync())
+
+  test('works also for who came by another name of this machine, and leads back', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.goto(`http://127.0.0.1:${registry.port}/settings/keys`)
+    await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
+    await page.getByLabel('Username').fill('ana')
+    await page.getByLabel('Password', { exact: true }).fill('wrong')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'wrong' }).waitFor()
+    await page.getByLabel('Password', { exact: true }).fill('password of ana')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'New key' }).waitFor()
+    expect(page.url()).toBe(`http://localhost:${registry.port}/settings/keys`)
+  })
+
+  test('holds for a link from another site, which brings no cookie along', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page, context } = visitor
+    const origin = `http://localhost:${registry.port}`
+    const data = { username: 'ana', password: 'password of ana' }
+    await context.request.post(`${origin}/v1/auth/login`, { data, headers: { origin } })
+    await page.goto(elsewhere)
+    await page.getByRole('link', { name: 'Look' }).click()
+    await page.getByRole('heading', { name: 'Secret Reef' }).waitFor()
+    await page.getByRole('button', { name: 'Signed in as ana' }).waitFor()
+  })
+
+  test('says so where the browser cannot stay signed in, and where it can', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page } = visitor
+    await page.goto(`http://localhost:${named.port}/login`, { waitUntil: 'networkidle' })
+    await page.getByLabel('Username').fill('ana')
+    await page.getByLabel('Password', { exact: true }).fill('password of ana')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'open http://localhost:9, ' }).waitFor()
+  })
+})
