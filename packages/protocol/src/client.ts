@@ -23,6 +23,7 @@ import type {
   Upload,
 } from './file.ts'
 import type {
+  CardDraft,
   Facets,
   Model,
   ModelChanges,
@@ -169,6 +170,12 @@ export function registryClient(options: ClientOptions) {
       const query = images ? { images: 1 } : {}
       const call = { query, accept: 'text/html', signal }
       const response = await exchange('GET', `${modelPath(model)}/card`, call)
+      return response.text()
+    },
+    /** What somebody is writing, as `getCard` would give it. */
+    async renderCard(draft: CardDraft, signal?: AbortSignal): Promise<string> {
+      const call = { body: draft, accept: 'text/html', signal }
+      const response = await exchange('POST', '/v1/cards', call)
       return response.text()
     },
     createModel: (model: NewModel) => json<ModelRecord>('POST', '/v1/models', { body: model }),

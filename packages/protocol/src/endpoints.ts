@@ -14,6 +14,7 @@ import {
 import { Empty, refTo, Sha256 } from './common.ts'
 import { Download, FileRecord, ModelFile, NewFile, StartedUpload, Upload } from './file.ts'
 import {
+  CardDraft,
   Facets,
   Like,
   Model,
@@ -123,6 +124,19 @@ export const getCard = {
         description: '1: images are loaded from where they lie, else nothing is',
       }),
     }),
+    response: { 200: Html },
+  },
+}
+
+export const renderCard = {
+  method: 'POST' as const,
+  url: '/v1/cards',
+  schema: {
+    tags: ['models'],
+    summary: 'Render a model card that is being written',
+    description: 'As `GET /v1/models/:id/card` would answer, and nothing is kept.',
+    produces: ['text/html'],
+    body: CardDraft,
     response: { 200: Html },
   },
 }

@@ -48,12 +48,14 @@ export const ModelRecord = Type.Object(
 )
 export type ModelRecord = Static<typeof ModelRecord>
 
+const Card = Type.String({ maxLength: 512 * 1024 })
+
 const writableFields = {
   display_name: Type.String({ minLength: 1, maxLength: 200 }),
   description: Nullable(Type.String({ maxLength: 2_000 })),
   license: Nullable(Type.String({ minLength: 1, maxLength: 100 })),
   tags: Type.Array(Tag, { maxItems: 64 }),
-  readme: Nullable(Type.String({ maxLength: 512 * 1024 })),
+  readme: Nullable(Card),
   is_public: Type.Boolean(),
   architecture: Nullable(Type.String({ minLength: 1, maxLength: 100 })),
   parameter_count: Nullable(Count),
@@ -70,6 +72,16 @@ export const ModelChanges = Type.Partial(Type.Object({ name: Slug, ...writableFi
   $id: 'ModelChanges',
 })
 export type ModelChanges = Static<typeof ModelChanges>
+
+export const CardDraft = Type.Object({
+  readme: Card,
+  names: Type.Array(Type.String({ maxLength: 200 }), {
+    maxItems: 2,
+    default: [],
+    description: 'what the model is called: a first heading that says only this is left out',
+  }),
+})
+export type CardDraft = Static<typeof CardDraft>
 
 export const ModelQuery = Type.Object({
   q: Type.Optional(Type.String({ description: 'full-text search' })),

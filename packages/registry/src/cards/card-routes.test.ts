@@ -58,6 +58,21 @@ describeOnEachDatabase('the card of a model', (start) => {
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
   })
 
+  test('is rendered while it is written, for those who are signed in', async () => {
+    const draft = { readme: `# Tide 7b\n\nA *draft*. ${chart}`, names: ['Tide 7B'] }
+    const render = (body: object, token?: string) => registry.post('/v1/cards', { body, token })
+    const { status, headers, text } = await render(draft, ana)
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(text).toContain('<p>A <em>draft</em>. <span class="card-image"')
+    expect(text).not.toContain('<h')
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
+    expect(findHarm((await render({ readme: hostile }, ana)).text)).toEqual([])
+    expect((await render({ readme: '' }, ana)).text).toBe('')
+    expect((await render(draft)).status).toBe(401)
+    expect((await render({ readme: 'a'.repeat(512 * 1024 + 1) }, ana)).status).toBe(422)
+    expect((await render({}, ana)).status).toBe(422)
+  })
+
   test('is for those who see the model', async () => {
     const ben = await registry.register('ben')
     for (const token of [undefined, ben]) {

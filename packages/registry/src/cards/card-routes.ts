@@ -28,4 +28,13 @@ export const cardRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       return reply.headers(headers).send(html)
     },
   })
+
+  app.route({
+    ...endpoints.renderCard,
+    async handler(request, reply) {
+      request.signedIn()
+      const { readme, names } = request.body
+      return reply.headers(headers).send(await cards.render(readme, { images: false, names }))
+    },
+  })
 }

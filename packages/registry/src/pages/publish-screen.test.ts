@@ -61,6 +61,21 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(visitor.takeProblems()).toEqual([])
   })
 
+  test('a card is seen as its readers will see it, and nothing of it is lost', async () => {
+    await using visitor = await newPublisher('carla')
+    const { page } = visitor
+    const card = page.getByLabel('Model card')
+    await card.fill('# A\n\nIt *knows* <script>attacked = 1</script> the sea.')
+    await page.getByText('Preview', { exact: true }).click()
+    await page.locator('.prose em', { hasText: 'knows' }).waitFor()
+    expect(await card.isVisible()).toBe(false)
+    expect(await page.evaluate('window.attacked')).toBeUndefined()
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.getByText('Write', { exact: true }).click()
+    expect(await card.inputValue()).toContain('It *knows*')
+    expect(visitor.takeProblems()).toEqual([])
+  })
+
   test('a file is dropped, the page reloaded in the middle, and only what is missing is sent', async () => {
     await using visitor = await newPublisher('ana')
     const { page } = visitor

@@ -1,11 +1,10 @@
 import type { ModelRecord } from '@shoal/protocol/client'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useRef } from 'react'
 import { useClient } from '../api/context.ts'
 import { cardQuery } from '../api/queries.ts'
+import { CardSkeleton, CardText } from '../card/card-text.tsx'
 import { Failure } from '../ui/problem.tsx'
-import { useCardTools } from './use-card-tools.ts'
 
 const route = getRouteApi('/m/$name')
 
@@ -13,8 +12,6 @@ const route = getRouteApi('/m/$name')
 export function CardTab({ model }: { model: ModelRecord }) {
   const { images = false } = route.useSearch()
   const card = useQuery(cardQuery(useClient(), model.name, images))
-  const text = useRef<HTMLDivElement>(null)
-  useCardTools(text, card.data)
   if (card.isError) return <Failure as="h2" error={card.error} onRetry={() => card.refetch()} />
   if (card.isPending) return <CardSkeleton />
   if (card.data === '') return <p className="py-12 text-ink-2">It has no model card.</p>
@@ -24,12 +21,7 @@ export function CardTab({ model }: { model: ModelRecord }) {
       {card.data.includes('<span class="card-image" data-src="') && (
         <ImagesNote name={model.name} />
       )}
-      <div
-        ref={text}
-        className="prose"
-        // biome-ignore lint/security/noDangerouslySetInnerHtml: the registry sanitizes it
-        dangerouslySetInnerHTML={{ __html: card.data }}
-      />
+      <CardText html={card.data} />
     </>
   )
 }
@@ -43,17 +35,5 @@ function ImagesNote({ name }: { name: string }) {
         Show external images
       </a>
     </p>
-  )
-}
-
-const lines = ['w-11/12', 'w-3/4', 'w-5/6', 'w-2/5']
-
-function CardSkeleton() {
-  return (
-    <div className="grid gap-3 pt-8" aria-busy="true">
-      {lines.map((width) => (
-        <div key={width} className={`skeleton h-4 ${width}`} />
-      ))}
-    </div>
   )
 }

@@ -3,9 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useId } from 'react'
 import { useClient } from '../api/context.ts'
+import { CardField } from '../card/card-field.tsx'
 import { Field } from '../ui/field.tsx'
 import { fieldErrors, sentence, useFocusOnError } from '../ui/field-errors.ts'
-import { TextArea } from '../ui/text-area.tsx'
 
 export function EditForm({ model }: { model: ModelRecord }) {
   const client = useClient()
@@ -71,10 +71,12 @@ export function EditForm({ model }: { model: ModelRecord }) {
           error={wrong['/tags']}
         />
       </div>
-      <TextArea
-        label="Model card, in Markdown"
+      <CardField
+        label="Model card"
+        hint="Markdown."
         name="readme"
-        className="field min-h-80 font-mono text-[14px]"
+        rows={16}
+        names={[model.display_name, model.name]}
         defaultValue={model.readme ?? ''}
         error={wrong['/readme']}
       />

@@ -1,9 +1,10 @@
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
 import { formatBytes } from '@shoal/protocol/words'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { usePrefs } from '../app/use-prefs.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { MemoryChoice } from '../ui/memory-choice.tsx'
+import { Segments } from '../ui/segments.tsx'
 import { adviceFor } from './advice.ts'
 import { bestFitOf, type Choice, choicesOf, isRough } from './choices.ts'
 import { snippetsFor } from './snippets.ts'
@@ -46,30 +47,17 @@ function BestFit({ best }: { best: Choice }) {
   )
 }
 
-/** Radio buttons, so that arrow keys choose. */
 function Snippets({ snippets }: { snippets: Record<string, string> }) {
   const [chosen, setChosen] = useState('CLI')
-  const group = useId()
   return (
     <div className="mt-4 rounded-xl bg-sunken">
-      <fieldset className="flex flex-wrap p-1.5">
-        <legend className="sr-only">Example in</legend>
-        {Object.keys(snippets).map((name) => (
-          <label
-            key={name}
-            className="grid h-8 cursor-pointer place-items-center rounded-md px-1.5 font-medium text-[13.5px] text-ink-2 outline-roe-ink has-[:checked]:bg-surface has-[:checked]:text-ink has-[:focus-visible]:outline-2"
-          >
-            <input
-              type="radio"
-              name={group}
-              className="sr-only"
-              checked={name === chosen}
-              onChange={() => setChosen(name)}
-            />
-            {name}
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend="Example in"
+        values={Object.keys(snippets)}
+        chosen={chosen}
+        onChoose={setChosen}
+        className="-mr-2 p-1.5"
+      />
       <div className="flex items-start gap-1 pr-1.5 pb-1.5">
         <pre
           // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard

@@ -1,4 +1,5 @@
 import { formatContext, formatCount } from '@shoal/protocol/words'
+import { CardField } from '../card/card-field.tsx'
 import { Field } from '../ui/field.tsx'
 import { TextArea } from '../ui/text-area.tsx'
 import type { ChosenFile } from './chosen-file.ts'
@@ -93,11 +94,11 @@ function DescribingFields({ details, edit, errors }: FieldsProps) {
         error={errors.description}
         hint="What it is good for, in a sentence."
       />
-      <TextArea
+      <CardField
         label="Model card"
         rows={8}
-        className="field font-mono text-[14px]"
         value={details.readme}
+        names={[details.displayName, details.name]}
         onChange={({ target }) => edit({ readme: target.value })}
         error={errors.readme}
         hint="Markdown. It can wait: the model's page lets you write it later."

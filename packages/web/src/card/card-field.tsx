@@ -1,0 +1,77 @@
+import { type UseMutationResult, useMutation } from '@tanstack/react-query'
+import { type ComponentProps, useId, useRef, useState } from 'react'
+import { useClient } from '../api/context.ts'
+import { FieldNote } from '../ui/field.tsx'
+import { Failure } from '../ui/problem.tsx'
+import { Segments } from '../ui/segments.tsx'
+import { CardSkeleton, CardText } from './card-text.tsx'
+
+type Props = ComponentProps<'textarea'> & {
+  label: string
+  hint: string
+  error?: string | undefined
+  /** What the model is called: a first heading that says only this is not shown twice. */
+  names: string[]
+}
+
+const views = ['Write', 'Preview'] as const
+type View = (typeof views)[number]
+
+/** A card to be written, and seen as its readers will see it. */
+export function CardField({ label, hint, error, names, ...area }: Props) {
+  const id = useId()
+  const text = useRef<HTMLTextAreaElement>(null)
+  const [view, setView] = useState<View>('Write')
+  const { renderCard } = useClient()
+  const rendered = useMutation({
+    mutationFn: () => renderCard({ readme: text.current?.value ?? '', names }),
+  })
+  const isPreview = view === 'Preview' && error === undefined
+
+  function show(chosen: View) {
+    setView(chosen)
+    if (chosen === 'Preview') rendered.mutate()
+  }
+
+  return (
+    <div>
+      <div className="mb-1.5 flex items-end justify-between gap-3">
+        <label className="label mb-0" htmlFor={id}>
+          {label}
+        </label>
+        <Segments
+          legend="The card, to"
+          values={views}
+          chosen={isPreview ? 'Preview' : 'Write'}
+          onChoose={show}
+          className="rounded-ctl bg-sunken p-0.5"
+        />
+      </div>
+      <textarea
+        ref={text}
+        id={id}
+        hidden={isPreview}
+        className="field block font-mono text-[14px]"
+        aria-invalid={error !== undefined}
+        aria-describedby={`${id}-note`}
+        {...area}
+      />
+      {isPreview && (
+        <div className="min-h-24 rounded-ctl border border-line px-4 pb-4">
+          <Preview card={rendered} />
+        </div>
+      )}
+      <FieldNote id={`${id}-note`} isError={error !== undefined}>
+        {error ?? hint}
+      </FieldNote>
+    </div>
+  )
+}
+
+function Preview({ card }: { card: UseMutationResult<string, Error, void> }) {
+  if (card.isError) return <Failure as="h2" error={card.error} onRetry={card.mutate} />
+  if (card.data === undefined) return <CardSkeleton />
+  if (card.data === '')
+    return <p className="pt-6 text-[15px] text-ink-3">Nothing is written yet.</p>
+  return <CardText html={card.data} />
+}
