@@ -78,15 +78,61 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     const origin = originOf(wishes.isEmpty ? empty : registry)
     if (wishes.isSignedIn) await signIn(visitor, origin)
     await page.goto(origin + path, { waitUntil: 'networkidle' })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      for (const width of [1360, 390]) {
-        await page.setViewportSize({ width, height: 860 })
-        expect(await accessibilityProblems(page)).toEqual([])
-        expect(await isTooWide(page)).toBe(false)
-      }
-    }
+    await expectUsable(page)
     expect(takeProblems().filter((one) => !isExpected(one, wishes))).toEqual([])
+  })
+
+  const ways: [name: string, from: string, link: string, call: RegExp][] = [
+    ['the list', '/login', 'shoal, all models', /\/v1\/models\?/],
+    ['a model', '/?q=tide', 'Tide 7B', /\/v1\/models\/tide-7b$/],
+    ['its files', '/?q=tide', 'Tide 7B', /\/files$/],
+    ['its card', '/m/tide-7b?tab=files', 'Model card', /\/card$/],
+    ['an owner', '/m/tide-7b', 'ana', /\/v1\/users\//],
+    ['API keys', '/settings/profile', 'API keys', /\/v1\/api-keys$/],
+    ['sessions', '/settings/profile', 'Sessions', /\/v1\/auth\/sessions$/],
+  ]
+  test.each(ways)('%s can be had once the registry is well again', async (_, from, link, call) => {
+    await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
+    const { page } = visitor
+    await signIn(visitor, originOf(registry))
+    await page.goto(originOf(registry) + from, { waitUntil: 'networkidle' })
+    await page.route(call, (route) => route.fulfill({ status: 500, body: '{"detail":"broken"}' }))
+    await page.getByRole('link', { name: link }).first().click()
+    await page.getByText('The registry is in trouble').first().waitFor()
+    await expectUsable(page)
+    await page.unroute(call)
+    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await page.getByText('The registry is in trouble').waitFor({ state: 'detached' })
+  })
+
+  test('a registry that is not there, or asks to wait, is told by what it is', async () => {
+    await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
+    const { page } = visitor
+    const call = /\/v1\/models\?/
+    await page.goto(`${originOf(registry)}/login`, { waitUntil: 'networkidle' })
+    await page.route(call, (route) => route.abort())
+    await page.getByRole('link', { name: 'shoal, all models' }).click()
+    await page.getByText('The registry did not answer').waitFor()
+    await page.unroute(call)
+    const headers = { 'retry-after': '2' }
+    const busy = { status: 429, headers, body: '{"detail":"too many calls"}' }
+    await page.route(call, (route) => route.fulfill(busy), { times: 1 })
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText(/^The registry asks us to wait [12] s\.$/).waitFor()
+    await page.getByRole('heading', { name: /^\d+ models$/ }).waitFor()
+  })
+
+  test('whoever waits for the list sees where it will be', async () => {
+    await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
+    const { page } = visitor
+    await page.goto(`${originOf(registry)}/login`, { waitUntil: 'networkidle' })
+    const held = Promise.withResolvers<void>()
+    await page.route(/\/v1\/models\?/, (route) => held.promise.then(() => route.continue()))
+    await page.getByRole('link', { name: 'shoal, all models' }).click()
+    await page.locator('[aria-busy="true"]').first().waitFor()
+    await expectUsable(page)
+    held.resolve()
+    await page.getByRole('heading', { name: /^\d+ models$/ }).waitFor()
   })
 
   test('at 320 pixels no page is wider than the screen', async () => {
@@ -178,6 +224,17 @@ type Wishes = {
   isSignedIn?: boolean
   /** The registry answers that it is not there, which a browser logs. */
   fails?: boolean
+}
+
+async function expectUsable(page: Page) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const width of [1360, 390]) {
+      await page.setViewportSize({ width, height: 860 })
+      expect(await accessibilityProblems(page)).toEqual([])
+      expect(await isTooWide(page)).toBe(false)
+    }
+  }
 }
 
 const isTooWide = async (page: Page): Promise<boolean> =>

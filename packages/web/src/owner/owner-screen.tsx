@@ -24,7 +24,8 @@ export function OwnerScreen() {
     ...listQuery(client, { ...filterFrom(search), owner: username }),
     placeholderData: keepPreviousData,
   })
-  if (owner.isError) return <NoOwner username={username} error={owner.error} />
+  if (owner.isError)
+    return <NoOwner username={username} error={owner.error} onRetry={() => owner.refetch()} />
   const total = list.data?.total ?? 0
   const isNone = list.isSuccess && total === 0
   return (
@@ -57,14 +58,16 @@ export function OwnerScreen() {
   )
 }
 
-function NoOwner({ username, error }: { username: string; error: Error }) {
+type NoOwnerProps = { username: string; error: Error; onRetry: () => void }
+
+function NoOwner({ username, error, onRetry }: NoOwnerProps) {
   return (
     <div className="page py-16">
       <PageHead title={username} isHidden />
       {error instanceof ApiError && error.status === 404 ? (
         <Problem title="Nobody by that name">“{username}” has no account here.</Problem>
       ) : (
-        <Failure error={error} />
+        <Failure error={error} onRetry={onRetry} />
       )}
     </div>
   )
