@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
+import { memoryForModels } from '@shoal/model-file/choices'
 import type { SharingOptions } from '@shoal/transfer'
 import { bytesOf, durationOf, wholeNumberOf } from './config-values.ts'
 import { ConfigError } from './errors.ts'
@@ -50,8 +51,6 @@ export type DaemonFlags = {
 const ports = { least: 0, most: 65_535 }
 /** Below this no model answers a sentence; above it no model was made. */
 const contextLengths = { least: 64, most: 2 ** 24 }
-/** Models may take so much of the machine's memory. */
-const memoryShare = 0.85
 
 /** Reads the environment and the flags once. Throws a `ConfigError` that names what is wrong. */
 export function readDaemonConfig(
@@ -99,7 +98,7 @@ function capacityOf(env: Record<string, string | undefined>, flags: DaemonFlags)
     }),
     memoryBytes: bytesOf(
       'SHOAL_MEMORY (or --memory)',
-      flags.memory ?? (SHOAL_MEMORY || String(constrainedMemory() * memoryShare)),
+      flags.memory ?? (SHOAL_MEMORY || String(memoryForModels(constrainedMemory()))),
     ),
     keepAliveMs: durationOf(
       'SHOAL_KEEP_ALIVE (or --keep-alive)',

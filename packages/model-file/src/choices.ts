@@ -8,4 +8,4 @@ export {
   runnable,
   stemOf,
 } from './file-choices.ts'
-export { findBestFit, memoryNeeded } from './fit.ts'
+export { findBestFit, memoryForModels, memoryNeeded, memoryOfMachine } from './fit.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findBestFit, memoryNeeded } from './choices.ts'
+import { findBestFit, memoryNeeded, memoryOfMachine } from './choices.ts'
 
 const choices = [
   { label: 'Q2_K', sizeBytes: 3e9, memoryBytes: 4e9 },
@@ -27,4 +27,8 @@ test('a file needs what the registry says; where it says nothing its size tells'
   expect(memoryNeeded({ file_size_bytes: 5e9, memory_bytes: 6.1e9 })).toBe(6.1e9)
   expect(memoryNeeded({ file_size_bytes: 5e9, memory_bytes: null })).toBe(6.3e9)
   expect(memoryNeeded({ file_size_bytes: 5e9 })).toBe(6.3e9)
+})
+
+test('of a machine of 16 GB models may take 14.6 GB', () => {
+  expect(memoryOfMachine(16) / 1e9).toBeCloseTo(14.6, 1)
 })

@@ -42,7 +42,7 @@ test('filters become the parameters of the list', async () => {
     ['architecture', 'llama'],
     ['license', 'mit'],
     ['limit', '5'],
-    ['max_memory_bytes', '7800000000'],
+    ['max_memory_bytes', String(Math.floor(7.8 * 1024 ** 3 * 0.85))],
     ['owner', 'ines'],
     ['q', 'big fish'],
     ['sort', 'likes'],

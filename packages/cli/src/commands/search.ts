@@ -1,3 +1,4 @@
+import { memoryOfMachine } from '@shoal/model-file/choices'
 import type { Model, ModelFilter } from '@shoal/protocol/client'
 import { Command, Option } from 'commander'
 import type { OpenContext } from '../context.ts'
@@ -25,7 +26,7 @@ export function searchCommand(open: OpenContext): Command {
     .addOption(repeatable('--tag <tag>', 'with this tag; repeat it for several'))
     .option('--owner <username>', 'published by this account')
     .option('--license <license>', 'under this license')
-    .option('--fits <GB>', 'that run in so much memory')
+    .option('--fits <GB>', 'that run on a machine with so much memory')
     .addOption(
       new Option('--sort <key>', 'what comes first (default: downloads)').choices([
         'downloads',
@@ -66,14 +67,14 @@ function filterOf(words: readonly string[], options: SearchOptions): ModelFilter
     ...(tag && { tag }),
     ...(owner && { owner }),
     ...(license && { license }),
-    ...(fits && { max_memory_bytes: bytesOf(fits) }),
+    ...(fits && { max_memory_bytes: memoryOfMachine(gigabytesOf(fits)) }),
   }
 }
 
-function bytesOf(gigabytes: string): number {
-  const value = Number(gigabytes.replace(/ ?GB$/i, ''))
-  if (value > 0) return Math.round(value * 1e9)
-  throw misuse(`“${gigabytes}” is not an amount of memory in GB.`)
+function gigabytesOf(text: string): number {
+  const value = Number(text.replace(/ ?GB$/i, ''))
+  if (value > 0) return value
+  throw misuse(`“${text}” is not an amount of memory in GB.`)
 }
 
 const columns: Column<Model>[] = [

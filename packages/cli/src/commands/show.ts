@@ -1,4 +1,4 @@
-import { type FileChoice, findBestFit, runnable } from '@shoal/model-file/choices'
+import { type FileChoice, findBestFit, memoryForModels, runnable } from '@shoal/model-file/choices'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
@@ -37,7 +37,7 @@ export function showCommand(open: OpenContext): Command {
 
 async function page({ model, choices, registry }: FoundModel, memoryBytes: number, colors: Colors) {
   const description = plainLine(model.description ?? '')
-  const best = findBestFit(runnable(choices), memoryBytes)
+  const best = findBestFit(runnable(choices), memoryForModels(memoryBytes))
   return [
     `${colors.bold(model.name)}  ${plainLine(model.display_name)}`,
     ...(description ? [`  ${description}`] : []),
@@ -73,7 +73,9 @@ function columnsFor(
   const verdict = (choice: Choice) => {
     if (choice.isCompanion) return 'goes with a model'
     if (choice === best) return `best fit for ${machine}`
-    return choice.memoryBytes <= memoryBytes ? 'fits' : 'too large for this machine'
+    return choice.memoryBytes <= memoryForModels(memoryBytes)
+      ? 'fits'
+      : 'too large for this machine'
   }
   return [
     { title: 'FILE', text: ({ label }) => label },

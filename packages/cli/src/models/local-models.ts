@@ -4,6 +4,7 @@ import {
   fileChoices,
   findBestFit,
   findChoice,
+  memoryForModels,
   runnable,
 } from '@shoal/model-file/choices'
 import type { LocalFile, Unreadable } from '@shoal/transfer'
@@ -60,7 +61,7 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
   const { quantization } = parseReference(text)
   const whole = (quantization ? choices : runnable(choices)).filter(isWhole)
   const weighed = whole.length > 1 ? await Promise.all(whole.map(asItsHeaderSays)) : whole
-  const chosen = findBestFit(weighed, context.surroundings.memoryBytes) ?? whole[0]
+  const chosen = findBestFit(weighed, memoryForModels(context.surroundings.memoryBytes)) ?? whole[0]
   if (chosen) return chosen
   throw new Failure('not_found', `${text} is not here whole.`, {
     hint: `To go on with it: shoal pull ${text}`,

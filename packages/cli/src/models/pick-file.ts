@@ -1,4 +1,10 @@
-import { type FileChoice, findBestFit, findChoice, runnable } from '@shoal/model-file/choices'
+import {
+  type FileChoice,
+  findBestFit,
+  findChoice,
+  memoryForModels,
+  runnable,
+} from '@shoal/model-file/choices'
 import type { ModelFile } from '@shoal/protocol/client'
 import { Failure } from '../terminal/failure.ts'
 import { formatMachine, formatMemory } from '../terminal/units.ts'
@@ -32,7 +38,7 @@ export function pickFile(
   }
   const machine = formatMachine(memoryBytes)
   const [smallest] = candidates
-  const choice = findBestFit(candidates, memoryBytes)
+  const choice = findBestFit(candidates, memoryForModels(memoryBytes))
   if (choice) return { choice: complete(choice, name), reason: `best fit for ${machine}` }
   if (!smallest) {
     throw new Failure('not_found', `${name} has no file that runs by itself.`, {

@@ -7,21 +7,36 @@ const shortestContext = 64
 type Settings = {
   /** Tokens of a conversation where nobody wishes for another number. */
   contextLength: number
-  /** Conversations of one model at a time. */
+  /** Conversations of one model at a time, where there is memory for so many. */
   slots: number
+  /** What all models together may take. */
+  memoryBytes: number
 }
 
-/** How long the conversations of a model may be, and what memory that takes. */
-export function contextsOf({ contextLength: usual, slots }: Settings) {
+export type ContextPlan = {
+  contextLength: number
+  slots: number
+  /** What the loaded model takes with all its conversations. */
+  memoryBytes: number
+}
+
+/** How long the conversations of a model may be, how many there can be, and what memory that takes. */
+export function contextsOf({ contextLength: usual, slots: most, memoryBytes }: Settings) {
+  function needOf({ facts, fileSizeBytes }: LocalModel, contextLength: number, slots: number) {
+    const use = { weightBytes: fileSizeBytes, contextLength, conversations: slots }
+    return memoryOf(facts, use).totalBytes
+  }
+
   return {
     /** As long as wished for, and no longer than the model was made for. */
     contextFor: ({ facts }: LocalModel, wanted = usual): number =>
       Math.min(Math.max(wanted, shortestContext), facts.context_length ?? Number.POSITIVE_INFINITY),
 
-    /** Bytes that the loaded model takes with all its conversations. */
-    needOf({ facts, fileSizeBytes }: LocalModel, contextLength: number): number {
-      const use = { weightBytes: fileSizeBytes, contextLength, conversations: slots }
-      return memoryOf(facts, use).totalBytes
+    /** With as many conversations as there is memory for where nothing else is loaded, and one at least. */
+    planOf(model: LocalModel, contextLength: number): ContextPlan {
+      let slots = most
+      while (slots > 1 && needOf(model, contextLength, slots) > memoryBytes) slots -= 1
+      return { contextLength, slots, memoryBytes: needOf(model, contextLength, slots) }
     },
   }
 }

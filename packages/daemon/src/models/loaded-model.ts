@@ -1,3 +1,4 @@
+import type { ContextPlan } from './contexts.ts'
 import type { LocalModel } from './local-models.ts'
 
 export type LoadedModel = {
@@ -16,10 +17,8 @@ export type LoadedModel = {
 }
 
 /** What is known of a model that is loaded or being loaded. */
-export type Plan = {
+export type Plan = ContextPlan & {
   model: LocalModel
-  memoryBytes: number
-  contextLength: number
   loadedAt: Date | undefined
   requests: number
   usedAt: number

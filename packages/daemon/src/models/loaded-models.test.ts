@@ -5,14 +5,16 @@ import { addModel } from '../testing/gguf-of-test.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { daemonOfTest } from '../testing/test-daemon.ts'
 
-/** With models of ours, and the paths of the files that were loaded. */
+/** With models of ours, the paths of the files that were loaded, and for how many conversations. */
 async function start(
   script: Parameters<typeof scriptedRuntime>[0] = {},
   settings: Parameters<typeof daemonOfTest>[0] = {},
 ) {
   const loads: string[] = []
+  const slots: number[] = []
   const daemon = await daemonOfTest(settings, async (options) => {
     loads.push(options.modelPath)
+    slots.push(options.slots)
     return scriptedRuntime(script)(options)
   })
   const { url, folder } = daemon
@@ -26,6 +28,7 @@ async function start(
   }
   return {
     loads,
+    slots,
     post,
     ids,
     load: (model: string) => post('/api/load', { model, keep_alive: -1 }),
@@ -146,6 +149,17 @@ test('many first requests load a model once, and it goes when its time is over',
   await Promise.all(Array.from({ length: 8 }, () => post('/api/generate', request)))
   expect(loads).toHaveLength(1)
   await expect.poll(ids).toEqual([])
+})
+
+test('where memory is short a model has fewer conversations at a time, and one at least', async () => {
+  const wide = { ...dimensions(32, 1024), 'llama.context_length': 8192 } // 1 GiB each
+  const { add, load, slots } = await start({}, { slots: 4, memoryBytes: 2.5e9 })
+  add('wide', wide)
+  await load('wide')
+  const tight = await start({}, { slots: 4, memoryBytes: 1e9 })
+  tight.add('wide', wide)
+  expect(await tight.load('wide')).toMatchObject({ code: 'insufficient_memory' })
+  expect([slots, tight.slots]).toEqual([[2], []])
 })
 
 test('a context far beyond memory is refused before anything is loaded', async () => {

@@ -18,7 +18,7 @@ type Dependencies = {
   memoryBytes: number
   /** Tokens of a conversation, unless the model was made for fewer. */
   contextLength: number
-  /** Conversations of one model at a time. */
+  /** Conversations of one model at a time, where there is memory for so many. */
   slots: number
   threads: number
   /** Requests that may wait for a slot of one model. */
@@ -48,8 +48,8 @@ export type LoadedModels = ReturnType<typeof loadedModels>
 
 /** Loads models when they are asked for and unloads those that nobody asked for the longest time, within the memory that it is given. */
 export function loadedModels(dependencies: Dependencies) {
-  const { local, memoryBytes, slots, queueLength, log } = dependencies
-  const { contextFor, needOf } = contextsOf(dependencies)
+  const { local, memoryBytes, queueLength, log } = dependencies
+  const { contextFor, planOf } = contextsOf(dependencies)
   const entries = new Map<string, Entry>()
   let clock = 0
   /** One model is loaded at a time: two at once would count on the same memory. */
@@ -77,8 +77,7 @@ export function loadedModels(dependencies: Dependencies) {
     if (known && !isOutdated && !canGrow(known, contextLength)) return known
     const plan: Plan = {
       model,
-      memoryBytes: needOf(model, contextLength),
-      contextLength,
+      ...planOf(model, contextLength),
       loadedAt: undefined,
       requests: 0,
       usedAt: 0,
@@ -110,7 +109,7 @@ export function loadedModels(dependencies: Dependencies) {
     if (entry.contextLength >= contextLength || entry.requests > 0) return false
     const busy = [...entries.values()].filter(({ requests }) => requests > 0)
     const taken = busy.reduce((sum, one) => sum + one.memoryBytes, 0)
-    return taken + needOf(entry.model, contextLength) <= memoryBytes
+    return taken + planOf(entry.model, contextLength).memoryBytes <= memoryBytes
   }
 
   async function load(entry: Plan, isFree: Promise<void>): Promise<Runtime> {
@@ -120,7 +119,7 @@ export function loadedModels(dependencies: Dependencies) {
   }
 
   async function start(entry: Plan): Promise<Runtime> {
-    const { model, contextLength } = entry
+    const { model, contextLength, slots } = entry
     await makeRoom(entry)
     const startedAt = performance.now()
     const { startRuntime, threads } = dependencies
@@ -134,7 +133,12 @@ export function loadedModels(dependencies: Dependencies) {
     })
     entry.loadedAt = new Date()
     log.info(
-      { model: model.id, ms: Math.round(performance.now() - startedAt), bytes: entry.memoryBytes },
+      {
+        model: model.id,
+        ms: Math.round(performance.now() - startedAt),
+        bytes: entry.memoryBytes,
+        slots,
+      },
       'model loaded',
     )
     runtime.ended.then((reason) => {
@@ -184,7 +188,7 @@ export function loadedModels(dependencies: Dependencies) {
 
   async function use(id: string, { keepAliveMs, contextLength }: Wishes = {}): Promise<Use> {
     const entry = entryFor(await getLocal(id), contextLength)
-    if (entry.requests >= slots + queueLength) {
+    if (entry.requests >= entry.slots + queueLength) {
       throw new Fault(429, `model ${entry.model.id} has ${entry.requests} requests already`, {
         code: 'queue_full',
         retryAfterSeconds: 2,

@@ -3,6 +3,7 @@ import {
   fileChoices,
   findBestFit,
   findFidelity,
+  memoryOfMachine,
   runnable,
 } from '@shoal/model-file/choices'
 import type { ModelFile } from '@shoal/protocol/client'
@@ -13,7 +14,7 @@ export const choicesOf = (files: readonly ModelFile[]): Choice[] =>
   fileChoices(files, (file) => file.file_size_bytes)
 
 export const bestFitOf = (choices: readonly Choice[], memoryGb: number): Choice | undefined =>
-  findBestFit(runnable(choices), memoryGb * 1e9)
+  findBestFit(runnable(choices), memoryOfMachine(memoryGb))
 
 /** Below three bits a smaller model at more of them is usually better. */
 export const isRough = ({ quantization }: Choice): boolean => findFidelity(quantization) === 'Rough'

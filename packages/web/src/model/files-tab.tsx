@@ -1,5 +1,6 @@
-import { findFidelity } from '@shoal/model-file/choices'
+import { findFidelity, memoryOfMachine } from '@shoal/model-file/choices'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
+import { formatMemory } from '@shoal/protocol/words'
 import { usePrefs } from '../app/use-prefs.ts'
 import { MemoryChoice } from '../ui/memory-choice.tsx'
 import { adviceFor } from './advice.ts'
@@ -17,7 +18,8 @@ export function FilesTab({ model, files }: Props) {
     return <p className="py-12 text-ink-2">No file is ready yet.</p>
   }
   const best = bestFitOf(choices, memoryGb)
-  const scaleBytes = scaleOf(choices, memoryGb)
+  const memoryBytes = memoryOfMachine(memoryGb)
+  const scaleBytes = scaleOf(choices, memoryBytes)
   return (
     <section className="pt-6" aria-labelledby="files-title">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
@@ -39,22 +41,23 @@ export function FilesTab({ model, files }: Props) {
             model={model}
             choice={choice}
             isBest={choice === best}
-            memoryBytes={memoryGb * 1e9}
+            memoryBytes={memoryBytes}
             scaleBytes={scaleBytes}
           />
         ))}
       </ul>
       <p className="border-line border-t pt-4 text-[14px] text-ink-3">
-        The upright line marks {memoryGb} GB. Estimates include a context of 8K tokens.
+        The upright line marks the {formatMemory(memoryBytes)} that models may take of {memoryGb}{' '}
+        GB. Estimates include a context of 8K tokens.
       </p>
     </section>
   )
 }
 
 /** One linear scale; originals run off its end rather than squash all the others. */
-function scaleOf(choices: readonly Choice[], memoryGb: number): number {
+function scaleOf(choices: readonly Choice[], memoryBytes: number): number {
   const reduced = choices.filter(({ quantization }) => findFidelity(quantization) !== 'Original')
-  return Math.max(memoryGb * 1.3e9, ...reduced.map((choice) => memoryOf(choice) * 1.06))
+  return Math.max(memoryBytes * 1.3, ...reduced.map((choice) => memoryOf(choice) * 1.06))
 }
 
 /** The pattern of what does not fit. */

@@ -1,3 +1,4 @@
+import { memoryOfMachine } from '@shoal/model-file/choices'
 import type { ModelFilter } from '@shoal/protocol/client'
 import { isMemorySize } from '../app/prefs.ts'
 
@@ -50,7 +51,7 @@ export function filterFrom(search: ModelsSearch): ModelFilter {
     ...(architecture !== undefined && { architecture }),
     ...(license !== undefined && { license }),
     ...(tag !== undefined && { tag: [tag] }),
-    ...(fits !== undefined && { max_memory_bytes: fits * 1e9 }),
+    ...(fits !== undefined && { max_memory_bytes: memoryOfMachine(fits) }),
     sort: sort ?? 'downloads',
     limit: pageSize,
     offset: (page - 1) * pageSize,
