@@ -5,7 +5,7 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'bench/**/*.test.ts'],
     globalSetup: ['testing/services.ts'],
     reporters: ['default', './testing/closing-line-reporter.ts'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     pool: 'forks',

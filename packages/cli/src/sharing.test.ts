@@ -38,10 +38,10 @@ test('pull takes a model from a peer, and says so', options, async () => {
 
 test('a registry that goes in the middle of a pull is not missed', options, async () => {
   await using registry = await realRegistry()
-  const file = await registry.publish('tide', 40_000_000)
+  const file = await registry.publish('tide', 60_000_000)
   await using _peer = await seedingShoal(registry, 'tide', file)
   await using home = await lonelyHome()
-  const { child, outcome } = startShoal(['pull', 'tide', '--limit-rate', '8MB', '--json'], {
+  const { child, outcome } = startShoal(['pull', 'tide', '--limit-rate', '6MB', '--json'], {
     home: home.path,
     env: { SHOAL_REGISTRY: registry.url },
   })

@@ -41,6 +41,7 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     await page.goto(registry.url)
     await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByRole('link', { name: 'Register' }).click()
+    await page.getByRole('heading', { name: 'Register' }).waitFor()
     await page.getByLabel('Username').fill('ines')
     await page.getByLabel('Password', { exact: true }).fill('open sesame')
     await page.getByRole('button', { name: 'Create the account' }).click()

@@ -49,6 +49,8 @@ function BestFit({ best }: { best: Choice }) {
 
 function Snippets({ snippets }: { snippets: Record<string, string> }) {
   const [chosen, setChosen] = useState('CLI')
+  const text = snippets[chosen] ?? ''
+  const isCommand = !text.includes('\n')
   return (
     <div className="mt-4 rounded-xl bg-sunken">
       <Segments
@@ -62,12 +64,12 @@ function Snippets({ snippets }: { snippets: Record<string, string> }) {
         <pre
           // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
           tabIndex={0}
-          className="min-w-0 flex-1 overflow-x-auto px-3.5 py-1.5 font-mono text-[13px] leading-5"
+          className={`min-w-0 flex-1 overflow-x-auto px-3.5 py-1.5 font-mono text-[13px] leading-5 ${isCommand ? 'whitespace-pre-wrap break-words' : ''}`}
         >
-          {snippets[chosen]}
+          {text}
         </pre>
         <CopyButton
-          value={snippets[chosen] ?? ''}
+          value={text}
           label={`Copy the ${chosen} example`}
           className="grid size-8 shrink-0 place-items-center rounded-md hover:bg-surface"
         />

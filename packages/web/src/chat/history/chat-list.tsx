@@ -33,7 +33,7 @@ export function ChatList({ chat, state, onChosen }: Props) {
         <MessageSquarePlus size={18} aria-hidden />
         New chat
       </button>
-      <ul className="mt-4 grid gap-0.5">
+      <ul className="mt-4 grid grid-cols-1 gap-0.5">
         {entries.map((entry) => (
           <ChatEntry
             key={entry.id}
