@@ -41,7 +41,7 @@ test('counts, contexts, times and machines are short', () => {
   expect(formatMachine(16.5e9)).toBe('15 GB')
   expect(formatMachine(16 * 2 ** 30 - 5e8)).toBe('16 GB')
   const now = Date.parse('2026-03-01T00:00:00Z')
-  expect(formatAge('2026-02-01T00:00:00Z', now)).toBe('28 d ago')
+  expect(formatAge('2026-02-01T00:00:00Z', now)).toBe('28 days ago')
 })
 
 test('sizes and times are read as people write them', () => {

@@ -58,7 +58,7 @@ export function SearchBox() {
             spellCheck={false}
             className="field text-ellipsis pr-2 pl-9 sm:pr-10"
           />
-          {hasSlashKey && (
+          {hasSlashKey && text === '' && (
             <span
               aria-hidden="true"
               className="absolute top-1/2 right-2.5 hidden -translate-y-1/2 rounded border border-line px-1.5 font-mono text-[12px] text-ink-3 sm:block"

@@ -51,8 +51,8 @@ function FileLine({ model, file }: { model: ModelRecord; file: ModelFile }) {
   const { filename, file_size_bytes, status, status_detail, quantization } = file
   const standing = statusWords[status]
   return (
-    <li className="flex flex-wrap items-center gap-x-6 gap-y-1 border-line border-t py-3 text-[15px]">
-      <div className="min-w-0 flex-1 basis-64">
+    <li className="flex items-center gap-4 border-line border-t py-3 text-[15px] sm:gap-6">
+      <div className="min-w-0 flex-1">
         <p className="break-all font-mono text-[14px]">{filename}</p>
         <p className="text-[14px] text-ink-3">
           {[quantization, formatBytes(file_size_bytes), standing].filter(Boolean).join(' · ')}

@@ -34,7 +34,7 @@ export function MetadataTable({ metadata }: { metadata: Record<string, unknown> 
           />
         </label>
       </div>
-      <table className="w-full table-fixed text-[14px]">
+      <table className="w-full table-fixed text-[14px] max-sm:block">
         <colgroup>
           <col className="w-[38%]" />
           <col />
@@ -45,7 +45,7 @@ export function MetadataTable({ metadata }: { metadata: Record<string, unknown> 
             <th scope="col">Value</th>
           </tr>
         </thead>
-        <tbody className="font-mono text-[13px]">
+        <tbody className="font-mono text-[13px] max-sm:block">
           {rows.map(([key, value]) => (
             <tr key={key} className="border-line border-t align-top max-sm:block max-sm:py-2">
               <th

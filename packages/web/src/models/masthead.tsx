@@ -35,7 +35,7 @@ export function Masthead() {
         <svg
           viewBox={`0 0 ${width} ${height}`}
           aria-hidden="true"
-          className="school h-full w-full max-sm:h-[112px]"
+          className={`school h-full w-full ${fish.length > 0 ? 'max-sm:h-[112px]' : 'max-sm:h-6'}`}
         >
           <School fish={fish} />
         </svg>

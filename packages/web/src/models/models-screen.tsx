@@ -33,7 +33,10 @@ export function ModelsScreen() {
         <Filters search={search} />
         <section aria-labelledby="list-title">
           <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
-            <ListTitle isBare={isBare} text={titleOf(search, list.data)} />
+            <ListTitle
+              isBare={isBare}
+              text={titleOf(search, list.isPlaceholderData ? undefined : list.data)}
+            />
             <SortChoice search={search} />
           </div>
           {list.isError ? (
@@ -76,8 +79,9 @@ function ListTitle({ isBare, text }: { isBare: boolean; text: string }) {
 }
 
 function titleOf({ q }: ModelsSearch, found: { total: number } | undefined): string {
-  if (!found) return 'Models'
-  const count = `${found.total.toLocaleString('en')} ${found.total === 1 ? 'model' : 'models'}`
+  const count = found
+    ? `${found.total.toLocaleString('en')} ${found.total === 1 ? 'model' : 'models'}`
+    : 'Models'
   return q ? `${count} for “${q}”` : count
 }
 

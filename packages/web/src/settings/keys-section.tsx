@@ -63,18 +63,20 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
   })
   const { name, prefix, scopes, last_used_at, expires_at } = apiKey
   return (
-    <li className="flex flex-wrap items-center gap-x-6 gap-y-1 border-line border-t py-3.5 text-[15px]">
-      <div className="min-w-0 flex-1 basis-56">
-        <p className="break-words font-medium">{name}</p>
-        <p className="text-[14px] text-ink-3">
-          <span className="font-mono">{prefix}…</span> · {scopes.join(', ')}
+    <li className="flex items-center gap-4 border-line border-t py-3.5 text-[15px] sm:gap-6">
+      <div className="min-w-0 flex-1 justify-between gap-6 sm:flex">
+        <div className="min-w-0">
+          <p className="break-words font-medium">{name}</p>
+          <p className="text-[14px] text-ink-3">
+            <span className="font-mono">{prefix}…</span> · {scopes.join(', ')}
+          </p>
+        </div>
+        <p className="shrink-0 text-[14px] text-ink-3 sm:w-40">
+          {last_used_at ? `used ${formatAge(last_used_at)}` : 'never used'}
+          <br />
+          {endOf(expires_at)}
         </p>
       </div>
-      <p className="text-[14px] text-ink-3">
-        {last_used_at ? `used ${formatAge(last_used_at)}` : 'never used'}
-        <br />
-        {endOf(expires_at)}
-      </p>
       <button type="button" className="ctl h-9" onClick={() => dialog.current?.showModal()}>
         Revoke<span className="sr-only"> {name}</span>
       </button>

@@ -35,8 +35,8 @@ function SessionRow({ session }: { session: Session }) {
   })
   const name = agentName(session.user_agent)
   return (
-    <li className="flex flex-wrap items-center gap-x-6 gap-y-1 border-line border-t py-3.5 text-[15px]">
-      <div className="min-w-0 flex-1 basis-56">
+    <li className="flex items-center gap-4 border-line border-t py-3.5 text-[15px] sm:gap-6">
+      <div className="min-w-0 flex-1">
         <p className="break-words font-medium">{name}</p>
         <p className="text-[14px] text-ink-3">
           since {formatAge(session.created_at)}
