@@ -1,28 +1,41 @@
 /** Fills an empty registry with made-up models, in one transaction, through the product's own search index. */
+import { leastMemoryOf } from '@shoal/model-file'
 import { memoryNeeded } from '@shoal/model-file/choices'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { connect } from '../../packages/registry/src/database/connect.ts'
 import type { FullText } from '../../packages/registry/src/database/full-text.ts'
 import type { Database } from '../../packages/registry/src/database/schema.ts'
-import { type CatalogueModel, catalogue, owners } from '../harness/catalogue.ts'
+import {
+  type CatalogueFile,
+  type CatalogueModel,
+  catalogue,
+  type FileHeader,
+  owners,
+} from '../harness/catalogue.ts'
+import { ownersOf, shownModels } from '../screens/shown/models.ts'
 import { answer, readInput } from './child.ts'
 
 export type SeedInput = {
   dataDirectory: string
   databaseUrl: string | undefined
   models: number
+  /** Those for people to look at, instead of those that are made to be counted. */
+  areShown?: boolean
 }
 
 const modelsAtOnce = 500
 const chunkRowsAtOnce = 2_000
+/** SQLite takes 32,766 values in a statement. */
+const fileRowsAtOnce = 1_000
 
 const input = await readInput<SeedInput>()
 const connection = await connect({ ...input, onConnectionLost: () => undefined })
+const { models, accounts } = input.areShown ? toBeShown() : toBeCounted()
 await connection.db.transaction().execute(async (trx) => {
-  await insertOwners(trx)
+  await insertAccounts(trx, accounts)
   let batch: CatalogueModel[] = []
-  for (const model of catalogue(input.models)) {
+  for (const model of models) {
     batch.push(model)
     if (batch.length < modelsAtOnce) continue
     await insertModels(trx, connection.fullText, batch)
@@ -36,10 +49,24 @@ await connection.close()
 await answer('seeded')
 process.disconnect()
 
-async function insertOwners(db: Kysely<Database>) {
-  const created_at = new Date(0).toISOString()
-  for (let at = 0; at < owners.length; at += modelsAtOnce) {
-    const rows = owners.slice(at, at + modelsAtOnce).map((username) => ({
+function toBeShown() {
+  const models = shownModels(input.models)
+  return { models, accounts: ownersOf(models) }
+}
+
+function toBeCounted() {
+  const createdAt = new Date(0).toISOString()
+  const accounts = owners.map((username) => ({ username, createdAt }))
+  return { models: catalogue(input.models), accounts }
+}
+
+/** Who is there already stays, and has been there for as long as is said. */
+async function insertAccounts(
+  db: Kysely<Database>,
+  accounts: readonly { username: string; createdAt: string }[],
+) {
+  for (let at = 0; at < accounts.length; at += modelsAtOnce) {
+    const rows = accounts.slice(at, at + modelsAtOnce).map(({ username, createdAt }) => ({
       id: crypto.randomUUID(),
       username,
       email: null,
@@ -47,9 +74,17 @@ async function insertOwners(db: Kysely<Database>) {
       is_admin: 0 as const,
       is_system: 0 as const,
       quota_bytes: null,
-      created_at,
+      created_at: createdAt,
     }))
-    await db.insertInto('account').values(rows).execute()
+    await db
+      .insertInto('account')
+      .values(rows)
+      .onConflict((taken) =>
+        taken
+          .column('username')
+          .doUpdateSet(({ ref }) => ({ created_at: ref('excluded.created_at') })),
+      )
+      .execute()
   }
 }
 
@@ -93,7 +128,12 @@ async function insertModels(db: Kysely<Database>, fullText: FullText, models: Ca
   )
   await db.insertInto('model_quantization').values(labels).execute()
   const fileRows = files.map(({ model, file }) => fileRow(model, file))
-  await db.insertInto('file').values(fileRows).execute()
+  for (let at = 0; at < fileRows.length; at += fileRowsAtOnce) {
+    await db
+      .insertInto('file')
+      .values(fileRows.slice(at, at + fileRowsAtOnce))
+      .execute()
+  }
 }
 
 function modelRow(model: CatalogueModel) {
@@ -114,9 +154,9 @@ function modelRow(model: CatalogueModel) {
     visibility_version: 1,
     downloads: model.downloads,
     likes: model.likes,
-    quantizations: JSON.stringify(model.files.map(({ quantization }) => quantization)),
+    quantizations: JSON.stringify([...new Set(model.files.map((file) => file.quantization))]),
     min_file_size_bytes: Math.min(...fileSizes),
-    min_memory_bytes: memoryNeeded({ file_size_bytes: Math.min(...fileSizes) }),
+    min_memory_bytes: leastMemoryOf(model.files.map((file) => readyFile(model, file))),
     files_count: fileSizes.length,
     total_size_bytes: fileSizes.reduce((sum, size) => sum + size, 0),
     created_at: model.createdAt,
@@ -124,30 +164,34 @@ function modelRow(model: CatalogueModel) {
   }
 }
 
-function fileRow(model: CatalogueModel, file: CatalogueModel['files'][number]) {
+function readyFile(model: CatalogueModel, file: CatalogueFile) {
+  const { role, memoryBytes } = file.header ?? usualHeader(model, file)
   return {
+    filename: file.filename,
+    quantization: file.quantization,
+    file_size_bytes: file.fileSizeBytes,
+    role,
+    memory_bytes: memoryBytes,
+  }
+}
+
+function fileRow(model: CatalogueModel, file: CatalogueFile) {
+  const { metadata, tensors } = file.header ?? usualHeader(model, file)
+  return {
+    ...readyFile(model, file),
     id: file.id,
     model_id: model.id,
-    filename: file.filename,
-    file_size_bytes: file.fileSizeBytes,
     sha256_hash: file.sha256_hash,
     chunk_size: file.chunkSize,
     status: 'ready' as const,
     status_detail: null,
-    quantization: file.quantization,
     public_info_hash: file.sha256_hash.slice(0, 40),
     private_info_hash: file.sha256_hash.slice(24),
-    metadata: JSON.stringify(ggufMetadata(model)),
-    tensors: JSON.stringify({
-      count: 291,
-      parameters: model.parameterCount,
-      types: { [file.quantization]: { count: 226, bytes: file.fileSizeBytes, parameters: 1 } },
-    }),
-    role: 'model' as const,
+    metadata: JSON.stringify(metadata),
+    tensors: JSON.stringify(tensors),
     architecture: model.architecture,
-    parameter_count: model.parameterCount,
+    parameter_count: tensors.parameters,
     context_length: model.contextLength,
-    memory_bytes: memoryNeeded({ file_size_bytes: file.fileSizeBytes }),
     blob_hash: file.sha256_hash,
     object_key: null,
     upload_expires_at: model.createdAt,
@@ -160,17 +204,30 @@ function fileRow(model: CatalogueModel, file: CatalogueModel['files'][number]) {
 }
 
 /** About as much as a real header says. */
-function ggufMetadata({ architecture, displayName, contextLength }: CatalogueModel) {
+function usualHeader(model: CatalogueModel, file: CatalogueFile): FileHeader {
+  const { architecture, displayName, contextLength, parameterCount } = model
+  const { quantization, fileSizeBytes } = file
   const sizes = ['embedding_length', 'block_count', 'feed_forward_length', 'attention.head_count']
   return {
-    'general.architecture': architecture,
-    'general.name': displayName,
-    'general.quantization_version': 2,
-    [`${architecture}.context_length`]: contextLength,
-    ...Object.fromEntries(sizes.map((name) => [`${architecture}.${name}`, 4096])),
-    'tokenizer.ggml.model': 'gpt2',
-    'tokenizer.ggml.tokens': { type: 'string', length: 128_256 },
-    'tokenizer.ggml.merges': { type: 'string', length: 280_147 },
-    'tokenizer.chat_template': '{% for message in messages %}{{ message.content }}{% endfor %}',
+    role: 'model',
+    metadata: {
+      'general.architecture': architecture,
+      'general.name': displayName,
+      'general.quantization_version': 2,
+      [`${architecture}.context_length`]: contextLength,
+      ...Object.fromEntries(sizes.map((name) => [`${architecture}.${name}`, 4096])),
+      'tokenizer.ggml.model': 'gpt2',
+      'tokenizer.ggml.tokens': { type: 'string', length: 128_256, items: [] },
+      'tokenizer.ggml.merges': { type: 'string', length: 280_147, items: [] },
+      'tokenizer.chat_template': '{% for message in messages %}{{ message.content }}{% endfor %}',
+    },
+    tensors: {
+      count: 291,
+      parameters: parameterCount,
+      types: {
+        [quantization]: { count: 226, bytes: fileSizeBytes, parameters: parameterCount },
+      },
+    },
+    memoryBytes: memoryNeeded({ file_size_bytes: fileSizeBytes }),
   }
 }

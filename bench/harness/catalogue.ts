@@ -1,3 +1,4 @@
+import type { GgufRole, GgufTensorSummary, JsonValue } from '@shoal/model-file'
 import { type Random, randomFrom } from './random.ts'
 import * as words from './words.ts'
 
@@ -9,6 +10,16 @@ export type CatalogueFile = {
   sha256_hash: string
   chunkSize: number
   chunkHashes: Uint8Array
+  /** Left out where it does not matter what it says. */
+  header?: FileHeader
+}
+
+/** What a registry reads from the header of a file. */
+export type FileHeader = {
+  role: GgufRole
+  metadata: Record<string, JsonValue>
+  tensors: GgufTensorSummary
+  memoryBytes: number | null
 }
 
 export type CatalogueModel = {
@@ -117,7 +128,7 @@ function sentence(random: Random): string {
 }
 
 /** A UUID that sorts by time, as those of the product do (version 7). */
-function idAt(ms: number, random: Random): string {
+export function idAt(ms: number, random: Random): string {
   const time = ms.toString(16).padStart(12, '0')
   const rest = random.hex(18)
   return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(0, 3)}-8${rest.slice(3, 6)}-${rest.slice(6)}`

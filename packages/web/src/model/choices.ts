@@ -10,8 +10,11 @@ import type { ModelFile } from '@shoal/protocol/client'
 
 export type Choice = FileChoice<ModelFile>
 
+/** By size, and last what only goes with another file. */
 export const choicesOf = (files: readonly ModelFile[]): Choice[] =>
-  fileChoices(files, (file) => file.file_size_bytes)
+  fileChoices(files, (file) => file.file_size_bytes).toSorted(
+    (a, b) => Number(a.isCompanion) - Number(b.isCompanion),
+  )
 
 export const bestFitOf = (choices: readonly Choice[], memoryGb: number): Choice | undefined =>
   findBestFit(runnable(choices), memoryOfMachine(memoryGb))

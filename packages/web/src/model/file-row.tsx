@@ -24,7 +24,7 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
   const details = useId()
   return (
     <li className="border-line border-t">
-      <div className="grid grid-cols-[1fr_auto] items-center gap-x-6 max-md:gap-y-2 max-md:py-3 md:h-[60px] md:grid-cols-[minmax(120px,auto)_minmax(120px,1fr)_190px_84px_80px_auto]">
+      <div className="grid grid-cols-[1fr_auto] items-center gap-x-6 max-md:gap-y-2 max-md:py-3 md:h-[60px] md:grid-cols-[150px_minmax(100px,1fr)_150px_84px_80px_auto] lg:grid-cols-[170px_minmax(120px,1fr)_190px_84px_80px_auto]">
         <p className="flex items-center gap-1.5 break-all font-medium font-mono text-[15px]">
           <button
             type="button"
@@ -40,7 +40,7 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
               className={`transition-transform ${isOpen ? 'rotate-90' : ''}`}
             />
           </button>
-          {label}
+          <span className={isCompanion ? 'text-[13px] leading-tight' : ''}>{label}</span>
           {isBest && (
             <span className="whitespace-nowrap font-sans font-semibold text-[13px] text-roe-ink">
               {isRough(choice) ? 'Fits' : 'Best fit'}
@@ -48,15 +48,17 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
           )}
         </p>
         <Bar
-          share={needed / scaleBytes}
+          share={isCompanion ? 0 : needed / scaleBytes}
           line={memoryBytes / scaleBytes}
           look={isBest ? 'fill-roe' : fits ? 'fill-sea' : undefined}
         />
         <p className="text-[14px] text-ink-2 leading-tight max-md:col-start-1">
-          {isCompanion ? 'Goes with a model' : findFidelity(quantization)}
-          <span className="block text-ink-3">
-            {fits ? 'runs in' : 'needs'} {formatMemory(needed)}
-          </span>
+          {isCompanion ? 'Goes with another file' : findFidelity(quantization)}
+          {!isCompanion && (
+            <span className="block text-ink-3">
+              {fits ? 'runs in' : 'needs'} {formatMemory(needed)}
+            </span>
+          )}
         </p>
         <p className="text-[14px] text-ink-3 tabular-nums max-md:hidden">{sourceOf(choice)}</p>
         <p className="text-right font-mono text-[14px] text-ink tabular-nums max-md:hidden">

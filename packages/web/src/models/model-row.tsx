@@ -1,5 +1,11 @@
 import type { Model } from '@shoal/protocol/client'
-import { formatAge, formatBytes, formatContext, formatCount } from '@shoal/protocol/words'
+import {
+  formatAge,
+  formatBytes,
+  formatContext,
+  formatCount,
+  formatMemory,
+} from '@shoal/protocol/words'
 import { Link } from '@tanstack/react-router'
 import { ArrowDownToLine, Heart, Lock } from 'lucide-react'
 import { Glyph } from '../fish/fish.tsx'
@@ -37,12 +43,12 @@ export function ModelRow({ model, heading: Heading }: { model: Model; heading: '
 }
 
 function Facts({ model }: { model: Model }) {
-  const { parameter_count, context_length, min_file_size_bytes } = model
+  const { parameter_count, context_length } = model
   const facts = [
     parameter_count === null ? null : formatCount(parameter_count),
     model.architecture,
     context_length === null ? null : `${formatContext(context_length)} ctx`,
-    min_file_size_bytes === null ? 'no files yet' : `from ${formatBytes(min_file_size_bytes)}`,
+    sizeOf(model),
     model.license,
   ].filter((fact) => fact !== null)
   return (
@@ -54,6 +60,12 @@ function Facts({ model }: { model: Model }) {
       <span className="text-ink-3 sm:hidden">{formatCount(model.likes)} likes</span>
     </p>
   )
+}
+
+/** What it runs in says more than a file, which may be a part or a companion of one. */
+function sizeOf({ min_memory_bytes, min_file_size_bytes }: Model): string {
+  if (min_memory_bytes !== null) return `runs in ${formatMemory(min_memory_bytes)}`
+  return min_file_size_bytes === null ? 'no files yet' : `from ${formatBytes(min_file_size_bytes)}`
 }
 
 function Counts({ model }: { model: Model }) {
@@ -85,7 +97,7 @@ export function ModelRowSkeleton({ count }: { count: number }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
         <div key={row} className="flex gap-5 border-line border-t py-5">
           <div className="skeleton size-14 rounded-xl" />
-          <div className="grid flex-1 gap-2.5">
+          <div className="grid min-w-0 flex-1 gap-2.5">
             <div className="skeleton h-5 w-56 max-w-full" />
             <div className="skeleton h-4 w-4/5" />
             <div className="skeleton h-4 w-72 max-w-full" />

@@ -31,7 +31,7 @@ export function ModelsScreen() {
       {isBare && <Masthead />}
       <div className="page grid gap-x-12 gap-y-6 pt-8 lg:grid-cols-[208px_1fr]">
         <Filters search={search} />
-        <section aria-labelledby="list-title">
+        <section aria-labelledby="list-title" className="min-w-0">
           <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
             <ListTitle
               isBare={isBare}

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page, Screen } from './screen.ts'
+import type { ShownRegistry } from './shown/registry.ts'
+import { type Uploads, uploadedModel } from './shown/uploads.ts'
+
+/** Chunks of 16 MiB: of 17 some are there, one is on its way, and the others wait. */
+const chunksLetThrough = 7
+
+/** Publishing from a browser, step by step. */
+export function publishScreens(registry: ShownRegistry, uploads: Uploads): Screen[] {
+  const { origin, gate, client, cookies } = registry
+  const url = `${origin}/publish`
+  const choose = (files: string[]) => (page: Page) => chooseFiles(page, files)
+  const screens: Screen[] = [
+    { name: 'publish-signed-out', url, cookies: [] },
+    { name: 'publish', url },
+    { name: 'publish-missing', url, act: publish, isWhole: true },
+    { name: 'publish-chosen', url, act: choose(uploads.small), isWhole: true },
+    { name: 'publish-large', url, act: choose(uploads.large), isWhole: true },
+    { name: 'publish-refused', url, act: choose(uploads.refused) },
+    { name: 'publish-uploading', url, act: uploadHalf, tidy: forget },
+    { name: 'publish-paused', url, act: pauseHalfWay, tidy: forget },
+    { name: 'publish-unfinished', url, act: comeBack, tidy: forget },
+    { name: 'publish-done', url, act: uploadAll, tidy: forget },
+  ]
+  return screens.map((screen) => ({ cookies, ...screen }))
+
+  async function uploadHalf(page: Page) {
+    gate.letThrough(chunksLetThrough)
+    await chooseFiles(page, uploads.small)
+    await publish(page)
+    while (gate.stored < chunksLetThrough) await sleep(100)
+    await sleep(1500) // until the page knows how fast it goes
+  }
+
+  async function pauseHalfWay(page: Page) {
+    await uploadHalf(page)
+    await page.getByRole('button', { name: 'Pause' }).click()
+  }
+
+  async function comeBack(page: Page) {
+    await uploadHalf(page)
+    page.once('dialog', (dialog) => dialog.accept())
+    await page.reload({ waitUntil: 'networkidle' })
+  }
+
+  async function uploadAll(page: Page) {
+    await chooseFiles(page, uploads.small)
+    await publish(page)
+    await page.getByRole('link', { name: 'See the model' }).waitFor({ timeout: 60_000 })
+  }
+
+  /** So that the next picture begins as this one did. */
+  async function forget() {
+    gate.reset()
+    await client.deleteModel(uploadedModel)
+  }
+}
+
+async function chooseFiles(page: Page, files: string[]) {
+  await page.locator('[data-drop] input').setInputFiles(files)
+  await page.waitForLoadState('networkidle')
+  await sleep(1000) // until the files are read and the name is looked up
+}
+
+const publish = (page: Page) => page.getByRole('button', { name: 'Publish', exact: true }).click()

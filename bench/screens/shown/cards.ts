@@ -1,0 +1,115 @@
+/** Model cards: one that shows all that a card can have, and one as most people write it. */
+
+type About = {
+  name: string
+  displayName: string
+  description: string | null
+  license: string | null
+}
+
+export function usualCard({ name, displayName, description, license }: About): string {
+  return `# ${displayName}
+
+${description ?? 'Quantized files of the original weights.'}
+
+## Run it
+
+\`\`\`sh
+shoal run ${name}
+\`\`\`
+
+## Which file
+
+- **Q4_K_M** is the one to begin with: a third of the size, and close to the original.
+- **Q6_K** and **Q8_0** where there is memory to spare.
+- Below three bits, a smaller model usually does better.
+
+## Limits
+
+It makes things up, as every language model does. Check what matters.${license === null ? '' : ` Licensed under ${license}.`}
+`
+}
+
+export const medicalCard = `# Qwen 3 14B Medical
+
+A tune of Qwen 3 14B that turns **discharge letters, lab reports and package leaflets** into language that
+patients understand. It cites the sentence that each statement rests on, and says so when the text is silent.
+
+> This is a reading aid. It does not diagnose, and no dose that it writes may be given without looking it up.
+
+## What it is good at
+
+1. Plain-language summaries in English, German, French and Spanish
+2. Lists of medicines with dose, reason and duration, as they stand in the letter
+3. Questions to bring to the next appointment
+
+It is *not* good at:
+
+- reading scanned handwriting (use a vision model first)
+- arithmetic with units: let a program convert \`mg/dL\` to \`mmol/L\`
+- anything about children under two, of whom there was little in the training data
+
+## Results
+
+Zero-shot, greedy, with the Q6_K file. Higher is better, except in the last row.
+
+| Benchmark | Qwen 3 14B | This model | Change |
+|---|--:|--:|--:|
+| MedQA, 4 options | 68.2 | **74.9** | +6.7 |
+| PubMedQA | 74.0 | **77.6** | +3.6 |
+| MMLU, clinical knowledge | 80.4 | **82.1** | +1.7 |
+| Faithful summaries, judged by two physicians | 71 % | **93 %** | +22 |
+| Statements without a source | 18 % | **4 %** | −14 |
+
+### How the files compare
+
+| File | Perplexity | MedQA | Fits in |
+|---|--:|--:|--:|
+| Q8_0 | 6.02 | 74.9 | 24 GB |
+| Q6_K | 6.03 | 74.9 | 16 GB |
+| Q4_K_M | 6.11 | 74.1 | 12 GB |
+| Q2_K | 7.40 | 66.8 | 8 GB |
+
+## Use it
+
+\`\`\`sh
+shoal run qwen-3-14b-medical "Summarize for the patient:" < letter.txt
+\`\`\`
+
+From Python, with any client that speaks the OpenAI protocol:
+
+\`\`\`python
+from openai import OpenAI
+
+client = OpenAI(base_url="http://localhost:11434/v1", api_key="any")
+letter = open("letter.txt").read()
+answer = client.chat.completions.create(
+    model="qwen-3-14b-medical:Q6_K",
+    temperature=0.2,
+    messages=[
+        {"role": "system", "content": "Explain the letter to the patient. Cite every sentence you use."},
+        {"role": "user", "content": letter},
+    ],
+)
+print(answer.choices[0].message.content)
+\`\`\`
+
+A temperature between 0 and 0.3 works best. Thinking is off by default; write \`/think\` to switch it on.
+
+## Training
+
+- **Data:** 61,000 open-access case reports and 12,000 leaflets, each with a summary that two people checked
+- **Method:** supervised, then preference tuning on 9,400 pairs
+- **Hardware:** eight cards for 31 hours
+
+The recipe, the test set and the guide for the judges are at
+[example.org/plain-letters](https://example.org/plain-letters). Reports of wrong answers are welcome there.
+
+## Licence
+
+Apache 2.0, like the model it was made from. If you publish work with it, please name the version:
+
+\`\`\`
+@misc{plainletters2025, title = {Plain Letters}, note = {qwen-3-14b-medical, v1.2}}
+\`\`\`
+`

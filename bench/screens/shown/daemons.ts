@@ -1,0 +1,86 @@
+/** The daemons whose chat page pictures are taken of. */
+import { cpSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type DaemonConfig, readDaemonConfig, startDaemon } from '@shoal/daemon'
+import { scriptedRuntime } from '../../../packages/daemon/src/testing/scripted-runtime.ts'
+import { temporaryFolder } from '../../harness/temporary-folder.ts'
+import { spokenAnswer } from './answer.ts'
+import { openLine } from './breakable-line.ts'
+import { writeHollowGguf } from './gguf-files.ts'
+
+export type ShownDaemons = Awaited<ReturnType<typeof startShownDaemons>>
+
+const demoModels = join(import.meta.dirname, '../../../models')
+const pieceMs = 12
+
+/** With the demo models, with models that answer at length, and with none. */
+export async function startShownDaemons() {
+  await using stack = new AsyncDisposableStack()
+  const folderOf = (write: (folder: string) => unknown) => {
+    const { path } = stack.use(temporaryFolder())
+    return Promise.resolve(write(path)).then(() => path)
+  }
+  const run = async (...args: Parameters<typeof start>) => {
+    const daemon = await start(...args)
+    stack.defer(() => daemon.close())
+    return daemon
+  }
+  const demo = await run(await folderOf(copyDemoModels))
+  const none = await run(await folderOf(() => undefined))
+  const talkative = await run(
+    await folderOf(writeModels),
+    scriptedRuntime({ pieces: spokenAnswer, pace }),
+  )
+  const line = stack.use(await openLine(talkative.port))
+  const all = stack.move()
+  return {
+    demo: demo.url,
+    none: none.url,
+    talkative: talkative.url,
+    /** The talkative one, over a line that can be cut. */
+    line,
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+function start(models: string, runtime?: ReturnType<typeof scriptedRuntime>) {
+  const config: DaemonConfig = {
+    ...readDaemonConfig({}, { models, port: '0' }),
+    threads: 1,
+    memoryBytes: 64e9, // of models that are never loaded
+    log: 'silent',
+  }
+  return startDaemon(config, runtime)
+}
+
+/** About as fast as a good machine. */
+const pace = () => new Promise<void>((resolve) => setTimeout(resolve, pieceMs))
+
+function copyDemoModels(folder: string) {
+  for (const name of ['shoal-tiny', 'shoal-nano']) {
+    const isModel = (path: string) => !path.includes('scripts') && !/\.(md|py)$/.test(path)
+    cpSync(join(demoModels, name), join(folder, name), { recursive: true, filter: isModel })
+  }
+}
+
+/** What somebody has pulled, by name: with its architecture and its weights. */
+const pulled = {
+  'gemma-3-4b-tutor': { architecture: 'gemma3', weights: { Q4_K: 3.88e9 } },
+  'llama-3.2-3b-instruct': { architecture: 'llama', weights: { Q4_K: 3.21e9 } },
+  'qwen-2.5-7b-coder': { architecture: 'qwen2', weights: { Q4_K: 7.62e9 } },
+  'qwen-3-14b-medical': { architecture: 'qwen3', weights: { Q4_K: 14.8e9 } },
+}
+
+async function writeModels(folder: string) {
+  for (const [name, { architecture, weights }] of Object.entries(pulled)) {
+    mkdirSync(join(folder, name))
+    await writeHollowGguf(join(folder, name, `${name}-Q4_K_M.gguf`), {
+      metadata: {
+        'general.architecture': architecture,
+        'general.file_type': 15,
+        [`${architecture}.context_length`]: 32_768,
+      },
+      weights,
+    })
+  }
+}

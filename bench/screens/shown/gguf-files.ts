@@ -1,0 +1,66 @@
+/** GGUF files that say what they like of themselves: such that take no room, and such that can be sent. */
+import { createCipheriv } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { findTensorType, findTensorTypeId } from '../../../packages/model-file/src/gguf-types.ts'
+import {
+  GgufBytes,
+  type MetadataInput,
+} from '../../../packages/model-file/src/testing/gguf-bytes.ts'
+
+export type GgufPlan = {
+  metadata: Record<string, MetadataInput>
+  /** How many weights there are of each type, such as `Q4_K`. */
+  weights: Record<string, number>
+}
+
+/** Elements of a row: whole blocks of every type. */
+const rowLength = 2048
+const alignment = 32
+const randomBytesAtOnce = 4 * 1024 * 1024
+
+/** With nothing but zeros behind the header: such a file may be larger than the disk. */
+export async function writeHollowGguf(path: string, plan: GgufPlan): Promise<string> {
+  const { header, sizeBytes } = layOut(plan)
+  await using file = await open(path, 'w')
+  await file.writeFile(header)
+  await file.truncate(sizeBytes)
+  return path
+}
+
+/** With bytes of which no two chunks are alike. */
+export async function writeFullGguf(path: string, plan: GgufPlan): Promise<string> {
+  const { header, sizeBytes } = layOut(plan)
+  const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, header), Buffer.alloc(16))
+  await using file = await open(path, 'w')
+  await file.writeFile(header)
+  for (let left = sizeBytes - header.length; left > 0; left -= randomBytesAtOnce) {
+    await file.writeFile(cipher.update(Buffer.alloc(Math.min(left, randomBytesAtOnce))))
+  }
+  return path
+}
+
+function layOut({ metadata, weights }: GgufPlan) {
+  const types = Object.entries(weights)
+  const bytes = new GgufBytes()
+  bytes.raw('GGUF').u32(3).u64(types.length).u64(Object.keys(metadata).length)
+  for (const [key, value] of Object.entries(metadata)) bytes.string(key).value(value)
+  let dataBytes = 0
+  for (const [place, [type, count]] of types.entries()) {
+    const rows = Math.round(count / rowLength)
+    bytes.string(`blk.${place}.weight`).u32(2).u64(rowLength).u64(rows)
+    bytes.u32(findTensorTypeId(type) ?? -1).u64(dataBytes)
+    dataBytes = aligned(dataBytes + sizeOf(type, rows))
+  }
+  const written = bytes.toBytes()
+  const header = Buffer.alloc(aligned(written.length), 0)
+  header.set(written)
+  return { header, sizeBytes: header.length + dataBytes }
+}
+
+function sizeOf(type: string, rows: number): number {
+  const tensorType = findTensorType(findTensorTypeId(type) ?? -1)
+  if (!tensorType) throw new RangeError(`no tensor type ${type}`)
+  return ((rows * rowLength) / tensorType.blockSize) * tensorType.bytesPerBlock
+}
+
+const aligned = (offset: number) => Math.ceil(offset / alignment) * alignment

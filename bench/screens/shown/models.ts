@@ -1,0 +1,187 @@
+/** Believable made-up models, the same in every run but for their dates, which are counted back from now. */
+import { type CatalogueFile, type CatalogueModel, idAt } from '../../harness/catalogue.ts'
+import { type Random, randomFrom } from '../../harness/random.ts'
+import { medicalCard, usualCard } from './cards.ts'
+import { type Family, families, type Size } from './families.ts'
+import { headerOf, type Part, projectorHeader, type ShownModel } from './headers.ts'
+import { ladderFor, type Quantization, wholeLadder } from './quantizations.ts'
+import { makers, remarks, type Variant, variants } from './variants.ts'
+
+/** Those that have pages of their own among the pictures. With 16 GB some files of the first fit, and none of the second. */
+export const medicalModel = 'qwen-3-14b-medical'
+export const largeModel = 'mistral-large-123b-instruct'
+export const visionModel = 'gemma-3-12b-vision'
+
+/** The most pulled, in their order; all others follow by chance. */
+const favourites = [
+  ...['llama-3.2-3b-instruct', 'qwen-3-8b-instruct', visionModel, 'llama-3.1-8b-instruct'],
+  ...['qwen-2.5-7b-coder', 'deepseek-r1-distill-7b-reasoning', 'mistral-small-24b-instruct'],
+  ...[
+    medicalModel,
+    'phi-4-14b-instruct',
+    'smollm-2-360m-chat',
+    'llama-3.3-70b-instruct',
+    largeModel,
+  ],
+]
+const topDownloads = 412_300
+const dayMs = 86_400_000
+const mostBytesOfFile = 48e9
+
+type Kind = { family: Family; size: Size; variant: Variant; name: string }
+
+/** The most pulled first. */
+export function shownModels(count: number, now = Date.now()): CatalogueModel[] {
+  const random = randomFrom(11)
+  const circumstances = { now, random, turn: inTurn() }
+  return allKinds(random)
+    .slice(0, count)
+    .map((kind, rank) => modelOf(kind, { ...circumstances, rank }))
+}
+
+/** Each with a day on which there was no model of theirs yet. */
+export function ownersOf(models: readonly CatalogueModel[]) {
+  const firstDays = new Map<string, number>()
+  for (const { owner, createdAt } of models) {
+    const day = Date.parse(createdAt) - 40 * dayMs
+    firstDays.set(owner, Math.min(day, firstDays.get(owner) ?? day))
+  }
+  return Array.from(firstDays, ([username, day]) => ({
+    username,
+    createdAt: new Date(day).toISOString(),
+  }))
+}
+
+/** Each family's sizes in each variant, those that are pulled the most first. */
+function allKinds(random: Random): Kind[] {
+  const kinds = families.flatMap((family) =>
+    family.sizes.flatMap((size) =>
+      variants
+        .filter((variant) => isMade(family, size, variant))
+        .map((variant) => ({ family, size, variant, name: slugOf(family, size, variant) })),
+    ),
+  )
+  const standings = new Map(kinds.map((kind) => [kind, standingOf(kind, random)]))
+  return kinds.toSorted((a, b) => (standings.get(b) ?? 0) - (standings.get(a) ?? 0))
+}
+
+/** Up to 1 by chance; favourites stand above. */
+function standingOf({ family, variant, name }: Kind, random: Random): number {
+  const place = favourites.indexOf(name)
+  const byChance = random.next() ** (1 / (family.standing.popularity * variant.weight))
+  return place < 0 ? byChance : 1 + favourites.length - place
+}
+
+function isMade({ only, kind: [architecture] }: Family, { parameters }: Size, variant: Variant) {
+  if (only) return only.includes(variant.name)
+  if (variant.architectures && !variant.architectures.includes(architecture)) return false
+  if (variant.name === 'Vision') return parameters > 2e9
+  return variant.name !== 'Embed' || parameters < 9e9
+}
+
+const titleOf = (family: Family, size: Size, variant: Variant) =>
+  `${family.name} ${size.label} ${variant.name}`
+
+const slugOf = (...parts: [Family, Size, Variant]) =>
+  titleOf(...parts)
+    .toLowerCase()
+    .replaceAll(' ', '-')
+
+type Turn = ReturnType<typeof inTurn>
+type Circumstances = { rank: number; now: number; random: Random; turn: Turn }
+
+/** Takes from each list one after the other, so that what stands together is not alike. */
+function inTurn() {
+  const taken = new Map<readonly string[], number>()
+  return (list: readonly string[]): string => {
+    const count = taken.get(list) ?? 0
+    taken.set(list, count + 1)
+    return list[count % list.length] ?? ''
+  }
+}
+
+function modelOf(kind: Kind, { rank, now, random, turn }: Circumstances): CatalogueModel {
+  const { family, size, variant, name } = kind
+  const [architecture, license, contextLength] = family.kind
+  const model: ShownModel = { ...kind, displayName: titleOf(family, size, variant) }
+  const ageDays = 2 + (family.standing.oldestDays - 2) * random.next() ** 1.5
+  const createdMs = now - Math.round(ageDays * dayMs)
+  const downloads = Math.round((topDownloads / (rank + 1) ** 1.2) * (0.85 + 0.3 * random.next()))
+  const description = descriptionOf(kind, random, turn)
+  return {
+    id: idAt(createdMs, random),
+    name,
+    owner: variant.owner ?? random.pickSkewed(makers),
+    displayName: model.displayName,
+    description,
+    license,
+    architecture,
+    parameterCount: size.parameters,
+    contextLength,
+    tags: tagsOf(variant, random),
+    readme: name === medicalModel ? medicalCard : usualCard({ ...model, description, license }),
+    isPublic: true,
+    downloads,
+    likes: Math.round(downloads * 0.01 * (0.4 + 1.2 * random.next())),
+    createdAt: new Date(createdMs).toISOString(),
+    files: filesOf(model, createdMs, random),
+  }
+}
+
+/** One sentence or two, and sometimes what is worth saying of its size. */
+function descriptionOf({ size, variant }: Kind, random: Random, turn: Turn): string {
+  const { parameters } = size
+  const ofSize =
+    parameters < 2e9 ? remarks.small : parameters < 40e9 ? remarks.medium : remarks.large
+  const description = turn(variant.descriptions)
+  return random.chance(0.35) ? `${description} ${turn(ofSize)}` : description
+}
+
+const tagsOf = ({ tags }: Variant, random: Random): string[] => [
+  'gguf',
+  ...tags,
+  ...(random.chance(0.4) ? ['imatrix'] : []),
+  ...(random.chance(0.6) ? ['en'] : []),
+]
+
+function filesOf(model: ShownModel, createdMs: number, random: Random): CatalogueFile[] {
+  const { name, size, variant } = model
+  const ladder = name === medicalModel ? wholeLadder() : ladderFor(size.parameters, random)
+  const files = ladder.flatMap((quantization) => partsOf(model, quantization))
+  const all = variant.name === 'Vision' ? [projectorOf(model), ...files] : files
+  return all.map((file, place) => ({
+    ...file,
+    id: idAt(createdMs + place + 1, random),
+    sha256_hash: random.hex(64),
+    chunkSize: file.fileSizeBytes, // one chunk is enough where nobody pulls it
+    chunkHashes: Buffer.from(random.hex(64), 'hex'),
+  }))
+}
+
+type FileOfModel = Omit<CatalogueFile, 'id' | 'sha256_hash' | 'chunkSize' | 'chunkHashes'>
+
+/** One file, or the parts of one that is too large for most disks and hubs. */
+function partsOf(model: ShownModel, quantization: Quantization): FileOfModel[] {
+  const wholeBytes = (model.size.parameters * quantization.bitsPerWeight) / 8
+  const count = Math.ceil(wholeBytes / mostBytesOfFile)
+  const fileSizeBytes = Math.round(wholeBytes / count)
+  return Array.from({ length: count }, (_, index) => {
+    const part: Part | undefined = count > 1 ? { index, count } : undefined
+    const filename = `${model.name}-${quantization.label}${suffixOf(part)}.gguf`
+    const header = headerOf(model, { filename, fileSizeBytes, quantization, part })
+    return { filename, quantization: quantization.label, fileSizeBytes, header }
+  })
+}
+
+function suffixOf(part: Part | undefined): string {
+  if (!part) return ''
+  const [index, count] = [part.index + 1, part.count].map((one) => String(one).padStart(5, '0'))
+  return `-${index}-of-${count}`
+}
+
+function projectorOf(model: ShownModel): FileOfModel {
+  const fileSizeBytes = 854_200_224
+  const filename = `mmproj-${model.name}-F16.gguf`
+  const header = projectorHeader(model, fileSizeBytes)
+  return { filename, quantization: 'F16', fileSizeBytes, header }
+}
