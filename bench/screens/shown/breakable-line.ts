@@ -1,8 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-type BreakableLine = Awaited<ReturnType<typeof openLine>>
-
 /** A way to a server that can be cut, as if the server had ended. */
 export async function openLine(toPort: number) {
   const sockets = new Set<Socket>()

@@ -57,7 +57,7 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     await page.getByRole('button', { name: 'Make the key' }).click()
     key = (await page.getByText(/^hf_[A-Za-z0-9]{43}$/).textContent()) ?? ''
     expect(key).toMatch(/^hf_/)
-    await page.getByRole('button', { name: 'I have it' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
     expect(await page.getByText(key).count()).toBe(0)
   })
 
@@ -65,7 +65,7 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     await page.getByRole('link', { name: 'Publish' }).first().click()
     await page.locator('input[type=file]').setInputFiles(modelPath)
     await page.getByLabel('Name', { exact: true }).fill('my-tiny')
-    await page.getByText('Free. Others write').waitFor()
+    await page.getByText('Available. Others write').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('heading', { name: /is published/ }).waitFor(patience)
     // Chromium logs that the name was free.

@@ -34,7 +34,7 @@ test('a tensor beyond the end of the file is refused and named', async () => {
   const file = makeGguf({ tensors })
   const { dataOffset } = await parseBytes(file)
   expect(await refusalOf(file.subarray(0, -1))).toBe(
-    `tensor 1 "blk.0.attn_k.weight" ends at byte ${dataOffset + 32 + 4 * 34}, ` +
+    `the file is cut short: tensor 1 "blk.0.attn_k.weight" ends at byte ${dataOffset + 32 + 4 * 34}, ` +
       `beyond the end of the file (${file.length - 1})`,
   )
 })

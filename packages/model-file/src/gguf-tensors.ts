@@ -98,7 +98,7 @@ export function checkTensorPlaces(
     const end = dataOffset + offset + sizeBytes
     if (end > fileSizeBytes) {
       throw new GgufError(
-        `${subject} ends at byte ${end}, beyond the end of the file (${fileSizeBytes})`,
+        `the file is cut short: ${subject} ends at byte ${end}, beyond the end of the file (${fileSizeBytes})`,
       )
     }
   }

@@ -118,7 +118,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     const busy = { status: 429, headers, body: '{"detail":"too many calls"}' }
     await page.route(call, (route) => route.fulfill(busy), { times: 1 })
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText(/^The registry asks us to wait [12] s\.$/).waitFor()
+    await page.getByText(/^The registry asks us to wait [12] s\./).waitFor()
     await page.getByRole('heading', { name: /^\d+ models$/ }).waitFor()
   })
 

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { User } from 'lucide-react'
 import { useClient } from '../api/context.ts'
 import { Disclosure } from '../ui/disclosure.tsx'
 
@@ -13,9 +14,10 @@ export function AccountMenu({ username }: { username: string }) {
   return (
     <Disclosure
       label={`Signed in as ${username}`}
-      className="ctl-quiet rounded-full bg-sunken font-semibold text-[15px]"
-      icon={<span aria-hidden="true">{username.slice(0, 1).toUpperCase()}</span>}
+      className="ctl-quiet rounded-full bg-sunken"
+      icon={<User size={19} aria-hidden />}
     >
+      <p className="max-w-60 truncate px-2.5 py-1.5 text-[14px] text-ink-3">{username}</p>
       <Link to="/u/$username" params={{ username }} className="pop-item">
         Your models
       </Link>

@@ -5,6 +5,7 @@ import { useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
 import { Logo } from '../fish/fish.tsx'
 import { Disclosure } from '../ui/disclosure.tsx'
+import { exactly } from '../ui/exactly.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { SearchBox } from './search-box.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
@@ -24,7 +25,7 @@ export function Header() {
           aria-label="Main"
           className="ml-auto hidden items-center gap-6 font-medium text-[15px] text-ink-2 md:flex"
         >
-          <Links className="hover:text-ink" />
+          <Links className="hover:text-ink aria-[current=page]:text-ink" />
         </nav>
         <div className="flex items-center gap-1 sm:gap-3">
           <ThemeSwitch />
@@ -43,7 +44,7 @@ export function Header() {
 function Links({ className }: { className: string }) {
   return (
     <>
-      <Link to="/" className={className}>
+      <Link to="/" activeOptions={exactly} className={className}>
         Models
       </Link>
       <Link to="/chat" className={className}>

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { Logo } from '../fish/fish.tsx'
 import { PageHead } from './head.tsx'
 import { ScreenTitle } from './screen-title.tsx'
 
@@ -6,6 +7,9 @@ export function NotFound() {
   return (
     <div className="page py-24">
       <PageHead title="Nothing here" isHidden />
+      <div className="mb-6 *:size-14">
+        <Logo />
+      </div>
       <ScreenTitle className="font-semibold text-4xl">This water is empty</ScreenTitle>
       <p className="mt-3 text-ink-2">
         No page lives here.{' '}

@@ -7,13 +7,15 @@ const shownMs = 1800
 export function useCardTools(card: RefObject<HTMLElement | null>, html: string | undefined) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another card has other code
   useEffect(() => {
-    const buttons = [...(card.current?.querySelectorAll('pre') ?? [])].map((code) => {
-      const button = copyButton(code)
-      code.before(button)
-      return button
+    const frames = [...(card.current?.querySelectorAll('pre') ?? [])].map((code) => {
+      const frame = document.createElement('div')
+      frame.className = 'card-code'
+      code.replaceWith(frame)
+      frame.append(code, copyButton(code))
+      return { frame, code }
     })
     return () => {
-      for (const button of buttons) button.remove()
+      for (const { frame, code } of frames) frame.replaceWith(code)
     }
   }, [card, html])
 }

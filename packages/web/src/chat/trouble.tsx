@@ -1,12 +1,12 @@
 import { CircleAlert } from 'lucide-react'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { CommandLine } from '../ui/command-line.tsx'
 import type { Fault } from './conversation/conversation.ts'
 
 type TroubleProps = { as: 'h1' | 'h2'; fault: Fault | undefined; onRetry: () => void }
 
 const noModels: Fault = {
   title: 'No model is here yet',
-  advice: 'Pull one, and it can be talked to at once. This one is small and made for trying:',
+  advice: 'Pull one to talk to it. This one is small, and made for trying:',
   command: 'shoal pull shoal-tiny',
 }
 
@@ -16,7 +16,7 @@ export function ModelsTrouble({ as: Heading, fault = noModels, onRetry }: Troubl
     <div className="my-auto py-10" role="alert">
       <Heading className="font-semibold text-[26px]">{fault.title}</Heading>
       <p className="mt-2 text-ink-2">{fault.advice}</p>
-      {fault.command && <Command text={fault.command} />}
+      {fault.command && <CommandLine text={fault.command} className="mt-3 max-w-md" />}
       <button type="button" className="ctl mt-5" onClick={onRetry}>
         {fault === noModels ? 'Look again' : 'Try again'}
       </button>
@@ -33,16 +33,7 @@ export function FaultNotice({ fault: { title, advice, command } }: { fault: Faul
         {title}
       </p>
       <p className="mt-1 break-words text-[15px] text-ink-2">{advice}</p>
-      {command && <Command text={command} />}
+      {command && <CommandLine text={command} className="mt-3 max-w-md" />}
     </div>
-  )
-}
-
-function Command({ text }: { text: string }) {
-  return (
-    <p className="mt-3 flex max-w-md items-center justify-between gap-3 rounded-xl border border-line bg-sunken py-1 pr-1 pl-4">
-      <code className="overflow-x-auto whitespace-nowrap font-mono text-[14px]">{text}</code>
-      <CopyButton value={text} label="Copy the command" className="ctl-quiet shrink-0" />
-    </p>
   )
 }

@@ -5,6 +5,7 @@ import { useClient } from '../api/context.ts'
 import { cardQuery } from '../api/queries.ts'
 import { CardSkeleton, CardText } from '../card/card-text.tsx'
 import { Failure } from '../ui/problem.tsx'
+import { OwnersLink } from './owners-link.tsx'
 
 const route = getRouteApi('/m/$name')
 
@@ -14,7 +15,14 @@ export function CardTab({ model }: { model: ModelRecord }) {
   const card = useQuery(cardQuery(useClient(), model.name, images))
   if (card.isError) return <Failure as="h2" error={card.error} onRetry={() => card.refetch()} />
   if (card.isPending) return <CardSkeleton />
-  if (card.data === '') return <p className="py-12 text-ink-2">It has no model card.</p>
+  if (card.data === '') {
+    return (
+      <p className="py-12 text-ink-2">
+        It has no model card.
+        <OwnersLink model={model}>Write one</OwnersLink>
+      </p>
+    )
+  }
   return (
     <>
       <h2 className="sr-only">Model card</h2>

@@ -43,6 +43,9 @@ export function DeleteModel({ model }: { model: ModelRecord }) {
         error={remove.error}
         onConfirm={() => remove.mutate()}
       >
+        <p className="mb-4">
+          It goes with all its files, likes and counts, and cannot be taken back.
+        </p>
         <Field
           label={`Type ${model.name} to delete it`}
           className="field font-mono"

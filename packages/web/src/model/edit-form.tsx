@@ -6,6 +6,7 @@ import { useClient } from '../api/context.ts'
 import { CardField } from '../card/card-field.tsx'
 import { Field } from '../ui/field.tsx'
 import { fieldErrors, sentence, useFocusOnError } from '../ui/field-errors.ts'
+import { TextArea } from '../ui/text-area.tsx'
 
 export function EditForm({ model }: { model: ModelRecord }) {
   const client = useClient()
@@ -30,7 +31,7 @@ export function EditForm({ model }: { model: ModelRecord }) {
   return (
     <form ref={form} className="grid gap-5" onSubmit={submit}>
       <Field
-        label="Name shown"
+        label="Display name"
         name="display_name"
         defaultValue={model.display_name}
         error={wrong['/display_name']}
@@ -38,19 +39,20 @@ export function EditForm({ model }: { model: ModelRecord }) {
         required
       />
       <Field
-        label="Name in addresses"
+        label="Name"
         name="name"
         className="field font-mono"
         defaultValue={model.name}
-        hint="Links to the old one break when you change it."
+        hint="Changing it breaks links to the old one."
         error={wrong['/name']}
         pattern="[a-z0-9][a-z0-9._\-]{0,94}[a-z0-9]"
         spellCheck={false}
         required
       />
-      <Field
+      <TextArea
         label="Description"
         name="description"
+        rows={2}
         defaultValue={model.description ?? ''}
         error={wrong['/description']}
         maxLength={2000}
@@ -83,8 +85,8 @@ export function EditForm({ model }: { model: ModelRecord }) {
       <fieldset>
         <legend className="label">Who may see it</legend>
         {[
-          { value: 'public', text: 'everybody who can read this registry' },
-          { value: 'private', text: 'you, and whoever keeps this registry' },
+          { value: 'public', text: 'Everybody who can read this registry' },
+          { value: 'private', text: 'You, and whoever keeps this registry' },
         ].map(({ value, text }) => (
           <label key={value} className="flex items-center gap-2.5 py-1 text-[15px]">
             <input

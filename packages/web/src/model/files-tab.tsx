@@ -1,6 +1,7 @@
 import { findFidelity, memoryOfMachine } from '@shoal/model-file/choices'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
 import { formatMemory } from '@shoal/protocol/words'
+import { Link } from '@tanstack/react-router'
 import { usePrefs } from '../app/use-prefs.ts'
 import { MemoryChoice } from '../ui/memory-choice.tsx'
 import { adviceFor } from './advice.ts'
@@ -29,6 +30,11 @@ export function FilesTab({ model, files }: Props) {
           </h2>
           <p className="text-[15px] text-ink-3" aria-live="polite">
             {adviceFor(best, memoryGb) || 'Each file is the whole model at a different precision.'}
+            {!best && (
+              <Link to="/" search={{ fits: memoryGb }} className="link ml-1.5">
+                See what does
+              </Link>
+            )}
           </p>
         </div>
         <MemoryChoice />

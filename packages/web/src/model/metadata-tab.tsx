@@ -21,7 +21,7 @@ export function MetadataTab({ model, files }: Props) {
     <div className="pt-6">
       {choices.length > 1 && (
         <label className="mb-5 inline-flex items-center gap-2.5 text-[15px] text-ink-2">
-          Of
+          File
           <select
             className="ctl h-9 font-mono"
             value={choice.label}

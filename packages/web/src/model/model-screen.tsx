@@ -8,6 +8,7 @@ import { PageHead } from '../app/head.tsx'
 import { exactly } from '../ui/exactly.ts'
 import { Failure } from '../ui/problem.tsx'
 import { CardTab } from './card-tab.tsx'
+import { choicesOf } from './choices.ts'
 import { FilesTab } from './files-tab.tsx'
 import { MetadataTab } from './metadata-tab.tsx'
 import { ModelHeader } from './model-header.tsx'
@@ -38,14 +39,15 @@ export function ModelScreen() {
     )
   }
   if (model.isPending) return <ModelSkeleton />
+  const filesCount = files.data ? choicesOf(files.data).length : model.data.files_count
   return (
     <div className="page pt-8">
       <PageHead {...headOf(model.data)} />
       <ModelHeader model={model.data} />
-      <Numbers model={model.data} />
+      <Numbers model={model.data} filesCount={filesCount} />
       <div className={`mt-6 grid gap-x-14 gap-y-8 ${tab ? '' : 'lg:grid-cols-[1fr_348px]'}`}>
         <div className="min-w-0">
-          <Tabs {...(tab && { tab })} filesCount={model.data.files_count} />
+          <Tabs {...(tab && { tab })} filesCount={filesCount} />
           {files.isError && <Failure as="h2" error={files.error} onRetry={() => files.refetch()} />}
           {!files.isError && <Tab tab={tab} model={model.data} files={files.data} />}
         </div>
@@ -101,12 +103,13 @@ function Tabs({ tab, filesCount }: { tab?: ModelSearch['tab']; filesCount: numbe
   )
 }
 
-function Numbers({ model }: { model: ModelRecord }) {
+/** `filesCount`: what one chooses between, so that the parts of a file are one. */
+function Numbers({ model, filesCount }: { model: ModelRecord; filesCount: number }) {
   const { parameter_count, context_length } = model
   const numbers = [
     ['Parameters', parameter_count === null ? '–' : formatCount(parameter_count)],
     ['Context', context_length === null ? '–' : `${formatContext(context_length)} tokens`],
-    ['Files', String(model.files_count)],
+    ['Files', String(filesCount)],
     ['Downloads', formatCount(model.downloads)],
     ['Published', formatAge(model.created_at)],
   ] as const

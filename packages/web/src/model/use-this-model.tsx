@@ -2,11 +2,13 @@ import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
 import { formatBytes } from '@shoal/protocol/words'
 import { useState } from 'react'
 import { usePrefs } from '../app/use-prefs.ts'
+import { Words } from '../ui/command-line.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { MemoryChoice } from '../ui/memory-choice.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { adviceFor } from './advice.ts'
 import { bestFitOf, type Choice, choicesOf, isRough } from './choices.ts'
+import { OwnersLink } from './owners-link.tsx'
 import { snippetsFor } from './snippets.ts'
 
 type Props = { model: ModelRecord; files: readonly ModelFile[] }
@@ -20,7 +22,10 @@ export function UseThisModel({ model, files }: Props) {
     <div className="panel">
       <h2 className="font-semibold text-[19px]">Use this model</h2>
       {label === undefined ? (
-        <p className="mt-3 text-[15px] text-ink-2">It has no files yet.</p>
+        <p className="mt-3 text-[15px] text-ink-2">
+          It has no files yet.
+          <OwnersLink model={model}>Add one</OwnersLink>
+        </p>
       ) : (
         <>
           <div className="mt-3">
@@ -64,9 +69,9 @@ function Snippets({ snippets }: { snippets: Record<string, string> }) {
         <pre
           // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
           tabIndex={0}
-          className={`min-w-0 flex-1 overflow-x-auto px-3.5 py-1.5 font-mono text-[13px] leading-5 ${isCommand ? 'whitespace-pre-wrap break-words' : ''}`}
+          className={`min-w-0 flex-1 overflow-x-auto px-3.5 py-1.5 font-mono text-[13px] leading-5 ${isCommand ? 'whitespace-normal' : ''}`}
         >
-          {text}
+          {isCommand ? <Words text={text} /> : text}
         </pre>
         <CopyButton
           value={text}

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
 import { listQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
@@ -37,15 +37,15 @@ export function ModelsScreen() {
               isBare={isBare}
               text={titleOf(search, list.isPlaceholderData ? undefined : list.data)}
             />
+            {hasFilter(search) && (
+              <Link to="/" className="link mr-auto text-[14px]">
+                Clear all
+              </Link>
+            )}
             <SortChoice search={search} />
           </div>
           {list.isError ? (
-            <Failure
-              as="h2"
-              error={list.error}
-              note="Your search is kept in the address."
-              onRetry={() => list.refetch()}
-            />
+            <Failure as="h2" error={list.error} onRetry={() => list.refetch()} />
           ) : list.isPending ? (
             <ModelRowSkeleton count={8} />
           ) : total > 0 ? (

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { CommandLine } from '../ui/command-line.tsx'
 
 export function NothingFound() {
   return (
@@ -15,8 +15,6 @@ export function NothingFound() {
   )
 }
 
-const pushCommand = 'shoal push ./model.gguf --name my-model'
-
 export function EmptyRegistry() {
   return (
     <div className="border-line border-t py-16">
@@ -27,10 +25,7 @@ export function EmptyRegistry() {
         </Link>{' '}
         from here, or with the command line:
       </p>
-      <p className="mt-4 flex max-w-xl items-center justify-between gap-3 rounded-xl bg-sunken py-1.5 pr-1.5 pl-4">
-        <code className="overflow-x-auto font-mono text-[14px]">{pushCommand}</code>
-        <CopyButton value={pushCommand} label="Copy the command" className="ctl-quiet" />
-      </p>
+      <CommandLine text="shoal push ./model.gguf --name my-model" className="mt-4 max-w-xl" />
     </div>
   )
 }

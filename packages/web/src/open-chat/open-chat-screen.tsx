@@ -2,9 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { usePrefs } from '../app/use-prefs.ts'
-import { CopyButton } from '../ui/copy-button.tsx'
-
-const command = 'shoal serve'
+import { CommandLine } from '../ui/command-line.tsx'
 
 /**
  * The way to the chat, which is a page of the daemon. No script looks whether that runs: browsers ask their user before a page
@@ -17,8 +15,8 @@ export function OpenChatScreen() {
       <PageHead title="Chat" description="Talk to a model on your own machine." path="/chat" />
       <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Chat</ScreenTitle>
       <p className="mt-2 text-[17px] text-ink-2">
-        Models answer on your own machine, and so the chat is a page there. What you write does not
-        come here.
+        Models answer on your own machine, and so the chat is a page there. What you write stays
+        with you.
       </p>
       <p className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-3">
         <a href={`${daemon}/`} className="ctl-ink">
@@ -28,14 +26,11 @@ export function OpenChatScreen() {
       </p>
       <h2 className="mt-12 font-semibold text-[19px]">If it does not open</h2>
       <p className="mt-2 text-[15px] text-ink-2">The daemon does not run. Start it there:</p>
-      <div className="mt-3 flex items-center justify-between gap-3 rounded-xl bg-sunken py-1.5 pr-1.5 pl-4">
-        <code className="font-mono text-[14px]">{command}</code>
-        <CopyButton value={command} label={`Copy ${command}`} className="ctl-quiet" />
-      </div>
+      <CommandLine text="shoal serve" className="mt-3" />
       <p className="mt-5 text-[15px] text-ink-2">
-        It has another address?{' '}
+        Does it run elsewhere?{' '}
         <Link to="/settings/{-$section}" params={{ section: 'machine' }} className="link">
-          Say which
+          Set its address
         </Link>
       </p>
     </div>

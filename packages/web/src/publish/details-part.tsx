@@ -44,10 +44,10 @@ export function DetailsPart({ details, edit, errors, files, name, isNewModel }: 
 
 function NameHint({ name, text }: { name: NameCheck; text: string }) {
   const words = () => {
-    if (name.isChecking) return 'Looking whether it is free …'
+    if (name.isChecking) return 'Looking whether it is available …'
     if (name.model) return 'Yours: the files are added to it, and it stays as it is otherwise.'
-    if (name.isFree) return `Free. Others write: shoal pull ${text}`
-    return 'What others write to pull it: a-z 0-9 . _ -'
+    if (name.isFree) return `Available. Others write: shoal pull ${text}`
+    return 'What others write to pull it: small letters, digits, dots, dashes, underscores.'
   }
   return (
     <span aria-live="polite" className={name.isFree && !name.isChecking ? 'text-ok' : ''}>

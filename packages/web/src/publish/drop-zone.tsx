@@ -41,7 +41,9 @@ export function DropZone({ add, error, isReading, hasFiles }: Props) {
         <p className="mt-3 font-display font-semibold text-[19px] tracking-[-0.02em]">
           {hasFiles ? 'Drop more .gguf files here' : 'Drop .gguf files here'}
         </p>
-        <p className="mt-1 text-[15px] text-ink-2">All files of one model: its sizes, its parts.</p>
+        <p className="mt-1 text-[15px] text-ink-2">
+          Every quantization of one model, and every part of a split file.
+        </p>
         <input
           id={id}
           type="file"

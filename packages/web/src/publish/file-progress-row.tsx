@@ -39,7 +39,7 @@ function wordsFor({ stage, sizeBytes, bytesDone }: FileState, isRunning: boolean
   const percent = `${Math.floor((bytesDone / sizeBytes) * 100)} %`
   if (stage === 'queued') return 'Waits its turn'
   if (stage === 'hashing') return bytesDone === sizeBytes ? 'Read' : `Reading ${percent}`
-  if (stage === 'sending') return `Uploading ${percent}`
+  if (stage === 'sending') return isRunning ? `Uploading ${percent}` : `Sent ${percent}`
   if (stage === 'refused') return 'Refused'
   if (stage === 'ready') return 'Ready'
   return isRunning ? 'The registry checks it' : 'Sent'

@@ -1,5 +1,5 @@
 import { FileWarning } from 'lucide-react'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { CommandLine } from '../ui/command-line.tsx'
 import { choicesAmong, type RefusedFile } from './chosen-file.ts'
 import { DropZone } from './drop-zone.tsx'
 import { FileChoiceRow } from './file-choice-row.tsx'
@@ -43,14 +43,10 @@ export function FilesPart({ chosen, error, isLarge, modelName }: Props) {
 }
 
 function Command({ modelName }: { modelName: string }) {
-  const command = `shoal push ./*.gguf --name ${modelName}`
   return (
     <div className="mt-4 text-[15px] text-ink-2">
       <p>Or with the command line:</p>
-      <p className="mt-2 flex items-center justify-between gap-3 rounded-xl bg-sunken py-1 pr-1 pl-4 text-ink">
-        <code className="min-w-0 break-words font-mono text-[14px]">{command}</code>
-        <CopyButton value={command} label="Copy the command" className="ctl-quiet shrink-0" />
-      </p>
+      <CommandLine text={`shoal push ./*.gguf --name ${modelName}`} className="mt-2" />
     </div>
   )
 }

@@ -44,7 +44,7 @@ export function ProgressControls({ publishing: { state } }: { publishing: Publis
         </button>
       )}
       <button type="button" className="ctl" onClick={() => setAsking(true)}>
-        Cancel …
+        Cancel…
       </button>
     </div>
   )

@@ -2,6 +2,7 @@ import { formatBytes, formatSeconds } from '@shoal/protocol/words'
 import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { CommandLine } from '../ui/command-line.tsx'
 import { Announcement } from './announcement.tsx'
 import { Bar } from './bar.tsx'
 import { FileProgressRow } from './file-progress-row.tsx'
@@ -106,19 +107,22 @@ function BigBar({ label, share, tone, children }: BigBarProps) {
 
 function Done({ publishing: { job } }: Props) {
   return (
-    <div className="flex flex-wrap items-center gap-5">
-      <span className="grid size-12 place-items-center rounded-full bg-ok text-bg">
-        <Check size={26} aria-hidden strokeWidth={2.5} />
-      </span>
-      <div className="min-w-0 flex-1">
-        <h2 id="upload-title" className="break-words font-semibold text-[22px]">
-          {job.displayName} is published
-        </h2>
-        <p className="text-[15px] text-ink-2">
-          The registry has checked every byte of it and serves it now.
-        </p>
+    <>
+      <div className="flex items-center gap-5">
+        <span className="grid size-12 shrink-0 place-items-center rounded-full bg-ok text-bg">
+          <Check size={26} aria-hidden strokeWidth={2.5} />
+        </span>
+        <div className="min-w-0">
+          <h2 id="upload-title" className="break-words font-semibold text-[22px]">
+            {job.displayName} is published
+          </h2>
+          <p className="text-[15px] text-ink-2">
+            The registry has checked every byte of it and serves it now. Others write:
+          </p>
+        </div>
       </div>
-      <div className="flex flex-wrap gap-3">
+      <CommandLine text={`shoal pull ${job.modelName}`} className="mt-5" />
+      <div className="mt-5 flex flex-wrap gap-3">
         <Link
           to="/m/$name"
           params={{ name: job.modelName }}
@@ -131,6 +135,6 @@ function Done({ publishing: { job } }: Props) {
           Publish another
         </button>
       </div>
-    </div>
+    </>
   )
 }

@@ -39,7 +39,7 @@ function SessionRow({ session }: { session: Session }) {
       <div className="min-w-0 flex-1">
         <p className="break-words font-medium">{name}</p>
         <p className="text-[14px] text-ink-3">
-          since {formatAge(session.created_at)}
+          signed in {formatAge(session.created_at)}
           {session.last_used_at && ` · used ${formatAge(session.last_used_at)}`}
         </p>
       </div>

@@ -1,9 +1,9 @@
 import { CopyButton } from '../ui/copy-button.tsx'
 
 const commands = [
-  { text: 'shoal seed pause', says: 'gives nothing for now; resume goes on' },
-  { text: 'shoal config set limit-upload 5MB', says: 'gives at most so much a second' },
-  { text: 'shoal config set peers off', says: 'asks and gives nobody: the registry alone' },
+  { text: 'shoal seed pause', says: 'gives nothing until shoal seed resume' },
+  { text: 'shoal config set limit-upload 5MB', says: 'gives at most 5 MB a second' },
+  { text: 'shoal config set peers off', says: 'pulls from the registry alone, and gives nothing' },
 ]
 
 /** What is shared is decided on the machine that shares, so here it is only said how. */

@@ -34,7 +34,12 @@ export function ConfirmDialog(props: Props) {
         <button type="button" className="ctl" onClick={() => dialog.current?.close()}>
           Cancel
         </button>
-        <button type="button" className="ctl-ink" disabled={isBusy || !isReady} onClick={onConfirm}>
+        <button
+          type="button"
+          className="ctl-ink bg-roe-ink"
+          disabled={isBusy || !isReady}
+          onClick={onConfirm}
+        >
           {action}
         </button>
       </div>

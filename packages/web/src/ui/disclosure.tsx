@@ -13,7 +13,9 @@ export function Disclosure({ label, icon, className = 'ctl', children }: Props) 
 
   function onToggle({ newState }: ToggleEvent) {
     setOpen(newState === 'open')
-    if (newState !== 'open' || !panel.current || !button.current) return
+    if (!panel.current || !button.current) return
+    panel.current.style.visibility = newState === 'open' ? 'visible' : ''
+    if (newState !== 'open') return
     place(panel.current, button.current.getBoundingClientRect())
     panel.current.querySelector<HTMLElement>('button, a')?.focus()
   }
@@ -37,7 +39,7 @@ export function Disclosure({ label, icon, className = 'ctl', children }: Props) 
         ref={panel}
         id={id}
         popover="auto"
-        className="pop"
+        className="pop [@media(scripting:enabled)]:invisible" // until its place is known
         onToggle={onToggle}
         onClick={() => panel.current?.hidePopover()}
       >

@@ -51,6 +51,8 @@ function titleOf(error: Error): string {
 
 function detailOf(error: Error): string {
   if (error instanceof UnreachableError) return 'Is the network there? Nothing was lost.'
+  const isBroken = error instanceof ApiError && error.status === 500
+  if (isBroken) return 'It may be over in a moment. Nothing was lost.'
   const { message } = error
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
 }

@@ -1,0 +1,28 @@
+import { CopyButton } from './copy-button.tsx'
+
+type Props = { text: string; label?: string; className?: string }
+
+/** A line to be copied into a terminal, or wherever it is wanted. It breaks between words, so that no name looks like two. */
+export function CommandLine({ text, label = 'Copy the command', className = '' }: Props) {
+  return (
+    <div
+      className={`flex items-center justify-between gap-3 rounded-xl bg-sunken py-1 pr-1 pl-4 text-ink ${className}`}
+    >
+      <code className="min-w-0 py-1.5 font-mono text-[14px] leading-5">
+        <Words text={text} />
+      </code>
+      <CopyButton value={text} label={label} className="ctl-quiet shrink-0" />
+    </div>
+  )
+}
+
+/** Of which none is broken at its hyphens. */
+export function Words({ text }: { text: string }) {
+  return text.split(' ').map((word, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a word has its place
+    <span key={index}>
+      {index > 0 && ' '}
+      <span className="inline-block max-w-full break-all align-top">{word}</span>
+    </span>
+  ))
+}
