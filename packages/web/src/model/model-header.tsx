@@ -11,28 +11,32 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { LikeButton } from './like-button.tsx'
 import { mayEdit } from './may-edit.ts'
 
+/** The picture beside the title; on a phone the rest below both, else beside the picture too. */
+const layout =
+  'grid grid-cols-[auto_1fr] gap-x-4 gap-y-3 sm:grid-cols-[auto_1fr_auto] sm:grid-rows-[auto_1fr] sm:gap-x-7 sm:gap-y-0'
+
 export function ModelHeader({ model }: { model: ModelRecord }) {
   const { name, display_name, description, owner, parameter_count } = model
   return (
     <>
       <Path model={model} />
-      <div className="flex flex-col gap-5 sm:flex-row sm:gap-7">
+      <div className={layout}>
         <Glyph
           name={name}
           parameters={parameter_count}
-          className="size-20 rounded-2xl sm:size-28"
+          className="size-16 rounded-2xl sm:row-span-2 sm:size-28"
         />
-        <div className="min-w-0 flex-1">
-          <ScreenTitle className="break-words font-bold text-[34px] tracking-[-0.035em] sm:text-[42px]">
-            {display_name}
-          </ScreenTitle>
+        <ScreenTitle className="min-w-0 self-center break-words font-bold text-[30px] tracking-[-0.035em] sm:text-[42px]">
+          {display_name}
+        </ScreenTitle>
+        <div className="min-w-0 max-sm:col-span-2 sm:col-start-2 sm:row-start-2">
           {description && (
             <p className="mt-1.5 max-w-[62ch] break-words text-[17px] text-ink-2">{description}</p>
           )}
           <Labels model={model} />
           <ShortFacts model={model} />
         </div>
-        <div className="flex flex-wrap items-center gap-3 sm:flex-col sm:items-end">
+        <div className="flex flex-wrap items-center gap-3 max-sm:col-span-2 sm:col-start-3 sm:row-span-2 sm:row-start-1 sm:flex-col sm:items-end">
           <LikeButton model={model} />
           <EditLink model={model} />
           <p className="text-[15px] text-ink-2">

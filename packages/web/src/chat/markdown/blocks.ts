@@ -1,3 +1,5 @@
+export type Align = 'left' | 'center' | 'right'
+
 /** The blocks of Markdown that models write. What is not known stays text. */
 export type Block =
   | { kind: 'paragraph'; text: string }
@@ -5,7 +7,7 @@ export type Block =
   | { kind: 'code'; language: string; text: string }
   | { kind: 'quote'; blocks: Block[] }
   | { kind: 'list'; start: number | undefined; items: Block[][] }
-  | { kind: 'table'; head: string[]; rows: string[][] }
+  | { kind: 'table'; head: string[]; aligns: Align[]; rows: string[][] }
   | { kind: 'rule' }
 
 /** Deeper than this is text: a line of a thousand `>` is no thousand quotes. */
@@ -154,7 +156,14 @@ const tableAt: Finder = (lines, at) => {
   if (!isTable || cellsOf(head).length !== cellsOf(divider).length) return undefined
   const end = indexFrom(lines, at + 2, (line) => !line.includes('|'))
   const rows = lines.slice(at + 2, end).map(cellsOf)
-  return { block: { kind: 'table', head: cellsOf(head), rows }, end }
+  const aligns = cellsOf(divider).map(alignOf)
+  return { block: { kind: 'table', head: cellsOf(head), aligns, rows }, end }
+}
+
+/** Of `:--`, `:-:` or `--:`. */
+function alignOf(dashes: string): Align {
+  if (!dashes.endsWith(':')) return 'left'
+  return dashes.startsWith(':') ? 'center' : 'right'
 }
 
 const cellsOf = (line: string) =>

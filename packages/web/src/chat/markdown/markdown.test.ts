@@ -59,6 +59,9 @@ describe('what models write', () => {
     expect(htmlOf('| a | b |\n|---|:-:|\n| 1 | x \\| y |\n| 2 |')).toContain(
       '<tr><td>1</td><td>x | y</td></tr><tr><td>2</td><td></td></tr>',
     )
+    expect(blocksOf('|a|b|c|d|\n|-|:-|:-:|-:|\n|1|2|3|4|')).toMatchObject([
+      { kind: 'table', aligns: ['left', 'left', 'center', 'right'] },
+    ])
     expect(htmlOf('> a\n> b\n\n---')).toBe('<blockquote><p>a\nb</p></blockquote><hr/>')
     expect(htmlOf('a | b is no table')).toBe('<p>a | b is no table</p>')
   })

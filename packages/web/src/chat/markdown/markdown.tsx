@@ -103,7 +103,12 @@ function List({ start, items }: { start: number | undefined; items: readonly Blo
   )
 }
 
-function Table({ head, rows }: { head: readonly string[]; rows: readonly string[][] }) {
+const alignLooks = { left: 'text-left', center: 'text-center', right: 'text-right' } as const
+type TableProps = Pick<Extract<Block, { kind: 'table' }>, 'head' | 'aligns' | 'rows'>
+
+function Table({ head, aligns, rows }: TableProps) {
+  const lookOf = (column: number) =>
+    `border-b px-3 py-1.5 align-top ${alignLooks[aligns[column] ?? 'left']}`
   return (
     <section
       aria-label="Table"
@@ -116,7 +121,7 @@ function Table({ head, rows }: { head: readonly string[]; rows: readonly string[
           <tr>
             {head.map((cell, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name
-              <th key={index} className="border-line-strong/55 border-b px-3 py-1.5 text-left">
+              <th key={index} className={`border-line-strong/55 ${lookOf(index)}`}>
                 <Spans source={cell} />
               </th>
             ))}
@@ -128,7 +133,7 @@ function Table({ head, rows }: { head: readonly string[]; rows: readonly string[
             <tr key={index}>
               {head.map((_, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name
-                <td key={column} className="border-line border-b px-3 py-1.5 align-top">
+                <td key={column} className={`border-line ${lookOf(column)}`}>
                   <Spans source={row[column] ?? ''} />
                 </td>
               ))}
