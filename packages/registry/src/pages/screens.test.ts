@@ -122,18 +122,26 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     await page.getByRole('heading', { name: /^\d+ models$/ }).waitFor()
   })
 
-  test('whoever waits for the list sees where it will be', async () => {
-    await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
-    const { page } = visitor
-    await page.goto(`${originOf(registry)}/login`, { waitUntil: 'networkidle' })
-    const held = Promise.withResolvers<void>()
-    await page.route(/\/v1\/models\?/, (route) => held.promise.then(() => route.continue()))
-    await page.getByRole('link', { name: 'shoal, all models' }).click()
-    await page.locator('[aria-busy="true"]').first().waitFor()
-    await expectUsable(page)
-    held.resolve()
-    await page.getByRole('heading', { name: /^\d+ models$/ }).waitFor()
-  })
+  test.each(ways.slice(0, 2))(
+    'whoever waits for %s sees where it will be',
+    async (_, from, link, call) => {
+      await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
+      const { page } = visitor
+      await page.goto(originOf(registry) + from, { waitUntil: 'networkidle' })
+      const held = Promise.withResolvers<void>()
+      await page.route(call, (route) => held.promise.then(() => route.continue()))
+      await page.getByRole('link', { name: link }).click()
+      await page.locator('[aria-busy="true"]').first().waitFor()
+      await expectUsable(page)
+      held.resolve()
+      await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
+      await page
+        .getByRole('link', { name: /Tide|storm/ })
+        .or(page.getByText('by ana'))
+        .first()
+        .waitFor()
+    },
+  )
 
   test('at 320 pixels no page is wider than the screen', async () => {
     await using visitor = await browser.newVisitor({ width: 320 })

@@ -97,7 +97,7 @@ export function ModelRowSkeleton({ count }: { count: number }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
         <div key={row} className="flex gap-5 border-line border-t py-5">
           <div className="skeleton size-14 rounded-xl" />
-          <div className="grid min-w-0 flex-1 gap-2.5">
+          <div className="grid flex-1 grid-cols-1 gap-2.5">
             <div className="skeleton h-5 w-56 max-w-full" />
             <div className="skeleton h-4 w-4/5" />
             <div className="skeleton h-4 w-72 max-w-full" />
