@@ -162,19 +162,23 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
   test('two tabs keep both what was said in each, and know of what the other deletes', async () => {
     await using visitor = await browser.newVisitor()
     const { page, context } = visitor
-    await page.goto(daemon.url)
-    await page.getByLabel('Model').selectOption('shoal-tiny')
+    const stop = async (tab: Page) => {
+      await tab.getByRole('button', { name: 'Stop' }).click()
+      await tab.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+    }
+    await page.goto(slow.url)
     await ask(page, 'hello')
-    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await stop(page)
     const other = await context.newPage()
     await other.goto(page.url())
     await other.getByRole('button', { name: 'Try again' }).waitFor()
 
-    await Promise.all([ask(page, 'one'), ask(other, 'two')])
-    for (const tab of [page, other]) {
-      await tab.getByRole('button', { name: 'Try again' }).waitFor()
-      await expect.poll(() => chatLinks(tab).count()).toBe(2)
-    }
+    await ask(page, 'one')
+    await page.getByText('word 3', { exact: true }).waitFor()
+    await ask(other, 'two')
+    await other.getByText('word 3', { exact: true }).waitFor()
+    for (const tab of [page, other]) await stop(tab)
+    for (const tab of [page, other]) await expect.poll(() => chatLinks(tab).count()).toBe(2)
     const asked: string[] = []
     for (const index of [0, 1]) {
       await chatLinks(page).nth(index).click()
