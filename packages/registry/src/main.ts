@@ -12,8 +12,6 @@ import { buildApp } from './app.ts'
 import { cardRenderer } from './cards/card-renderer.ts'
 import { isLoopback, type RegistryConfig } from './config.ts'
 import { takeDataDirectory } from './data-directory.ts'
-import { type Connection, connect } from './database/connect.ts'
-import { readSecret } from './database/secret.ts'
 import { blobRepository } from './files/blob-repository.ts'
 import { capabilities } from './files/capability.ts'
 import { downloadCounter } from './files/download-counter.ts'
@@ -23,17 +21,17 @@ import { garbageCollection } from './files/garbage-collection.ts'
 import { processingQueue } from './files/processing-queue.ts'
 import { drainOf } from './http/drain.ts'
 import { makeMetrics } from './http/metrics.ts'
-import { siteOf } from './http/site.ts'
+import { type Site, siteOf } from './http/site.ts'
+import { openData, type RegistryData } from './identity/open-data.ts'
 import { modelList } from './models/model-list.ts'
 import { modelRepository } from './models/model-repository.ts'
 import { modelTotals } from './models/model-totals.ts'
-import { openDiskStore } from './store/disk-store.ts'
 import { memorySwarms } from './swarm/memory-swarms.ts'
 import { metadataMetrics } from './swarm/metadata-metrics.ts'
 import { startMetadataPeer } from './swarm/metadata-peer.ts'
 import { metadataSource } from './swarm/metadata-source.ts'
 
-export { type Admin, openAdmin } from './admin/admin.ts'
+export { type Admin, adoptStore, openAdmin } from './admin/admin.ts'
 export { type RegistryConfig, type RegistryFlags, readRegistryConfig } from './config.ts'
 export { ConfigError } from './errors.ts'
 
@@ -62,14 +60,17 @@ export async function startRegistry(config: RegistryConfig): Promise<RunningRegi
   const giveBackDirectory = await takeDataDirectory(config.dataDirectory)
   try {
     const log = makeLog(config)
-    const connection = await connect({
+    const site = siteOf(config)
+    const data = await openData({
       ...config,
       onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
+      baseUrl: site.baseUrl,
+      mayBeNew: true,
     })
     try {
-      return await serve(config, connection, log, giveBackDirectory)
+      return await serve(config, { data, site, log, giveBackDirectory })
     } catch (error) {
-      await connection.close()
+      await data.connection.close()
       throw error
     }
   } catch (error) {
@@ -78,20 +79,18 @@ export async function startRegistry(config: RegistryConfig): Promise<RunningRegi
   }
 }
 
+type Opened = {
+  data: RegistryData
+  site: Site
+  log: pino.Logger
+  giveBackDirectory: () => void
+}
+
 async function serve(
   config: RegistryConfig,
-  connection: Connection,
-  log: pino.Logger,
-  giveBackDirectory: () => void,
+  { data: { connection, store, signingKey }, site, log, giveBackDirectory }: Opened,
 ): Promise<RunningRegistry> {
   const { db, fullText, engine } = connection
-  const site = siteOf(config)
-  const signingKey = await readSecret(db, 'signing-key')
-  const store = await openDiskStore({
-    directory: join(config.dataDirectory, 'store'),
-    signingKey,
-    baseUrl: site.baseUrl,
-  })
   const accounts = accountRepository(db)
   const sessions = sessionRepository(db)
   const swarms = memorySwarms({ silentAfterMs: 2_000 * config.announceIntervalSeconds })

@@ -1,13 +1,11 @@
 import type { Admin } from '@shoal/registry'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
-import { addDataOption, flagsOf } from '../server/server-options.ts'
-import { misuse } from '../terminal/failure.ts'
+import { addDataOption, type DataOption } from '../server/server-options.ts'
+import { readDataConfig, withAdmin } from '../server/with-admin.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
-
-type DataOption = { data?: string }
 
 export function adminCommand(open: OpenContext): Command {
   const admin = new Command('admin').description("keep a registry, on the server's own machine")
@@ -46,6 +44,12 @@ export function adminCommand(open: OpenContext): Command {
     },
   )
 
+  add('adopt-store', 'accept a restored database and store as one registry').action(
+    async (options: DataOption) => {
+      await adoptStore(await open(), options)
+    },
+  )
+
   add('check', 'hash every stored file again, and name what is wrong').action(
     async (options: DataOption) => {
       await withAdmin(open, options, checkStore)
@@ -55,21 +59,21 @@ export function adminCommand(open: OpenContext): Command {
   return admin
 }
 
-async function withAdmin(
-  open: OpenContext,
-  options: DataOption,
-  work: (admin: Admin, context: Context) => Promise<void>,
-): Promise<void> {
-  const context = await open()
-  if (context.options.registry !== undefined) {
-    throw misuse('admin works on a data folder, not on an address.', 'Name the folder with --data.')
-  }
-  const { openAdmin, readRegistryConfig } = await import('@shoal/registry')
-  const admin = await openAdmin(readRegistryConfig(context.surroundings.env, flagsOf(options)))
-  try {
-    await work(admin, context)
-  } finally {
-    await admin.close()
+async function adoptStore(context: Context, options: DataOption): Promise<void> {
+  const { printer, asker } = context
+  const config = await readDataConfig(context, options)
+  await asker.confirm(`Make ${config.dataDirectory} and its database one registry?`)
+  const { adoptStore: adopt } = await import('@shoal/registry')
+  const found = await adopt(config)
+  printer.success('The database and the store are one registry now.')
+  await printer.answer(found, () =>
+    found.missing === 0
+      ? `${plural(found.sampled, 'stored file')} looked for, all found`
+      : `${found.missing} of ${plural(found.sampled, 'stored file')} looked for are missing`,
+  )
+  if (found.missing > 0) printer.note('  To list them: shoal admin check')
+  if (found.sampled === 0) {
+    printer.warn('The database names no files: what is in the store counts as garbage now.')
   }
 }
 

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import { wholeNumber } from '../terminal/units.ts'
 
-export type ServerOptions = { port?: number; host?: string; data?: string; baseUrl?: string }
+export type DataOption = { data?: string }
+export type ServerOptions = DataOption & { port?: number; host?: string; baseUrl?: string }
 
 export function addServerOptions(command: Command): Command {
   return addDataOption(command)

@@ -31,6 +31,7 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
 
   return {
     url,
+    dataDirectory,
     /** Of an admin. */
     token,
 

@@ -1,38 +1,27 @@
 import { randomBytes } from 'node:crypto'
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { accountRepository, toUser } from '../accounts/account-repository.ts'
 import { hashPassword } from '../accounts/password.ts'
 import type { RegistryConfig } from '../config.ts'
-import { connect } from '../database/connect.ts'
-import { readSecret } from '../database/secret.ts'
+import { takeDataDirectory } from '../data-directory.ts'
+import { exists } from '../durable-file.ts'
 import { ConfigError, notFound } from '../errors.ts'
 import { garbageCollection } from '../files/garbage-collection.ts'
-import { openDiskStore } from '../store/disk-store.ts'
+import { sampleObjects, writeIdentity } from '../identity/check-identity.ts'
+import { type DataOptions, openData } from '../identity/open-data.ts'
 import { checkStore } from './check-store.ts'
 
 export type Admin = Awaited<ReturnType<typeof openAdmin>>
 
 /**
- * The registry's data, for whoever runs it, on the server's own machine: beside a running registry or without one.
- * Throws a `ConfigError` where there is no registry.
+ * The registry's data, for the operator, on the server's own machine: beside a running registry or without one. Throws a
+ * `ConfigError` if there is no registry, or if database and store do not belong together.
  */
 export async function openAdmin(config: RegistryConfig) {
-  await access(join(config.dataDirectory, 'lock')).catch((error) => {
-    throw new ConfigError(`there is no registry in ${config.dataDirectory}`, { cause: error })
-  })
-  const { db, close } = await connect({
-    ...config,
-    onConnectionLost: (error) => {
-      throw error
-    },
-  })
+  await requireRegistry(config)
+  const { connection, store } = await openData(dataOptions(config))
+  const { db, close } = connection
   const accounts = accountRepository(db)
-  const store = await openDiskStore({
-    directory: join(config.dataDirectory, 'store'),
-    signingKey: await readSecret(db, 'signing-key'),
-    baseUrl: () => config.baseUrl ?? '',
-  })
 
   return {
     /** Every account, without secrets. */
@@ -59,5 +48,47 @@ export async function openAdmin(config: RegistryConfig) {
       checkStore(db, store, onProgress, signal),
 
     close,
+  }
+}
+
+/**
+ * Makes database and store one registry, although they do not say so: after a backup of one of them was restored. Returns
+ * how many of the objects that the database names were looked for in the store, and how many are not there. Throws a
+ * `ConfigError` while the registry runs.
+ */
+export async function adoptStore(config: RegistryConfig) {
+  await requireRegistry(config)
+  const giveBackDirectory = await takeDataDirectory(config.dataDirectory)
+  try {
+    const { connection, store } = await openData({
+      ...dataOptions(config),
+      identify: writeIdentity,
+    })
+    try {
+      return await sampleObjects(connection.db, store)
+    } finally {
+      await connection.close()
+    }
+  } finally {
+    giveBackDirectory()
+  }
+}
+
+/** What a registry, or its backup, leaves in its folder. */
+const traces = ['lock', 'registry.sqlite', 'database.json', 'store']
+
+async function requireRegistry({ dataDirectory }: RegistryConfig) {
+  for (const name of traces) if (await exists(join(dataDirectory, name))) return
+  throw new ConfigError(`there is no registry in ${dataDirectory}: name its folder with --data`)
+}
+
+function dataOptions(config: RegistryConfig): DataOptions {
+  return {
+    ...config,
+    onConnectionLost: (error) => {
+      throw error
+    },
+    baseUrl: () => config.baseUrl ?? '',
+    mayBeNew: false,
   }
 }

@@ -28,7 +28,7 @@ export type DatabaseConfig = {
 export async function connect(config: DatabaseConfig): Promise<Connection> {
   const connection = config.databaseUrl
     ? connectPostgres(config.databaseUrl, config.onConnectionLost)
-    : connectSqlite(join(config.dataDirectory, 'registry.sqlite'))
+    : connectSqlite(sqlitePath(config.dataDirectory))
   try {
     await migrate(connection)
   } catch (error) {
@@ -37,6 +37,8 @@ export async function connect(config: DatabaseConfig): Promise<Connection> {
   }
   return connection
 }
+
+export const sqlitePath = (dataDirectory: string) => join(dataDirectory, 'registry.sqlite')
 
 function connectSqlite(path: string): Connection {
   const { dialect, version } = sqliteDialect(openSqlite(path))

@@ -1,11 +1,12 @@
 /**
  * Objects as files: `uploads/<key>` while chunks come, with `uploads/<key>.chunks` beside it (one byte for each chunk
- * that has come), then `objects/<2 digits>/<key>`.
+ * that has come), then `objects/<2 digits>/<key>`. `identity` names the registry that they belong to.
  */
 import { constants } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { hashFileWithPiecesInWorker } from '@shoal/model-file'
+import { exists, replaceFile, syncDirectory } from '../durable-file.ts'
 import { tooLarge } from '../errors.ts'
 import { type ChunkWriter, chunkWriter, type PatienceMs } from './chunk-writer.ts'
 import type { ObjectStore } from './object-store.ts'
@@ -40,6 +41,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   const objectPath = (key: string) => join(objects, key.slice(-2), key)
   const uploadPath = (key: string) => join(uploads, key)
   const mapPath = (key: string) => join(uploads, `${key}.chunks`)
+  const identityPath = join(directory, 'identity')
 
   return {
     async startUpload(key, { sizeBytes, chunkSize }) {
@@ -138,9 +140,17 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
         for (const name of await readdir(folder)) {
           if (name.endsWith('.chunks')) continue
           const found = await stat(join(folder, name)).catch(ignoreMissing)
-          if (found) yield { key: name, changedAt: found.mtime, sizeBytes: found.size }
+          if (found) yield { key: name, isUpload: folder === uploads, sizeBytes: found.size }
         }
       }
+    },
+
+    async readIdentity() {
+      return (await readWhole(identityPath)).toString('utf8').trim() || undefined
+    },
+
+    async writeIdentity(identity) {
+      await replaceFile(identityPath, `${identity}\n`)
     },
 
     async check() {
@@ -189,22 +199,9 @@ async function syncFile(path: string) {
   }
 }
 
-async function syncDirectory(path: string) {
-  const directory = await open(path, constants.O_RDONLY)
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
-}
-
 async function subfolders(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true })
   return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name))
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(ignoreMissing)) !== undefined
 }
 
 /** A size that this file system has no files of. */

@@ -135,11 +135,21 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
     test('lists objects and uploads, each once', async () => {
       const key = await finished()
       await store.startUpload('contract-open', layout)
-      const listed: string[] = []
-      for await (const entry of store.list()) listed.push(entry.key)
-      expect(listed).toContain(key)
-      expect(listed).toContain('contract-open')
-      expect(new Set(listed).size).toBe(listed.length)
+      const listed = []
+      for await (const entry of store.list()) listed.push(entry)
+      expect(listed).toContainEqual({ key, isUpload: false, sizeBytes })
+      expect(listed).toContainEqual(
+        expect.objectContaining({ key: 'contract-open', isUpload: true }),
+      )
+      expect(new Set(listed.map((entry) => entry.key)).size).toBe(listed.length)
+    })
+
+    test('keeps the identity of its registry, and no object of that name', async () => {
+      expect(await store.readIdentity()).toBeUndefined()
+      await store.writeIdentity('one')
+      await store.writeIdentity('another')
+      expect(await store.readIdentity()).toBe('another')
+      for await (const { key } of store.list()) expect(key).toMatch(/^contract-/)
     })
 
     test('stops reading when it is told to', async () => {

@@ -11,6 +11,9 @@ export type ChunkLayout = { sizeBytes: number; chunkSize: number }
 
 export type PresignedRequest = { url: string; headers: Record<string, string> }
 
+/** What `list` finds: a finished object, or an upload with room for `sizeBytes`. */
+export type StoredEntry = { key: string; isUpload: boolean; sizeBytes: number }
+
 export type ObjectStore = {
   /** Makes room for a new object. Repeating it is harmless. */
   startUpload(key: string, layout: ChunkLayout): Promise<void>
@@ -46,7 +49,11 @@ export type ObjectStore = {
   /** Deletes an object or an upload. Harmless when it is not there. */
   remove(key: string): Promise<void>
   /** Every object and upload, for the garbage collection. */
-  list(): AsyncGenerator<{ key: string; changedAt: Date; sizeBytes: number }>
+  list(): AsyncGenerator<StoredEntry>
+  /** Which registry these bytes belong to, as `writeIdentity` noted it; undefined for a store that has no such note. */
+  readIdentity(): Promise<string | undefined>
+  /** Notes durably which registry these bytes belong to, in place of an earlier note. */
+  writeIdentity(identity: string): Promise<void>
   /** Throws when bytes can be neither read nor written now. */
   check(): Promise<void>
 }

@@ -49,6 +49,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
     ...settings,
   }
   let running = await startRegistry(config)
+  let isRunning = true
   const connections: Connection[] = []
   const address = () => `http://127.0.0.1:${running.port}`
 
@@ -71,6 +72,13 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
       text,
       body: (isJson ? JSON.parse(text) : undefined) as never,
     }
+  }
+
+  /** Ends the process's part; the data stays. */
+  async function stop() {
+    if (!isRunning) return
+    isRunning = false
+    await running.close()
   }
 
   return {
@@ -117,15 +125,23 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
       }
     },
 
+    stop,
+
+    /** Starts again on the same data, as it is or with other settings. */
+    async start(changes: Partial<RegistryConfig> = {}) {
+      running = await startRegistry({ ...config, ...changes })
+      isRunning = true
+    },
+
     /** Ends the process's part and starts it again on the same data. */
     async restart() {
-      await running.close()
-      running = await startRegistry(config)
+      await stop()
+      await this.start()
     },
 
     async close() {
       await Promise.all(connections.map((connection) => connection.close()))
-      await running.close()
+      await stop()
       await rm(directory, { recursive: true, force: true })
     },
   }

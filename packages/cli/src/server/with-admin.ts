@@ -1,0 +1,34 @@
+/** Commands that work on a registry's data folder, on the host of the registry. */
+import type { Admin, RegistryConfig } from '@shoal/registry'
+import type { Context, OpenContext } from '../context.ts'
+import { misuse } from '../terminal/failure.ts'
+import { type DataOption, flagsOf } from './server-options.ts'
+
+/** Opens the data, works on it, and closes it whatever happens. */
+export async function withAdmin(
+  open: OpenContext,
+  options: DataOption,
+  work: (admin: Admin, context: Context) => Promise<void>,
+): Promise<void> {
+  const context = await open()
+  const config = await readDataConfig(context, options)
+  const { openAdmin } = await import('@shoal/registry')
+  const admin = await openAdmin(config)
+  try {
+    await work(admin, context)
+  } finally {
+    await admin.close()
+  }
+}
+
+/** The settings of the registry in that folder. */
+export async function readDataConfig(
+  { options, surroundings }: Context,
+  data: DataOption,
+): Promise<RegistryConfig> {
+  if (options.registry !== undefined) {
+    throw misuse('admin works on a data folder, not on an address.', 'Name the folder with --data.')
+  }
+  const { readRegistryConfig } = await import('@shoal/registry')
+  return readRegistryConfig(surroundings.env, flagsOf(data))
+}

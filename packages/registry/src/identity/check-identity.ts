@@ -1,0 +1,145 @@
+/**
+ * Database and store belong together: the database says which objects are garbage, so that the wrong one would delete
+ * everything. Both carry the same identity, a random UUID: the database in its table `secret`, the store in a note of its own.
+ */
+import { randomUUID } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../database/schema.ts'
+import { ConfigError } from '../errors.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+
+const secretName = 'store-identity'
+/** Objects that are looked for in a store whose note is missing: enough to know it, and done within seconds. */
+const maxSampled = 1_000
+
+export type Identified = {
+  db: Kysely<Database>
+  store: ObjectStore
+  /** How messages name them. */
+  databaseLabel: string
+  storeLabel: string
+  /** Another database was used with this data folder before. */
+  isOtherDatabase: boolean
+}
+
+/**
+ * Passes when database and store carry the same identity, and gives them one when they are new, or were made by version 0.1
+ * and visibly belong together. Throws a `ConfigError` for every other pair, and then changes nothing.
+ */
+export async function checkIdentity(pair: Identified): Promise<void> {
+  const { db, store } = pair
+  const [inDatabase, inStore] = await Promise.all([readDatabaseIdentity(db), store.readIdentity()])
+  if (inDatabase !== undefined && inDatabase === inStore) return
+  const refusal =
+    inStore === undefined
+      ? await refuseUnknownStore(pair)
+      : await refuseKnownStore(pair, inDatabase !== undefined)
+  if (refusal) throw new ConfigError(refusal)
+  await store.writeIdentity(await makeDatabaseIdentity(db, inStore))
+}
+
+/** Makes the database and the store one pair, whatever they carried before. */
+export async function writeIdentity({ db, store }: Pick<Identified, 'db' | 'store'>) {
+  await store.writeIdentity(await makeDatabaseIdentity(db, undefined))
+}
+
+/** Why a store with another identity, or beside a database without one, is not taken; undefined when it is. */
+async function refuseKnownStore(
+  { db, store, databaseLabel, storeLabel, isOtherDatabase }: Identified,
+  isKnownDatabase: boolean,
+): Promise<string | undefined> {
+  if (!isKnownDatabase && (await isNew(db))) {
+    if (!isOtherDatabase && (await isEmpty(store))) return undefined
+    return `${databaseLabel} is new, but ${storeLabel} belongs to another database. ${whatToCheck}`
+  }
+  return `${databaseLabel} and ${storeLabel} belong to different registries. ${whatToCheck}`
+}
+
+/** Why a store without an identity is not taken; undefined when it is. */
+async function refuseUnknownStore({
+  db,
+  store,
+  databaseLabel,
+  storeLabel,
+  isOtherDatabase,
+}: Identified): Promise<string | undefined> {
+  if (await isNew(db)) {
+    if (!isOtherDatabase && (await isEmpty(store))) return undefined
+    return `${databaseLabel} is new, but ${storeLabel} was used with another one. ${whatToCheck}`
+  }
+  const { sampled, missing } = await sampleObjects(db, store)
+  if (missing > 0) {
+    return (
+      `${missing} of ${sampled} files that ${databaseLabel} names are not in ${storeLabel}. ` +
+      `Is its disk mounted? ${whatToCheck}`
+    )
+  }
+  if (sampled === 0 && (await hasObjects(store))) {
+    return `${databaseLabel} names no files, but there are some in ${storeLabel}. ${whatToCheck}`
+  }
+  return undefined
+}
+
+const whatToCheck =
+  'Check --data and DATABASE_URL. If you restored a backup and they do belong together, run: shoal admin adopt-store'
+
+async function readDatabaseIdentity(db: Kysely<Database>): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('secret')
+    .select('value')
+    .where('name', '=', secretName)
+    .executeTakeFirst()
+  return row?.value
+}
+
+/** The identity of the database. One that has none gets the suggested one, or a new one; of two nodes the first decides. */
+async function makeDatabaseIdentity(db: Kysely<Database>, suggested: string | undefined) {
+  await db
+    .insertInto('secret')
+    .values({ name: secretName, value: suggested ?? randomUUID() })
+    .onConflict((exists) => exists.doNothing())
+    .execute()
+  const { value } = await db
+    .selectFrom('secret')
+    .select('value')
+    .where('name', '=', secretName)
+    .executeTakeFirstOrThrow()
+  return value
+}
+
+/** Nobody has used this database: there is no account in it, not even the registry's own. */
+async function isNew(db: Kysely<Database>): Promise<boolean> {
+  const account = await db.selectFrom('account').select('id').limit(1).executeTakeFirst()
+  return account === undefined
+}
+
+async function isEmpty(store: ObjectStore): Promise<boolean> {
+  for await (const _entry of store.list()) return false
+  return true
+}
+
+async function hasObjects(store: ObjectStore): Promise<boolean> {
+  for await (const { isUpload } of store.list()) if (!isUpload) return true
+  return false
+}
+
+export type SampledObjects = { sampled: number; missing: number }
+
+/** How many of the objects that blobs name are in the store: of all, or of the first by SHA-256, which is as good as at random. */
+export async function sampleObjects(
+  db: Kysely<Database>,
+  store: ObjectStore,
+): Promise<SampledObjects> {
+  const blobs = await db
+    .selectFrom('blob')
+    .select(['object_key', 'size_bytes'])
+    .where(sql<boolean>`exists (select 1 from file where file.blob_hash = blob.sha256_hash)`)
+    .orderBy('sha256_hash')
+    .limit(maxSampled)
+    .execute()
+  let missing = 0
+  for (const { object_key, size_bytes } of blobs) {
+    if (!(await store.hasObject(object_key, size_bytes))) missing += 1
+  }
+  return { sampled: blobs.length, missing }
+}

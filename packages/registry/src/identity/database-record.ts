@@ -1,0 +1,75 @@
+/**
+ * Which database a data folder belongs to. It is noted in `database.json` in that folder, without a password, so that a
+ * start without `DATABASE_URL` is refused instead of opening an empty SQLite database beside the files of another one.
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { replaceFile } from '../durable-file.ts'
+import { ConfigError } from '../errors.ts'
+
+export type DatabaseRecord =
+  | { engine: 'sqlite' }
+  | { engine: 'postgres'; host: string; port: number; database: string }
+
+/** The database that these settings name. */
+export function recordOf({ databaseUrl }: { databaseUrl: string | undefined }): DatabaseRecord {
+  if (databaseUrl === undefined) return { engine: 'sqlite' }
+  const { host, port, database = '' } = new pg.Client({ connectionString: databaseUrl })
+  return { engine: 'postgres', host, port, database }
+}
+
+/** The database as an error names it. */
+export function describeDatabase(record: DatabaseRecord): string {
+  if (record.engine === 'sqlite') return 'the SQLite database registry.sqlite'
+  return `the PostgreSQL database "${record.database}" on ${record.host}:${record.port}`
+}
+
+export function isSameDatabase(one: DatabaseRecord, other: DatabaseRecord): boolean {
+  return describeDatabase(one) === describeDatabase(other)
+}
+
+/**
+ * The database that was used with this data folder last; undefined for a new folder, and for one that only version 0.1
+ * has used. Throws a `ConfigError` for a file that does not say it.
+ */
+export async function readDatabaseRecord(
+  dataDirectory: string,
+): Promise<DatabaseRecord | undefined> {
+  const path = recordPath(dataDirectory)
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  if (text === undefined) return undefined
+  const record = parseRecord(text)
+  if (record) return record
+  throw new ConfigError(
+    `${path} is damaged: it should name the database of this folder, as in ` +
+      '{"engine": "sqlite"} or {"engine": "postgres", "host": "…", "port": 5432, "database": "…"}',
+  )
+}
+
+export async function writeDatabaseRecord(
+  dataDirectory: string,
+  record: DatabaseRecord,
+): Promise<void> {
+  await replaceFile(recordPath(dataDirectory), `${JSON.stringify(record, null, 2)}\n`)
+}
+
+const recordPath = (dataDirectory: string) => join(dataDirectory, 'database.json')
+
+function parseRecord(text: string): DatabaseRecord | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  const { engine, host, port, database } = value as Record<string, unknown>
+  if (engine === 'sqlite') return { engine }
+  const isComplete =
+    typeof host === 'string' && typeof port === 'number' && typeof database === 'string'
+  return engine === 'postgres' && isComplete ? { engine, host, port, database } : undefined
+}

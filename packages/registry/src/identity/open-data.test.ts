@@ -1,0 +1,209 @@
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, inject, test } from 'vitest'
+import { connect } from '../database/connect.ts'
+import { adoptStore, openAdmin, type RegistryConfig, startRegistry } from '../main.ts'
+import { publish, sha256, smallGguf } from '../testing/publish.ts'
+import {
+  describeOnEachDatabase,
+  makeDatabase,
+  startTestRegistry,
+  type TestRegistry,
+} from '../testing/test-registry.ts'
+
+const postgresUrl = inject('postgresUrl')
+const bytes = smallGguf(1)
+
+/** A registry with one published file, stopped. */
+async function publishOne(registry: TestRegistry) {
+  const token = await registry.register('ana')
+  const file = await publish(registry, token, { name: 'tide' }, 'tide.gguf', bytes)
+  await registry.stop()
+  return file
+}
+
+async function expectWhole(registry: TestRegistry, file: { id: string }) {
+  const { body } = await registry.get(`/v1/files/tide/download/${file.id}`)
+  const { direct_url } = body as { direct_url: string }
+  expect(sha256((await registry.bytes(direct_url)).bytes)).toBe(sha256(bytes))
+}
+
+/** Takes the data back to what version 0.1 left: no identity on either side, and no note of the database. */
+async function makeOld({ config }: TestRegistry) {
+  const connection = await openDatabase(config)
+  await connection.db.deleteFrom('secret').where('name', '=', 'store-identity').execute()
+  await connection.close()
+  await rm(join(config.dataDirectory, 'store', 'identity'))
+  await rm(join(config.dataDirectory, 'database.json'))
+}
+
+const openDatabase = (config: RegistryConfig) =>
+  connect({
+    ...config,
+    onConnectionLost: (error) => {
+      throw error
+    },
+  })
+
+const objectsOf = async ({ config }: TestRegistry) =>
+  (await readdir(join(config.dataDirectory, 'store', 'objects'), { recursive: true })).sort()
+
+describeOnEachDatabase('the data of a registry', (start) => {
+  test('gets one identity in database and store, kept by every later start', async () => {
+    const registry = await start()
+    const path = join(registry.config.dataDirectory, 'store', 'identity')
+    const identity = await readFile(path, 'utf8')
+    expect(identity).toMatch(/^[0-9a-f-]{36}\n$/)
+    await registry.restart()
+    expect(await readFile(path, 'utf8')).toBe(identity)
+    const { db } = await registry.connect()
+    const query = db.selectFrom('secret').select('value').where('name', '=', 'store-identity')
+    expect(await query.executeTakeFirstOrThrow()).toEqual({ value: identity.trim() })
+  })
+
+  test('gets its identity at the first start after version 0.1', async () => {
+    const registry = await start()
+    const file = await publishOne(registry)
+    await makeOld(registry)
+    await registry.start()
+    await expectWhole(registry, file)
+    const identity = join(registry.config.dataDirectory, 'store', 'identity')
+    expect(await readFile(identity, 'utf8')).toMatch(/^[0-9a-f-]{36}\n$/)
+  })
+
+  test('of version 0.1 without any file gets its identity too', async () => {
+    const registry = await start()
+    await registry.register('ana')
+    await registry.stop()
+    await makeOld(registry)
+    await registry.start()
+    expect((await registry.get('/v1/users/ana')).status).toBe(200)
+  })
+
+  test('of version 0.1 is refused while its objects are not in the store', async () => {
+    const registry = await start()
+    const file = await publishOne(registry)
+    await makeOld(registry)
+    const objects = join(registry.config.dataDirectory, 'store', 'objects')
+    const elsewhere = join(registry.config.dataDirectory, 'not-mounted')
+    await cp(objects, elsewhere, { recursive: true })
+    await rm(objects, { recursive: true })
+    await expect(registry.start()).rejects.toThrow(/1 of 1 files .* not in .*store/)
+    await rm(objects, { recursive: true })
+    await cp(elsewhere, objects, { recursive: true })
+    await registry.start()
+    await expectWhole(registry, file)
+  })
+
+  test('starts after a crash between the two identities', async () => {
+    const registry = await start()
+    await registry.stop()
+    await rm(join(registry.config.dataDirectory, 'store', 'identity'))
+    await registry.start()
+    expect((await registry.get('/readyz')).status).toBe(200)
+  })
+
+  test('is refused with the store of another registry, and so is shoal admin', async () => {
+    const [registry, other] = [await start(), await start()]
+    const file = await publishOne(registry)
+    await publishOne(other)
+    const before = await objectsOf(registry)
+    const identity = join(registry.config.dataDirectory, 'store', 'identity')
+    const own = await readFile(identity)
+    await cp(join(other.config.dataDirectory, 'store', 'identity'), identity)
+
+    await expect(registry.start()).rejects.toThrow(/belong to different registries.*adopt-store/)
+    await expect(openAdmin(registry.config)).rejects.toThrow(/belong to different registries/)
+    expect(await objectsOf(registry)).toEqual(before)
+
+    await writeFile(identity, own)
+    await registry.start()
+    await expectWhole(registry, file)
+  })
+
+  test('is taken with a restored store once the operator adopts that', async () => {
+    const registry = await start()
+    const file = await publishOne(registry)
+    await writeFile(join(registry.config.dataDirectory, 'store', 'identity'), 'another\n')
+    await expect(registry.start()).rejects.toThrow(/adopt-store/)
+    expect(await adoptStore(registry.config)).toEqual({ sampled: 1, missing: 0 })
+    await registry.start()
+    await expectWhole(registry, file)
+    await expect(adoptStore(registry.config)).rejects.toThrow(/another registry is running/)
+  })
+
+  test('is not made by shoal admin', async () => {
+    const registry = await start()
+    await registry.stop()
+    await rm(join(registry.config.dataDirectory, 'registry.sqlite'), { force: true })
+    const config = { ...registry.config, databaseUrl: undefined }
+    await expect(openAdmin(config)).rejects.toThrow(/registry.sqlite|DATABASE_URL/)
+    const empty = { ...config, dataDirectory: join(config.dataDirectory, 'empty') }
+    await mkdir(empty.dataDirectory)
+    await expect(openAdmin(empty)).rejects.toThrow(/no registry in/)
+    await expect(adoptStore(empty)).rejects.toThrow(/no registry in/)
+    expect(await readdir(empty.dataDirectory)).toEqual([])
+  })
+})
+
+test.skipIf(!postgresUrl)(
+  'a forgotten DATABASE_URL opens no SQLite database, and the refusal names the right one',
+  async () => {
+    const databaseUrl = await makeDatabase(postgresUrl ?? '')
+    const registry = await startTestRegistry({ databaseUrl })
+    const file = await publishOne(registry)
+    const { dataDirectory } = registry.config
+    const forgotten = { ...registry.config, databaseUrl: undefined }
+    const name = decodeURIComponent(new URL(databaseUrl).pathname.slice(1))
+
+    for (const open of [startRegistry, openAdmin, adoptStore]) {
+      await expect(open(forgotten)).rejects.toThrow(`the PostgreSQL database "${name}"`)
+    }
+    await makeOld(registry)
+    for (const open of [startRegistry, openAdmin, adoptStore]) {
+      await expect(open(forgotten)).rejects.toThrow('set DATABASE_URL')
+    }
+    expect(await readdir(dataDirectory)).not.toContain('registry.sqlite')
+
+    await registry.start()
+    await expectWhole(registry, file)
+    const note = await readFile(join(dataDirectory, 'database.json'), 'utf8')
+    expect(JSON.parse(note)).toMatchObject({ engine: 'postgres', database: name })
+    await registry.close()
+  },
+)
+
+test.skipIf(!postgresUrl)(
+  'a new database beside a store that was used is refused, and a SQLite registry does not become an empty one',
+  async () => {
+    const registry = await startTestRegistry()
+    await registry.register('ana')
+    await registry.stop()
+    const databaseUrl = await makeDatabase(postgresUrl ?? '')
+    await expect(registry.start({ databaseUrl })).rejects.toThrow(/is new, but/)
+
+    await registry.start()
+    await publish(registry, await signIn(registry), { name: 'tide' }, 'tide.gguf', bytes)
+    await registry.stop()
+    await rm(join(registry.config.dataDirectory, 'database.json'))
+    await expect(registry.start({ databaseUrl })).rejects.toThrow(/is new, but/)
+    await rm(join(registry.config.dataDirectory, 'store', 'identity'))
+    await expect(registry.start({ databaseUrl })).rejects.toThrow(/is new, but/)
+    await registry.close()
+  },
+)
+
+test('a damaged note of the database is an error that names the file', async () => {
+  const registry = await startTestRegistry()
+  await registry.stop()
+  await writeFile(join(registry.config.dataDirectory, 'database.json'), '{"engine": "mysql"}')
+  await expect(registry.start()).rejects.toThrow(/database\.json is damaged/)
+  await registry.close()
+})
+
+async function signIn(registry: TestRegistry): Promise<string> {
+  const { body } = await registry.post('/v1/auth/login', {
+    body: { username: 'ana', password: 'password of ana' },
+  })
+  return (body as { access_token: string }).access_token
+}

@@ -1,0 +1,92 @@
+/** The one door to a registry's data, for the registry itself and for `shoal admin`: a database and a store that belong together. */
+import { join } from 'node:path'
+import { type Connection, connect, sqlitePath } from '../database/connect.ts'
+import { readSecret } from '../database/secret.ts'
+import { exists } from '../durable-file.ts'
+import { ConfigError } from '../errors.ts'
+import { type DiskStore, openDiskStore } from '../store/disk-store.ts'
+import { checkIdentity, type Identified } from './check-identity.ts'
+import {
+  type DatabaseRecord,
+  describeDatabase,
+  isSameDatabase,
+  readDatabaseRecord,
+  recordOf,
+  writeDatabaseRecord,
+} from './database-record.ts'
+
+export type RegistryData = {
+  connection: Connection
+  store: DiskStore
+  /** The key under which URLs and tokens are signed. */
+  signingKey: string
+}
+
+export type DataOptions = {
+  dataDirectory: string
+  databaseUrl: string | undefined
+  onConnectionLost: (error: Error) => void
+  /** The address in front of signed paths. */
+  baseUrl: () => string
+  /** Whether a folder without a database gets one. */
+  mayBeNew: boolean
+  /** How the two are made one: `checkIdentity`, unless the operator says that they are. */
+  identify?: (pair: Identified) => Promise<void>
+}
+
+/**
+ * Opens the database and the store of a data folder. Throws a `ConfigError` when they do not belong together, or when the
+ * settings name no database and the folder's own is not SQLite; no row and no byte is changed then.
+ */
+export async function openData({
+  dataDirectory,
+  databaseUrl,
+  onConnectionLost,
+  baseUrl,
+  mayBeNew,
+  identify = checkIdentity,
+}: DataOptions): Promise<RegistryData> {
+  const current = recordOf({ databaseUrl })
+  const recorded = await readDatabaseRecord(dataDirectory)
+  if (current.engine === 'sqlite') await refuseForgottenUrl(dataDirectory, recorded, mayBeNew)
+  const connection = await connect({ databaseUrl, dataDirectory, onConnectionLost })
+  try {
+    const { db } = connection
+    const directory = join(dataDirectory, 'store')
+    const signingKey = await readSecret(db, 'signing-key')
+    const store = await openDiskStore({ directory, signingKey, baseUrl })
+    const isOtherDatabase = recorded !== undefined && !isSameDatabase(recorded, current)
+    await identify({
+      db,
+      store,
+      databaseLabel: describeDatabase(current),
+      storeLabel: directory,
+      isOtherDatabase,
+    })
+    if (recorded === undefined || isOtherDatabase) await writeDatabaseRecord(dataDirectory, current)
+    return { connection, store, signingKey }
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+/** A forgotten `DATABASE_URL` must not make an empty SQLite database beside the files of another one. */
+async function refuseForgottenUrl(
+  dataDirectory: string,
+  recorded: DatabaseRecord | undefined,
+  mayBeNew: boolean,
+) {
+  if (recorded?.engine === 'postgres') {
+    throw new ConfigError(
+      `DATABASE_URL is not set, but ${dataDirectory} belongs to ${describeDatabase(recorded)}`,
+    )
+  }
+  if (await exists(sqlitePath(dataDirectory))) return
+  const wasUsed = recorded !== undefined || (await exists(join(dataDirectory, 'store')))
+  if (mayBeNew && !wasUsed) return
+  throw new ConfigError(
+    `there is no registry.sqlite in ${dataDirectory}, which was used before: set DATABASE_URL if its database ` +
+      'is PostgreSQL, restore registry.sqlite from a backup, or choose an empty folder with --data',
+  )
+}
