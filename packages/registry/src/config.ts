@@ -22,6 +22,8 @@ export type RegistryConfig = {
   rateLimits: RateLimits | undefined
   /** Bytes that an account may declare in files; undefined: no limit. */
   quotaBytes: number | undefined
+  /** Days that the bytes of deleted files are kept for; 0 removes them at once. */
+  trashDays: number
   /** Where BitTorrent clients get the metadata of public files; 0 takes a port that the system gives, undefined is nowhere. */
   peerPort: number | undefined
   /** How often torrent clients tell the tracker that they are there. Who has not for twice as long is gone. */
@@ -55,6 +57,7 @@ export function readRegistryConfig(
     trustProxy: choice('SHOAL_TRUST_PROXY', env.SHOAL_TRUST_PROXY, ['off', 'on']) === 'on',
     rateLimits: rateLimits(env.SHOAL_RATE_LIMITS ?? defaultRateLimits),
     quotaBytes: bytes('SHOAL_QUOTA', env.SHOAL_QUOTA),
+    trashDays: days('SHOAL_TRASH_DAYS', env.SHOAL_TRASH_DAYS ?? '7'),
     peerPort: env.SHOAL_PEER_PORT === 'off' ? undefined : peerPort(env.SHOAL_PEER_PORT),
     announceIntervalSeconds: 900,
     log: 'stdout',
@@ -140,6 +143,11 @@ function parseRateLimits(text: string): Partial<RateLimits> {
     return [found[1], { max: Number(found[2]), windowSeconds }]
   })
   return Object.fromEntries(entries)
+}
+
+function days(name: string, text: string): number {
+  if (/^\d{1,4}$/.test(text)) return Number(text)
+  throw new ConfigError(`${name} is a whole number of days, such as 7, not "${text}"`)
 }
 
 function bytes(name: string, text: string | undefined): number | undefined {

@@ -14,11 +14,13 @@ import { isLoopback, type RegistryConfig } from './config.ts'
 import { takeDataDirectory } from './data-directory.ts'
 import { blobRepository } from './files/blob-repository.ts'
 import { capabilities } from './files/capability.ts'
+import { collectRegularly } from './files/collect-regularly.ts'
 import { downloadCounter } from './files/download-counter.ts'
 import { fileProcessor } from './files/file-processor.ts'
 import { fileRepository } from './files/file-repository.ts'
 import { garbageCollection } from './files/garbage-collection.ts'
 import { processingQueue } from './files/processing-queue.ts'
+import { openTrash } from './files/trash.ts'
 import { drainOf } from './http/drain.ts'
 import { makeMetrics } from './http/metrics.ts'
 import { type Site, siteOf } from './http/site.ts'
@@ -52,7 +54,6 @@ export type RunningRegistry = {
 }
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
-const collectEveryMs = 3_600_000
 const drainAtMostMs = 8_000
 
 /** Starts a registry. Throws a `ConfigError` for settings that cannot be, and the system's error when the port is taken. */
@@ -96,7 +97,8 @@ async function serve(
   const swarms = memorySwarms({ silentAfterMs: 2_000 * config.announceIntervalSeconds })
   const files = fileRepository(db, fullText, swarms)
   const blobs = blobRepository(db)
-  const collect = garbageCollection(db, store)
+  const trash = openTrash({ db, store, keptDays: config.trashDays })
+  const collect = garbageCollection(db, store, trash)
   const queue = processingQueue(db, engine)
   await queue.freeAll()
   const processor = fileProcessor({ queue, files, blobs, store, collect, log })
@@ -159,13 +161,13 @@ async function serve(
   const { port } = app.server.address() as AddressInfo
   site.listensOn(port)
 
-  const collecting = setInterval(() => {
-    Promise.all([collect.collect(), sessions.deleteExpired()]).then(
-      ([collected]) => log.info(collected, 'garbage collected'),
-      (error) => log.error({ err: error }, 'garbage was not collected'),
-    )
-  }, collectEveryMs)
-  collecting.unref()
+  const stopCollecting = collectRegularly({
+    collect,
+    trash,
+    sessions,
+    metrics: metrics.registry,
+    log,
+  })
 
   return {
     url: site.baseUrl(),
@@ -179,7 +181,7 @@ async function serve(
     },
     async close() {
       isDraining = true
-      clearInterval(collecting)
+      stopCollecting()
       await Promise.all([drain(), processor.close(), metadataPeer?.close()])
       await cards.close()
       await swarms.close()

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { realRegistry } from '../testing/real-registry.ts'
@@ -14,6 +14,50 @@ async function adminOf(dataDirectory: string) {
     [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
   }
 }
+
+test('the bytes of a deleted model are in the trash until it is emptied', async () => {
+  await using registry = await realRegistry()
+  await using admin = await adminOf(registry.dataDirectory)
+  const { file_size_bytes } = await registry.publish('tide', 5_000_000)
+  await registry.deleteModel('tide')
+
+  const listed = await admin.run('trash', 'ls')
+  expect(listed.stdout).toMatch(/OBJECT\s+SIZE\s+REASON\s+SINCE\n\S+\s+5\.00 MB\s+deleted\s+20/)
+  const restored = await admin.run('trash', 'restore')
+  expect(restored.stdout).toBe('0 objects restored, 0 B\n')
+  expect(restored.stderr).toContain('no file refers to them')
+
+  const unasked = await admin.run('trash', 'empty')
+  expect(unasked.exitCode).toBe(2)
+  expect(unasked.stderr).toContain('--yes')
+  const emptied = await admin.run('trash', 'empty', '--yes', '--json')
+  expect(JSON.parse(emptied.stdout)).toEqual({ objects: 1, bytes: file_size_bytes })
+  expect((await admin.run('trash', 'ls')).stderr).toBe('The trash is empty.\n')
+})
+
+test('gc takes no store full of objects that the database does not know, unless it is told to', async () => {
+  await using registry = await realRegistry()
+  await using admin = await adminOf(registry.dataDirectory)
+  const folder = join(registry.dataDirectory, 'store', 'objects', '00')
+  await mkdir(folder, { recursive: true })
+  const unknown = await open(join(folder, 'unknown-00'), 'w')
+  await unknown.truncate(2_000_000_000)
+  await unknown.close()
+
+  const refused = await admin.run('gc')
+  expect(refused.exitCode).toBe(1)
+  expect(refused.stderr).toBe(
+    '✗ 1 object (2.00 GB) unknown to this database: nothing was removed.\n' +
+      '  That is more than a tenth of all stored bytes. If this is the right database, run: shoal admin gc --yes\n',
+  )
+  const told = await admin.run('gc', '--yes')
+  expect(told.stdout).toBe(
+    '1 object put into the trash, 2.00 GB\n' +
+      '0 objects removed from it, 0 B freed\n' +
+      '0 unfinished uploads removed\n',
+  )
+  expect(await readdir(folder)).toEqual(['unknown-00'])
+})
 
 test('a restored store has to be adopted before the registry or admin take it', async () => {
   await using registry = await realRegistry()

@@ -3,9 +3,11 @@ import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import { addDataOption, type DataOption } from '../server/server-options.ts'
 import { readDataConfig, withAdmin } from '../server/with-admin.ts'
+import { Failure } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
+import { trashCommand } from './admin-trash.ts'
 
 export function adminCommand(open: OpenContext): Command {
   const admin = new Command('admin').description("keep a registry, on the server's own machine")
@@ -31,18 +33,13 @@ export function adminCommand(open: OpenContext): Command {
       })
     })
 
-  add('gc', 'delete the bytes that nothing refers to any more').action(
+  add('gc', 'find bytes that nothing refers to, and put them into the trash').action(
     async (options: DataOption) => {
-      await withAdmin(open, options, async (registry, { printer }) => {
-        const report = await registry.collectGarbage()
-        const { expiredUploads, objects, bytes } = report
-        await printer.answer(report, () => [
-          `${plural(objects, 'object')} deleted, ${formatBytes(bytes)} freed`,
-          `${plural(expiredUploads, 'upload')} expired`,
-        ])
-      })
+      await withAdmin(open, options, collectGarbage)
     },
   )
+
+  admin.addCommand(trashCommand(open))
 
   add('adopt-store', 'accept a restored database and store as one registry').action(
     async (options: DataOption) => {
@@ -57,6 +54,26 @@ export function adminCommand(open: OpenContext): Command {
   )
 
   return admin
+}
+
+async function collectGarbage(admin: Admin, { printer, options }: Context): Promise<void> {
+  const report = await admin.collectGarbage({ takesUnknown: options.yes === true })
+  const { expiredUploads, leftUploads, trashed, removed, heldBack } = report
+  if (heldBack.objects > 0) {
+    throw new Failure(
+      'failed',
+      `${plural(heldBack.objects, 'object')} (${formatBytes(heldBack.bytes)}) unknown to this database: nothing was removed.`,
+      {
+        hint: 'That is more than a tenth of all stored bytes. If this is the right database, run: shoal admin gc --yes',
+        details: { ...report },
+      },
+    )
+  }
+  await printer.answer(report, () => [
+    `${plural(trashed.objects, 'object')} put into the trash, ${formatBytes(trashed.bytes)}`,
+    `${plural(removed.objects, 'object')} removed from it, ${formatBytes(removed.bytes)} freed`,
+    `${plural(expiredUploads + leftUploads.objects, 'unfinished upload')} removed`,
+  ])
 }
 
 async function adoptStore(context: Context, options: DataOption): Promise<void> {

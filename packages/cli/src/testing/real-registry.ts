@@ -56,6 +56,8 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
       return (await client.getFile(modelName, id)).seeders
     },
 
+    deleteModel: (modelName: string) => client.deleteModel(modelName),
+
     makePrivate: (modelName: string) => client.updateModel(modelName, { is_public: false }),
 
     /** From now on it has no byte of any file for anybody. All else goes on. */

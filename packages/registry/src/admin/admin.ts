@@ -7,6 +7,7 @@ import { takeDataDirectory } from '../data-directory.ts'
 import { exists } from '../durable-file.ts'
 import { ConfigError, notFound } from '../errors.ts'
 import { garbageCollection } from '../files/garbage-collection.ts'
+import { openTrash } from '../files/trash.ts'
 import { sampleObjects, writeIdentity } from '../identity/check-identity.ts'
 import { type DataOptions, openData } from '../identity/open-data.ts'
 import { checkStore } from './check-store.ts'
@@ -22,6 +23,7 @@ export async function openAdmin(config: RegistryConfig) {
   const { connection, store } = await openData(dataOptions(config))
   const { db, close } = connection
   const accounts = accountRepository(db)
+  const trash = openTrash({ db, store, keptDays: config.trashDays })
 
   return {
     /** Every account, without secrets. */
@@ -41,7 +43,12 @@ export async function openAdmin(config: RegistryConfig) {
       return password
     },
 
-    collectGarbage: () => garbageCollection(db, store).collect(),
+    /** As the registry does by itself every hour. `takesUnknown`: also objects of which there are suspiciously many. */
+    collectGarbage: (options: { takesUnknown: boolean }) =>
+      garbageCollection(db, store, trash).collect(options),
+
+    /** Deleted bytes that are still kept. */
+    trash,
 
     /** Hashes every stored file again and names what is wrong. */
     check: (onProgress?: (bytesDone: number, bytesTotal: number) => void, signal?: AbortSignal) =>

@@ -21,6 +21,7 @@ export type Database = {
   blob: BlobTable
   blob_chunk: { hash: Uint8Array; sha256_hash: string; chunk_index: number }
   search_term: { term: string }
+  trash: TrashTable
 }
 
 type Flag = 0 | 1
@@ -139,4 +140,16 @@ export type BlobTable = {
   /** Concatenated SHA-1 digests, 20 bytes each (BEP 3). */
   piece_hashes: Uint8Array
   created_at: string
+}
+
+/** Objects that nothing refers to any more. They stay in the store until their time is over. */
+export type TrashTable = {
+  object_key: string
+  size_bytes: number
+  /**
+   * `deleted`: the last file with these bytes was deleted. `replaced`: they were damaged, and others took their place.
+   * `unknown`: the store had them, and no row referred to them.
+   */
+  reason: 'deleted' | 'replaced' | 'unknown'
+  since: string
 }

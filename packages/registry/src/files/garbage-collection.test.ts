@@ -8,6 +8,7 @@ import { openDiskStore } from '../store/disk-store.ts'
 import { manifestFor, publish, smallGguf } from '../testing/publish.ts'
 import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 import { garbageCollection } from './garbage-collection.ts'
+import { openTrash } from './trash.ts'
 
 /** The collection of another process on the same data, as `shoal admin gc` runs it. */
 async function collectBeside({ config }: TestRegistry) {
@@ -23,7 +24,8 @@ async function collectBeside({ config }: TestRegistry) {
     baseUrl: () => '',
   })
   const { db } = connection
-  return { db, collect: garbageCollection(db, store), close: connection.close }
+  const trash = openTrash({ db, store, keptDays: config.trashDays })
+  return { db, collect: garbageCollection(db, store, trash), close: connection.close }
 }
 
 describeOnEachDatabase('the garbage collection', (start) => {
@@ -40,7 +42,8 @@ describeOnEachDatabase('the garbage collection', (start) => {
     await writeFile(join(uploads, 'left-by-a-crash'), 'bytes')
 
     const { collect, db, close } = await collectBeside(registry)
-    expect(await collect.collect()).toEqual({ expiredUploads: 0, objects: 1, bytes: 5 })
+    const left = { objects: 1, bytes: 5 }
+    expect(await collect.collect()).toMatchObject({ expiredUploads: 0, leftUploads: left })
     const download = await registry.get(`/v1/files/tide/download/${kept.id}`)
     const { direct_url } = download.body as { direct_url: string }
     expect((await registry.bytes(direct_url)).status).toBe(200)

@@ -1,51 +1,87 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { Database, FileTable } from '../database/schema.ts'
-import type { ObjectStore } from '../store/object-store.ts'
+import type { ObjectStore, StoredEntry } from '../store/object-store.ts'
 import { lockBlob } from './keep-blob.ts'
+import { type Amount, addToTrash, type Trash } from './trash.ts'
 
-export type GarbageCollection = ReturnType<typeof garbageCollection>
 /** What a file refers to: its upload's object until it is ready, then the stored bytes. */
 export type BytesOfFile = Pick<FileTable, 'object_key' | 'blob_hash'>
-export type CollectedGarbage = { expiredUploads: number; objects: number; bytes: number }
+
+export type CollectedGarbage = {
+  expiredUploads: number
+  /** Uploads that crashes left behind: removed. */
+  leftUploads: Amount
+  /** Put into the trash. */
+  trashed: Amount
+  /** Removed from the trash, where they had been long enough. */
+  removed: Amount
+  /** Objects without a row that were left alone, because there are suspiciously many of them. */
+  heldBack: Amount
+}
+
+export interface GarbageCollection {
+  /** The file's row is gone: so goes its upload and, unless another file has them too, its bytes. */
+  removeBytesOf(file: BytesOfFile): Promise<void>
+  /** Removes what was uploaded for a file that is gone or failed, or whose bytes were stored before. */
+  removeUpload(file: Pick<BytesOfFile, 'object_key'>): Promise<void>
+  /**
+   * Removes uploads that expired, puts what nothing refers to into the trash, and removes what has been there long enough.
+   * Objects that no row ever gave up are left alone when they are more than a tenth of all stored bytes and more than
+   * 1 GB: then this is rather the wrong database than garbage. `takesUnknown` takes them all the same.
+   */
+  collect(options?: { takesUnknown?: boolean }): Promise<CollectedGarbage>
+}
+
+const maxUnknownBytes = 1_000_000_000
+const maxUnknownShare = 0.1
+/** Objects whose references one query looks up. */
+const batchSize = 500
 
 /**
- * Deletes bytes that nothing refers to. It needs no grace period: the row that refers to an object is committed before the
- * object is made, and a reference moves from an upload to a blob within one transaction, so that an object without
- * one is never about to get one.
+ * Finds bytes that nothing refers to. It needs no grace period: the row that refers to an object is committed before the
+ * object is made, and a reference moves from an upload to a blob, or from a blob to the trash, within one transaction, so
+ * that an object without one is never about to get one.
  */
-export function garbageCollection(db: Kysely<Database>, store: ObjectStore) {
-  /** Deletes the bytes of a blob when no file refers to them (any more). */
-  async function releaseBlob(sha256Hash: string) {
-    const released = await db.transaction().execute(async (trx) => {
+export function garbageCollection(
+  db: Kysely<Database>,
+  store: ObjectStore,
+  trash: Trash,
+): GarbageCollection {
+  /** Puts the bytes of a blob into the trash when no file refers to them (any more), and returns how many they are. */
+  async function releaseBlob(sha256Hash: string): Promise<number> {
+    return db.transaction().execute(async (trx) => {
       await lockBlob(trx, sha256Hash)
-      return trx
+      const released = await trx
         .deleteFrom('blob')
         .where('sha256_hash', '=', sha256Hash)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('file')
-                .select('file.id')
-                .whereRef('file.blob_hash', '=', 'blob.sha256_hash'),
-            ),
-          ),
-        )
-        .returning('object_key')
+        .where(isUnused)
+        .returning(['object_key', 'size_bytes'])
         .executeTakeFirst()
+      if (!released) return 0
+      const { object_key: objectKey, size_bytes: sizeBytes } = released
+      await addToTrash(trx, { objectKey, sizeBytes }, 'deleted')
+      return sizeBytes
     })
-    if (released) await store.remove(released.object_key)
   }
 
-  async function isReferred(key: string): Promise<boolean> {
-    const { rows } = await sql`
-      select 1 from file where object_key = ${key}
-      union all select 1 from blob where object_key = ${key}`.execute(db)
-    return rows.length > 0
-  }
-
-  /** Deletes what was uploaded for a file that is gone or failed, or whose bytes were stored before. */
   async function removeUpload({ object_key }: Pick<BytesOfFile, 'object_key'>) {
-    if (object_key !== null && !(await isReferred(object_key))) await store.remove(object_key)
+    if (object_key === null) return
+    const { referred } = await findKnown([object_key])
+    if (!referred.has(object_key)) await store.remove(object_key)
+  }
+
+  /** Which of these objects files and blobs refer to, and which are in the trash. */
+  async function findKnown(keys: string[]) {
+    const asked = sql.join(keys)
+    const { rows } = await sql<{ object_key: string; is_trash: number }>`
+      select object_key, 0 as is_trash from file where object_key in (${asked})
+      union all select object_key, 0 as is_trash from blob where object_key in (${asked})
+      union all select object_key, 1 as is_trash from trash where object_key in (${asked})`.execute(
+      db,
+    )
+    const keysWhere = (isTrash: 0 | 1) =>
+      new Set(rows.filter((row) => row.is_trash === isTrash).map((row) => row.object_key))
+    return { referred: keysWhere(0), trashed: keysWhere(1) }
   }
 
   async function expireUploads(): Promise<number> {
@@ -75,43 +111,92 @@ export function garbageCollection(db: Kysely<Database>, store: ObjectStore) {
     return expiring.length
   }
 
+  async function releaseUnusedBlobs(): Promise<Amount> {
+    const unused = await db.selectFrom('blob').select('sha256_hash').where(isUnused).execute()
+    const trashed: Amount = { objects: 0, bytes: 0 }
+    for (const { sha256_hash } of unused) {
+      const bytes = await releaseBlob(sha256_hash)
+      if (bytes > 0) trashed.objects += 1
+      trashed.bytes += bytes
+    }
+    return trashed
+  }
+
+  /** What is in the store and neither referred to nor in the trash, and how many bytes the store has in all. */
+  async function findUnknown() {
+    const unknown: StoredEntry[] = []
+    let storedBytes = 0
+    for await (const batch of inBatches(store.list(), batchSize)) {
+      const { referred, trashed } = await findKnown(batch.map(({ key }) => key))
+      unknown.push(...batch.filter(({ key }) => !referred.has(key) && !trashed.has(key)))
+      storedBytes += amountOf(batch.filter(({ isUpload }) => !isUpload)).bytes
+    }
+    return {
+      uploads: unknown.filter(({ isUpload }) => isUpload),
+      objects: unknown.filter(({ isUpload }) => !isUpload),
+      storedBytes,
+    }
+  }
+
   return {
-    /** The file's row is gone: so go its upload and, unless another file has them too, its bytes. */
-    async removeBytesOf(file: BytesOfFile) {
+    async removeBytesOf(file) {
       await removeUpload(file)
       if (file.blob_hash !== null) await releaseBlob(file.blob_hash)
+      if (trash.keptDays === 0) await trash.removeExpired()
     },
 
     removeUpload,
 
-    /** Everything that crashes have left, and uploads that nobody goes on with. */
-    async collect(): Promise<CollectedGarbage> {
-      const collected = { expiredUploads: await expireUploads(), objects: 0, bytes: 0 }
-      const unused = await db
-        .selectFrom('blob')
-        .select(['sha256_hash', 'size_bytes'])
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('file')
-                .select('file.id')
-                .whereRef('file.blob_hash', '=', 'blob.sha256_hash'),
-            ),
-          ),
-        )
-        .execute()
-      for (const { sha256_hash, size_bytes } of unused) {
-        await releaseBlob(sha256_hash)
-        collected.objects += 1
-        collected.bytes += size_bytes
+    async collect({ takesUnknown = false } = {}) {
+      const expiredUploads = await expireUploads()
+      const trashed = await releaseUnusedBlobs()
+      const { uploads, objects, storedBytes } = await findUnknown()
+      const unknown = amountOf(objects)
+      const isSuspicious =
+        unknown.bytes > maxUnknownBytes && unknown.bytes > storedBytes * maxUnknownShare
+      const collected = {
+        expiredUploads,
+        leftUploads: nothing,
+        trashed,
+        removed: nothing,
+        heldBack: isSuspicious && !takesUnknown ? unknown : nothing,
       }
-      for await (const { key, sizeBytes } of store.list()) {
-        if (await isReferred(key)) continue
-        await store.remove(key)
-        collected.objects += 1
-        collected.bytes += sizeBytes
+      if (isSuspicious && !takesUnknown) return collected
+
+      for (const { key } of uploads) await store.remove(key)
+      for (const { key: objectKey, sizeBytes } of objects) {
+        await addToTrash(db, { objectKey, sizeBytes }, 'unknown')
       }
-      return collected
+      return {
+        ...collected,
+        leftUploads: amountOf(uploads),
+        trashed: {
+          objects: trashed.objects + unknown.objects,
+          bytes: trashed.bytes + unknown.bytes,
+        },
+        removed: await trash.removeExpired(),
+      }
     },
   }
+}
+
+const isUnused = sql<SqlBool>`not exists (select 1 from file where file.blob_hash = blob.sha256_hash)`
+const nothing: Amount = { objects: 0, bytes: 0 }
+
+function amountOf(entries: StoredEntry[]): Amount {
+  return {
+    objects: entries.length,
+    bytes: entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  }
+}
+
+async function* inBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let batch: T[] = []
+  for await (const item of items) {
+    batch.push(item)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
 }

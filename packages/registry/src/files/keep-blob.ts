@@ -1,6 +1,7 @@
 import type { FileHashes } from '@shoal/model-file'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/schema.ts'
+import { addToTrash } from './trash.ts'
 
 /** Chunk rows that one statement inserts. */
 const rowsAtOnce = 2_000
@@ -34,6 +35,8 @@ export async function keepBlob(
   const storedKey = await lockBlob(trx, hashes.sha256_hash)
   if (storedKey === undefined) return keepBlob(trx, objectKey, { hashes, lostKey }) // just deleted
   if (storedKey !== lostKey) return
+  const lost = { objectKey: lostKey, sizeBytes: hashes.fileSizeBytes }
+  await addToTrash(trx, lost, 'replaced') // what is left of it
   await trx
     .updateTable('blob')
     .set({ object_key: objectKey })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import { connect } from '../database/connect.ts'
 import { adoptStore, openAdmin, type RegistryConfig, startRegistry } from '../main.ts'
+import { undoMigrations } from '../testing/older-database.ts'
 import { publish, sha256, smallGguf } from '../testing/publish.ts'
 import {
   describeOnEachDatabase,
@@ -32,6 +33,7 @@ async function expectWhole(registry: TestRegistry, file: { id: string }) {
 async function makeOld({ config }: TestRegistry) {
   const connection = await openDatabase(config)
   await connection.db.deleteFrom('secret').where('name', '=', 'store-identity').execute()
+  await undoMigrations(connection.db, '0004_trash')
   await connection.close()
   await rm(join(config.dataDirectory, 'store', 'identity'))
   await rm(join(config.dataDirectory, 'database.json'))

@@ -1,0 +1,67 @@
+import type { Admin } from '@shoal/registry'
+import { Command } from 'commander'
+import type { OpenContext } from '../context.ts'
+import { addDataOption, type DataOption } from '../server/server-options.ts'
+import { withAdmin } from '../server/with-admin.ts'
+import { type Column, table } from '../terminal/table.ts'
+import { formatBytes, plural } from '../terminal/units.ts'
+
+export function trashCommand(open: OpenContext): Command {
+  const trash = new Command('trash').description(
+    'list, restore or remove the bytes of deleted files',
+  )
+  const add = (name: string, description: string) =>
+    addDataOption(trash.command(name).description(description))
+
+  add('ls', 'list what is in the trash').action(async (options: DataOption) => {
+    await withAdmin(open, options, async (registry, { printer }) => {
+      const rows = await registry.trash.list()
+      await printer.answer(rows, () =>
+        rows.length === 0 ? [] : table(columns, rows, { paintTitle: printer.out.dim }),
+      )
+      if (rows.length === 0) printer.note('The trash is empty.')
+    })
+  })
+
+  add('restore', 'keep what files refer to again, as after restoring the database').action(
+    async (options: DataOption) => {
+      await withAdmin(open, options, async (registry, { printer }) => {
+        const restored = await registry.trash.restore()
+        const left = await registry.trash.size()
+        await printer.answer({ restored, left }, () => [
+          `${plural(restored.objects, 'object')} restored, ${formatBytes(restored.bytes)}`,
+        ])
+        if (left.objects === 0) return
+        printer.note(
+          `${plural(left.objects, 'object')} stay in the trash: no file refers to them. ` +
+            'Deleted models come back only with a backup of the database.',
+        )
+      })
+    },
+  )
+
+  add('empty', 'remove everything in the trash now').action(async (options: DataOption) => {
+    await withAdmin(open, options, async (registry, { printer, asker }) => {
+      const { objects, bytes } = await registry.trash.size()
+      if (objects > 0) {
+        const amount = `${plural(objects, 'object')} (${formatBytes(bytes)})`
+        await asker.confirm(`Remove ${amount} for good?`)
+      }
+      const removed = await registry.trash.empty()
+      await printer.answer(removed, () => [
+        `${plural(removed.objects, 'object')} removed, ${formatBytes(removed.bytes)} freed`,
+      ])
+    })
+  })
+
+  return trash
+}
+
+type TrashedObject = Awaited<ReturnType<Admin['trash']['list']>>[number]
+
+const columns: Column<TrashedObject>[] = [
+  { title: 'OBJECT', text: ({ object_key }) => object_key },
+  { title: 'SIZE', text: ({ size_bytes }) => formatBytes(size_bytes), align: 'right' },
+  { title: 'REASON', text: ({ reason }) => reason },
+  { title: 'SINCE', text: ({ since }) => since.slice(0, 16).replace('T', ' ') },
+]
