@@ -28,6 +28,8 @@ export function sqliteDialect(database: DatabaseSync) {
   const kyselyDatabase: SqliteDatabase = {
     close: () => database.close(),
     prepare(sql) {
+      if (sql === 'begin') rollBack(database) // a transaction that could not be rolled back then
+      if (sql === 'rollback') return { ...noRows, run: () => rollBackQuietly(database) }
       const known = prepared.get(sql)
       if (known) return known
       const isWrite = /^\s*(insert|update|delete|replace)/i.test(sql)
@@ -53,6 +55,25 @@ export function sqliteDialect(database: DatabaseSync) {
       return `${writes}.${writesOfOthers}`
     },
   }
+}
+
+const noRows = { reader: false, all: () => [], iterate: () => [].values() }
+
+function rollBack(database: DatabaseSync) {
+  if (database.isTransaction) database.exec('rollback')
+}
+
+/**
+ * Never throws: the caller has to hear what made the transaction fail. After a full disk or a failed write SQLite has rolled
+ * back by itself, and "cannot rollback" would hide that error (https://www.sqlite.org/lang_transaction.html).
+ */
+function rollBackQuietly(database: DatabaseSync) {
+  try {
+    rollBack(database)
+  } catch {
+    // The next transaction tries again before it begins, and reports what is wrong.
+  }
+  return { changes: 0, lastInsertRowid: 0 }
 }
 
 /** `onRun` is told how many rows a statement gave or changed. */

@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Kysely, sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { openSqlite, sqliteDialect } from './sqlite.ts'
+
+async function smallDatabase() {
+  const directory = await mkdtemp(join(tmpdir(), 'shoal-sqlite-'))
+  const database = openSqlite(join(directory, 'small.sqlite'))
+  const db = new Kysely<object>({ dialect: sqliteDialect(database).dialect })
+  onTestFinished(async () => {
+    await db.destroy()
+    await rm(directory, { recursive: true })
+  })
+  await sql`create table note (text)`.execute(db)
+  return { database, db }
+}
+
+const count = async (db: Kysely<object>) =>
+  (await sql<{ notes: number }>`select count(*) as notes from note`.execute(db)).rows[0]?.notes
+
+test('a transaction that a full disk ends reports that, and the next one works', async () => {
+  const { database, db } = await smallDatabase()
+  const { page_count } = database.prepare('pragma page_count').get() ?? {}
+  database.exec(`pragma max_page_count = ${Number(page_count) + 4}`)
+  const filling = db.transaction().execute(async (trx) => {
+    await sql`insert into note values ('a')`.execute(trx)
+    await sql`insert into note values (zeroblob(1000000))`.execute(trx)
+  })
+  await expect(filling).rejects.toMatchObject({ errcode: 13 }) // SQLITE_FULL
+  expect(await count(db)).toBe(0)
+
+  await db.transaction().execute((trx) => sql`insert into note values ('b')`.execute(trx))
+  expect(await count(db)).toBe(1)
+})
+
+test('a transaction that SQLite has rolled back by itself reports why', async () => {
+  const { db } = await smallDatabase()
+  await sql`create table one (id integer primary key on conflict rollback)`.execute(db)
+  const failing = db.transaction().execute(async (trx) => {
+    await sql`insert into note values ('a')`.execute(trx)
+    await sql`insert into one values (1), (1)`.execute(trx)
+  })
+  await expect(failing).rejects.toThrow('UNIQUE constraint failed: one.id')
+  expect(await count(db)).toBe(0)
+  await db.transaction().execute((trx) => sql`insert into note values ('b')`.execute(trx))
+})
