@@ -4,8 +4,15 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+export type PostgresServer = {
+  url: string
+  /** Ends it as a crash does (`pg_ctl restart -m immediate`) and starts it again on the same data. */
+  crash(): Promise<void>
+  stop(): Promise<void>
+}
+
 /** A PostgreSQL server of our own in a temporary folder, on a socket there; undefined where none is installed. */
-export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> } | undefined> {
+export async function startPostgres(): Promise<PostgresServer | undefined> {
   const bin = findBinaries()
   if (!bin) return undefined
   const directory = mkdtempSync(join(tmpdir(), 'shoal-postgres-'))
@@ -27,14 +34,25 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
     max_connections: '200',
   }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const server = spawn(join(bin, 'postgres'), ['-D', data, ...options], {
-    ...user,
-    cwd: directory,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  await isReady(server)
+  async function start() {
+    const started = spawn(join(bin ?? '', 'postgres'), ['-D', data, ...options], {
+      ...user,
+      cwd: directory,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await isReady(started)
+    return started
+  }
+
+  let server = await start()
   return {
     url: `postgres://shoal@${encodeURIComponent(directory)}/postgres`,
+    async crash() {
+      const exited = once(server, 'exit')
+      server.kill('SIGQUIT')
+      await exited
+      server = await start()
+    },
     async stop() {
       const exited = once(server, 'exit')
       server.kill('SIGINT') // "fast": ends sessions and stops

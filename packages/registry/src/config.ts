@@ -13,6 +13,8 @@ export type RegistryConfig = {
   /** Where clients find the registry; undefined means `http://localhost:<port>`. Without a trailing slash. */
   baseUrl: string | undefined
   databaseUrl: string | undefined
+  /** The longest that one statement of a request may take (PostgreSQL). */
+  statementTimeoutMs: number
   allowedHosts: string[]
   isRegistrationOpen: boolean
   isAnonymousReadAllowed: boolean
@@ -49,6 +51,7 @@ export function readRegistryConfig(
     dataDirectory,
     baseUrl: baseUrl(flags.baseUrl ?? env.SHOAL_BASE_URL),
     databaseUrl: databaseUrl(env.DATABASE_URL),
+    statementTimeoutMs: 30_000,
     allowedHosts: list(env.SHOAL_ALLOWED_HOSTS).map((host) => host.toLowerCase()),
     isRegistrationOpen:
       choice('SHOAL_REGISTRATION', env.SHOAL_REGISTRATION, ['open', 'closed']) === 'open',

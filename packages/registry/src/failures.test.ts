@@ -1,13 +1,12 @@
 /** What callers are told while something that the registry needs is broken, and that it recovers. */
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmdirSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SignedIn, StartedUpload } from '@shoal/protocol'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { breakableLine } from './testing/breakable-line.ts'
 import { manifestFor, smallGguf } from './testing/publish.ts'
 import { makeDatabase, startTestRegistry } from './testing/test-registry.ts'
 
@@ -99,36 +98,6 @@ test('the log has one line for each request and no secret in it', async () => {
     expect(log).not.toContain(secret)
   }
 })
-
-/** A TCP line to a socket that can be cut and mended. */
-async function breakableLine(path: string) {
-  const open = new Set<Socket>()
-  const server = createServer((incoming) => {
-    const outgoing = connect(path)
-    for (const socket of [incoming, outgoing]) {
-      open.add(socket)
-      socket.on('close', () => open.delete(socket))
-      socket.on('error', () => socket.destroy()) // the other end of a line that was cut
-    }
-    incoming.pipe(outgoing).pipe(incoming)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return {
-    port,
-    async cut() {
-      if (!server.listening) return
-      server.close()
-      for (const socket of open) socket.destroy()
-      await once(server, 'close')
-    },
-    async mend() {
-      server.listen(port, '127.0.0.1')
-      await once(server, 'listening')
-    },
-  }
-}
 
 async function smallDisk(size: string) {
   const path = await mkdtemp(join(tmpdir(), 'shoal-disk-'))

@@ -91,13 +91,13 @@ async function serve(
   config: RegistryConfig,
   { data: { connection, store, signingKey }, site, log, giveBackDirectory }: Opened,
 ): Promise<RunningRegistry> {
-  const { db, fullText, engine } = connection
+  const { db, unboundedDb, fullText, engine } = connection
   const accounts = accountRepository(db)
   const sessions = sessionRepository(db)
   const swarms = memorySwarms({ silentAfterMs: 2_000 * config.announceIntervalSeconds })
   const files = fileRepository(db, fullText, swarms)
   const blobs = blobRepository(db)
-  const trash = openTrash({ db, store, keptDays: config.trashDays })
+  const trash = openTrash({ db: unboundedDb, store, keptDays: config.trashDays })
   const collect = garbageCollection(db, store, trash)
   const queue = processingQueue(db, engine)
   await queue.freeAll()
@@ -162,9 +162,10 @@ async function serve(
   site.listensOn(port)
 
   const stopCollecting = collectRegularly({
-    collect,
+    // Reads whole tables, for which a request has no time.
+    collect: garbageCollection(unboundedDb, store, trash),
     trash,
-    sessions,
+    sessions: sessionRepository(unboundedDb),
     metrics: metrics.registry,
     log,
   })

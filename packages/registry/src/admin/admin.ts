@@ -5,11 +5,12 @@ import { hashPassword } from '../accounts/password.ts'
 import type { RegistryConfig } from '../config.ts'
 import { takeDataDirectory } from '../data-directory.ts'
 import { exists } from '../durable-file.ts'
-import { ConfigError, notFound } from '../errors.ts'
+import { ConfigError, DomainError, notFound, unavailable } from '../errors.ts'
 import { garbageCollection } from '../files/garbage-collection.ts'
 import { openTrash } from '../files/trash.ts'
 import { sampleObjects, writeIdentity } from '../identity/check-identity.ts'
 import { type DataOptions, openData } from '../identity/open-data.ts'
+import { isUnavailable } from '../unavailable.ts'
 import { checkStore } from './check-store.ts'
 
 export type Admin = Awaited<ReturnType<typeof openAdmin>>
@@ -20,39 +21,46 @@ export type Admin = Awaited<ReturnType<typeof openAdmin>>
  */
 export async function openAdmin(config: RegistryConfig) {
   await requireRegistry(config)
-  const { connection, store } = await openData(dataOptions(config))
-  const { db, close } = connection
+  const { connection, store } = await openData(dataOptions(config)).catch(explain)
+  const { unboundedDb: db, close } = connection
   const accounts = accountRepository(db)
   const trash = openTrash({ db, store, keptDays: config.trashDays })
 
   return {
     /** Every account, without secrets. */
     async listUsers() {
-      const rows = await accounts.list()
+      const rows = await accounts.list().catch(explain)
       return rows.map((row) => ({ ...toUser(row), is_system: row.is_system === 1 }))
     },
 
     /** Gives an account a new random password, which is returned, and ends its sessions. */
     async resetPassword(username: string): Promise<string> {
-      const account = await accounts.find(username)
+      const account = await accounts.find(username).catch(explain)
       if (!account) throw notFound(`no user ${username}`)
       if (account.is_system === 1)
         throw notFound(`${username} is a system account: it cannot log in`)
       const password = randomBytes(12).toString('base64url')
-      await accounts.changePassword(account.id, await hashPassword(password), undefined)
+      const passwordHash = await hashPassword(password)
+      await accounts.changePassword(account.id, passwordHash, undefined).catch(explain)
       return password
     },
 
     /** As the registry does by itself every hour. `takesUnknown`: also objects of which there are suspiciously many. */
     collectGarbage: (options: { takesUnknown: boolean }) =>
-      garbageCollection(db, store, trash).collect(options),
+      garbageCollection(db, store, trash).collect(options).catch(explain),
 
     /** Deleted bytes that are still kept. */
-    trash,
+    trash: {
+      list: () => trash.list().catch(explain),
+      size: () => trash.size().catch(explain),
+      restore: () => trash.restore().catch(explain),
+      removeOldest: (bytesNeeded: number) => trash.removeOldest(bytesNeeded).catch(explain),
+      empty: () => trash.empty().catch(explain),
+    },
 
     /** Hashes every stored file again and names what is wrong. */
     check: (onProgress?: (bytesDone: number, bytesTotal: number) => void, signal?: AbortSignal) =>
-      checkStore(db, store, onProgress, signal),
+      checkStore(db, store, onProgress, signal).catch(explain),
 
     close,
   }
@@ -70,9 +78,9 @@ export async function adoptStore(config: RegistryConfig) {
     const { connection, store } = await openData({
       ...dataOptions(config),
       identify: writeIdentity,
-    })
+    }).catch(explain)
     try {
-      return await sampleObjects(connection.db, store)
+      return await sampleObjects(connection.unboundedDb, store)
     } finally {
       await connection.close()
     }
@@ -92,10 +100,17 @@ async function requireRegistry({ dataDirectory }: RegistryConfig) {
 function dataOptions(config: RegistryConfig): DataOptions {
   return {
     ...config,
-    onConnectionLost: (error) => {
-      throw error
-    },
+    onConnectionLost: () => undefined, // the statement that needed it fails, and the next one connects again
     baseUrl: () => config.baseUrl ?? '',
     mayBeNew: false,
   }
+}
+
+/** Says in a sentence that the database is away; other errors stay what they are. */
+function explain(error: Error): never {
+  if (error instanceof DomainError || !isUnavailable(error)) throw error
+  const code = 'code' in error ? String(error.code) : 'unknown' // an AggregateError has no message
+  throw unavailable(
+    `the database cannot be reached or has ended the connection (${error.message || code}): try again`,
+  )
 }

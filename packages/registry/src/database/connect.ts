@@ -1,14 +1,17 @@
 import { join } from 'node:path'
-import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
+import { Kysely } from 'kysely'
 import { type FullText, postgresFullText, sqliteFullText } from './full-text.ts'
 import { migrate } from './migrate.ts'
+import { openPostgres } from './postgres.ts'
 import type { Database } from './schema.ts'
 import { openSqlite, sqliteDialect } from './sqlite.ts'
 
 /** The database with what differs between the engines. */
 export type Connection = {
+  /** For requests and short steps: a statement that takes too long fails, and so does one that the server never answers. */
   db: Kysely<Database>
+  /** For migrations and for jobs that read whole tables: without a limit on a statement's time. */
+  unboundedDb: Kysely<Database>
   engine: 'sqlite' | 'postgres'
   fullText: FullText
   /** Changes with every write, where one process sees them all; undefined on a database that nodes share. */
@@ -20,17 +23,20 @@ export type DatabaseConfig = {
   /** PostgreSQL, as in `postgres://user:password@host/name`; SQLite in the data directory without one. */
   databaseUrl: string | undefined
   dataDirectory: string
-  /** Told when an idle connection breaks; the pool replaces it. */
+  /** The longest that one statement of `db` may take (PostgreSQL); no limit without it. */
+  statementTimeoutMs?: number
+  /** Called when a connection breaks, in use or idle; the pool replaces it. Whoever uses it gets an error of its own. */
   onConnectionLost: (error: Error) => void
 }
 
 /** Opens the database and brings its tables up to date. */
 export async function connect(config: DatabaseConfig): Promise<Connection> {
-  const connection = config.databaseUrl
-    ? connectPostgres(config.databaseUrl, config.onConnectionLost)
+  const { databaseUrl: connectionString } = config
+  const connection = connectionString
+    ? connectPostgres({ ...config, connectionString })
     : connectSqlite(sqlitePath(config.dataDirectory))
   try {
-    await migrate(connection)
+    await migrate({ db: connection.unboundedDb, engine: connection.engine })
   } catch (error) {
     await connection.close()
     throw error
@@ -43,32 +49,17 @@ export const sqlitePath = (dataDirectory: string) => join(dataDirectory, 'regist
 function connectSqlite(path: string): Connection {
   const { dialect, version } = sqliteDialect(openSqlite(path))
   const db = new Kysely<Database>({ dialect })
-  return { db, engine: 'sqlite', fullText: sqliteFullText, version, close: () => db.destroy() }
-}
-
-function connectPostgres(
-  connectionString: string,
-  onConnectionLost: (error: Error) => void,
-): Connection {
-  const pool = new pg.Pool({
-    connectionString,
-    max: 10,
-    connectionTimeoutMillis: 5_000,
-    // a misspelt word of four letters shares less than the default 0.3 with the right one
-    options: '-c pg_trgm.similarity_threshold=0.2',
-    types: { getTypeParser: typeParser },
-  })
-  pool.on('error', onConnectionLost)
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
-    engine: 'postgres',
-    fullText: postgresFullText,
-    version: undefined,
+    unboundedDb: db,
+    engine: 'sqlite',
+    fullText: sqliteFullText,
+    version,
     close: () => db.destroy(),
   }
 }
 
-/** 64-bit integers as numbers: every one that we store is below 2^53. */
-const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
-  oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')
+function connectPostgres(options: Parameters<typeof openPostgres>[0]): Connection {
+  const opened = openPostgres(options)
+  return { ...opened, engine: 'postgres', fullText: postgresFullText, version: undefined }
+}

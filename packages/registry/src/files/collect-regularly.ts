@@ -52,8 +52,15 @@ export function collectRegularly(dependencies: Dependencies): () => void {
     )
   }
 
+  let isRunning = false
   const timer = setInterval(() => {
-    run().catch((error) => log.error({ err: error }, 'could not collect garbage'))
+    if (isRunning) return // the last collection has not ended yet
+    isRunning = true
+    run()
+      .catch((error) => log.error({ err: error }, 'could not collect garbage'))
+      .finally(() => {
+        isRunning = false
+      })
   }, everyMs)
   timer.unref()
   return () => clearInterval(timer)

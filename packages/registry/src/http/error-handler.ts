@@ -1,6 +1,7 @@
 import type { Problem } from '@shoal/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ProblemKind } from '../errors.ts'
+import { isStorageFull, isUnavailable } from '../unavailable.ts'
 
 const statusOfProblem: Record<ProblemKind, number> = {
   invalid: 400,
@@ -72,12 +73,11 @@ function describe(error: FastifyError | DomainError | Error): Description {
   }
   if ('validation' in error && error.validation) return describeInvalid(error)
 
-  const code = 'code' in error ? String(error.code) : ''
-  if (isStorageFull(error, code)) {
+  if (isStorageFull(error)) {
     const problem = { detail: 'the disk of this registry is full', code: 'storage_full' }
     return { status: 503, problem, retryAfter: 60 }
   }
-  if (isUnreachable(error, code)) {
+  if (isUnavailable(error)) {
     const problem = { detail: 'the database or the store of this registry cannot be reached' }
     return { status: 503, problem, retryAfter: retryAfterSeconds }
   }
@@ -99,24 +99,6 @@ function describeInvalid(error: FastifyError): Description {
   const what = first?.path.slice(1).replaceAll('/', '.') || `the ${error.validationContext}`
   const detail = first ? `${what} ${first.message}` : error.message
   return { status: error.validationContext === 'body' ? 422 : 400, problem: { detail, errors } }
-}
-
-function isStorageFull(error: Error, code: string): boolean {
-  const isFullDatabase = 'errcode' in error && error.errcode === 13 // SQLITE_FULL
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === '53100' || isFullDatabase
-}
-
-/** Connections that are refused, lost or not to be had: of sockets, of PostgreSQL (classes 08, 53 and 57P), of a locked SQLite. */
-function isUnreachable(error: Error, code: string): boolean {
-  if (/^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(code)) {
-    return true
-  }
-  if (/^(08|53|57P)/.test(code) && code.length === 5) return true
-  const isBusyDatabase = 'errcode' in error && (error.errcode === 5 || error.errcode === 6)
-  return (
-    isBusyDatabase ||
-    /^(timeout exceeded when trying to connect|Connection terminated)/.test(error.message)
-  )
 }
 
 /** The framework's own sentences begin with a capital; ours do not. */

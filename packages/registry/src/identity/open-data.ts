@@ -1,6 +1,6 @@
 /** The one door to a registry's data, for the registry itself and for `shoal admin`: a database and a store that belong together. */
 import { join } from 'node:path'
-import { type Connection, connect, sqlitePath } from '../database/connect.ts'
+import { type Connection, connect, type DatabaseConfig, sqlitePath } from '../database/connect.ts'
 import { readSecret } from '../database/secret.ts'
 import { exists } from '../durable-file.ts'
 import { ConfigError } from '../errors.ts'
@@ -22,10 +22,7 @@ export type RegistryData = {
   signingKey: string
 }
 
-export type DataOptions = {
-  dataDirectory: string
-  databaseUrl: string | undefined
-  onConnectionLost: (error: Error) => void
+export type DataOptions = DatabaseConfig & {
   /** The address in front of signed paths. */
   baseUrl: () => string
   /** Whether a folder without a database gets one. */
@@ -38,18 +35,12 @@ export type DataOptions = {
  * Opens the database and the store of a data folder. Throws a `ConfigError` when they do not belong together, or when the
  * settings name no database and the folder's own is not SQLite; no row and no byte is changed then.
  */
-export async function openData({
-  dataDirectory,
-  databaseUrl,
-  onConnectionLost,
-  baseUrl,
-  mayBeNew,
-  identify = checkIdentity,
-}: DataOptions): Promise<RegistryData> {
-  const current = recordOf({ databaseUrl })
+export async function openData(options: DataOptions): Promise<RegistryData> {
+  const { dataDirectory, baseUrl, mayBeNew, identify = checkIdentity } = options
+  const current = recordOf(options)
   const recorded = await readDatabaseRecord(dataDirectory)
   if (current.engine === 'sqlite') await refuseForgottenUrl(dataDirectory, recorded, mayBeNew)
-  const connection = await connect({ databaseUrl, dataDirectory, onConnectionLost })
+  const connection = await connect(options)
   try {
     const { db } = connection
     const directory = join(dataDirectory, 'store')

@@ -1,0 +1,273 @@
+/** PostgreSQL cuts connections, crashes or stops answering while the registry is in use. */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ModelRecord } from '@shoal/protocol'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { type PostgresServer, startPostgres } from '../../../../testing/postgres.ts'
+import { openAdmin } from '../main.ts'
+import { breakableLine } from '../testing/breakable-line.ts'
+import { publish, smallGguf } from '../testing/publish.ts'
+import { makeDatabase, startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+import { connect } from './connect.ts'
+
+const postgresUrl = inject('postgresUrl') ?? ''
+const testOnPostgres = test.skipIf(postgresUrl === '')
+
+const cutOthers = `select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()`
+
+testOnPostgres('connections that are cut under load cost 503 at most, and no count', async () => {
+  const databaseUrl = await makeDatabase(postgresUrl)
+  const registry = await startTestRegistry({ databaseUrl })
+  onTestFinished(() => registry.close())
+  const load = await startLoad(registry)
+  const scissors = await observer(databaseUrl)
+  for (let cut = 0; cut < 100; cut += 1) {
+    await scissors.query(cutOthers)
+    await load.untilAnswered(5)
+  }
+  await load.end()
+
+  load.expectSuccessOr503()
+  expect(load.answered(503)).toBeGreaterThan(0)
+  await expectFullService(registry)
+  expect(await downloadsOf(registry)).toBe(load.downloaded())
+})
+
+testOnPostgres('a crash and restart of the server under load costs 503 at most', async () => {
+  const server = await ownPostgres()
+  const registry = await startTestRegistry({ databaseUrl: await makeDatabase(server.url) })
+  onTestFinished(() => registry.close())
+  const load = await startLoad(registry)
+  for (let crash = 0; crash < 2; crash += 1) {
+    await server.crash()
+    await load.untilAnswered(20)
+  }
+  await load.end()
+
+  load.expectSuccessOr503()
+  await expectFullService(registry)
+  // what was committed in the moment of the crash may have been answered with 503
+  expect(await downloadsOf(registry)).toBeGreaterThanOrEqual(load.downloaded())
+})
+
+testOnPostgres(
+  'a server that does not answer any more costs 503 within the time limit, and its connections are replaced',
+  async () => {
+    const { line, databaseUrl } = await lineToDatabase()
+    const registry = await startTestRegistry({ databaseUrl, statementTimeoutMs: 500 })
+    onTestFinished(() => registry.close())
+    const token = await registry.register('ana')
+    await registry.post('/v1/models', { token, body: { name: 'tide' } })
+    await Promise.all(Array.from({ length: 20 }, () => registry.get('/v1/models/tide')))
+
+    line.stall()
+    const started = performance.now()
+    const answers = await Promise.all([
+      ...Array.from({ length: 15 }, () => registry.get('/v1/models/tide')),
+      ...Array.from({ length: 15 }, () => registry.post('/v1/models/tide/like', { token })),
+    ])
+    for (const { status, headers } of answers) {
+      expect(status).toBe(503)
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect(performance.now() - started).toBeLessThan(30_000) // 5 s for a connection, 2.5 s for an answer; the rest is the machine's
+    expect((await registry.get('/healthz')).status).toBe(200)
+
+    await line.mend()
+    await expectFullService(registry)
+  },
+)
+
+testOnPostgres('a registry whose database does not answer closes all the same', async () => {
+  const { line, databaseUrl } = await lineToDatabase()
+  const registry = await startTestRegistry({ databaseUrl })
+  await registry.get('/v1/models')
+  line.stall()
+  const pending = registry.get('/v1/models').catch(() => 'cut off')
+  await sleep(50)
+  const started = performance.now()
+  await registry.close()
+  await pending
+  expect(performance.now() - started).toBeLessThan(20_000) // 8 s for the request, 1 s for the pool
+})
+
+testOnPostgres(
+  'a statement that takes too long is cancelled on the server, in a transaction and outside, unless it may run on',
+  async () => {
+    const databaseUrl = await makeDatabase(postgresUrl)
+    const connection = await openConnection(databaseUrl, 300)
+    const { db, unboundedDb } = connection
+    const sleeping = sql`select pg_sleep(60)`
+    await expect(sleeping.execute(db)).rejects.toThrow('has not answered within 0.3 s')
+    await expect(db.transaction().execute((trx) => sleeping.execute(trx))).rejects.toMatchObject({
+      code: '57014',
+    })
+    await sql`select pg_sleep(3)`.execute(unboundedDb)
+
+    const observing = await observer(databaseUrl)
+    const running = async () =>
+      (
+        await observing.query(`select 1 from pg_stat_activity where query = 'select pg_sleep(60)'
+        and state <> 'idle'`)
+      ).rows.length
+    await expect.poll(running).toBe(0)
+    const { rows } = await sql<{ statement_timeout: string }>`show statement_timeout`.execute(db)
+    expect(rows).toEqual([{ statement_timeout: '0' }]) // nothing stays set on the session
+  },
+)
+
+testOnPostgres('callers wait 5 s for a connection, and only so many of them', async () => {
+  const { db } = await openConnection(await makeDatabase(postgresUrl))
+  const holders = Array.from({ length: 10 }, () => sql`select pg_sleep(8)`.execute(db))
+  const started = performance.now()
+  const waiters = await Promise.allSettled(
+    Array.from({ length: 1_050 }, () => sql`select 1`.execute(db)),
+  )
+  const reasons = waiters.map((waiter) =>
+    waiter.status === 'rejected' ? waiter.reason.message : '',
+  )
+  const count = (text: string) => reasons.filter((reason) => reason === text).length
+  const refused = count('too many requests are waiting for the database')
+  expect(refused).toBeGreaterThanOrEqual(50) // 60 where the holders had to queue for their connections too
+  expect(refused).toBeLessThanOrEqual(60)
+  expect(refused + count('timeout exceeded when trying to connect')).toBe(1_050)
+  expect(performance.now() - started).toBeGreaterThan(4_900)
+  await Promise.all(holders)
+  await sql`select 1`.execute(db)
+})
+
+testOnPostgres('the first error of a transaction is the one that is reported', async () => {
+  const { db } = await openConnection(await makeDatabase(postgresUrl))
+  const failing = db.transaction().execute(async (trx) => {
+    await sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx).catch(() => undefined)
+    throw new Error('the first error')
+  })
+  await expect(failing).rejects.toThrow('the first error')
+  await sql`select 1`.execute(db)
+})
+
+testOnPostgres(
+  'admin goes on after a lost connection, and ends with a sentence in the middle of one',
+  async () => {
+    const { line, databaseUrl } = await lineToDatabase()
+    const registry = await startTestRegistry({ databaseUrl })
+    onTestFinished(() => registry.close())
+    await registry.register('ana')
+    const admin = await openAdmin(registry.config)
+    onTestFinished(() => admin.close())
+    const scissors = await observer(registry.config.databaseUrl ?? '')
+    await scissors.query(cutOthers)
+    await sleep(50) // both sides have heard of it
+    expect(await admin.listUsers()).toHaveLength(1)
+
+    await line.cut()
+    await expect(admin.listUsers()).rejects.toMatchObject({
+      name: 'DomainError',
+      message: expect.stringMatching(
+        /^the database cannot be reached or has ended the connection \(.+\): try again$/,
+      ),
+    })
+    await line.mend()
+  },
+)
+
+async function ownPostgres(): Promise<PostgresServer> {
+  const server = await startPostgres()
+  if (!server) throw new Error('PostgreSQL is not installed')
+  onTestFinished(() => server.stop())
+  return server
+}
+
+/** A database of its own, reached through a line that can be broken. */
+async function lineToDatabase() {
+  const url = new URL(await makeDatabase(postgresUrl))
+  const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))
+  onTestFinished(() => line.cut())
+  return { line, databaseUrl: `postgres://shoal@127.0.0.1:${line.port}${url.pathname}` }
+}
+
+async function openConnection(databaseUrl: string, statementTimeoutMs?: number) {
+  const connection = await connect({
+    databaseUrl,
+    dataDirectory: '',
+    onConnectionLost: () => undefined,
+    ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
+  })
+  onTestFinished(() => connection.close())
+  return connection
+}
+
+/** A connection beside the registry's. */
+async function observer(databaseUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  client.on('error', () => undefined) // when its server ends before it
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+/** People who download and write without a pause, on a model named tide. */
+async function startLoad(registry: TestRegistry) {
+  const token = await registry.register('ana')
+  const { id } = await publish(registry, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
+  const calls = {
+    download: () => registry.get(`/v1/files/tide/download/${id}`),
+    like: () => registry.post('/v1/models/tide/like', { token }),
+    change: () =>
+      registry.call('PATCH', '/v1/models/tide', { token, body: { description: 'high water' } }),
+  }
+  const answers: { call: string; status: number; retryAfter: string | null }[] = []
+  let isEnding = false
+
+  async function repeat(call: keyof typeof calls) {
+    while (!isEnding) {
+      const { status, headers } = await calls[call]()
+      answers.push({ call, status, retryAfter: headers.get('retry-after') })
+    }
+  }
+  const callers = [
+    'download',
+    'download',
+    'download',
+    'download',
+    'like',
+    'like',
+    'change',
+  ] as const
+  const running = callers.map(repeat)
+  const count = (is: (answer: (typeof answers)[number]) => boolean) => answers.filter(is).length
+
+  return {
+    async untilAnswered(more: number) {
+      const enough = answers.length + more
+      while (answers.length < enough) await sleep(1)
+    },
+    async end() {
+      isEnding = true
+      await Promise.all(running)
+    },
+    answered: (wanted: number) => count(({ status }) => status === wanted),
+    downloaded: () => count(({ call, status }) => call === 'download' && status === 200),
+    expectSuccessOr503() {
+      const wrong = answers.filter(({ status, retryAfter }) =>
+        status === 503 ? !(Number(retryAfter) > 0) : status >= 300,
+      )
+      expect(wrong).toEqual([])
+    },
+  }
+}
+
+/** More calls at once than there are connections, so that none of these can be missing from the pool. */
+async function expectFullService(registry: TestRegistry) {
+  const calls = Array.from({ length: 30 }, () => registry.get('/v1/models/tide'))
+  const statuses = (await Promise.all(calls)).map(({ status }) => status)
+  expect(statuses).toEqual(statuses.map(() => 200))
+}
+
+async function downloadsOf(registry: TestRegistry): Promise<number> {
+  const { body }: { body: ModelRecord } = await registry.get('/v1/models/tide')
+  return body.downloads
+}

@@ -1,0 +1,101 @@
+import { Socket } from 'node:net'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { unavailable } from '../errors.ts'
+import { postgresClient } from './postgres-client.ts'
+import type { Database } from './schema.ts'
+
+export type PostgresOptions = {
+  connectionString: string
+  /** The longest that one statement of `db` may take; no limit without it. */
+  statementTimeoutMs?: number
+  /** Called for each connection that breaks, in use or idle. The pool replaces it by itself. */
+  onConnectionLost: (error: Error) => void
+}
+
+const maxConnections = 10
+/** For a new connection, and for a free one when all are in use. */
+const connectTimeoutMs = 5_000
+/**
+ * Callers that wait for a connection. More could hardly be served within `connectTimeoutMs`; they are refused at once and come
+ * back later.
+ */
+const maxWaiting = 1_000
+/** A connection on which nothing happens is probed after this time, and given up about ten seconds later (TCP keepalive). */
+const keepAliveAfterMs = 10_000
+/** Connections that have not closed in an orderly way by then are cut. */
+const closeTimeoutMs = 1_000
+
+/** PostgreSQL behind one pool, with two handles: `db` limits the time of each statement, `unboundedDb` does not. */
+export function openPostgres(options: PostgresOptions) {
+  const { connectionString, statementTimeoutMs, onConnectionLost } = options
+  const sockets = new Set<Socket>()
+
+  function openSocket(): Socket {
+    const socket = new Socket()
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    return socket
+  }
+
+  const pool = new pg.Pool({
+    connectionString,
+    max: maxConnections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+    // a misspelt word of four letters shares less than the default 0.3 with the right one
+    options: '-c pg_trgm.similarity_threshold=0.2',
+    types: { getTypeParser: typeParser },
+    stream: openSocket,
+  })
+  // The pool listens to idle clients only; an `error` event that nobody hears ends the process.
+  pool.on('connect', (client) => client.on('error', onConnectionLost))
+  pool.on('error', () => undefined) // the client has reported it
+
+  const handle = (timeoutMs?: number) =>
+    new Kysely<Database>({
+      dialect: new PostgresDialect({
+        pool: {
+          options: pool.options,
+          async connect() {
+            if (pool.waitingCount >= maxWaiting) {
+              throw unavailable('too many requests are waiting for the database', {
+                retryAfterSeconds: 5,
+              })
+            }
+            return postgresClient(await pool.connect(), timeoutMs)
+          },
+          end: async () => undefined, // both handles have the pool in common: `close` ends it
+        },
+      }),
+    })
+  const db = handle(statementTimeoutMs)
+  const unboundedDb = handle()
+
+  return {
+    db,
+    unboundedDb,
+    /** Ends the pool. Takes at most about a second, whatever the server does. */
+    async close() {
+      await Promise.all([db.destroy(), unboundedDb.destroy()])
+      const cut = setTimeout(() => {
+        for (const socket of sockets) socket.destroy()
+      }, closeTimeoutMs)
+      await pool.end()
+      await Promise.all(Array.from(sockets, closed))
+      clearTimeout(cut)
+    },
+  }
+}
+
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve()
+    else socket.once('close', () => resolve())
+  })
+}
+
+/** 64-bit integers as numbers: every one that we store is below 2^53. */
+const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')

@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A TCP line to a socket, which can be cut, stalled and mended. */
+export async function breakableLine(path: string) {
+  const open = new Set<Socket>()
+  let isStalled = false
+
+  const server = createServer((incoming) => {
+    const outgoing = connect(path)
+    for (const socket of [incoming, outgoing]) {
+      open.add(socket)
+      socket.on('close', () => open.delete(socket))
+      socket.on('error', () => socket.destroy()) // the other end of a line that was cut
+    }
+    incoming.pipe(outgoing).pipe(incoming)
+    incoming.on('close', () => outgoing.destroy())
+    outgoing.on('close', () => incoming.destroy())
+    if (isStalled) stop(incoming, outgoing)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+
+  return {
+    port,
+    /** Breaks every connection and refuses new ones. */
+    async cut() {
+      if (!server.listening) return
+      server.close()
+      for (const socket of open) socket.destroy()
+      await once(server, 'close')
+    },
+    /** Connections stay and new ones are accepted, but no byte passes any more. */
+    stall() {
+      isStalled = true
+      stop(...open)
+    },
+    /** New connections work again. Those that were stalled stay so. */
+    async mend() {
+      isStalled = false
+      if (server.listening) return
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
+    },
+  }
+}
+
+function stop(...sockets: Socket[]) {
+  for (const socket of sockets) socket.unpipe().pause()
+}

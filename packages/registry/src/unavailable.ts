@@ -1,0 +1,53 @@
+/** Errors of the system, the database and the store that say "not now": the same call may well succeed later. */
+
+/** From the operating system: a server that cannot be reached, and a process that may open nothing more. */
+const systemCodes =
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)$/
+
+/**
+ * Classes and codes of SQLSTATE (PostgreSQL documentation, appendix A): connection exceptions (08), a standby that took over
+ * (25006), a session that was ended for idling (25P03, 25P04), refused credentials (28), deadlocks (40001, 40P01), insufficient
+ * resources (53), a lock that was not to be had (55P03), cancelled statements (57014), shutdowns (57P), system errors (58).
+ */
+const sqlStates = /^(08|25006|25P03|25P04|28|40001|40P01|53|55P03|57014|57P|58)/
+
+/** What `pg`, its pool and Kysely's driver say in words only (pg 8.23: `client.js`, `connection.js`; pg-pool: `index.js`). */
+const sentences = [
+  /^timeout exceeded when trying to connect$/,
+  /^timeout expired$/,
+  /^Connection terminated/,
+  /^Query read timeout$/,
+  /^Client (has encountered a connection error and|was closed and) is not queryable$/,
+  /^Cannot use a pool after calling end on the pool$/,
+  /^There was an error establishing an SSL connection$/,
+  /^Received unexpected \w+ message from backend\.$/,
+  /^Postgres connection has been discarded$/,
+  /^driver has already been destroyed$/,
+]
+
+/** SQLite's primary result codes for a database file that is locked (5, 6), read-only (8), failing (10) or unopenable (14). */
+const sqliteCodes = [5, 6, 8, 10, 14]
+const sqliteFull = 13
+
+/** Whether the database or the store is away, busy or closing. */
+export function isUnavailable(error: Error): boolean {
+  const code = codeOf(error)
+  const isConnecting = 'syscall' in error && error.syscall === 'connect' // ENOENT: the Unix socket of a stopped server
+  if (isConnecting || systemCodes.test(code)) return true
+  if (code.length === 5 && sqlStates.test(code)) return true
+  const sqliteCode = sqliteCodeOf(error)
+  if (sqliteCode !== undefined) return sqliteCodes.includes(sqliteCode)
+  return sentences.some((sentence) => sentence.test(error.message))
+}
+
+/** Whether there is no room on the disk of the store or of the database. */
+export function isStorageFull(error: Error): boolean {
+  return /^(ENOSPC|EDQUOT|53100)$/.test(codeOf(error)) || sqliteCodeOf(error) === sqliteFull
+}
+
+const codeOf = (error: Error) => ('code' in error ? String(error.code) : '')
+
+/** The primary result code, which the extended one has in its low byte. */
+function sqliteCodeOf(error: Error): number | undefined {
+  return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
+}
