@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
-import { type Migration, Migrator } from 'kysely/migration'
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration'
+import { ConfigError } from '../errors.ts'
 import { fillMemory } from './fill-memory.ts'
 import { fillReq2Hashes } from './req2-hash.ts'
 import type { Database } from './schema.ts'
@@ -12,7 +13,10 @@ const afterStatements: Record<string, (db: Kysely<Database>) => Promise<void>> =
   '0003_memory': fillMemory,
 }
 
-/** Brings the tables up to date: numbered SQL files, forward only, each once, under Kysely's lock. */
+/**
+ * Brings the tables up to date: numbered SQL files, forward only, each once, under Kysely's lock. Throws a `ConfigError` for
+ * tables of a newer version.
+ */
 export async function migrate({
   db,
   engine,
@@ -21,12 +25,34 @@ export async function migrate({
   engine: 'sqlite' | 'postgres'
 }): Promise<void> {
   const directory = join(import.meta.dirname, 'migrations', engine)
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: () => readMigrations(directory) },
-  })
+  const migrations = await readMigrations(directory)
+  await refuseNewer(db, engine, migrations)
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   const { error } = await migrator.migrateToLatest()
   if (error) throw error
+}
+
+/** Throws a `ConfigError` when the tables have had a migration that this version does not know. */
+async function refuseNewer(
+  db: Kysely<Database>,
+  engine: 'sqlite' | 'postgres',
+  known: Record<string, Migration>,
+) {
+  const table = sql.lit(DEFAULT_MIGRATION_TABLE)
+  const findTable = {
+    sqlite: sql`select name from sqlite_master where type = 'table' and name = ${table}`,
+    postgres: sql`select 1 where to_regclass(${table}) is not null`,
+  }
+  const found = await findTable[engine].execute(db)
+  if (found.rows.length === 0) return
+  const { rows } = await sql<{ name: string }>`
+    select name from ${sql.table(DEFAULT_MIGRATION_TABLE)} order by name desc`.execute(db)
+  const unknown = rows.find(({ name }) => !(name in known))
+  if (unknown) {
+    throw new ConfigError(
+      `the database was made by a newer version of shoal (migration ${unknown.name}): update shoal, or restore a backup from before the update`,
+    )
+  }
 }
 
 async function readMigrations(directory: string): Promise<Record<string, Migration>> {

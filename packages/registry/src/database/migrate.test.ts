@@ -1,0 +1,21 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { ConfigError, openAdmin } from '../main.ts'
+import { describeOnEachDatabase } from '../testing/test-registry.ts'
+
+describeOnEachDatabase('a database', (start) => {
+  test('of a newer version is refused with a sentence, by the registry and by admin', async () => {
+    const registry = await start()
+    const { db } = await registry.connect()
+    await sql`insert into kysely_migration (name, timestamp)
+      values ('0099_future', '2030-01-01T00:00:00.000Z')`.execute(db)
+    const refusal = new ConfigError(
+      'the database was made by a newer version of shoal (migration 0099_future): update shoal, or restore a backup from before the update',
+    )
+    await expect(openAdmin(registry.config)).rejects.toThrow(refusal)
+    await expect(registry.connect()).rejects.toThrow(refusal) // as a registry does at its start
+
+    await sql`delete from kysely_migration where name = '0099_future'`.execute(db)
+    await registry.connect()
+  })
+})
