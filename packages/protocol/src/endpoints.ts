@@ -247,7 +247,12 @@ export const getUpload = {
     summary: 'List the chunks that are still to be sent',
     params: FilePath,
     querystring: Type.Object({
-      from: Type.Integer({ minimum: 0, default: 0, description: 'chunk index' }),
+      from: Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: 0,
+        description: 'chunk index',
+      }),
       limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
     }),
     response: { 200: refTo(Upload) },

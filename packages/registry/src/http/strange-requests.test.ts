@@ -1,4 +1,6 @@
+import type { StartedUpload } from '@shoal/protocol'
 import { expect, test } from 'vitest'
+import { manifestFor, smallGguf } from '../testing/publish.ts'
 import { rawRequest } from '../testing/raw-request.ts'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
 
@@ -77,6 +79,34 @@ describeOnEachDatabase('a strange request', (start) => {
       ...(before as object),
       updated_at: '',
     })
+  })
+
+  test('with a number beyond what a database holds is 400, and with the largest it is answered', async () => {
+    const registry = await start()
+    const token = await registry.register('ana')
+    await registry.post('/v1/models', { token, body: { name: 'tiny' } })
+    const { body }: { body: StartedUpload } = await registry.post('/v1/models/tiny/files', {
+      token,
+      body: manifestFor('tiny.gguf', smallGguf(1)),
+    })
+    const counts = ['min_parameters', 'max_parameters', 'max_file_size_bytes', 'max_memory_bytes']
+    const numbers = [
+      ...['offset', ...counts].map((name) => `/v1/models?q=tiny&sort=relevance&${name}=`),
+      ...['offset', ...counts].map((name) => `/v1/models?${name}=`),
+      ...counts.map((name) => `/v1/facets?${name}=`),
+      `/v1/models/tiny/files/${body.id}/upload?from=`,
+    ]
+    for (const path of numbers) {
+      const largest = await registry.get(path + Number.MAX_SAFE_INTEGER, { token })
+      expect.soft(largest.status, path).toBe(200)
+      for (const number of ['9007199254740993', '9'.repeat(30), '1e300', '1e999', '-1', '0.5']) {
+        const { status } = await registry.get(path + number, { token })
+        expect.soft(status, path + number).toBe(400)
+      }
+    }
+    for (const limit of ['/v1/models?limit=', `/v1/models/tiny/files/${body.id}/upload?limit=`]) {
+      expect.soft((await registry.get(`${limit}${'9'.repeat(30)}`, { token })).status).toBe(400)
+    }
   })
 
   test('with a body where none is needed is answered all the same', async () => {

@@ -32,4 +32,15 @@ describeOnEachDatabase('feeds and sitemaps', (start) => {
       `Sitemap: http://localhost:${registry.port}/sitemap.xml`,
     )
   })
+
+  test('have as many sitemaps as are needed, and no others', async () => {
+    const registry = await registryWithModels()
+    const first = await registry.get('/sitemap-1.xml')
+    expect([first.status, first.text.match(/<loc>/g)?.length]).toEqual([200, 3])
+    for (const page of ['0', '2', '9007199254740993', '9'.repeat(40)]) {
+      const { status, body } = await registry.get(`/sitemap-${page}.xml`)
+      expect([status, body]).toEqual([404, { detail: `there is no sitemap ${page}` }])
+    }
+    expect((await registry.get('/sitemap--1.xml')).status).toBe(404)
+  })
 })

@@ -1,5 +1,6 @@
 /** What search engines ask for before they look around: https://www.sitemaps.org, RFC 9309. */
 import type { FastifyPluginAsync } from 'fastify'
+import { notFound } from '../errors.ts'
 import type { Site } from '../http/site.ts'
 import type { ModelRepository } from '../models/model-repository.ts'
 import { escapeMarkup } from './escape-markup.ts'
@@ -30,8 +31,8 @@ export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (
 
   app.get('/sitemap.xml', open, async (_request, reply) => {
     if (!isAnonymousReadAllowed) return reply.type(xml).send(sitemapText([]))
-    const pages = Math.ceil((await models.countPublic()) / addressesAtMost)
-    const text = pages > 1 ? indexText(pages, site.baseUrl()) : await sitemap(0)
+    const pages = await countPages()
+    const text = pages > 1 ? indexText(pages, site.baseUrl()) : await sitemap(1)
     return reply.type(xml).send(text)
   })
 
@@ -39,16 +40,23 @@ export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (
     '/sitemap-:page(^\\d+$).xml',
     open,
     async (request, reply) => {
-      const text = isAnonymousReadAllowed
-        ? await sitemap(Number(request.params.page) - 1)
-        : sitemapText([])
+      const page = Number(request.params.page)
+      const pages = isAnonymousReadAllowed ? await countPages() : 1
+      if (page < 1 || page > pages) throw notFound(`there is no sitemap ${request.params.page}`)
+      const text = isAnonymousReadAllowed ? await sitemap(page) : sitemapText([])
       return reply.type(xml).send(text)
     },
   )
 
+  /** At least one, which has the front page. */
+  async function countPages(): Promise<number> {
+    return Math.max(1, Math.ceil((await models.countPublic()) / addressesAtMost))
+  }
+
+  /** `page` counts from 1. */
   async function sitemap(page: number): Promise<string> {
-    const rows = await models.listPublicNames(addressesAtMost, page * addressesAtMost)
-    const home = page === 0 ? [{ address: `${site.baseUrl()}/` }] : []
+    const rows = await models.listPublicNames(addressesAtMost, (page - 1) * addressesAtMost)
+    const home = page === 1 ? [{ address: `${site.baseUrl()}/` }] : []
     const addresses = rows.map(({ name, updated_at }) => ({
       address: `${site.baseUrl()}/m/${name}`,
       updatedAt: updated_at,
