@@ -63,6 +63,25 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
     expect((await registry.get(await linkOf(hidden, eightDaysAgo()))).status).toBe(403)
   })
 
+  test('is kept by nobody but the caller, and of a private file by nobody at all', async () => {
+    const cacheControlOf = async (
+      name: string,
+      is_public: boolean,
+      of: TestRegistry,
+      token: string,
+    ) => {
+      const made = await publish(of, token, { name, is_public }, 'kept.gguf', bytes)
+      return (await of.get(await linkOf(made, Date.now(), of))).headers.get('cache-control')
+    }
+    expect(await cacheControlOf('kept', true, registry, ana)).toBe(
+      'private, max-age=3600, immutable',
+    )
+    expect(await cacheControlOf('unkept', false, registry, ana)).toBe('private, no-store')
+    const closed = await start({ isAnonymousReadAllowed: false })
+    const member = await closed.register('ana')
+    expect(await cacheControlOf('inside', true, closed, member)).toBe('private, no-store')
+  })
+
   test('is not renewed for a model that has become private, or is gone', async () => {
     const turned = await publish(registry, ana, { name: 'turned' }, 'turned.gguf', bytes)
     const expired = await linkOf(turned, eightDaysAgo())

@@ -19,6 +19,9 @@ type Dependencies = {
 /** As the time of a check: tokens of every age count. */
 const beforeAnyExpiry = 0
 
+/** By the caller's own cache, not by a proxy's: the link is a permission. */
+const keptForAnHour = 'private, max-age=3600, immutable'
+
 /** Where the registry's own presigned URLs lead: the bytes of objects, and the chunks of uploads. */
 export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
   app,
@@ -41,7 +44,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
       const part = query.get('partNumber')
       const disposition = query.get('response-content-disposition')
       if (disposition) reply.header('content-disposition', disposition)
-      reply.header('cache-control', 'private, max-age=3600, immutable')
+      reply.header('cache-control', keptForAnHour)
       return sendBytes(request, reply, {
         sizeBytes: size,
         etag: `"${key}${part ? `-${part}` : ''}"`,
@@ -64,6 +67,8 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
       if (file.filename !== filename) throw refused()
       const { objectKey, hashes } = await blobs.get(file.blob_hash ?? '')
       reply.header('content-disposition', attachment(file.filename))
+      const isForAll = file.is_public === 1 && isAnonymousReadAllowed
+      reply.header('cache-control', isForAll ? keptForAnHour : 'private, no-store')
       return sendBytes(request, reply, {
         sizeBytes: hashes.fileSizeBytes,
         etag: `"${hashes.sha256_hash}"`,
