@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { breakableLine } from '../testing/breakable-line.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
-import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+import { makeDatabase, startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
 const asBrowser = { accept: 'text/html,application/xhtml+xml' }
 let registry: TestRegistry
@@ -159,3 +161,25 @@ test('on a registry for members strangers get the pages, and nothing in them', a
     await closed.close()
   }
 })
+
+const postgresUrl = inject('postgresUrl')
+
+test.skipIf(!postgresUrl)(
+  'a page whose data cannot be had now (PostgreSQL) is 503 and says when to come back',
+  async () => {
+    const url = new URL(await makeDatabase(postgresUrl ?? ''))
+    const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))
+    onTestFinished(() => line.cut())
+    const databaseUrl = `postgres://shoal@127.0.0.1:${line.port}${url.pathname}`
+    const cutOff = await startTestRegistry({ databaseUrl })
+    onTestFinished(() => cutOff.close())
+    await line.cut()
+    for (const path of ['/', '/m/tide', '/u/ana']) {
+      const { status, headers } = await cutOff.get(cutOff.url + path, { headers: asBrowser })
+      expect([path, status]).toEqual([path, 503])
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(headers.get('cache-control')).toBe('no-store')
+    }
+  },
+)

@@ -59,11 +59,17 @@ export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
     if (site.isOtherLocalName(request.headers.host)) {
       return reply.redirect(site.baseUrl() + request.url, 307)
     }
+    const refusals: Refusal[] = []
     const page = await web.printPage({
       url: request.url,
-      fetch: fetchOf(app, request),
+      fetch: fetchOf(app, request, (refusal) => refusals.push(refusal)),
       cookies: request.headers.cookie ?? '',
     })
+    const waits = refusals.filter(({ status }) => status === page.status)
+    if (waits.length > 0) {
+      const seconds = Math.max(...waits.map(({ retryAfterSeconds }) => retryAfterSeconds))
+      reply.header('retry-after', seconds).header('cache-control', 'no-store')
+    }
     return reply
       .code(page.status)
       .headers(pageHeaders({ hasRemoteImages: /[?&]images=/.test(request.url) }))
@@ -81,8 +87,15 @@ export function notFoundPage(app: FastifyInstance, dependencies: Dependencies) {
   }
 }
 
+/** A call that is to be repeated later: 429 or 503. */
+type Refusal = { status: number; retryAfterSeconds: number }
+
 /** Calls the API in the name of who asked for the page: what they may not see is in no page of theirs. */
-function fetchOf(app: FastifyInstance, request: FastifyRequest): typeof fetch {
+function fetchOf(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  onRefused: (refusal: Refusal) => void,
+): typeof fetch {
   const passedOn = ['host', 'cookie', 'x-forwarded-for'].flatMap((name) => {
     const value = request.headers[name]
     return typeof value === 'string' ? [[name, value] as const] : []
@@ -95,6 +108,8 @@ function fetchOf(app: FastifyInstance, request: FastifyRequest): typeof fetch {
       headers: { ...(init?.headers as Record<string, string>), ...headers },
       remoteAddress: request.ip,
     })
+    const retryAfterSeconds = Number(answer.headers['retry-after'])
+    if (retryAfterSeconds > 0) onRefused({ status: statusCode, retryAfterSeconds })
     const body = statusCode === 204 || statusCode === 304 ? null : answer.payload
     return new Response(body, { status: statusCode, headers: answer.headers as never })
   }
