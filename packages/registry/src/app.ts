@@ -36,6 +36,7 @@ import { rateLimits } from './http/rate-limit.ts'
 import { requestLog } from './http/request-log.ts'
 import { responseCache } from './http/response-cache.ts'
 import type { Site } from './http/site.ts'
+import { thisMachine } from './http/this-machine.ts'
 import { asksForSocket, useUpgrades } from './http/upgrades.ts'
 import { useValidation } from './http/validation.ts'
 import type { ModelList } from './models/model-list.ts'
@@ -124,6 +125,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(requestLog)
   await app.register(requestMetrics, { metrics })
   await app.register(hostCheck, { site })
+  await app.register(thisMachine, { trustProxy: config.trustProxy })
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD'],
@@ -180,7 +182,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     db: connection.db,
     store,
     metrics: metrics.registry,
-    host: config.host,
+    metricsToken: config.metricsToken,
     isDraining: dependencies.isDraining,
   })
   await app.register(async (pages) => {

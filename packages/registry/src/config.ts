@@ -20,6 +20,8 @@ export type RegistryConfig = {
   isAnonymousReadAllowed: boolean
   /** Believe `X-Forwarded-For` of the proxy in front. */
   trustProxy: boolean
+  /** With this Bearer token `/metrics` may be read from anywhere; undefined: no token does. */
+  metricsToken: string | undefined
   /** Undefined: no limits. */
   rateLimits: RateLimits | undefined
   /** Bytes that an account may declare in files; undefined: no limit. */
@@ -58,6 +60,7 @@ export function readRegistryConfig(
     isAnonymousReadAllowed:
       choice('SHOAL_ANONYMOUS_READ', env.SHOAL_ANONYMOUS_READ, ['on', 'off']) === 'on',
     trustProxy: choice('SHOAL_TRUST_PROXY', env.SHOAL_TRUST_PROXY, ['off', 'on']) === 'on',
+    metricsToken: metricsToken(env.SHOAL_METRICS_TOKEN),
     rateLimits: rateLimits(env.SHOAL_RATE_LIMITS ?? defaultRateLimits),
     quotaBytes: bytes('SHOAL_QUOTA', env.SHOAL_QUOTA),
     trashDays: days('SHOAL_TRASH_DAYS', env.SHOAL_TRASH_DAYS ?? '7'),
@@ -111,6 +114,14 @@ function databaseUrl(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
   if (/^postgres(ql)?:\/\//.test(text)) return text
   throw new ConfigError('DATABASE_URL begins with postgres:// (leave it out for SQLite)')
+}
+
+function metricsToken(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  if (/^[!-~]{16,}$/.test(text)) return text
+  throw new ConfigError(
+    'SHOAL_METRICS_TOKEN has at least 16 characters, all of them visible ASCII: openssl rand -hex 32 makes one',
+  )
 }
 
 function choice<T extends string>(name: string, text: string | undefined, values: [T, ...T[]]): T {

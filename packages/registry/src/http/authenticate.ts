@@ -5,6 +5,7 @@ import type { Caller } from '../accounts/caller.ts'
 import type { SessionRepository } from '../accounts/session-repository.ts'
 import { kindOfToken } from '../accounts/tokens.ts'
 import { forbidden, unauthenticated } from '../errors.ts'
+import { isSame } from '../store/presigned-url.ts'
 import { sessionCookie } from './session-cookie.ts'
 import type { Site } from './site.ts'
 
@@ -14,12 +15,18 @@ declare module 'fastify' {
     caller: Caller | undefined
     /** A Bearer that is no valid credential: refused once the rate limit has counted the call. */
     isBearerBad: boolean
+    /** Whether the Bearer token is the one that the route takes besides those of accounts. */
+    hasRouteToken: boolean
     /** The caller; throws for a stranger. */
     signedIn(): Caller
   }
   interface FastifyContextConfig {
     /** Also for strangers on a registry that lets nobody else read. */
     isOpen?: boolean
+    /** Answered without asking who calls, and so even while the database is away. */
+    ignoresCredentials?: boolean
+    /** A further Bearer token, good for this route only. */
+    routeToken?: string | undefined
   }
 }
 
@@ -38,6 +45,7 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
 
   app.decorateRequest('caller', undefined)
   app.decorateRequest('isBearerBad', false)
+  app.decorateRequest('hasRouteToken', false)
   app.decorateRequest('signedIn', function signedIn(this: FastifyRequest) {
     if (!this.caller) throw unauthenticated('sign in first: this call needs a token')
     return this.caller
@@ -45,8 +53,13 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
 
   app.addHook('onRequest', async (request) => {
     const { authorization } = request.headers
+    const { ignoresCredentials, routeToken } = request.routeOptions.config
+    if (ignoresCredentials) return
     if (authorization !== undefined) {
-      request.caller = await callerByBearer(authorization)
+      const token = /^Bearer +([^ ]+)$/i.exec(authorization)?.[1] ?? ''
+      request.hasRouteToken = routeToken !== undefined && isSame(token, routeToken)
+      if (request.hasRouteToken) return
+      request.caller = await callerByToken(token)
       request.isBearerBad = request.caller === undefined
       return
     }
@@ -65,8 +78,7 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
     }
   })
 
-  function callerByBearer(authorization: string): Promise<Caller | undefined> | undefined {
-    const token = /^Bearer +([^ ]+)$/i.exec(authorization)?.[1] ?? ''
+  function callerByToken(token: string): Promise<Caller | undefined> | undefined {
     const kind = kindOfToken(token)
     if (kind === undefined) return undefined
     return kind === 'session' ? sessions.findCaller(token) : keys.findCaller(token)

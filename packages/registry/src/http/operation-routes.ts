@@ -2,41 +2,53 @@ import type { FastifyPluginAsync } from 'fastify'
 import { type Kysely, sql } from 'kysely'
 import type { Registry as MetricsRegistry } from 'prom-client'
 import { isActingAdmin } from '../accounts/caller.ts'
-import { isLoopback } from '../config.ts'
 import type { Database } from '../database/schema.ts'
 import { forbidden, unavailable } from '../errors.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import { readiness } from './readiness.ts'
 
 type Dependencies = {
   db: Kysely<Database>
   store: ObjectStore
   metrics: MetricsRegistry
-  host: string
+  /** With this Bearer token anyone may read `/metrics`; undefined: no token does. */
+  metricsToken: string | undefined
   isDraining: () => boolean
 }
 
 export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dependencies) => {
-  const { db, store, metrics, host, isDraining } = dependencies
-  const config = { isOpen: true, isQuiet: true }
+  const { db, store, metrics, metricsToken, isDraining } = dependencies
   const schema = { hide: true }
+  const config = { isOpen: true, isQuiet: true }
+  // Load balancers ask these often, by an address, and most of all while something is broken.
+  const probe = {
+    ...config,
+    ignoresCredentials: true,
+    ignoresHost: true,
+    rateLimit: false,
+  } as const
+  const findBroken = readiness(
+    { database: () => sql`select 1`.execute(db), store: () => store.check() },
+    app.log,
+  )
 
-  app.get('/healthz', { config, schema }, async () => ({ status: 'ok' }))
+  app.get('/healthz', { config: probe, schema }, async () => ({ status: 'ok' }))
 
-  app.get('/readyz', { config, schema }, async (request) => {
+  app.get('/readyz', { config: probe, schema }, async () => {
     if (isDraining()) throw unavailable('shutting down', { retryAfterSeconds: 10 })
-    const failed = (what: string) => (error: unknown) => {
-      request.log.error({ err: error }, `${what} does not answer`)
-      throw unavailable(`the ${what} does not answer`, { retryAfterSeconds: 5 })
-    }
-    await sql`select 1`.execute(db).catch(failed('database'))
-    await store.check().catch(failed('store'))
+    const broken = await findBroken()
+    if (broken) throw unavailable(`the ${broken} does not answer`, { retryAfterSeconds: 5 })
     return { status: 'ready' }
   })
 
-  app.get('/metrics', { config, schema }, async ({ caller, ip }, reply) => {
+  const metricsConfig = { ...config, routeToken: metricsToken }
+  app.get('/metrics', { config: metricsConfig, schema }, async (request, reply) => {
+    const { caller, hasRouteToken } = request
     const isAdmin = caller !== undefined && isActingAdmin(caller)
-    if (!isLoopback(host) && !isLoopback(ip) && !isAdmin) {
-      throw forbidden('metrics are for admins and for this machine')
+    if (!hasRouteToken && !isAdmin && !request.isFromThisMachine()) {
+      throw forbidden(
+        'metrics are for admins, for this machine, and for who has SHOAL_METRICS_TOKEN',
+      )
     }
     return reply.type(metrics.contentType).send(await metrics.metrics())
   })

@@ -154,6 +154,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     },
 
     async check() {
+      await stat(objects) // which a disk that is not mounted does not have
       const probe = join(uploads, `.probe-${process.pid}`)
       const file = await open(probe, 'w')
       try {

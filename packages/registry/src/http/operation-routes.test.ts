@@ -1,0 +1,190 @@
+import { watch } from 'node:fs'
+import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { readRegistryConfig } from '../config.ts'
+import { breakableLine } from '../testing/breakable-line.ts'
+import { rawRequest } from '../testing/raw-request.ts'
+import {
+  describeOnEachDatabase,
+  makeDatabase,
+  startTestRegistry,
+  type TestRegistry,
+} from '../testing/test-registry.ts'
+
+const postgresUrl = inject('postgresUrl')
+const ownAddress = inject('ownAddress')
+const probes = ['/healthz', '/readyz']
+const metricsToken = 'a token for Prometheus'.replaceAll(' ', '-')
+
+async function startHere(settings: Parameters<typeof startTestRegistry>[0]): Promise<TestRegistry> {
+  const registry = await startTestRegistry(settings)
+  onTestFinished(() => registry.close())
+  return registry
+}
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'shoal-operation-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+describeOnEachDatabase('the probes', (start) => {
+  test('answer whoever asks, however often, under any name and with any credential', async () => {
+    const limit = { max: 2, windowSeconds: 60 }
+    const rateLimits = { auth: limit, write: limit, read: limit, chunk: limit, tracker: limit }
+    const registry = await start({ rateLimits, isAnonymousReadAllowed: false })
+    const unknown = { authorization: 'Bearer nonsense', cookie: 'shoal_session=nonsense' }
+    for (const path of probes) {
+      for (let call = 0; call < 10; call += 1) {
+        expect((await registry.get(path, { headers: unknown })).status).toBe(200)
+      }
+      const request = `GET ${path} HTTP/1.1\r\nHost: 10.0.0.7\r\nConnection: close\r\n\r\n`
+      expect((await rawRequest(registry.port, request)).status).toBe(200)
+    }
+    expect((await registry.get('/openapi.json')).headers.has('ratelimit-limit')).toBe(true)
+  })
+
+  test('look at the store once a second at most, however many ask', async () => {
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
+    const registry = await start({ dataDirectory })
+    let changes = 0
+    const watcher = watch(join(dataDirectory, 'store', 'uploads'), (type, name) => {
+      if (type === 'rename' && name?.startsWith('.probe')) changes += 1 // made, and deleted
+    })
+    onTestFinished(() => watcher.close())
+    const started = performance.now()
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all(Array.from({ length: 10 }, () => registry.get('/readyz')))
+    }
+    const seconds = (performance.now() - started) / 1000
+    await expect.poll(() => changes).toBeGreaterThan(0)
+    expect(changes / 2).toBeLessThanOrEqual(Math.floor(seconds) + 1)
+  })
+
+  test('say 503 while the store is away, and recover', async () => {
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
+    const registry = await start({ dataDirectory })
+    const objects = join(dataDirectory, 'store', 'objects')
+    await rename(objects, `${objects}-away`)
+    const { status, headers, body } = await registry.get('/readyz')
+    expect([status, body]).toEqual([503, { detail: 'the store does not answer' }])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await registry.get('/healthz')).status).toBe(200)
+    await rename(`${objects}-away`, objects)
+    await expect.poll(async () => (await registry.get('/readyz')).status).toBe(200)
+  })
+})
+
+test.skipIf(!postgresUrl)(
+  'a database (PostgreSQL) that has stopped answering makes /readyz 503 within seconds, and leaves /healthz alone',
+  async () => {
+    const url = new URL(await makeDatabase(postgresUrl ?? ''))
+    const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))
+    onTestFinished(() => line.cut())
+    const databaseUrl = `postgres://shoal@127.0.0.1:${line.port}${url.pathname}`
+    const registry = await startHere({ databaseUrl, statementTimeoutMs: 1_000 })
+    const token = await registry.register('ana')
+    line.stall()
+    const started = performance.now()
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => registry.get('/readyz', { token })),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
+    expect(performance.now() - started).toBeLessThan(10_000) // 3 s; the rest is the machine's
+    expect((await registry.get('/healthz', { token })).status).toBe(200)
+    await line.mend()
+    await expect.poll(async () => (await registry.get('/readyz')).status).toBe(200)
+  },
+)
+
+const tracesOfProxies = [
+  { forwarded: 'for=127.0.0.1' },
+  { 'x-forwarded-for': '127.0.0.1' },
+  { 'x-forwarded-proto': 'https' },
+  { 'x-forwarded-host': 'localhost' },
+  { 'x-real-ip': '127.0.0.1' },
+  { via: '1.1 proxy' },
+]
+
+describeOnEachDatabase('metrics', (start) => {
+  test('are for this machine, and not for what a proxy on it passes on', async () => {
+    const registry = await start()
+    expect((await registry.get('/metrics')).text).toContain('shoal_http_request_seconds')
+    for (const headers of tracesOfProxies) {
+      const { status, body } = await registry.get('/metrics', { headers })
+      expect([headers, status]).toEqual([headers, 403])
+      expect(body).toEqual({ detail: expect.any(String) })
+    }
+  })
+
+  test('are for admins, and for whoever has their token, which opens nothing else', async () => {
+    const registry = await start({ metricsToken })
+    const admin = await registry.register('ana')
+    const member = await registry.register('bob')
+    const headers = { 'x-forwarded-for': '203.0.113.5' }
+    const statusFor = async (token: string, path = '/metrics') =>
+      (await registry.get(path, { token, headers })).status
+    expect(await statusFor(admin)).toBe(200)
+    expect(await statusFor(member)).toBe(403)
+    expect(await statusFor(metricsToken)).toBe(200)
+    expect(await statusFor(`${metricsToken}x`)).toBe(401)
+    expect(await statusFor(metricsToken.replace('a', 'b'))).toBe(401)
+    expect(await statusFor(metricsToken, '/v1/models')).toBe(401)
+  })
+
+  test('have no token unless one is set', async () => {
+    const registry = await start()
+    const headers = { via: '1.1 proxy', authorization: 'Bearer undefined' }
+    expect((await registry.get('/metrics', { headers })).status).toBe(401)
+  })
+})
+
+test('behind a trusted proxy the client’s address decides who reads the metrics', async () => {
+  const registry = await startHere({ trustProxy: true })
+  const statusFor = async (headers: Record<string, string>) =>
+    (await registry.get('/metrics', { headers })).status
+  expect(await statusFor({ 'x-forwarded-for': '127.0.0.1', via: '1.1 proxy' })).toBe(200)
+  expect(await statusFor({ 'x-forwarded-for': '203.0.113.5' })).toBe(403)
+  expect(await statusFor({ 'x-forwarded-for': '127.0.0.1, 203.0.113.5' })).toBe(403)
+  expect(await statusFor({ via: '1.1 proxy' })).toBe(403)
+})
+
+test.skipIf(!ownAddress)(
+  'nobody elsewhere is this machine by saying so, also where a proxy is trusted',
+  async () => {
+    for (const trustProxy of [false, true]) {
+      const host = ownAddress ?? ''
+      const registry = await startHere({ host: '0.0.0.0', allowedHosts: [host], trustProxy })
+      for (const headers of [{}, { 'x-forwarded-for': '127.0.0.1' }]) {
+        const { status } = await registry.get(`http://${host}:${registry.port}/metrics`, {
+          headers,
+        })
+        expect([trustProxy, headers, status]).toEqual([trustProxy, headers, 403])
+      }
+    }
+  },
+)
+
+test('the first request of a proxy that is not trusted is a warning in the log', async () => {
+  const folder = await temporaryFolder()
+  for (const trustProxy of [false, true]) {
+    const file = join(folder, `${trustProxy}.log`)
+    const registry = await startTestRegistry({ trustProxy, log: { file } })
+    await registry.get('/v1/models')
+    for (const headers of tracesOfProxies) await registry.get('/v1/models', { headers })
+    await registry.close()
+    const warnings = (await readFile(file, 'utf8')).match(/SHOAL_TRUST_PROXY=on/g) ?? []
+    expect([trustProxy, warnings.length]).toEqual([trustProxy, trustProxy ? 0 : 1])
+  }
+})
+
+test('a token for the metrics that could be guessed is refused', () => {
+  const tokenIn = (SHOAL_METRICS_TOKEN: string) => readRegistryConfig({ SHOAL_METRICS_TOKEN })
+  expect(tokenIn('').metricsToken).toBeUndefined()
+  expect(tokenIn(metricsToken).metricsToken).toBe(metricsToken)
+  for (const text of ['short', 'has spaces in the middle']) {
+    expect(() => tokenIn(text)).toThrow('SHOAL_METRICS_TOKEN has at least 16 characters')
+  }
+})
