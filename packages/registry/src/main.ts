@@ -1,17 +1,17 @@
 /** The registry: read the configuration, connect, build, listen, close. */
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { findSite } from '@shoal/web'
 import { pino } from 'pino'
-import { accountRepository, systemUsername } from './accounts/account-repository.ts'
+import { accountRepository, setupCodeName, systemUsername } from './accounts/account-repository.ts'
 import { apiKeyRepository } from './accounts/api-key-repository.ts'
 import { sessionRepository } from './accounts/session-repository.ts'
 import { buildApp } from './app.ts'
 import { cardRenderer } from './cards/card-renderer.ts'
 import { isLoopback, type RegistryConfig } from './config.ts'
 import { takeDataDirectory } from './data-directory.ts'
+import { readSecret } from './database/secret.ts'
 import { blobRepository } from './files/blob-repository.ts'
 import { capabilities } from './files/capability.ts'
 import { collectRegularly } from './files/collect-regularly.ts'
@@ -54,6 +54,8 @@ export type RunningRegistry = {
 }
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
+/** Short enough to be typed; the rate limit of sign-ins bounds guesses. */
+const setupCodeBytes = 6
 const drainAtMostMs = 8_000
 
 /** Starts a registry. Throws a `ConfigError` for settings that cannot be, and the system's error when the port is taken. */
@@ -105,7 +107,7 @@ async function serve(
   const isPrivatePlace = isLoopback(config.host) && isLoopback(new URL(site.baseUrl()).hostname)
   const setupCode =
     !isPrivatePlace && (await accounts.isFirstMissing())
-      ? randomBytes(6).toString('hex')
+      ? await readSecret(db, setupCodeName, setupCodeBytes)
       : undefined
   const metrics = makeMetrics()
   // What it tells, anybody may ask for: on a registry for members nobody could be kept from it.

@@ -10,6 +10,9 @@ type Account = Selectable<AccountTable>
 /** The account that publishes the demo models. Nobody can log in with it. */
 export const systemUsername = 'shoal'
 
+/** The secret that the first account has to show. It goes when there is one. */
+export const setupCodeName = 'setup-code'
+
 export function accountRepository(db: Kysely<Database>) {
   const isMissing = async () =>
     (await db
@@ -42,6 +45,7 @@ export function accountRepository(db: Kysely<Database>) {
             code: 'setup_code_required',
           })
         }
+        if (isFirst) await trx.deleteFrom('secret').where('name', '=', setupCodeName).execute()
         const row = await trx
           .insertInto('account')
           .values({

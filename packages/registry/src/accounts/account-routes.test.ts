@@ -253,6 +253,23 @@ describeOnEachDatabase('the first account', (start) => {
     expect(registry.setupCode).toBeUndefined()
   })
 
+  test('the setup code is the same on every node and after every start, until it was used', async () => {
+    const baseUrl = 'https://models.example.org'
+    const registry = await start({ baseUrl })
+    const code = registry.setupCode
+    await registry.restart()
+    expect(registry.setupCode).toBe(code)
+    const { databaseUrl } = registry.config
+    const node = databaseUrl ? await start({ baseUrl, databaseUrl }) : registry // SQLite has one node
+    expect(node.setupCode).toBe(code)
+
+    const body = { username: 'ana', password: 'long enough', setup_code: code }
+    expect((await node.post('/v1/auth/register', { body })).status).toBe(201)
+    const { db } = await registry.connect()
+    const kept = db.selectFrom('secret').select('name').where('name', '=', 'setup-code')
+    expect(await kept.execute()).toEqual([])
+  })
+
   test('closed registration lets nobody in but the first', async () => {
     const registry = await start({ isRegistrationOpen: false })
     const register = (username: string) =>
