@@ -2,6 +2,7 @@ import { packHashes } from '@shoal/model-file'
 import type { NewFile } from '@shoal/protocol'
 import { type Kysely, sql } from 'kysely'
 import { v7 as newId } from 'uuid'
+import { databaseTime } from '../database/clock.ts'
 import type { Database } from '../database/schema.ts'
 import { conflict, tooLarge } from '../errors.ts'
 import { lockModel } from '../models/lock-model.ts'
@@ -16,7 +17,7 @@ export type CreateDependencies = {
 }
 
 /** An upload that nobody touches for so long expires. */
-export const uploadLifetimeMs = 7 * 86_400_000
+export const uploadLifetimeSeconds = 7 * 86_400
 
 /** Writes the row of a new upload in place of one that ended badly or was given up. */
 export function createFile(
@@ -38,7 +39,6 @@ export function createFile(
     // Unless they were deleted meanwhile: then they have to be sent after all.
     const isStored =
       storedKey !== undefined && (await lockBlob(trx, manifest.sha256_hash)) === storedKey
-    const now = new Date()
     const row = await trx
       .insertInto('file')
       .values({
@@ -51,9 +51,9 @@ export function createFile(
         status: 'uploading',
         blob_hash: isStored ? manifest.sha256_hash : null,
         object_key: isStored ? null : newId(),
-        upload_expires_at: new Date(now.getTime() + uploadLifetimeMs).toISOString(),
+        upload_expires_at: databaseTime(trx, uploadLifetimeSeconds),
         attempts: 0,
-        created_at: now.toISOString(),
+        created_at: new Date().toISOString(),
       })
       .onConflict((taken) => taken.columns(['model_id', 'filename']).doNothing())
       .returning(fileColumns)

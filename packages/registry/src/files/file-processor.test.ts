@@ -72,6 +72,72 @@ describeOnEachDatabase('processing', (start) => {
     expect(ready).toMatchObject({ status: 'ready', status_detail: null })
   })
 
+  const send = (upload: StartedUpload['upload'], bytes: Buffer<ArrayBuffer>) =>
+    registry.call('PUT', upload.missing_chunks[0]?.url ?? '', { bytes })
+
+  const complete = async ({ id }: ModelFile) => {
+    await registry.post(`/v1/models/tide/files/${id}/complete`, { token: ana })
+    return settled(registry, ana, 'tide', id)
+  }
+
+  const keyOf = async (id: string) => {
+    const { db } = connection
+    const { rows } = await sql<{ key: string }>`
+      select coalesce(file.object_key, blob.object_key) as key
+      from file left join blob on blob.sha256_hash = file.blob_hash where file.id = ${id}`.execute(
+      db,
+    )
+    return rows[0]?.key ?? ''
+  }
+
+  /** Sends a file again that has gone back to be uploaded, and expects it to become ready. */
+  async function sendAgain(file: ModelFile, bytes: Buffer<ArrayBuffer>) {
+    const { body }: { body: StartedUpload['upload'] } = await registry.get(
+      `/v1/models/tide/files/${file.id}/upload`,
+      { token: ana },
+    )
+    expect(body.missing_count).toBe(1)
+    expect((await send(body, bytes)).status).toBe(200)
+    expect(await complete(file)).toMatchObject({ status: 'ready', status_detail: null })
+    expect((await bytesOf('tide', file)).bytes.equals(bytes)).toBe(true)
+  }
+
+  const toBeSentAgain = (what: string) => ({
+    status: 'uploading',
+    status_detail: `${what} are gone: the file has to be sent again`,
+  })
+  const sharedBytes = 'the stored bytes that this file was to share'
+
+  test('asks for a file again when the object that it was to share is gone', async () => {
+    const bytes = smallGguf(11)
+    const first = await publish(registry, ana, { name: 'tide' }, 'shared.gguf', bytes)
+    const second = await startUpload('sharing.gguf', bytes)
+    expect(second.upload.missing_count).toBe(0)
+    const key = await keyOf(first.id)
+    await rm(join(objects, key.slice(-2), key))
+    expect(await complete(second)).toMatchObject(toBeSentAgain(sharedBytes))
+    await sendAgain(second, bytes)
+    expect((await bytesOf('tide', first)).bytes.equals(bytes)).toBe(true)
+  })
+
+  test('asks for a file again when the record of the bytes that it was to share is gone', async () => {
+    const bytes = smallGguf(12)
+    await publish(registry, ana, { name: 'tide' }, 'recorded.gguf', bytes)
+    const second = await startUpload('unrecorded.gguf', bytes)
+    await deleteBlobRow(connection, second.sha256_hash)
+    expect(await complete(second)).toMatchObject(toBeSentAgain(sharedBytes))
+    await sendAgain(second, bytes)
+  })
+
+  test('asks for a file again when its uploaded bytes are gone', async () => {
+    const bytes = smallGguf(13)
+    const file = await startUpload('vanishing.gguf', bytes)
+    await send(file.upload, bytes)
+    await rm(join(objects, '..', 'uploads', await keyOf(file.id)))
+    expect(await complete(file)).toMatchObject(toBeSentAgain('the uploaded bytes'))
+    await sendAgain(file, bytes)
+  })
+
   test('gives a file up that the registry went down over again and again', async () => {
     const bytes = smallGguf(3)
     const { id, upload } = await startUpload('deadly.gguf', bytes)
@@ -98,3 +164,18 @@ describeOnEachDatabase('processing', (start) => {
     expect((await bytesOf('first', first)).bytes.equals(bytes)).toBe(true)
   })
 })
+
+/** As a damaged or partly restored database has it: the tables themselves do not allow it. */
+async function deleteBlobRow({ db, engine }: Connection, sha256Hash: string) {
+  const deletion = sql`delete from blob where sha256_hash = ${sha256Hash}`
+  if (engine === 'sqlite') {
+    await sql`pragma foreign_keys = off`.execute(db)
+    await deletion.execute(db)
+    await sql`pragma foreign_keys = on`.execute(db)
+    return
+  }
+  await db.transaction().execute(async (trx) => {
+    await sql`set local session_replication_role = replica`.execute(trx)
+    await deletion.execute(trx)
+  })
+}

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { v7 as newId } from 'uuid'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { BlobRepository } from './blob-repository.ts'
-import type { FileRepository, FileRow } from './file-repository.ts'
+import { type FileRepository, type FileRow, isLeaseLost, leaseLost } from './file-repository.ts'
 import type { GarbageCollection } from './garbage-collection.ts'
-import { processFile } from './process-file.ts'
-import type { ProcessingQueue } from './processing-queue.ts'
+import { type ProcessedFile, processFile } from './process-file.ts'
+import { type ProcessingQueue, renewEveryMs } from './processing-queue.ts'
 import { publishFile } from './publish-file.ts'
+import { layoutOf } from './start-upload.ts'
 
 type Log = {
   info(details: object, message: string): void
@@ -23,7 +25,6 @@ type Dependencies = {
 
 const atOnce = 2
 const lookEveryMs = 5_000
-const renewEveryMs = 20_000
 const longestPauseSeconds = 300
 /** A file that brings its node down this often is given up. */
 const attemptsAtMost = 8
@@ -94,6 +95,10 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
         await queue.putBack(file.id, holder)
         return
       }
+      if (isLeaseLost(error)) {
+        log.info({ err: error, file: file.id }, 'a file was left to others')
+        return
+      }
       const failed = (failures.get(file.id) ?? 0) + 1
       failures.set(file.id, failed)
       log.error({ err: error, file: file.id, failed }, 'processing failed')
@@ -106,14 +111,14 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
   async function finish(file: FileRow, signal: AbortSignal) {
     if (file.attempts > attemptsAtMost) {
       const detail = `the registry went down ${attemptsAtMost} times while it processed this file`
-      await queue.end(file.id, holder, { status: 'failed', detail })
+      await orLeaseLost(queue.end(file.id, holder, { status: 'failed', detail }))
       await dependencies.collect.removeUpload(file)
       return
     }
     const startedAt = Date.now()
-    const result = await processFile(dependencies, file, signal)
-    if (result.outcome === 'ready') await publishFile(dependencies, file, result)
-    else await queue.end(file.id, holder, { status: result.outcome, detail: result.detail })
+    const keepLease = () => orLeaseLost(queue.renew(file.id, holder))
+    const result = await processFile(dependencies, file, keepLease, signal)
+    await settle(file, result)
     // What was not taken over goes: a failed file, or bytes that were stored before.
     await dependencies.collect.removeUpload(file)
     log.info(
@@ -127,6 +132,18 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     )
   }
 
+  /** Throws, and changes nothing, when the job is not this node's any more. */
+  async function settle(file: FileRow, result: ProcessedFile) {
+    if (result.outcome === 'ready') return publishFile(dependencies, file, holder, result)
+    const { outcome, detail } = result
+    if (outcome !== 'gone') {
+      return orLeaseLost(queue.end(file.id, holder, { status: outcome, detail }))
+    }
+    const objectKey = newId()
+    await orLeaseLost(queue.startAgain(file.id, holder, { objectKey, detail }))
+    await dependencies.store.startUpload(objectKey, layoutOf(file))
+  }
+
   wake()
   return {
     wake,
@@ -137,4 +154,9 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
       await Promise.all(running)
     },
   }
+}
+
+/** For steps of the queue, which resolve to whether the job was still this node's. */
+async function orLeaseLost(step: Promise<boolean>): Promise<void> {
+  if (!(await step)) throw leaseLost()
 }

@@ -7,10 +7,11 @@ import {
 } from '@shoal/model-file'
 import type { FileRecord, ModelFile } from '@shoal/protocol'
 import type { Kysely, Selectable } from 'kysely'
+import { databaseTime } from '../database/clock.ts'
 import type { FullText } from '../database/full-text.ts'
 import { req2HashOf } from '../database/req2-hash.ts'
 import type { Database, FileTable } from '../database/schema.ts'
-import { conflict, notFound } from '../errors.ts'
+import { conflict, DomainError, notFound } from '../errors.ts'
 import { lockModel } from '../models/lock-model.ts'
 import { privateSwarm, publicSwarm, type Swarms } from '../swarm/swarm.ts'
 import type { BytesOfFile } from './garbage-collection.ts'
@@ -50,6 +51,17 @@ export const fileColumns = [
 
 /** What processing found: the hashes of the bytes as they are stored, and what their header says. */
 export type CheckedFile = { hashes: FileHashes; facts: GgufFacts }
+
+/** Another node has taken the job over, or the file was deleted: nothing that this node found out about it counts. */
+export const leaseLost = () =>
+  conflict('the file was deleted meanwhile, or another node processes it now', {
+    code: leaseLostCode,
+  })
+
+export const isLeaseLost = (error: unknown) =>
+  error instanceof DomainError && error.extras.code === leaseLostCode
+
+const leaseLostCode = 'lease_lost'
 
 export function fileRepository(
   db: Kysely<Database>,
@@ -142,14 +154,17 @@ export function fileRepository(
       return chunk_hashes
     },
 
-    /** Keeps an upload from expiring. */
-    touch: (fileId: string, expiresAt: string) =>
-      db
+    /** Keeps an upload from expiring for so long. Returns when it will, or undefined when it is not open (any more). */
+    async touch(fileId: string, lifetimeSeconds: number): Promise<string | undefined> {
+      const touched = await db
         .updateTable('file')
-        .set({ upload_expires_at: expiresAt })
+        .set({ upload_expires_at: databaseTime(db, lifetimeSeconds) })
         .where('id', '=', fileId)
         .where('status', '=', 'uploading')
-        .execute(),
+        .returning('upload_expires_at')
+        .executeTakeFirst()
+      return touched?.upload_expires_at
+    },
 
     /** Hands an upload over to be processed. False when it is not open (any more). */
     async submit(fileId: string): Promise<boolean> {
@@ -164,10 +179,12 @@ export function fileRepository(
 
     /**
      * Takes the bytes of a checked upload into the registry and makes the file ready, all in one step. Where the object
-     * of the same bytes, stored before, is lost, these take its place.
+     * of the same bytes, stored before, is lost, these take its place. Changes nothing and throws a conflict unless `holder`
+     * still has the lease on the file.
      */
     publish: (
       file: FileRow,
+      holder: string,
       { hashes, facts, lostKey }: CheckedFile & { lostKey: string | undefined },
     ): Promise<void> =>
       db.transaction().execute(async (trx) => {
@@ -204,8 +221,9 @@ export function fileRepository(
           })
           .where('id', '=', file.id)
           .where('status', '=', 'processing')
+          .where('lease_holder', '=', holder)
           .executeTakeFirst()
-        if (numUpdatedRows === 0n) throw conflict('the file was deleted meanwhile')
+        if (numUpdatedRows === 0n) throw leaseLost()
         await trx.deleteFrom('upload_manifest').where('file_id', '=', file.id).execute()
         await refreshModel(trx, fullText, file.model_id)
       }),

@@ -1,4 +1,5 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
+import { databaseTime } from '../database/clock.ts'
 import type { Database, FileTable } from '../database/schema.ts'
 import type { ObjectStore, StoredEntry } from '../store/object-store.ts'
 import { lockBlob } from './keep-blob.ts'
@@ -85,13 +86,12 @@ export function garbageCollection(
   }
 
   async function expireUploads(): Promise<number> {
-    const now = new Date().toISOString()
     const expiring = await db
       .selectFrom('file')
       .select(['id', 'object_key'])
       .where(sql<SqlBool>`status <> 'ready'`)
       .where('status', '=', 'uploading')
-      .where('upload_expires_at', '<', now)
+      .where('upload_expires_at', '<', databaseTime(db))
       .execute()
     for (const { id, object_key } of expiring) {
       const { numUpdatedRows } = await db
@@ -104,7 +104,7 @@ export function garbageCollection(
         })
         .where('id', '=', id)
         .where('status', '=', 'uploading')
-        .where('upload_expires_at', '<', now)
+        .where('upload_expires_at', '<', databaseTime(db))
         .executeTakeFirst()
       if (numUpdatedRows > 0n && object_key !== null) await store.remove(object_key)
     }

@@ -76,6 +76,7 @@ async function insertBlob(
     await trx
       .insertInto('blob_chunk')
       .values(rows.slice(at, at + rowsAtOnce))
+      .onConflict((exists) => exists.doNothing()) // left by a blob whose own row was lost
       .execute()
   }
   return true

@@ -6,6 +6,7 @@ import {
   parseGguf,
   unpackHashes,
 } from '@shoal/model-file'
+import { DomainError } from '../errors.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { BlobRepository } from './blob-repository.ts'
 import type { FileRepository, FileRow } from './file-repository.ts'
@@ -19,23 +20,29 @@ const detailAtMost = 300
 
 export type ProcessedFile =
   | { outcome: 'ready'; hashes: FileHashes; facts: GgufFacts }
-  | { outcome: 'uploading' | 'failed'; detail: string }
+  | { outcome: 'uploading' | 'failed' | 'gone'; detail: string }
 
 /**
  * Checks an upload against its manifest, from the bytes as they are stored, and reads its header. Bytes that do not
  * belong there are dropped: single chunks, so that only they are sent again, or the file when it can never be right.
+ * `keepLease` throws when the job is not this node's any more; it is called before anything is changed in the store.
  */
 export async function processFile(
   { files, blobs, store }: Dependencies,
   file: FileRow,
+  keepLease: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<ProcessedFile> {
   if (file.blob_hash !== null) {
+    const stored = await blobs.find(file.blob_hash)
+    if (!stored || !(await store.hasObject(stored.object_key, stored.size_bytes))) {
+      return gone(store, 'the stored bytes that this file was to share are gone')
+    }
     const { objectKey, hashes } = await blobs.get(file.blob_hash)
     return readHeader(store, objectKey, file, hashes)
   }
   const key = file.object_key ?? ''
-  await store.finishUpload(key, layoutOf(file))
+  if (!(await isFinished(store, key, file))) return gone(store, 'the uploaded bytes are gone')
   const hashes = await store.hash(key, file.file_size_bytes, signal)
 
   const declared = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
@@ -43,6 +50,7 @@ export async function processFile(
   const bad = declared.filter(({ hash }, index) => stored[index]?.hash !== hash)
   if (bad.length > 0) {
     const indexes = bad.map(({ index }) => index)
+    await keepLease()
     await store.reopenUpload(key, layoutOf(file), indexes)
     const named = indexes.slice(0, 10).join(', ') + (indexes.length > 10 ? ', …' : '')
     return {
@@ -55,6 +63,23 @@ export async function processFile(
     return { outcome: 'failed', detail }
   }
   return readHeader(store, key, file, hashes)
+}
+
+/** Closes the upload. False when there is none. */
+async function isFinished(store: ObjectStore, key: string, file: FileRow): Promise<boolean> {
+  try {
+    await store.finishUpload(key, layoutOf(file))
+    return true
+  } catch (error) {
+    if (error instanceof DomainError && error.problem === 'not-found') return false
+    throw error
+  }
+}
+
+/** Throws when the whole store is away: then nobody knows. */
+async function gone(store: ObjectStore, what: string): Promise<ProcessedFile> {
+  await store.check()
+  return { outcome: 'gone', detail: `${what}: the file has to be sent again` }
 }
 
 async function readHeader(

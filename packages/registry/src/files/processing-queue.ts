@@ -1,18 +1,35 @@
-import { type Kysely, type SqlBool, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql, type UpdateObject } from 'kysely'
+import { databaseTime } from '../database/clock.ts'
 import type { Database } from '../database/schema.ts'
+import { uploadLifetimeSeconds } from './create-file.ts'
 import { type FileRow, fileColumns } from './file-repository.ts'
 
 export type ProcessingQueue = ReturnType<typeof processingQueue>
 
-const leaseMs = 60_000
+/** Long enough for two renewals to fail, short enough that nobody waits long for a dead node's file. */
+const leaseSeconds = 15
+/** A holder renews its lease this often. */
+export const renewEveryMs = 5_000
 /** Lets SQLite use the index of what is not ready; it does not conclude that from the status itself. */
 const isUnfinished = sql<SqlBool>`status <> 'ready'`
 
 /**
- * A row in status `processing` is the job. Any node claims it under a lease; a dead node's lease runs out, and another goes on.
+ * A row in status `processing` is the job. Any node claims it under a lease, which runs by the database's clock; a dead node's
+ * lease runs out, and another goes on. What a job ends with counts only if its node still holds the lease: each of those steps
+ * returns whether it did.
  */
 export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgres') {
-  const leaseUntil = () => new Date(Date.now() + leaseMs).toISOString()
+  /** Changes the job, if the holder still has it. */
+  async function change(fileId: string, holder: string, values: UpdateObject<Database, 'file'>) {
+    const { numUpdatedRows } = await db
+      .updateTable('file')
+      .set(values)
+      .where('id', '=', fileId)
+      .where('lease_holder', '=', holder)
+      .where('status', '=', 'processing')
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
 
   return {
     /** Frees the jobs of processes before this one, where no other can be running (SQLite). */
@@ -30,7 +47,11 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
     claim: (holder: string): Promise<FileRow | undefined> =>
       db
         .updateTable('file')
-        .set({ lease_holder: holder, lease_until: leaseUntil(), attempts: sql`attempts + 1` })
+        .set({
+          lease_holder: holder,
+          lease_until: databaseTime(db, leaseSeconds),
+          attempts: sql`attempts + 1`,
+        })
         .where('id', '=', (row) =>
           row
             .selectFrom('file')
@@ -38,10 +59,7 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
             .where(isUnfinished)
             .where('status', '=', 'processing')
             .where((is) =>
-              is.or([
-                is('lease_until', 'is', null),
-                is('lease_until', '<', new Date().toISOString()),
-              ]),
+              is.or([is('lease_until', 'is', null), is('lease_until', '<', databaseTime(db))]),
             )
             .orderBy('id')
             .limit(1)
@@ -51,57 +69,50 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
         .executeTakeFirst(),
 
     /** Keeps the job. False when somebody else has it, or it is gone. */
-    async renew(fileId: string, holder: string): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable('file')
-        .set({ lease_until: leaseUntil() })
-        .where('id', '=', fileId)
-        .where('lease_holder', '=', holder)
-        .where('status', '=', 'processing')
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
-    },
+    renew: (fileId: string, holder: string): Promise<boolean> =>
+      change(fileId, holder, { lease_until: databaseTime(db, leaseSeconds) }),
 
     /** Puts the job back: it is nobody's fault that it was not done. */
-    putBack: (fileId: string, holder: string) =>
-      db
-        .updateTable('file')
-        .set({ lease_holder: null, lease_until: null, attempts: sql`attempts - 1` })
-        .where('id', '=', fileId)
-        .where('lease_holder', '=', holder)
-        .execute(),
+    putBack: (fileId: string, holder: string): Promise<boolean> =>
+      change(fileId, holder, { ...noLease, attempts: sql`attempts - 1` }),
 
     /** Leaves the job alone for a while: something that it needs is broken, which is not the job's fault either. */
-    retryLater: (fileId: string, holder: string, seconds: number) =>
-      db
-        .updateTable('file')
-        .set({
-          status_detail: 'something that the registry needs is broken: it will try again',
-          lease_holder: null,
-          lease_until: new Date(Date.now() + seconds * 1000).toISOString(),
-          attempts: sql`attempts - 1`,
-        })
-        .where('id', '=', fileId)
-        .where('lease_holder', '=', holder)
-        .execute(),
+    retryLater: (fileId: string, holder: string, seconds: number): Promise<boolean> =>
+      change(fileId, holder, {
+        status_detail: 'something that the registry needs is broken: it will try again',
+        lease_holder: null,
+        lease_until: databaseTime(db, seconds),
+        attempts: sql`attempts - 1`,
+      }),
 
     /** The job ends without a ready file: it failed, or some chunks have to be sent again. */
     end: (
       fileId: string,
       holder: string,
       { status, detail }: { status: 'failed' | 'uploading'; detail: string },
-    ) =>
-      db
-        .updateTable('file')
-        .set({
-          status,
-          status_detail: detail,
-          lease_holder: null,
-          lease_until: null,
-          ...(status === 'failed' && { object_key: null, blob_hash: null }),
-        })
-        .where('id', '=', fileId)
-        .where('lease_holder', '=', holder)
-        .execute(),
+    ): Promise<boolean> =>
+      change(fileId, holder, {
+        ...noLease,
+        status,
+        status_detail: detail,
+        ...(status === 'failed' && { object_key: null, blob_hash: null }),
+      }),
+
+    /** The job ends because the bytes are gone: all of them are to be sent again, to another object. */
+    startAgain: (
+      fileId: string,
+      holder: string,
+      { objectKey, detail }: { objectKey: string; detail: string },
+    ): Promise<boolean> =>
+      change(fileId, holder, {
+        ...noLease,
+        status: 'uploading',
+        status_detail: detail,
+        object_key: objectKey,
+        blob_hash: null,
+        upload_expires_at: databaseTime(db, uploadLifetimeSeconds),
+      }),
   }
 }
+
+const noLease = { lease_holder: null, lease_until: null }

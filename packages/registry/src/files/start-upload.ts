@@ -11,7 +11,7 @@ import { conflict, unprocessable } from '../errors.ts'
 import type { ModelRow } from '../models/model-repository.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { BlobRepository } from './blob-repository.ts'
-import { type CreateDependencies, createFile, uploadLifetimeMs } from './create-file.ts'
+import { type CreateDependencies, createFile, uploadLifetimeSeconds } from './create-file.ts'
 import { deleteFile } from './delete-file.ts'
 import type { FileRepository, FileRow } from './file-repository.ts'
 import type { GarbageCollection } from './garbage-collection.ts'
@@ -64,9 +64,8 @@ export async function listMissingChunks(
   if (file.status !== 'uploading' || object_key === null) {
     return { expires_at: file.upload_expires_at, missing_chunks: [], missing_count: 0 }
   }
-  const expiresAt = new Date(Date.now() + uploadLifetimeMs)
-  await files.touch(file.id, expiresAt.toISOString())
-
+  const expires_at = (await files.touch(file.id, uploadLifetimeSeconds)) ?? file.upload_expires_at
+  const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000) // checked by the clock that signs
   const stored = await store.listStoredChunks(object_key, layoutOf(file))
   const chunks = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
   const missing_chunks: MissingChunk[] = []
@@ -78,7 +77,7 @@ export async function listMissingChunks(
     missing_chunks.push({ ...chunk, ...request })
   }
   const missing_count = chunks.length - stored.size
-  return { expires_at: expiresAt.toISOString(), missing_chunks, missing_count }
+  return { expires_at, missing_chunks, missing_count }
 }
 
 export function layoutOf(file: FileRow) {

@@ -79,7 +79,9 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
     async finishUpload(key) {
       if (await exists(objectPath(key))) return
-      await syncFile(uploadPath(key))
+      await syncFile(uploadPath(key)).catch((error) => {
+        throw error.code === 'ENOENT' ? bytesGone() : error
+      })
       await mkdir(dirname(objectPath(key)), { recursive: true })
       await rename(uploadPath(key), objectPath(key))
       await syncDirectory(dirname(objectPath(key)))

@@ -25,7 +25,7 @@ export type ObjectStore = {
     chunk: { index: number; hash: string } & ByteRange,
     expiresAt: Date,
   ): PresignedRequest
-  /** Closes the upload and makes the object readable. Repeating it is harmless. */
+  /** Closes the upload and makes the object readable. Repeating it is harmless. Throws not-found when there is neither. */
   finishUpload(key: string, layout: ChunkLayout): Promise<void>
   /** Opens a finished object again, without these chunks. */
   reopenUpload(key: string, layout: ChunkLayout, badChunks: number[]): Promise<void>

@@ -1,0 +1,13 @@
+import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
+import type { Database } from './schema.ts'
+
+/**
+ * The time of the database's own clock, `offsetSeconds` from now, in the form that the tables have (RFC 3339 with milliseconds,
+ * UTC). For what several nodes compare: their clocks may be hours apart, and the database has one.
+ */
+export function databaseTime(db: Kysely<Database>, offsetSeconds = 0): RawBuilder<string> {
+  if (db.getExecutor().adapter instanceof PostgresAdapter) {
+    return sql`to_char((statement_timestamp() at time zone 'UTC') + make_interval(secs => ${offsetSeconds}), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+  }
+  return sql`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ${`${offsetSeconds} seconds`})`
+}
