@@ -46,7 +46,7 @@ export async function openAdmin(config: RegistryConfig) {
     },
 
     /** As the registry does by itself every hour. `takesUnknown`: also objects of which there are suspiciously many. */
-    collectGarbage: (options: { takesUnknown: boolean }) =>
+    collectGarbage: (options?: { takesUnknown?: boolean }) =>
       garbageCollection(db, store, trash).collect(options).catch(explain),
 
     /** Deleted bytes that are still kept. */
@@ -54,7 +54,6 @@ export async function openAdmin(config: RegistryConfig) {
       list: () => trash.list().catch(explain),
       size: () => trash.size().catch(explain),
       restore: () => trash.restore().catch(explain),
-      removeOldest: (bytesNeeded: number) => trash.removeOldest(bytesNeeded).catch(explain),
       empty: () => trash.empty().catch(explain),
     },
 

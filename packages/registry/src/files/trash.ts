@@ -3,6 +3,7 @@
  * mistake can be taken back, and are removed when they have been there for `SHOAL_TRASH_DAYS`.
  */
 import { type Kysely, sql } from 'kysely'
+import { databaseTime } from '../database/clock.ts'
 import type { Database, TrashTable } from '../database/schema.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 
@@ -27,7 +28,7 @@ export interface Trash {
 
 type Dependencies = { db: Kysely<Database>; store: ObjectStore; keptDays: number }
 
-const dayMs = 86_400_000
+const daySeconds = 86_400
 
 /** Puts an object into the trash, in the transaction that takes away the last reference to it. */
 export async function addToTrash(
@@ -41,7 +42,7 @@ export async function addToTrash(
       object_key: objectKey,
       size_bytes: sizeBytes,
       reason,
-      since: new Date().toISOString(),
+      since: databaseTime(trx),
     })
     .onConflict((exists) => exists.doNothing())
     .execute()
@@ -88,7 +89,7 @@ export function openTrash({ db, store, keptDays }: Dependencies): Trash {
     restore: () => takeOutReferred(db),
 
     async removeExpired() {
-      const latest = new Date(Date.now() - keptDays * dayMs).toISOString()
+      const latest = databaseTime(db, -keptDays * daySeconds)
       return removeAll(await oldestFirst().where('since', '<=', latest).execute())
     },
 
