@@ -23,6 +23,7 @@ import type { FileRepository } from './files/file-repository.ts'
 import { fileRoutes } from './files/file-routes.ts'
 import type { GarbageCollection } from './files/garbage-collection.ts'
 import { torrentRoutes } from './files/torrent-routes.ts'
+import type { Trash } from './files/trash.ts'
 import { authentication } from './http/authenticate.ts'
 import { useBodies } from './http/bodies.ts'
 import { answerBrokenRequest, answerUnknownExpectations } from './http/broken-requests.ts'
@@ -73,6 +74,7 @@ export type AppDependencies = {
   capabilities: Capabilities
   downloads: DownloadCounter
   collect: GarbageCollection
+  trash: Trash
   processor: FileProcessor
   metrics: Metrics
   swarms: Swarms

@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import type { SignedIn, StartedUpload } from '@shoal/protocol'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { breakableLine } from './testing/breakable-line.ts'
-import { manifestFor, smallGguf } from './testing/publish.ts'
+import { manifestFor, publish, smallGguf } from './testing/publish.ts'
 import { makeDatabase, startTestRegistry } from './testing/test-registry.ts'
 
 const postgresUrl = inject('postgresUrl')
 const canMount = isAbleToMount()
 
 test.skipIf(!postgresUrl)(
-  'while the database (PostgreSQL) cannot be reached answers are 503 with Retry-After',
+  'while the database (PostgreSQL) cannot be reached answers are 503 with Retry-After, and downloads go on',
   async () => {
     const url = new URL(await makeDatabase(postgresUrl ?? ''))
     const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))
@@ -22,9 +22,14 @@ test.skipIf(!postgresUrl)(
     const databaseUrl = `postgres://shoal@127.0.0.1:${line.port}${url.pathname}`
     const registry = await startTestRegistry({ databaseUrl })
     onTestFinished(() => registry.close())
-    expect((await registry.get('/v1/models')).status).toBe(200)
+    const token = await registry.register('ana')
+    const bytes = smallGguf(1)
+    const { id } = await publish(registry, token, { name: 'tide' }, 'tide.gguf', bytes)
+    const { body: download } = await registry.get(`/v1/files/tide/download/${id}`)
+    const { direct_url } = download as { direct_url: string }
 
     await line.cut()
+    expect((await registry.bytes(direct_url)).bytes.equals(bytes)).toBe(true)
     for (const path of ['/v1/models', '/readyz']) {
       const { status, headers, body } = await registry.get(path)
       expect([path, status]).toEqual([path, 503])

@@ -99,7 +99,7 @@ async function serve(
   const swarms = memorySwarms({ silentAfterMs: 2_000 * config.announceIntervalSeconds })
   const files = fileRepository(db, fullText, swarms)
   const blobs = blobRepository(db)
-  const trash = openTrash({ db: unboundedDb, store, keptDays: config.trashDays })
+  const trash = openTrash({ db, store, keptDays: config.trashDays })
   const collect = garbageCollection(db, store, trash)
   const queue = processingQueue(db, engine)
   await queue.freeAll()
@@ -146,6 +146,7 @@ async function serve(
     capabilities: capabilities(db, signingKey),
     downloads: downloadCounter(db),
     collect,
+    trash,
     processor,
     metrics,
     swarms,

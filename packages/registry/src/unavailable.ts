@@ -1,5 +1,7 @@
 /** Errors of the system, the database and the store that say "not now": the same call may well succeed later. */
 
+import { DomainError } from './errors.ts'
+
 /** From the operating system: a server that cannot be reached, and a process that may open nothing more. */
 const systemCodes =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)$/
@@ -30,7 +32,9 @@ const sqliteCodes = [5, 6, 8, 10, 14]
 const sqliteFull = 13
 
 /** Whether the database or the store is away, busy or closing. */
-export function isUnavailable(error: Error): boolean {
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof DomainError) return error.problem === 'unavailable'
+  if (!(error instanceof Error)) return false
   const code = codeOf(error)
   const isConnecting = 'syscall' in error && error.syscall === 'connect' // ENOENT: the Unix socket of a stopped server
   if (isConnecting || systemCodes.test(code)) return true

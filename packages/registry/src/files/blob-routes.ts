@@ -5,11 +5,15 @@ import { sendBytes } from '../http/send-bytes.ts'
 import type { Site } from '../http/site.ts'
 import { chunkMismatch } from '../store/chunk-writer.ts'
 import { attachment, type DiskStore } from '../store/disk-store.ts'
+import { bytesGone } from '../store/read-file-range.ts'
+import { isUnavailable } from '../unavailable.ts'
 import type { BlobRepository } from './blob-repository.ts'
 import type { Capabilities } from './capability.ts'
+import type { Trash } from './trash.ts'
 
 type Dependencies = {
   store: DiskStore
+  trash: Pick<Trash, 'has'>
   blobs: BlobRepository
   capabilities: Capabilities
   site: Site
@@ -25,7 +29,7 @@ const keptForAnHour = 'private, max-age=3600, immutable'
 /** Where the registry's own presigned URLs lead: the bytes of objects, and the chunks of uploads. */
 export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
   app,
-  { store, blobs, capabilities, site, config: { isAnonymousReadAllowed } },
+  { store, trash, blobs, capabilities, site, config: { isAnonymousReadAllowed } },
 ) => {
   const refused = () => forbidden('this link is not valid, or no longer', { code: 'bad_signature' })
 
@@ -39,6 +43,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
       const query = store.verify('GET', request.raw.url ?? '')
       if (!query) throw refused()
       const { key } = request.params
+      if (await isDeleted(key)) throw bytesGone()
       const offset = Number(query.get('offset') ?? 0)
       const size = query.has('size') ? Number(query.get('size')) : await store.sizeOf(key)
       const part = query.get('partNumber')
@@ -76,6 +81,16 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
       })
     },
   })
+
+  /** While the database is away, the link alone counts: downloads go on. */
+  async function isDeleted(key: string): Promise<boolean> {
+    try {
+      return await trash.has(key)
+    } catch (error) {
+      if (isUnavailable(error)) return false
+      throw error
+    }
+  }
 
   /**
    * Torrent clients keep a redirect's target for as long as they run, which may be longer than its token lives. What is for

@@ -16,6 +16,7 @@ export interface Trash {
   /** What is in it, the oldest first. */
   list(): Promise<TrashTable[]>
   size(): Promise<Amount>
+  has(objectKey: string): Promise<boolean>
   /** Takes out of the trash what rows refer to again, and returns how much that was. */
   restore(): Promise<Amount>
   /** Removes the bytes of what has been there for longer than it is kept. */
@@ -85,6 +86,11 @@ export function openTrash({ db, store, keptDays }: Dependencies): Trash {
           sql<number>`cast(coalesce(sum(size_bytes), 0) as bigint)`.as('bytes'),
         ])
         .executeTakeFirstOrThrow(),
+
+    async has(objectKey) {
+      const { rows } = await sql`select 1 from trash where object_key = ${objectKey}`.execute(db)
+      return rows.length > 0
+    },
 
     restore: () => takeOutReferred(db),
 
