@@ -77,3 +77,9 @@ function withoutDots(address: string): string {
 export function networkOf(address: string): string {
   return isIPv4(address) ? address : packedAddress(address).slice(0, 8)
 }
+
+/** The network that a request comes from. A proxy may send something that is no address: that counts as it is. */
+export function clientNetwork({ ip }: { ip: string }): string {
+  const address = plainAddress(ip)
+  return address ? networkOf(address) : ip
+}

@@ -1,9 +1,10 @@
-import rateLimit from '@fastify/rate-limit'
+import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { RateLimitClass, RateLimits } from '../config.ts'
 import { busy } from '../errors.ts'
-import { networkOf, plainAddress } from './ip-address.ts'
+import { clientNetwork } from './ip-address.ts'
+import { windowCounts } from './window-counts.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -12,17 +13,19 @@ declare module 'fastify' {
   }
 }
 
-/** Keys that are remembered in each class; the least recently seen is forgotten first. */
-const callersRemembered = 20_000
+/** Keys that are remembered over all classes; the least recently seen is forgotten first. */
+const maxCallers = 20_000
 
 /**
- * Counts calls per credential, else per address, in the classes of the configuration. Every answer tells the state in
- * `RateLimit-*`; a call too many gets 429 with `Retry-After`. Must come after the authentication.
+ * Counts calls in the classes of the configuration, per credential or, for strangers, per network. The class `auth` is
+ * counted per network whatever the credential: otherwise each API key would be worth another 30 guesses of a password.
+ * Every answer has the state in `RateLimit-*`; a call over the limit gets 429 with `Retry-After`. Must come after the
+ * authentication.
  */
 export const rateLimits = fp(async (app: FastifyInstance, { limits }: { limits: RateLimits }) => {
   await app.register(rateLimit, {
     global: true,
-    cache: callersRemembered,
+    store: MonotonicStore,
     keyGenerator: (request) => `${classOf(request)} ${callerOf(request)}`,
     max: (request) => limits[classOf(request)].max,
     timeWindow: (request) => limits[classOf(request)].windowSeconds * 1000,
@@ -37,14 +40,31 @@ export const rateLimits = fp(async (app: FastifyInstance, { limits }: { limits: 
   })
 })
 
+/** The plugin's own store uses the system's clock: set back by an hour, it would refuse callers for an hour. */
+class MonotonicStore implements FastifyRateLimitStore {
+  readonly counts = windowCounts(maxCallers)
+
+  incr(
+    key: string,
+    done: (error: Error | null, result?: { current: number; ttl: number }) => void,
+    timeWindow: number,
+  ) {
+    const { count, msLeft } = this.counts.add(key, timeWindow)
+    done(null, { current: count, ttl: msLeft })
+  }
+
+  child() {
+    return new MonotonicStore()
+  }
+}
+
 function classOf({ method, routeOptions }: FastifyRequest): RateLimitClass {
   const isRead = method === 'GET' || method === 'HEAD'
   return routeOptions.config.rateLimitClass ?? (isRead ? 'read' : 'write')
 }
 
-/** A credential counts by itself; strangers, and tokens that are none, by their address (an IPv6 network as one). */
-function callerOf({ caller, ip }: FastifyRequest): string {
-  if (caller) return caller.credential.id
-  const address = plainAddress(ip) // a proxy may say what is none
-  return address ? networkOf(address) : ip
+function callerOf(request: FastifyRequest): string {
+  const { caller } = request
+  if (caller === undefined || classOf(request) === 'auth') return clientNetwork(request)
+  return caller.credential.id
 }
