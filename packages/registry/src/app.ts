@@ -8,6 +8,7 @@ import type { AccountRepository } from './accounts/account-repository.ts'
 import { accountRoutes } from './accounts/account-routes.ts'
 import type { ApiKeyRepository } from './accounts/api-key-repository.ts'
 import { apiKeyRoutes } from './accounts/api-key-routes.ts'
+import type { NetworkRepository } from './accounts/network-repository.ts'
 import type { SessionRepository } from './accounts/session-repository.ts'
 import type { CardRenderer } from './cards/card-renderer.ts'
 import { cardRoutes } from './cards/card-routes.ts'
@@ -65,6 +66,7 @@ export type AppDependencies = {
   accounts: AccountRepository
   sessions: SessionRepository
   keys: ApiKeyRepository
+  networks: NetworkRepository
   models: ModelRepository
   list: ModelList
   totals: ModelTotals

@@ -6,6 +6,7 @@ import { findSite } from '@shoal/web'
 import { pino } from 'pino'
 import { accountRepository, setupCodeName, systemUsername } from './accounts/account-repository.ts'
 import { apiKeyRepository } from './accounts/api-key-repository.ts'
+import { networkRepository } from './accounts/network-repository.ts'
 import { sessionRepository } from './accounts/session-repository.ts'
 import { buildApp } from './app.ts'
 import { cardRenderer } from './cards/card-renderer.ts'
@@ -96,6 +97,7 @@ async function serve(
   const { db, unboundedDb, fullText, engine } = connection
   const accounts = accountRepository(db)
   const sessions = sessionRepository(db)
+  const networks = networkRepository(db, await readSecret(db, 'network-key'))
   const swarms = memorySwarms({ silentAfterMs: 2_000 * config.announceIntervalSeconds })
   const files = fileRepository(db, fullText, swarms)
   const blobs = blobRepository(db)
@@ -137,6 +139,7 @@ async function serve(
     accounts,
     sessions,
     keys: apiKeyRepository(db),
+    networks,
     models: modelRepository(db, fullText),
     list: modelList(db, fullText),
     totals: modelTotals(db, fullText),
@@ -168,7 +171,7 @@ async function serve(
     // Reads whole tables, for which a request has no time.
     collect: garbageCollection(unboundedDb, store, trash),
     trash,
-    sessions: sessionRepository(unboundedDb),
+    deleteExpired: () => Promise.all([sessions.deleteExpired(), networks.deleteOld()]),
     metrics: metrics.registry,
     log,
   })

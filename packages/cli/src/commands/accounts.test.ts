@@ -53,6 +53,24 @@ test('a wrong password is told without saying which was wrong', async () => {
   expect(exitCode).toBe(4)
 })
 
+test('login waits as long as the registry asks, and then goes on by itself', async () => {
+  await using home = await makeHome()
+  const detail = 'many sign-ins with this username have failed: try again in 1 s'
+  await using registry = await scriptedRegistry({
+    'POST /v1/auth/login': [
+      { status: 429, headers: { 'retry-after': '1' }, body: { detail, code: 'rate_limited' } },
+      { body: signedIn },
+    ],
+  })
+  const { stderr, exitCode } = await shoalHere(
+    ['login', '--username', 'ines', '--password-stdin'],
+    { home: home.path, registry: registry.address, input: 'open sesame\n' },
+  )
+  expect(stderr).toContain(`${registry.label} asks us to wait 1 s.\n`)
+  expect(stderr).toContain(`Signed in to ${registry.label} as ines.`)
+  expect(exitCode).toBe(0)
+})
+
 test('a key from stdin is tried before it is kept', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({

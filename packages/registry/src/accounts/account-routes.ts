@@ -1,17 +1,21 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@shoal/protocol'
+import { clientNetwork, clientSite } from '../http/ip-address.ts'
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
 import type { Site } from '../http/site.ts'
 import { type AccountRepository, toUser } from './account-repository.ts'
 import { callerWithSession } from './caller.ts'
 import { changePassword } from './change-password.ts'
+import type { NetworkRepository } from './network-repository.ts'
 import { register } from './register.ts'
 import type { SessionRepository } from './session-repository.ts'
 import { signIn } from './sign-in.ts'
+import { signInDelays } from './sign-in-delays.ts'
 
 type Dependencies = {
   accounts: AccountRepository
   sessions: SessionRepository
+  networks: NetworkRepository
   site: Site
   isRegistrationOpen: boolean
   /** What the first account has to show, where one is asked for. */
@@ -19,13 +23,15 @@ type Dependencies = {
 }
 
 export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, dependencies) => {
-  const { accounts, sessions, site } = dependencies
+  const { accounts, sessions, networks, site } = dependencies
+  const delays = signInDelays()
 
   app.route({
     ...endpoints.register,
     config: { rateLimitClass: 'auth', isOpen: true },
     async handler(request, reply) {
       const account = await register(dependencies, request.body)
+      await networks.note(account, clientNetwork(request))
       const session = await sessions.create(account.id, request.headers['user-agent'] ?? null)
       setSessionCookie(site, request, reply, session)
       return reply.code(201).send({
@@ -41,7 +47,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     ...endpoints.login,
     config: { rateLimitClass: 'auth', isOpen: true },
     async handler(request, reply) {
-      const account = await signIn(accounts, request.body)
+      const origin = { network: clientNetwork(request), site: clientSite(request) }
+      const account = await signIn({ accounts, networks, delays }, request.body, origin)
       const session = await sessions.create(account.id, request.headers['user-agent'] ?? null)
       setSessionCookie(site, request, reply, session)
       return {
@@ -75,7 +82,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     ...endpoints.changePassword,
     config: { rateLimitClass: 'auth' },
     async handler(request, reply) {
-      await changePassword(accounts, callerWithSession(request.caller), request.body)
+      const caller = callerWithSession(request.caller)
+      await changePassword({ accounts, delays }, caller, request.body)
       return reply.code(204).send(null)
     },
   })

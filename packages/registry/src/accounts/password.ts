@@ -1,24 +1,31 @@
 import { hash, verify } from '@node-rs/argon2'
 import { busy, unprocessable } from '../errors.ts'
 
-/** Argon2id needs 19 MiB and some 50 ms of a core for each: no more than this many at once, and a bounded queue. */
-const atOnce = 2
-const waitingAtMost = 100
+/** Argon2id needs 19 MiB and some 50 ms of a core for each: no more than this many at once, and bounded queues. */
+const maxRunning = 2
+const maxWaiting = 100
+
+/** `first` is for an account's own networks and sessions: strangers who guess cannot fill the queue in front of them. */
+type Lane = 'first' | 'later'
 
 let running = 0
-const waiting: (() => void)[] = []
+const waiting: Record<Lane, (() => void)[]> = { first: [], later: [] }
 
 /** Hashes with Argon2id at the parameters that OWASP recommends (19 MiB, 2 passes), in PHC form. */
-export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(password))
+export function hashPassword(password: string, lane: Lane = 'later'): Promise<string> {
+  return inTurn(lane, () => hash(password))
 }
 
 /**
  * Whether `password` belongs to `passwordHash`. Without a hash (no such account, or one that cannot log in) it takes just
  * as long and answers no.
  */
-export async function isPassword(password: string, passwordHash: string | null): Promise<boolean> {
-  const isRight = await inTurn(() => verify(passwordHash ?? nobodysHash, password))
+export async function isPassword(
+  password: string,
+  passwordHash: string | null,
+  lane: Lane,
+): Promise<boolean> {
+  const isRight = await inTurn(lane, () => verify(passwordHash ?? nobodysHash, password))
   return isRight && passwordHash !== null
 }
 
@@ -26,19 +33,20 @@ export async function isPassword(password: string, passwordHash: string | null):
 const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$c2hvYWxub2JvZHlzYWx0$SJKZbkfDl4kM2YEKQZJDmQm0Y7fYw0mYpTq1zqVQGXs'
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnce) {
-    if (waiting.length >= waitingAtMost) {
+async function inTurn<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
+  if (running >= maxRunning) {
+    const queue = waiting[lane]
+    if (queue.length >= maxWaiting) {
       throw busy('too many people are signing in at once', { retryAfterSeconds: 2 })
     }
-    await new Promise<void>((resolve) => waiting.push(resolve))
+    await new Promise<void>((resolve) => queue.push(resolve))
   } else {
     running += 1
   }
   try {
     return await work()
   } finally {
-    const next = waiting.shift()
+    const next = waiting.first.shift() ?? waiting.later.shift()
     if (next) next()
     else running -= 1
   }

@@ -1,12 +1,42 @@
 import type { Login } from '@shoal/protocol'
 import { unauthenticated } from '../errors.ts'
 import type { AccountRepository } from './account-repository.ts'
+import type { NetworkRepository } from './network-repository.ts'
 import { isPassword } from './password.ts'
+import type { SignInDelays } from './sign-in-delays.ts'
 
-/** The account of these credentials. A wrong name and a wrong password answer alike, and as slowly. */
-export async function signIn(accounts: AccountRepository, { username, password }: Login) {
-  const account = await accounts.find(username.toLowerCase())
-  const isRight = await isPassword(password, account?.password_hash ?? null)
+type Dependencies = {
+  accounts: AccountRepository
+  networks: NetworkRepository
+  delays: SignInDelays
+}
+
+/** Where a sign-in comes from, as `clientNetwork` and `clientSite` have it. */
+type Origin = { network: string; site: string }
+
+/**
+ * The account of these credentials. A wrong name and a wrong password are answered alike, and as slowly: the same two
+ * queries, the same hash, the same delays.
+ */
+export async function signIn(
+  { accounts, networks, delays }: Dependencies,
+  credentials: Login,
+  { network, site }: Origin,
+) {
+  const username = credentials.username.toLowerCase()
+  const [account, isOwnNetwork] = await Promise.all([
+    accounts.find(username),
+    networks.isKnown(username, network),
+  ])
+  const attempt = delays.begin(username, isOwnNetwork ? undefined : site)
+  const lane = isOwnNetwork ? 'first' : 'later'
+  const passwordHash = account?.password_hash ?? null
+  const isRight = await isPassword(credentials.password, passwordHash, lane).catch((error) => {
+    attempt.takeBack() // nobody's password was found wrong
+    throw error
+  })
   if (!account || !isRight) throw unauthenticated('wrong username or password')
+  attempt.takeBack()
+  await networks.note(account, network)
   return account
 }

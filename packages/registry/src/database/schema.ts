@@ -8,6 +8,7 @@ export type Database = {
   account: AccountTable
   session: SessionTable
   api_key: ApiKeyTable
+  account_network: AccountNetworkTable
   secret: { name: string; value: string }
   model: ModelTable
   /** Apart from `model`, whose rows have to stay small. */
@@ -47,6 +48,14 @@ export type SessionTable = {
   created_at: string
   last_used_at: string | null
   expires_at: string
+}
+
+/** Where an account has signed in from lately. */
+export type AccountNetworkTable = {
+  /** A keyed digest of the username and the network. */
+  network_hash: Uint8Array
+  account_id: string
+  last_signed_in_at: string
 }
 
 export type ApiKeyTable = {

@@ -1,12 +1,12 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { SessionRepository } from '../accounts/session-repository.ts'
 import type { GarbageCollection } from './garbage-collection.ts'
 import type { Trash } from './trash.ts'
 
 type Dependencies = {
   collect: GarbageCollection
   trash: Trash
-  sessions: SessionRepository
+  /** Deletes the rows whose time is over: sessions and the like. */
+  deleteExpired: () => Promise<unknown>
   metrics: Registry
   log: {
     info(details: object, message: string): void
@@ -19,7 +19,7 @@ const hourMs = 3_600_000
 
 /** Collects garbage once an hour, logs what that did, and keeps it as metrics. The returned function ends it. */
 export function collectRegularly(dependencies: Dependencies): () => void {
-  const { collect, trash, sessions, metrics, log, everyMs = hourMs } = dependencies
+  const { collect, trash, deleteExpired, metrics, log, everyMs = hourMs } = dependencies
   const heldBackBytes = new Gauge({
     name: 'shoal_garbage_held_back_bytes',
     help: 'Bytes in the store that no row refers to, left alone because there are suspiciously many',
@@ -41,7 +41,7 @@ export function collectRegularly(dependencies: Dependencies): () => void {
   }
 
   async function run() {
-    const [collected] = await Promise.all([collect.collect(), sessions.deleteExpired()])
+    const [collected] = await Promise.all([collect.collect(), deleteExpired()])
     const { heldBack } = collected
     heldBackBytes.set(heldBack.bytes)
     log.info(collected, 'garbage collected')

@@ -83,3 +83,9 @@ export function clientNetwork({ ip }: { ip: string }): string {
   const address = plainAddress(ip)
   return address ? networkOf(address) : ip
 }
+
+/** What a request's sender may have been given as a whole: an IPv4 address, an IPv6 /48 with 65,536 networks (RFC 6177). */
+export function clientSite({ ip }: { ip: string }): string {
+  const address = plainAddress(ip)
+  return address && isIPv6(address) ? packedAddress(address).slice(0, 6) : (address ?? ip)
+}

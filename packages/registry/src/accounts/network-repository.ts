@@ -1,0 +1,66 @@
+import { createHmac } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Database } from '../database/schema.ts'
+
+export type NetworkRepository = ReturnType<typeof networkRepository>
+
+/** An account keeps its networks this long after the last sign-in from there. */
+const keptDays = 90
+/** Per account: whoever signs in from more loses the oldest, and with it only its head start over a guesser. */
+const maxNetworks = 200
+
+/**
+ * The networks from which each account has signed in lately. They are stored as keyed digests over username and network:
+ * nobody who reads the table sees where people live and work, or who of them shares a connection, and the registry only
+ * ever asks whether one given network is among them. (A copy of the whole database includes the key.)
+ */
+export function networkRepository(db: Kysely<Database>, key: string) {
+  const digestOf = (username: string, network: string): Uint8Array =>
+    createHmac('sha256', key).update(`${username}\0${network}`).digest()
+
+  return {
+    /** Whether the account of this name has signed in from `network` in the last 90 days. False for a name that nobody has. */
+    async isKnown(username: string, network: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('account_network')
+        .select('account_id')
+        .where('network_hash', '=', digestOf(username, network))
+        .where('last_signed_in_at', '>', oldest())
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    /** Notes a sign-in from `network`. */
+    note: ({ id, username }: { id: string; username: string }, network: string) =>
+      db.transaction().execute(async (trx) => {
+        const last_signed_in_at = new Date().toISOString()
+        await trx
+          .insertInto('account_network')
+          .values({
+            network_hash: digestOf(username, network),
+            account_id: id,
+            last_signed_in_at,
+          })
+          .onConflict((known) => known.column('network_hash').doUpdateSet({ last_signed_in_at }))
+          .execute()
+        await trx
+          .deleteFrom('account_network')
+          .where('account_id', '=', id)
+          .where('last_signed_in_at', '<', ({ selectFrom }) =>
+            selectFrom('account_network')
+              .select('last_signed_in_at')
+              .where('account_id', '=', id)
+              .orderBy('last_signed_in_at', 'desc')
+              .limit(1)
+              .offset(maxNetworks - 1),
+          )
+          .execute()
+      }),
+
+    /** Forgets the networks without a sign-in for 90 days. */
+    deleteOld: () =>
+      db.deleteFrom('account_network').where('last_signed_in_at', '<=', oldest()).execute(),
+  }
+}
+
+const oldest = () => new Date(Date.now() - keptDays * 86_400_000).toISOString()

@@ -1,0 +1,104 @@
+import { busy } from '../errors.ts'
+
+export type SignInDelays = ReturnType<typeof signInDelays>
+
+/** Failures of a username before anybody has to wait: people mistype. */
+const freeFailures = 3
+const maxDelaySeconds = 30
+/** One failure is forgotten each minute, and no more are counted than these: a delay ends minutes after the guessing. */
+const forgetFailureMs = 60_000
+const maxFailures = 20
+/** Usernames, real or not, that are counted; the least recently tried is forgotten first. */
+const maxUsernames = 10_000
+/** A wait ends by itself this long after it began; whoever comes back later waits again. */
+const waitLifetimeMs = 120_000
+/** Networks that wait for one username, and in all. Further ones are refused without a place. */
+const maxWaitsOfUsername = 100
+const maxWaits = 10_000
+
+/**
+ * Slows down the guessing of one account's password from many networks. Each failure counts for its username. After a few,
+ * a network from which the account has not signed in has to wait before each attempt, 1 s at first and up to 30 s: its
+ * first try is answered with 429 and `Retry-After`, and the one after that time is let through. No connection, hash or
+ * transaction is held meanwhile. Every network has its own wait, so that guessers cannot use up everybody's turn and lock
+ * the account's owner out; a username that nobody has is counted in the same way.
+ *
+ * Networks that the account knows are never passed in here, and neither are sessions and keys.
+ */
+export function signInDelays(now: () => number = () => performance.now()) {
+  const failures = new Map<string, { count: number; at: number }>()
+  /** In the order in which they began, and so in which they end. */
+  const waits = new Map<string, { username: string; readyAt: number; endsAt: number }>()
+  const waitsOf = new Map<string, number>()
+
+  function failuresOf(username: string): number {
+    const found = failures.get(username)
+    return found ? Math.max(0, found.count - (now() - found.at) / forgetFailureMs) : 0
+  }
+
+  function setFailures(username: string, count: number) {
+    failures.delete(username)
+    if (count > 0) failures.set(username, { count: Math.min(count, maxFailures), at: now() })
+    if (failures.size > maxUsernames) failures.delete(failures.keys().next().value ?? '')
+  }
+
+  function endWait(place: string, username: string) {
+    waits.delete(place)
+    const left = (waitsOf.get(username) ?? 0) - 1
+    if (left > 0) waitsOf.set(username, left)
+    else waitsOf.delete(username)
+  }
+
+  function endOldWaits() {
+    for (const [place, { username, endsAt }] of waits) {
+      if (endsAt > now()) return
+      endWait(place, username)
+    }
+  }
+
+  /** Seconds until this network may try; 0 lets it try now, once. */
+  function secondsToWait(username: string, network: string): number {
+    endOldWaits()
+    const seconds = delaySeconds(failuresOf(username))
+    if (seconds === 0) return 0
+    const place = `${username}\n${network}`
+    const wait = waits.get(place)
+    if (wait && wait.readyAt <= now()) {
+      endWait(place, username)
+      return 0
+    }
+    if (wait) return Math.ceil((wait.readyAt - now()) / 1000)
+    const ofUsername = waitsOf.get(username) ?? 0
+    if (ofUsername >= maxWaitsOfUsername || waits.size >= maxWaits) return maxDelaySeconds
+    const began = now()
+    const [readyAt, endsAt] = [began + seconds * 1000, began + waitLifetimeMs]
+    waits.set(place, { username, readyAt, endsAt })
+    waitsOf.set(username, ofUsername + 1)
+    return seconds
+  }
+
+  return {
+    /**
+     * Begins an attempt, which counts as failed until it is taken back, so that many at once count too. `network` is
+     * undefined for one that the account knows: nothing slows it.
+     *
+     * @throws busy (429) with the seconds to wait
+     */
+    begin(username: string, network: string | undefined): { takeBack(): void } {
+      const seconds = network === undefined ? 0 : secondsToWait(username, network)
+      if (seconds > 0) {
+        throw busy(`many sign-ins with this username have failed: try again in ${seconds} s`, {
+          code: 'rate_limited',
+          retryAfterSeconds: seconds,
+        })
+      }
+      setFailures(username, failuresOf(username) + 1)
+      return { takeBack: () => setFailures(username, failuresOf(username) - 1) }
+    },
+  }
+}
+
+function delaySeconds(failures: number): number {
+  const counted = Math.ceil(failures) - freeFailures
+  return counted <= 0 ? 0 : Math.min(maxDelaySeconds, 2 ** (counted - 1))
+}

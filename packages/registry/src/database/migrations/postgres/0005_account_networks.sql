@@ -1,0 +1,7 @@
+create table account_network (
+  network_hash bytea primary key,
+  account_id text collate "C" not null references account (id) on delete cascade,
+  last_signed_in_at text collate "C" not null
+);
+create index account_network_of_account on account_network (account_id, last_signed_in_at);
+create index account_network_age on account_network (last_signed_in_at);
