@@ -2,18 +2,26 @@ import type { ApiKey, CreatedApiKey, Scope } from '@shoal/protocol'
 import type { Kysely } from 'kysely'
 import { v7 as newId } from 'uuid'
 import type { Database } from '../database/schema.ts'
-import { notFound } from '../errors.ts'
+import { conflict, notFound } from '../errors.ts'
 import type { Caller } from './caller.ts'
+import { lockAccount } from './lock-account.ts'
 import { isWorthNoting } from './session-repository.ts'
 import { digestOfToken, makeToken } from './tokens.ts'
 
 export type ApiKeyRepository = ReturnType<typeof apiKeyRepository>
 
 const prefixLength = 'hf_'.length + 6
+/** Per account. More than a person has machines, and few enough to be listed and looked through. */
+const maxKeys = 100
 
 export function apiKeyRepository(db: Kysely<Database>) {
   return {
-    /** Makes a key. The secret is in the answer and nowhere else. */
+    /**
+     * Makes a key. The secret is in the answer and nowhere else. An account that has 100 keys loses those that have
+     * expired.
+     *
+     * @throws conflict when it has 100 that have not
+     */
     async create(
       accountId: string,
       { name, scopes, expiresAt }: { name: string; scopes: Scope[]; expiresAt: string | null },
@@ -27,15 +35,19 @@ export function apiKeyRepository(db: Kysely<Database>) {
         last_used_at: null,
         expires_at: expiresAt,
       }
-      await db
-        .insertInto('api_key')
-        .values({
-          ...row,
-          account_id: accountId,
-          token_hash: digestOfToken(key),
-          scopes: JSON.stringify(scopes),
-        })
-        .execute()
+      await db.transaction().execute(async (trx) => {
+        await lockAccount(trx, accountId)
+        await makeRoom(trx, accountId)
+        await trx
+          .insertInto('api_key')
+          .values({
+            ...row,
+            account_id: accountId,
+            token_hash: digestOfToken(key),
+            scopes: JSON.stringify(scopes),
+          })
+          .execute()
+      })
       return { ...row, scopes, key }
     },
 
@@ -86,4 +98,21 @@ export function apiKeyRepository(db: Kysely<Database>) {
       if (numDeletedRows === 0n) throw notFound(`no API key ${id}`)
     },
   }
+}
+
+async function makeRoom(trx: Kysely<Database>, accountId: string) {
+  const keys = trx.selectFrom('api_key').select('id').where('account_id', '=', accountId)
+  if ((await keys.execute()).length < maxKeys) return
+  await trx
+    .deleteFrom('api_key')
+    .where('account_id', '=', accountId)
+    .where('expires_at', '<=', new Date().toISOString())
+    .execute()
+  if ((await keys.execute()).length < maxKeys) return
+  throw conflict(
+    `this account has ${maxKeys} API keys, the most that it may have: revoke one first`,
+    {
+      code: 'too_many_keys',
+    },
+  )
 }

@@ -1,0 +1,21 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { AccountTable, Database } from '../database/schema.ts'
+import { notFound } from '../errors.ts'
+
+/**
+ * The account's row as it is now, held until the transaction ends: whoever counts what an account has before adding to it
+ * takes the row first. An update that changes nothing locks on both engines; SQLite has no `for update`.
+ *
+ * @throws not-found
+ */
+export function lockAccount(
+  trx: Kysely<Database>,
+  accountId: string,
+): Promise<Selectable<AccountTable>> {
+  return trx
+    .updateTable('account')
+    .set({ is_admin: sql`is_admin` })
+    .where('id', '=', accountId)
+    .returningAll()
+    .executeTakeFirstOrThrow(() => notFound('this account is gone'))
+}
