@@ -25,12 +25,19 @@ export function accountRepository(db: Kysely<Database>) {
     /** Whether no human account was ever made. */
     isFirstMissing: isMissing,
 
-    /** Creates a human account; exactly one of all becomes the first, and admin. */
+    /**
+     * Creates a human account; exactly one of all becomes the first, and admin. Whether it may is decided here, in the
+     * transaction that claims the first place: of several that register at once only one finds it free.
+     *
+     * @throws forbidden, and conflict when the name is taken
+     */
     create: (account: {
       username: string
       email: string | null
       passwordHash: string
       isAllowedToBeFirst: boolean
+      /** When it is not, only the first is let in. */
+      isRegistrationOpen: boolean
     }): Promise<Account> =>
       db.transaction().execute(async (trx) => {
         const id = newId()
@@ -45,6 +52,7 @@ export function accountRepository(db: Kysely<Database>) {
             code: 'setup_code_required',
           })
         }
+        if (!isFirst && !account.isRegistrationOpen) throw registrationClosed()
         if (isFirst) await trx.deleteFrom('secret').where('name', '=', setupCodeName).execute()
         const row = await trx
           .insertInto('account')
@@ -134,6 +142,12 @@ export function accountRepository(db: Kysely<Database>) {
           .execute()
       }),
   }
+}
+
+export function registrationClosed() {
+  return forbidden('registration is closed here: ask whoever runs this registry', {
+    code: 'registration_closed',
+  })
 }
 
 export function toUser(account: Account): User {

@@ -279,4 +279,31 @@ describeOnEachDatabase('the first account', (start) => {
     expect(refused.status).toBe(403)
     expect(refused.body).toMatchObject({ code: 'registration_closed' })
   })
+
+  test('closed registration lets one of many in that race to be the first', async () => {
+    const registry = await start({ isRegistrationOpen: false })
+    const racing = await Promise.all(
+      Array.from({ length: 6 }, (_, at) =>
+        registry.post('/v1/auth/register', {
+          body: { username: `racer${at}`, password: 'long enough' },
+        }),
+      ),
+    )
+    expect(racing.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403, 403, 403])
+    const refused = racing.filter(({ status }) => status === 403)
+    for (const { body } of refused) expect(body).toMatchObject({ code: 'registration_closed' })
+    const { db } = await registry.connect()
+    const accounts = await db.selectFrom('account').select('is_admin').execute()
+    expect(accounts).toEqual([{ is_admin: 1 }])
+  })
+
+  test('closed registration stays open for the first when the one before it was refused its name', async () => {
+    const registry = await start({ isRegistrationOpen: false })
+    await registry.systemToken()
+    const register = (username: string) =>
+      registry.post('/v1/auth/register', { body: { username, password: 'long enough' } })
+    expect((await register('shoal')).status).toBe(409)
+    expect((await register('ana')).body).toMatchObject({ user: { is_admin: true } })
+    expect((await register('ben')).status).toBe(403)
+  })
 })

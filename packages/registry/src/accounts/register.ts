@@ -1,7 +1,7 @@
 import type { Registration } from '@shoal/protocol'
-import { conflict, forbidden } from '../errors.ts'
+import { conflict } from '../errors.ts'
 import { isSame } from '../store/presigned-url.ts'
-import type { AccountRepository } from './account-repository.ts'
+import { type AccountRepository, registrationClosed } from './account-repository.ts'
 import { checkNewPassword, hashPassword } from './password.ts'
 
 type Dependencies = {
@@ -16,17 +16,14 @@ export async function register(
   { username, password, email, setup_code }: Registration,
 ) {
   const isFirst = await accounts.isFirstMissing()
-  if (!isRegistrationOpen && !isFirst) {
-    throw forbidden('registration is closed here: ask whoever runs this registry', {
-      code: 'registration_closed',
-    })
-  }
+  if (!isRegistrationOpen && !isFirst) throw registrationClosed()
   checkNewPassword(password, username, '/password')
   if (await accounts.find(username)) throw conflict(`the username ${username} is taken`)
   return accounts.create({
     username,
     email: email ?? null,
     passwordHash: await hashPassword(password),
+    isRegistrationOpen,
     isAllowedToBeFirst: setupCode === undefined || isSame(setup_code?.trim() ?? '', setupCode),
   })
 }
