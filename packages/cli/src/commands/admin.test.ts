@@ -1,5 +1,7 @@
 import { mkdir, open, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { registryClient } from '@shoal/protocol/client'
+import { readRegistryConfig, startRegistry } from '@shoal/registry'
 import { expect, test } from 'vitest'
 import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome } from '../testing/run-shoal.ts'
@@ -85,4 +87,39 @@ test('admin names what is wrong with its folder, and makes nothing there', async
   expect(stderr).toBe(`✗ There is no registry in ${home.path}: name its folder with --data.\n`)
   expect(exitCode).toBe(1)
   expect(await readdir(home.path)).toEqual([])
+})
+
+test('admin reset-password says what it ended, and only the password goes to stdout', async () => {
+  await using home = await makeHome()
+  const data = join(home.path, 'data')
+  const config = readRegistryConfig({ SHOAL_PEER_PORT: 'off' }, { port: '0', data })
+  const registry = await startRegistry({ ...config, log: 'silent' })
+  try {
+    const anybody = registryClient({ baseUrl: registry.url })
+    const { access_token } = await anybody.register({ username: 'ines', password: 'open sesame' })
+    const ines = registryClient({ baseUrl: registry.url, token: access_token })
+    const { key } = await ines.createApiKey({ name: 'laptop' })
+
+    const words = ['admin', 'reset-password', 'ines', '--data', data, '--yes']
+    const { stdout, stderr, exitCode } = await shoalHere(words, { home: home.path })
+    expect(stderr).toBe(
+      '1 session ended, 1 API key revoked.\n' +
+        "New password for ines (you won't be able to see it again):\n",
+    )
+    expect(exitCode).toBe(0)
+    const withKey = registryClient({ baseUrl: registry.url, token: key })
+    await expect(withKey.getMe()).rejects.toMatchObject({ status: 401 })
+    const signedIn = await anybody.login({ username: 'ines', password: stdout.trim() })
+    expect(signedIn.user.username).toBe('ines')
+
+    const again = await shoalHere(['--json', ...words], { home: home.path })
+    expect(JSON.parse(again.stdout)).toEqual({
+      username: 'ines',
+      password: expect.any(String),
+      sessions_ended: 1,
+      keys_revoked: 0,
+    })
+  } finally {
+    await registry.close()
+  }
 })

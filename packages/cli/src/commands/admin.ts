@@ -21,15 +21,26 @@ export function adminCommand(open: OpenContext): Command {
     })
   })
 
-  add('reset-password', 'give an account a new password; it alone goes to stdout')
-    .argument('<username>', 'whose')
+  add('reset-password', 'set a new password, end all sessions and revoke all API keys')
+    .argument('<username>', 'account whose password to reset')
     .action(async (username: string, options: DataOption) => {
       await withAdmin(open, options, async (registry, { printer, asker }) => {
         if (asker.canAsk)
-          await asker.confirm(`Give ${username} a new password, and end their sessions?`)
-        const password = await registry.resetPassword(username)
-        printer.note(`New password of ${username}, shown this once:`)
-        await printer.answer({ username, password }, () => password)
+          await asker.confirm(
+            `Set a new password for ${username}, end all sessions and revoke all API keys?`,
+          )
+        const { password, sessionsEnded, keysRevoked } = await registry.resetPassword(username)
+        printer.note(
+          `${plural(sessionsEnded, 'session')} ended, ${plural(keysRevoked, 'API key')} revoked.`,
+        )
+        printer.note(`New password for ${username} (you won't be able to see it again):`)
+        const document = {
+          username,
+          password,
+          sessions_ended: sessionsEnded,
+          keys_revoked: keysRevoked,
+        }
+        await printer.answer(document, () => password)
       })
     })
 

@@ -128,7 +128,7 @@ export function accountRepository(db: Kysely<Database>) {
     },
 
     /** Sets a new password and ends every session but one. */
-    changePassword: (id: string, passwordHash: string, keptSession: string | undefined) =>
+    changePassword: (id: string, passwordHash: string, keptSession: string) =>
       db.transaction().execute(async (trx) => {
         await trx
           .updateTable('account')
@@ -138,8 +138,37 @@ export function accountRepository(db: Kysely<Database>) {
         await trx
           .deleteFrom('session')
           .where('account_id', '=', id)
-          .$if(keptSession !== undefined, (rows) => rows.where('id', '!=', keptSession ?? ''))
+          .where('id', '!=', keptSession)
           .execute()
+      }),
+
+    /**
+     * Sets a new password for an account that may be in wrong hands: every session and API key of it ends, and the
+     * networks from which it has signed in are strange again. Returns how many sessions and keys there were, expired ones
+     * not counted.
+     */
+    resetPassword: (id: string, passwordHash: string) =>
+      db.transaction().execute(async (trx) => {
+        const now = new Date().toISOString()
+        await trx
+          .updateTable('account')
+          .set({ password_hash: passwordHash })
+          .where('id', '=', id)
+          .execute()
+        const sessions = await trx
+          .deleteFrom('session')
+          .where('account_id', '=', id)
+          .returning('expires_at')
+          .execute()
+        const keys = await trx
+          .deleteFrom('api_key')
+          .where('account_id', '=', id)
+          .returning('expires_at')
+          .execute()
+        await trx.deleteFrom('account_network').where('account_id', '=', id).execute()
+        const isLive = ({ expires_at }: { expires_at: string | null }) =>
+          expires_at === null || expires_at > now
+        return { sessions: sessions.filter(isLive).length, keys: keys.filter(isLive).length }
       }),
   }
 }

@@ -33,16 +33,21 @@ export async function openAdmin(config: RegistryConfig) {
       return rows.map((row) => ({ ...toUser(row), is_system: row.is_system === 1 }))
     },
 
-    /** Gives an account a new random password, which is returned, and ends its sessions. */
-    async resetPassword(username: string): Promise<string> {
+    /**
+     * Gives an account a new random password, ends its sessions and revokes its API keys. Returns the password and how
+     * many there were.
+     *
+     * @throws not-found, also for a system account
+     */
+    async resetPassword(username: string) {
       const account = await accounts.find(username).catch(explain)
       if (!account) throw notFound(`no user ${username}`)
       if (account.is_system === 1)
         throw notFound(`${username} is a system account: it cannot log in`)
       const password = randomBytes(12).toString('base64url')
       const passwordHash = await hashPassword(password)
-      await accounts.changePassword(account.id, passwordHash, undefined).catch(explain)
-      return password
+      const ended = await accounts.resetPassword(account.id, passwordHash).catch(explain)
+      return { password, sessionsEnded: ended.sessions, keysRevoked: ended.keys }
     },
 
     /** As the registry does by itself every hour. `takesUnknown`: also objects of which there are suspiciously many. */
