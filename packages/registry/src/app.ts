@@ -29,6 +29,7 @@ import { authentication } from './http/authenticate.ts'
 import { useBodies } from './http/bodies.ts'
 import { answerBrokenRequest, answerUnknownExpectations } from './http/broken-requests.ts'
 import { caching } from './http/caching.ts'
+import { credentialGuard } from './http/credential-guard.ts'
 import { handleError, handleFrameworkError, handleNotFound } from './http/error-handler.ts'
 import { hostCheck } from './http/host-check.ts'
 import { type Metrics, requestMetrics } from './http/metrics.ts'
@@ -149,7 +150,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   })
   await app.register(cookie)
   const { isAnonymousReadAllowed } = config
-  await app.register(authentication, { sessions, keys, site, isAnonymousReadAllowed })
+  const guard = credentialGuard(config.rateLimits?.auth)
+  await app.register(authentication, { sessions, keys, guard, site, isAnonymousReadAllowed })
   if (config.rateLimits) await app.register(rateLimits, { limits: config.rateLimits })
   await app.register(openapi, { version, site })
 
@@ -161,8 +163,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       await metadata.register(responseCache, { databaseVersion, seedersVersion })
     }
     const { isRegistrationOpen, quotaBytes } = config
-    await metadata.register(accountRoutes, { ...dependencies, isRegistrationOpen })
-    await metadata.register(apiKeyRoutes, { keys })
+    await metadata.register(accountRoutes, { ...dependencies, guard, isRegistrationOpen })
+    await metadata.register(apiKeyRoutes, { keys, guard })
     await metadata.register(modelRoutes, dependencies)
     await metadata.register(fileRoutes, { ...dependencies, db, quotaBytes })
     await metadata.register(torrentRoutes, dependencies)

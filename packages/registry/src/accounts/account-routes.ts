@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@shoal/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CredentialGuard } from '../http/credential-guard.ts'
 import { clientNetwork, clientSite } from '../http/ip-address.ts'
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
 import type { Site } from '../http/site.ts'
@@ -16,6 +18,7 @@ type Dependencies = {
   accounts: AccountRepository
   sessions: SessionRepository
   networks: NetworkRepository
+  guard: CredentialGuard
   site: Site
   isRegistrationOpen: boolean
   /** What the first account has to show, where one is asked for. */
@@ -23,8 +26,15 @@ type Dependencies = {
 }
 
 export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, dependencies) => {
-  const { accounts, sessions, networks, site } = dependencies
+  const { accounts, sessions, networks, guard, site } = dependencies
   const delays = signInDelays()
+
+  async function startSession(accountId: string, request: FastifyRequest, reply: FastifyReply) {
+    const session = await sessions.create(accountId, request.headers['user-agent'] ?? null)
+    guard.noteGood(session.token)
+    setSessionCookie(site, request, reply, session)
+    return session
+  }
 
   app.route({
     ...endpoints.register,
@@ -32,8 +42,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     async handler(request, reply) {
       const account = await register(dependencies, request.body)
       await networks.note(account, clientNetwork(request))
-      const session = await sessions.create(account.id, request.headers['user-agent'] ?? null)
-      setSessionCookie(site, request, reply, session)
+      const session = await startSession(account.id, request, reply)
       return reply.code(201).send({
         access_token: session.token,
         token_type: 'bearer',
@@ -49,8 +58,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     async handler(request, reply) {
       const origin = { network: clientNetwork(request), site: clientSite(request) }
       const account = await signIn({ accounts, networks, delays }, request.body, origin)
-      const session = await sessions.create(account.id, request.headers['user-agent'] ?? null)
-      setSessionCookie(site, request, reply, session)
+      const session = await startSession(account.id, request, reply)
       return {
         access_token: session.token,
         token_type: 'bearer' as const,

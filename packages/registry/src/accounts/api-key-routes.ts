@@ -1,12 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@shoal/protocol'
 import { forbidden, unprocessable } from '../errors.ts'
+import type { CredentialGuard } from '../http/credential-guard.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 import { callerWithSession } from './caller.ts'
 
-export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ keys: ApiKeyRepository }> = async (
+type Dependencies = { keys: ApiKeyRepository; guard: CredentialGuard }
+
+export const apiKeyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { keys },
+  { keys, guard },
 ) => {
   app.route({
     ...endpoints.createApiKey,
@@ -23,6 +26,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<{ keys: ApiKeyRepository }>
       }
       const expiresAt = expires_at && new Date(expires_at).toISOString()
       const key = await keys.create(caller.accountId, { name, scopes, expiresAt })
+      guard.noteGood(key.key)
       return reply.code(201).send(key)
     },
   })

@@ -6,6 +6,8 @@ import type { SessionRepository } from '../accounts/session-repository.ts'
 import { kindOfToken } from '../accounts/tokens.ts'
 import { forbidden, unauthenticated } from '../errors.ts'
 import { isSame } from '../store/presigned-url.ts'
+import type { CredentialGuard } from './credential-guard.ts'
+import { clientNetwork } from './ip-address.ts'
 import { sessionCookie } from './session-cookie.ts'
 import type { Site } from './site.ts'
 
@@ -33,6 +35,7 @@ declare module 'fastify' {
 type Dependencies = {
   sessions: SessionRepository
   keys: ApiKeyRepository
+  guard: CredentialGuard
   site: Site
   isAnonymousReadAllowed: boolean
 }
@@ -41,7 +44,7 @@ const changesNothing = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Finds out who calls: by a Bearer token (RFC 6750), or by the cookie of the registry's own pages. */
 export const authentication = fp(async (app: FastifyInstance, dependencies: Dependencies) => {
-  const { sessions, keys, site, isAnonymousReadAllowed } = dependencies
+  const { sessions, keys, guard, site, isAnonymousReadAllowed } = dependencies
 
   app.decorateRequest('caller', undefined)
   app.decorateRequest('isBearerBad', false)
@@ -59,7 +62,7 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
       const token = /^Bearer +([^ ]+)$/i.exec(authorization)?.[1] ?? ''
       request.hasRouteToken = routeToken !== undefined && isSame(token, routeToken)
       if (request.hasRouteToken) return
-      request.caller = await callerByToken(token)
+      request.caller = await callerByToken(token, request)
       request.isBearerBad = request.caller === undefined
       return
     }
@@ -78,15 +81,19 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
     }
   })
 
-  function callerByToken(token: string): Promise<Caller | undefined> | undefined {
+  async function callerByToken(token: string, request: FastifyRequest) {
     const kind = kindOfToken(token)
     if (kind === undefined) return undefined
-    return kind === 'session' ? sessions.findCaller(token) : keys.findCaller(token)
+    return guard.find(token, clientNetwork(request), () =>
+      kind === 'session' ? sessions.findCaller(token) : keys.findCaller(token),
+    )
   }
 
   /** A stale cookie counts as none; a good one changes something only for the registry's own pages. */
   async function callerByCookie(cookie: string, request: FastifyRequest) {
-    const caller = kindOfToken(cookie) === 'session' ? await sessions.findCaller(cookie) : undefined
+    if (kindOfToken(cookie) !== 'session') return undefined
+    const network = clientNetwork(request)
+    const caller = await guard.find(cookie, network, () => sessions.findCaller(cookie))
     const isOwnPage = request.headers.origin === site.baseUrl()
     if (caller && !changesNothing.has(request.method) && !isOwnPage) {
       throw forbidden('a cookie counts only for calls from the pages of this registry')

@@ -1,0 +1,132 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+
+const ample = { max: 10_000, windowSeconds: 60 }
+const limitsWith = (auth: { max: number; windowSeconds: number }) => ({
+  ...{ auth, write: ample, read: ample, chunk: ample, tracker: ample },
+})
+
+let made = 0
+/** In the shape of a token, and unknown. */
+function unknownToken(prefix = 'hf_'): string {
+  made += 1
+  return prefix + String(made).padStart(43, 'x')
+}
+
+describeOnEachDatabase('unknown credentials', (start) => {
+  const ask = (registry: TestRegistry, token: string, address = '203.0.113.9') =>
+    registry.get('/v1/models', { token, headers: { 'x-forwarded-for': address } })
+  const askWithCookie = (registry: TestRegistry, token: string) =>
+    registry.get('/v1/models', {
+      headers: { cookie: `shoal_session=${token}`, 'x-forwarded-for': '203.0.113.9' },
+    })
+
+  /** Any lookup of a credential fails meanwhile. */
+  async function withoutCredentialTables(registry: TestRegistry, work: () => Promise<void>) {
+    const { db } = await registry.connect()
+    for (const table of ['session', 'api_key']) {
+      await sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_away`)}`.execute(db)
+    }
+    try {
+      await work()
+    } finally {
+      for (const table of ['session', 'api_key']) {
+        await sql`alter table ${sql.table(`${table}_away`)} rename to ${sql.table(table)}`.execute(
+          db,
+        )
+      }
+    }
+  }
+
+  test('over the limit of a network reach no database, and stop nobody whose credential is good', async () => {
+    const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
+    const registry = await start({ trustProxy: true, rateLimits })
+    const session = await registry.register('ana')
+    const made = await registry.post('/v1/api-keys', { token: session, body: { name: 'laptop' } })
+    const { key } = made.body as { key: string }
+    const staleCookie = unknownToken('shs_')
+    expect((await askWithCookie(registry, staleCookie)).status).toBe(200)
+    for (let at = 0; at < 4; at += 1) {
+      expect((await ask(registry, unknownToken())).status).toBe(401)
+    }
+
+    await withoutCredentialTables(registry, async () => {
+      for (const prefix of ['hf_', 'shs_']) {
+        const { status, headers, body } = await ask(registry, unknownToken(prefix))
+        expect(status).toBe(429)
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+        expect(body).toEqual({
+          code: 'rate_limited',
+          detail: expect.stringMatching(
+            /^too many unknown tokens came from your network: try again/,
+          ),
+        })
+      }
+      expect((await askWithCookie(registry, unknownToken('shs_'))).status).toBe(429)
+      expect((await askWithCookie(registry, staleCookie)).status).toBe(200) // as a stranger
+      const other = await ask(registry, unknownToken(), '203.0.113.10')
+      expect(other.status).toBe(500) // is looked up
+    })
+    // both were made here, and are used from this network for the first time
+    expect((await ask(registry, session)).status).toBe(200)
+    expect((await ask(registry, key)).status).toBe(200)
+    expect((await askWithCookie(registry, session)).status).toBe(200)
+    const stranger = { headers: { 'x-forwarded-for': '203.0.113.9' } }
+    expect((await registry.get('/v1/models', stranger)).status).toBe(200)
+
+    const { id } = made.body as { id: string }
+    await registry.call('DELETE', `/v1/api-keys/${id}`, { token: session })
+    expect((await ask(registry, key)).status).toBe(401) // void at once
+  })
+
+  test('are looked up again when the window is over', async () => {
+    const rateLimits = limitsWith({ max: 2, windowSeconds: 5 })
+    const registry = await start({ trustProxy: true, rateLimits })
+    const statuses: number[] = []
+    for (let at = 0; at < 3; at += 1) {
+      statuses.push((await ask(registry, unknownToken())).status)
+    }
+    expect(statuses).toEqual([401, 401, 429])
+    await expect.poll(async () => (await ask(registry, unknownToken())).status).toBe(401)
+  })
+
+  test('count once each, however often they are sent', async () => {
+    const rateLimits = limitsWith({ max: 2, windowSeconds: 600 })
+    const registry = await start({ trustProxy: true, rateLimits })
+    const forgotten = unknownToken()
+    expect((await ask(registry, forgotten)).status).toBe(401)
+    await withoutCredentialTables(registry, async () => {
+      for (let at = 0; at < 20; at += 1) expect((await ask(registry, forgotten)).status).toBe(401)
+    })
+    expect((await ask(registry, unknownToken())).status).toBe(401)
+    expect((await ask(registry, unknownToken())).status).toBe(429)
+  })
+
+  test('sent all at once cost a bounded number of lookups', async () => {
+    const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
+    const registry = await start({ trustProxy: true, rateLimits })
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, () => ask(registry, unknownToken())),
+    )
+    const lookups = answers.filter(({ status }) => status === 401).length
+    expect(lookups).toBeGreaterThanOrEqual(5)
+    expect(lookups).toBeLessThanOrEqual(105)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(300 - lookups)
+  })
+
+  test('of many good ones that come at once after a restart none is refused', async () => {
+    const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
+    const registry = await start({ trustProxy: true, rateLimits })
+    const session = await registry.register('ana')
+    const keys = await Promise.all(
+      Array.from({ length: 40 }, async (_, at) => {
+        const call = { token: session, body: { name: `key ${at}` } }
+        return ((await registry.post('/v1/api-keys', call)).body as { key: string }).key
+      }),
+    )
+    await registry.restart()
+    const answers = await Promise.all(keys.map((key) => ask(registry, key)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  })
+})

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import type { Caller } from '../accounts/caller.ts'
+import type { RateLimits } from '../config.ts'
+import { busy } from '../errors.ts'
+import { windowCounts } from './window-counts.ts'
+
+export type CredentialGuard = ReturnType<typeof credentialGuard>
+
+/** Credentials that are remembered, good and bad ones apart; the least recently seen is forgotten first. Some 100 bytes each. */
+const maxCredentials = 10_000
+const maxNetworks = 20_000
+/** A bad credential is not looked up again for this long. A token that is unknown or expired never becomes good. */
+const badForMs = 60_000
+/** Lookups of credentials not seen before that one network may have under way: many start at once when a registry restarts. */
+const maxLookupsUnderWay = 100
+
+/**
+ * Keeps the guessing of tokens away from the database. A network that has sent as many bad credentials as the class `auth`
+ * allows gets 429 for any that was not seen before, without a lookup, until the window ends. What a good neighbour behind
+ * the same address uses goes on: a credential that was good here is always looked up (and so is void at once when it is
+ * revoked), and strangers without a credential are not concerned. One bad credential counts once, however often a
+ * forgotten script sends it. Without `limit` everything is looked up.
+ */
+export function credentialGuard(limit: RateLimits['auth'] | undefined) {
+  const good = new Map<string, true>()
+  /** Until when, by a monotonic clock. */
+  const bad = new Map<string, number>()
+  const failures = windowCounts(maxNetworks)
+  const underWay = new Map<string, number>()
+
+  async function lookUpNew(
+    network: string,
+    windowMs: number,
+    lookUp: () => Promise<Caller | undefined>,
+  ): Promise<Caller | undefined> {
+    const lookups = underWay.get(network) ?? 0
+    if (lookups >= maxLookupsUnderWay) throw refusal(1)
+    underWay.set(network, lookups + 1)
+    try {
+      const caller = await lookUp()
+      if (!caller) failures.add(network, windowMs)
+      return caller
+    } finally {
+      const left = (underWay.get(network) ?? 0) - 1
+      if (left > 0) underWay.set(network, left)
+      else underWay.delete(network)
+    }
+  }
+
+  return {
+    /** Whose credential this is; undefined for a bad one. @throws busy (429) for one that may not be looked up now */
+    async find(
+      token: string,
+      network: string,
+      lookUp: () => Promise<Caller | undefined>,
+    ): Promise<Caller | undefined> {
+      if (!limit) return lookUp()
+      const digest = digestOf(token)
+      if ((bad.get(digest) ?? 0) > performance.now()) return undefined
+      const windowMs = limit.windowSeconds * 1000
+      const { count, msLeft } = failures.read(network, windowMs)
+      const isKnown = good.has(digest)
+      if (!isKnown && count >= limit.max) throw refusal(Math.max(1, Math.ceil(msLeft / 1000)))
+
+      const caller = isKnown ? await lookUp() : await lookUpNew(network, windowMs, lookUp)
+      if (caller) {
+        remember(good, digest, true)
+      } else {
+        good.delete(digest)
+        remember(bad, digest, performance.now() + badForMs)
+      }
+      return caller
+    },
+
+    /** Notes a token that was made just now: it is good before it was ever looked up. */
+    noteGood(token: string) {
+      if (limit) remember(good, digestOf(token), true)
+    },
+  }
+}
+
+const digestOf = (token: string) => createHash('sha256').update(token).digest('base64')
+
+function remember<T>(credentials: Map<string, T>, digest: string, value: T) {
+  credentials.delete(digest)
+  credentials.set(digest, value)
+  if (credentials.size > maxCredentials) credentials.delete(credentials.keys().next().value ?? '')
+}
+
+function refusal(seconds: number) {
+  return busy(`too many unknown tokens came from your network: try again in ${seconds} s`, {
+    code: 'rate_limited',
+    retryAfterSeconds: seconds,
+  })
+}
