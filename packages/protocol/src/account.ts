@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Id, Nullable, refTo, Timestamp } from './common.ts'
+import { Id, Name, Nullable, refTo, Timestamp } from './common.ts'
 
 const Username = Type.String({ pattern: '^[a-z0-9_-]{2,64}$' })
 /** 8 to 1024 bytes of UTF-8; the byte length is checked by the registry. */
@@ -96,7 +96,7 @@ export type CreatedApiKey = Static<typeof CreatedApiKey>
 
 export const NewApiKey = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 100 }),
+    name: Name({ maxLength: 100 }),
     scopes: Type.Optional(Type.Array(Scope, { minItems: 1, uniqueItems: true })),
     expires_at: Type.Optional(Nullable(Timestamp)),
   },

@@ -14,6 +14,13 @@ export function refTo<T extends TSchema & { $id?: unknown }>(schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
 }
 
+/** A name that people give: one line, not blank, without control characters (`isName`). */
+export const Name = (options: { maxLength: number }) =>
+  Type.String({ ...options, minLength: 1, format: 'name' })
+
+/** Text of several lines that people write, without other control characters than tabs and line breaks (`isText`). */
+export const Text = (options: { maxLength: number }) => Type.String({ ...options, format: 'text' })
+
 /** RFC 3339 in UTC with milliseconds: `2026-01-31T12:00:00.000Z`. */
 export const Timestamp = Type.String({ format: 'date-time' })
 

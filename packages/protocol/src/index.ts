@@ -11,6 +11,7 @@ export * from './file.ts'
 export * from './inference.ts'
 export * from './model.ts'
 export * from './ollama.ts'
+export * from './text.ts'
 
 /** Every schema that has a name, to be registered before the endpoints that refer to them. */
 export const namedSchemas = [Problem, ...Object.values({ ...model, ...file, ...account })].filter(

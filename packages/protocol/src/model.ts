@@ -1,11 +1,10 @@
 import Type, { type Static } from 'typebox'
-import { ByteCount, Id, Nullable, Timestamp } from './common.ts'
+import { ByteCount, Id, Name, Nullable, Text, Timestamp } from './common.ts'
 
 /** 2 to 96 characters of `a-z 0-9 . _ -` between letters or digits. */
 export const slugPattern = '^[a-z0-9][a-z0-9._-]{0,94}[a-z0-9]$'
 
 const Slug = Type.String({ pattern: slugPattern, description: 'unique; usable in place of the id' })
-const Tag = Type.String({ minLength: 1, maxLength: 64 })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 const modelFields = {
@@ -17,7 +16,7 @@ const modelFields = {
   architecture: Nullable(Type.String()),
   parameter_count: Nullable(Count),
   context_length: Nullable(Count),
-  tags: Type.Array(Tag),
+  tags: Type.Array(Type.String()),
   downloads: Count,
   likes: Count,
   is_public: Type.Boolean(),
@@ -48,16 +47,16 @@ export const ModelRecord = Type.Object(
 )
 export type ModelRecord = Static<typeof ModelRecord>
 
-const Card = Type.String({ maxLength: 512 * 1024 })
+const maxCardLength = 512 * 1024
 
 const writableFields = {
-  display_name: Type.String({ minLength: 1, maxLength: 200 }),
-  description: Nullable(Type.String({ maxLength: 2_000 })),
-  license: Nullable(Type.String({ minLength: 1, maxLength: 100 })),
-  tags: Type.Array(Tag, { maxItems: 64 }),
-  readme: Nullable(Card),
+  display_name: Name({ maxLength: 200 }),
+  description: Nullable(Text({ maxLength: 2_000 })),
+  license: Nullable(Name({ maxLength: 100 })),
+  tags: Type.Array(Name({ maxLength: 64 }), { maxItems: 64 }),
+  readme: Nullable(Text({ maxLength: maxCardLength })),
   is_public: Type.Boolean(),
-  architecture: Nullable(Type.String({ minLength: 1, maxLength: 100 })),
+  architecture: Nullable(Name({ maxLength: 100 })),
   parameter_count: Nullable(Count),
   context_length: Nullable(Count),
 }
@@ -74,7 +73,7 @@ export const ModelChanges = Type.Partial(Type.Object({ name: Slug, ...writableFi
 export type ModelChanges = Static<typeof ModelChanges>
 
 export const CardDraft = Type.Object({
-  readme: Card,
+  readme: Type.String({ maxLength: maxCardLength }),
   names: Type.Array(Type.String({ maxLength: 200 }), {
     maxItems: 2,
     default: [],

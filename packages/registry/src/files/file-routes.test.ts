@@ -275,7 +275,8 @@ describeOnEachDatabase('files', (start) => {
   })
 
   test('an architecture that could not be set by hand counts as not given', async () => {
-    for (const [at, architecture] of ['x'.repeat(3_000), '\0', ''].entries()) {
+    const odd = ['x'.repeat(3_000), '\0', '', 'a\u0001b', 'a\nb', ' ', '\u200b', 'a\u202eb']
+    for (const [at, architecture] of odd.entries()) {
       const bytes = ggufOf({ 'general.architecture': architecture, [`${architecture}.a`]: at })
       const file = await publish(registry, ana, { name: 'odd' }, `${at}.gguf`, bytes)
       expect(file).toMatchObject({ status: 'ready' })

@@ -6,6 +6,7 @@ import {
   parseGguf,
   unpackHashes,
 } from '@shoal/model-file'
+import { isName, plainLine } from '@shoal/protocol'
 import { DomainError } from '../errors.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { BlobRepository } from './blob-repository.ts'
@@ -110,12 +111,12 @@ async function readHeader(
 
 /** Facts stand in lists and indexes: one that could not be set by hand counts as not given. */
 function listableFacts(facts: GgufFacts): GgufFacts {
-  const characters = [...(facts.architecture ?? '')].length
-  const isListable = characters > 0 && characters <= architectureAtMost
-  return { ...facts, architecture: isListable ? facts.architecture : null }
+  const architecture = facts.architecture ?? ''
+  const isListable = [...architecture].length <= architectureAtMost && isName(architecture)
+  return { ...facts, architecture: isListable ? architecture : null }
 }
 
-/** A message may quote what the header holds: thousands of characters, or a NUL, which PostgreSQL does not take. */
+/** A message may quote what the header holds: thousands of characters, or control characters. */
 function shown(message: string): string {
-  return message.replaceAll('\0', '').slice(0, detailAtMost).toWellFormed()
+  return plainLine(message.slice(0, detailAtMost))
 }

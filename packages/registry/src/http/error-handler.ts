@@ -2,6 +2,7 @@ import type { Problem } from '@shoal/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ProblemKind } from '../errors.ts'
 import { isStorageFull, isUnavailable } from '../unavailable.ts'
+import { messageOfFormat } from './validation.ts'
 
 const statusOfProblem: Record<ProblemKind, number> = {
   invalid: 400,
@@ -90,9 +91,10 @@ function describe(error: FastifyError | DomainError | Error): Description {
 function describeInvalid(error: FastifyError): Description {
   const errors = (error.validation ?? []).map(({ instancePath, params, message }) => {
     const missing = 'missingProperty' in params ? `/${params.missingProperty}` : ''
+    const ofFormat = 'format' in params ? messageOfFormat[String(params.format)] : undefined
     return {
       path: instancePath + missing,
-      message: missing ? 'is required' : (message ?? 'is wrong'),
+      message: missing ? 'is required' : (ofFormat ?? message ?? 'is wrong'),
     }
   })
   const [first] = errors

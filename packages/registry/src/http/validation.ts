@@ -1,3 +1,4 @@
+import { isName, isText } from '@shoal/protocol'
 import { Ajv } from 'ajv'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import { invalid, unprocessable } from '../errors.ts'
@@ -57,10 +58,18 @@ function withoutSearch(query: unknown): object {
   return others
 }
 
+/** What is wrong with a value that misses one of our own formats. */
+export const messageOfFormat: Record<string, string> = {
+  name: 'must be a single line that is not blank, without control characters',
+  text: 'must not contain control characters other than tabs and line breaks',
+}
+
 const formats = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   'date-time': isTimestamp,
-  email: /^[^\s@]+@[^\s@]+$/,
+  email: (text: string) => /^[^\s@]+@[^\s@]+$/.test(text) && isName(text),
+  name: isName,
+  text: isText,
   uri: true,
   binary: true,
 } as const

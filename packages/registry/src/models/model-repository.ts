@@ -1,4 +1,10 @@
-import type { Model, ModelChanges, ModelRecord, NewModel } from '@shoal/protocol'
+import {
+  isBlank,
+  type Model,
+  type ModelChanges,
+  type ModelRecord,
+  type NewModel,
+} from '@shoal/protocol'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { v7 as newId } from 'uuid'
 import type { Viewer } from '../accounts/caller.ts'
@@ -84,7 +90,7 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
             name: model.name,
             owner,
             display_name: model.display_name ?? model.name,
-            description: model.description ?? null,
+            description: unlessBlank(model.description) ?? null,
             license: model.license ?? null,
             architecture: model.architecture ?? null,
             parameter_count: model.parameter_count ?? null,
@@ -117,7 +123,8 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
     update: (id: string, changes: ModelChanges): Promise<ModelRow> =>
       db.transaction().execute(async (trx) => {
         const row = await lockModel(trx, id)
-        const { name, display_name, description, license, readme, is_public } = changes
+        const { name, display_name, license, readme, is_public } = changes
+        const description = unlessBlank(changes.description)
         const { architecture, parameter_count, context_length } = changes
         const tags = changes.tags && distinct(changes.tags)
         await trx
@@ -239,7 +246,7 @@ export function toModel(row: ListedRow, liked: boolean | null): Model {
   return {
     id,
     name,
-    display_name,
+    display_name: isBlank(display_name) ? name : display_name, // blank ones passed in 0.1
     description,
     license,
     architecture,
@@ -265,6 +272,10 @@ export function isUuid(text: string): boolean {
 
 function nameTaken(name: string | undefined) {
   return conflict(`the name ${name} is taken`, { code: 'name_taken' })
+}
+
+function unlessBlank<T extends string | null | undefined>(text: T): T | null {
+  return typeof text === 'string' && isBlank(text) ? null : text
 }
 
 /** The facts set by hand once these changes are made; null gives one back to the files. */

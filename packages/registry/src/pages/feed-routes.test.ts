@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 
+/** XML 1.0 §2.2 */
+const notXml = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u
+
 describeOnEachDatabase('feeds and sitemaps', (start) => {
   async function registryWithModels(): Promise<TestRegistry> {
     const registry = await start()
@@ -42,5 +45,35 @@ describeOnEachDatabase('feeds and sitemaps', (start) => {
       expect([status, body]).toEqual([404, { detail: `there is no sitemap ${page}` }])
     }
     expect((await registry.get('/sitemap--1.xml')).status).toBe(404)
+  })
+
+  test('stay readable whatever an older registry let into its database, or a query holds', async () => {
+    const registry = await registryWithModels()
+    const { db } = await registry.connect()
+    const bad = '\u0001\u000b\u001f\ufffe\uffff'
+    const changed = await db
+      .updateTable('model')
+      .set({
+        display_name: `Ti${bad}de 🐟`,
+        description: `a${bad}b`,
+        tags: JSON.stringify([`oc${bad}ean`]),
+      })
+      .where('name', '=', 'tide')
+      .returning('display_name')
+      .executeTakeFirstOrThrow()
+    expect(changed.display_name).toContain(bad)
+    await db.updateTable('model').set({ display_name: ' ' }).where('name', '=', 'storm').execute()
+
+    const query = encodeURIComponent(bad)
+    const paths = ['/feed.atom', `/feed.atom?q=tide${query}`, '/u/ana/feed.atom', '/sitemap.xml']
+    for (const path of [...paths, '/', '/m/tide', '/u/ana']) {
+      const { status, text } = await registry.get(registry.url + path)
+      expect.soft(status, path).toBe(200)
+      if (paths.includes(path)) expect.soft(text, path).not.toMatch(notXml)
+    }
+    const { text } = await registry.get('/feed.atom')
+    expect(text).toContain('<title>Tide 🐟</title>')
+    expect(text).toContain('<category term="ocean"/>')
+    expect(text).toContain('<title>storm</title>') // in place of the blank display name
   })
 })
