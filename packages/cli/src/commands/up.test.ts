@@ -3,6 +3,9 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { registryClient } from '@shoal/protocol/client'
+import { readRegistryConfig, startRegistry } from '@shoal/registry'
 import { expect, test } from 'vitest'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 
@@ -57,6 +60,25 @@ test('up publishes the demo models on an empty registry, and they can be pulled'
   const third = await startUp(home.path, ['--no-inference'])
   expect(third.document.demo_models).toHaveLength(2)
   expect((await third.stop()).exitCode).toBe(0)
+})
+
+test('up starts, and publishes the demo models, where a person took the name shoal in 0.1', async () => {
+  await using home = await makeHome()
+  const data = join(home.path, 'data')
+  const config = readRegistryConfig({ SHOAL_PEER_PORT: 'off' }, { port: '0', data })
+  const before = await startRegistry({ ...config, log: 'silent' })
+  const anybody = registryClient({ baseUrl: before.url })
+  await anybody.register({ username: 'ines', password: 'open sesame' })
+  await before.close()
+  const database = new DatabaseSync(join(data, 'registry.sqlite'))
+  database.exec("update account set username = 'shoal' where username = 'ines'")
+  database.close()
+
+  const up = await startUp(home.path, ['--no-inference'])
+  expect(up.document.demo_models.map(({ name }) => name)).toEqual(['shoal-tiny', 'shoal-nano'])
+  const { models } = await registryClient({ baseUrl: up.document.url }).listModels()
+  expect(new Set(models.map(({ owner }) => owner))).toEqual(new Set(['shoal-system']))
+  expect((await up.stop()).exitCode).toBe(0)
 })
 
 test('beside the registry it answers with a demo model that it pulled from it', {

@@ -11,10 +11,9 @@ type Parts = { registry: RunningRegistry; logFile: string; inference: Inference 
 /** What `shoal up` says once all is there: where things are, and what to do with them. */
 export async function welcome(printer: Printer, { registry, logFile, inference }: Parts) {
   const { url, dataDirectory, setupCode } = registry
-  const { models } = await registryClient({
-    baseUrl: url,
-    token: await registry.systemToken(),
-  }).listModels({ owner: 'shoal', sort: 'created_at', order: 'asc' })
+  const client = registryClient({ baseUrl: url, token: await registry.systemToken() })
+  const { username: owner } = await client.getMe()
+  const { models } = await client.listModels({ owner, sort: 'created_at', order: 'asc' })
   const document = {
     version,
     url,

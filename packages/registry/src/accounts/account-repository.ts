@@ -7,8 +7,12 @@ import { conflict, forbidden, notFound } from '../errors.ts'
 export type AccountRepository = ReturnType<typeof accountRepository>
 type Account = Selectable<AccountTable>
 
-/** The account that publishes the demo models. Nobody can log in with it. */
+/** The account that publishes the demo models. Nobody can sign in with it. */
 export const systemUsername = 'shoal'
+
+/** The names that it tries, the same on every node: a person may have taken the first one, which 0.1 allowed. */
+const systemUsernameAt = (attempt: number) =>
+  [systemUsername, 'shoal-system'][attempt] ?? `shoal-system-${attempt}`
 
 /** The secret that the first account has to show. It goes when there is one. */
 export const setupCodeName = 'setup-code'
@@ -20,6 +24,9 @@ export function accountRepository(db: Kysely<Database>) {
       .select('name')
       .where('name', '=', 'first-admin')
       .executeTakeFirst()) === undefined
+
+  const findSystemAccount = () =>
+    db.selectFrom('account').selectAll().where('is_system', '=', 1).orderBy('id').executeTakeFirst()
 
   return {
     /** Whether no human account was ever made. */
@@ -73,28 +80,29 @@ export function accountRepository(db: Kysely<Database>) {
         return row
       }),
 
-    /** The account of the registry itself, made when it is not there. */
+    /**
+     * The account of the registry itself, made when it is not there. Its name is `shoal`, unless a person has that name on
+     * a registry that is older than the reservation.
+     */
     async getSystemAccount(): Promise<Account> {
-      await db
-        .insertInto('account')
-        .values({
-          id: newId(),
-          username: systemUsername,
-          email: null,
-          password_hash: null,
-          is_admin: 0,
-          is_system: 1,
-          quota_bytes: Number.MAX_SAFE_INTEGER,
-          created_at: new Date().toISOString(),
-        })
-        .onConflict((taken) => taken.column('username').doNothing())
-        .execute()
-      return db
-        .selectFrom('account')
-        .selectAll()
-        .where('username', '=', systemUsername)
-        .where('is_system', '=', 1)
-        .executeTakeFirstOrThrow(() => conflict('somebody else took the username shoal'))
+      for (let attempt = 0; ; attempt += 1) {
+        const found = await findSystemAccount() // made now, earlier, or meanwhile by another node
+        if (found) return found
+        await db
+          .insertInto('account')
+          .values({
+            id: newId(),
+            username: systemUsernameAt(attempt),
+            email: null,
+            password_hash: null,
+            is_admin: 0,
+            is_system: 1,
+            quota_bytes: Number.MAX_SAFE_INTEGER,
+            created_at: new Date().toISOString(),
+          })
+          .onConflict((taken) => taken.column('username').doNothing())
+          .execute()
+      }
     },
 
     find: (username: string): Promise<Account | undefined> =>

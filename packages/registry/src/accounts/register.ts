@@ -3,6 +3,7 @@ import { conflict } from '../errors.ts'
 import { isSame } from '../store/presigned-url.ts'
 import { type AccountRepository, registrationClosed } from './account-repository.ts'
 import { checkNewPassword, hashPassword } from './password.ts'
+import { isReservedUsername } from './reserved-usernames.ts'
 
 type Dependencies = {
   accounts: AccountRepository
@@ -18,6 +19,11 @@ export async function register(
   const isFirst = await accounts.isFirstMissing()
   if (!isRegistrationOpen && !isFirst) throw registrationClosed()
   checkNewPassword(password, username, '/password')
+  if (isReservedUsername(username)) {
+    throw conflict(`the username ${username} is reserved: choose another one`, {
+      code: 'username_reserved',
+    })
+  }
   if (await accounts.find(username)) throw conflict(`the username ${username} is taken`)
   return accounts.create({
     username,
