@@ -9,11 +9,14 @@ import { digestOfToken, makeToken } from './tokens.ts'
 export type SessionRepository = ReturnType<typeof sessionRepository>
 
 const lifetimeDays = 30
+/** Per account. A script that signs in at each run would otherwise leave a row a minute, and all are in one list. */
+const maxSessions = 500
 /** `last_used_at` is written at most this often: a call is not worth a write to the disk. */
 const useResolutionMs = 60_000
 
 export function sessionRepository(db: Kysely<Database>) {
   return {
+    /** Starts a session. Of an account that has 500 others, the oldest ends. */
     async create(
       accountId: string,
       userAgent: string | null,
@@ -30,7 +33,22 @@ export function sessionRepository(db: Kysely<Database>) {
         last_used_at: null,
         expires_at: new Date(now + lifetimeSeconds * 1000).toISOString(),
       }
-      await db.insertInto('session').values(session).execute()
+      await db.transaction().execute(async (trx) => {
+        await trx.insertInto('session').values(session).execute()
+        await trx
+          .deleteFrom('session')
+          .where('account_id', '=', accountId)
+          .where('id', '!=', session.id) // not even when the clock was set back, and it is the oldest
+          .where('created_at', '<', ({ selectFrom }) =>
+            selectFrom('session')
+              .select('created_at')
+              .where('account_id', '=', accountId)
+              .orderBy('created_at', 'desc')
+              .limit(1)
+              .offset(maxSessions - 1),
+          )
+          .execute()
+      })
       return { token, expiresAt: session.expires_at }
     },
 

@@ -1,0 +1,51 @@
+import type { Session, SignedIn } from '@shoal/protocol'
+import { expect, test } from 'vitest'
+import { describeOnEachDatabase } from '../testing/test-registry.ts'
+import { digestOfToken } from './tokens.ts'
+
+describeOnEachDatabase('the sessions of an account', (start) => {
+  test('are at most 500: a further sign-in ends the oldest, never itself', async () => {
+    const registry = await start()
+    const first = await registry.register('ana')
+    const ben = await registry.register('ben')
+    const { db } = await registry.connect()
+    const { id: account_id } = await db
+      .selectFrom('account')
+      .select('id')
+      .where('username', '=', 'ana')
+      .executeTakeFirstOrThrow()
+    const add = (from: number, to: number, began: number) => {
+      const rows = Array.from({ length: to - from }, (_, at) => ({
+        id: crypto.randomUUID(),
+        account_id,
+        token_hash: digestOfToken(`session ${from + at}`),
+        user_agent: null,
+        created_at: new Date(began + at).toISOString(),
+        last_used_at: null,
+        expires_at: new Date(began + 86_400_000).toISOString(),
+      }))
+      return db.insertInto('session').values(rows).execute()
+    }
+    const signIn = async () => {
+      const body = { username: 'ana', password: 'password of ana' }
+      return ((await registry.post('/v1/auth/login', { body })).body as SignedIn).access_token
+    }
+    const count = async (token: string) =>
+      ((await registry.get('/v1/auth/sessions', { token })).body as Session[]).length
+    const statusOf = async (token: string) => (await registry.get('/v1/auth/me', { token })).status
+
+    await add(0, 498, Date.now() + 1_000)
+    const second = await signIn()
+    expect(await count(second)).toBe(500)
+    expect(await statusOf(first)).toBe(200)
+    const third = await signIn()
+    expect(await count(third)).toBe(500)
+    expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200])
+
+    await add(498, 600, Date.now() + 3_600_000) // and then the clock was set back
+    const last = await signIn()
+    expect(await statusOf(last)).toBe(200)
+    expect(await count(last)).toBe(501)
+    expect(await statusOf(ben)).toBe(200)
+  })
+})
