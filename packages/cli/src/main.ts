@@ -16,7 +16,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-for (const stream of [process.stdout, process.stderr]) stream.on('error', endWithoutReader)
+process.stdout.on('error', endWithoutReader)
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever reads the messages has gone: the work goes on, and a server still ends in order.
+  if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') endWithoutReader(error)
+})
 
 /** Nothing more can be told to whoever reads: what was to be said is lost. */
 function endWithoutReader(error: NodeJS.ErrnoException): never {

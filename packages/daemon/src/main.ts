@@ -1,8 +1,8 @@
 /** The process of the daemon: read, build, listen, close. */
 import type { AddressInfo } from 'node:net'
+import { type Logger, openLog } from '@shoal/log'
 import { shareFolder } from '@shoal/transfer'
 import { findChatSite } from '@shoal/web'
-import { pino } from 'pino'
 import { buildApp } from './app.ts'
 import type { DaemonConfig } from './config.ts'
 import { drainOf } from './http/drain.ts'
@@ -45,9 +45,9 @@ export async function startDaemon(
   config: DaemonConfig,
   start: StartRuntime = startChildRuntime,
 ): Promise<RunningDaemon> {
-  const log = makeLog(config)
+  const { log, droppedLines, close: closeLog } = openLog({ to: config.log, level: 'info' })
   const local = localModels(config.modelsDirectory, config.memoryBytes, log)
-  const metrics = makeMetrics()
+  const metrics = makeMetrics({ droppedLogLines: droppedLines })
   const { backendsDirectory } = config
   const startRuntime = metered(
     (options, signal) => start({ ...options, backendsDirectory }, signal),
@@ -70,11 +70,12 @@ export async function startDaemon(
     async close() {
       await drain()
       await Promise.all([models.close(), sharing?.close()])
+      await closeLog()
     },
   }
 }
 
-async function startSharing(config: DaemonConfig, log: pino.Logger) {
+async function startSharing(config: DaemonConfig, log: Logger) {
   const { sharing, modelsDirectory, registry } = config
   if (!sharing) return undefined
   return shareFolder({
@@ -93,10 +94,4 @@ const localHosts = ['127.0.0.1', 'localhost', '0.0.0.0', '::']
 function urlOf(host: string, port: number): string {
   if (localHosts.includes(host)) return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-}
-
-function makeLog({ log }: DaemonConfig): pino.Logger {
-  if (log === 'silent') return pino({ level: 'silent' })
-  const destination = log === 'stdout' ? 1 : log.file
-  return pino({ level: 'info' }, pino.destination({ dest: destination, mkdir: true, sync: true }))
 }

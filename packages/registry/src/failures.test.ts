@@ -1,17 +1,15 @@
 /** What callers are told while something that the registry needs is broken, and that it recovers. */
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmdirSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SignedIn, StartedUpload } from '@shoal/protocol'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { canMountDisks, mountSmallDisk } from '../../../testing/small-disk.ts'
 import { breakableLine } from './testing/breakable-line.ts'
 import { manifestFor, publish, smallGguf } from './testing/publish.ts'
 import { makeDatabase, startTestRegistry } from './testing/test-registry.ts'
 
 const postgresUrl = inject('postgresUrl')
-const canMount = isAbleToMount()
 
 test.skipIf(!postgresUrl)(
   'while the database (PostgreSQL) cannot be reached answers are 503 with Retry-After, and downloads go on',
@@ -43,11 +41,12 @@ test.skipIf(!postgresUrl)(
   },
 )
 
-test.skipIf(!canMount)(
+test.skipIf(!canMountDisks())(
   'on a full disk (needs to mount one) a chunk is refused with 503 and nothing that was stored is lost',
   async () => {
-    const disk = await smallDisk('24m')
+    const disk = mountSmallDisk('24m')
     onTestFinished(disk.unmount)
+    await mkdir(join(disk.path, 'data'))
     const registry = await startTestRegistry({ dataDirectory: join(disk.path, 'data') })
     const token = await registry.register('ana')
     const bytes = smallGguf(1, 7_500_000) // 30 MB
@@ -103,31 +102,3 @@ test('the log has one line for each request and no secret in it', async () => {
     expect(log).not.toContain(secret)
   }
 })
-
-async function smallDisk(size: string) {
-  const path = await mkdtemp(join(tmpdir(), 'shoal-disk-'))
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path])
-  await mkdir(join(path, 'data'))
-  return {
-    path,
-    resize: (to: string) => execFileSync('mount', ['-o', `remount,size=${to}`, path]),
-    async unmount() {
-      execFileSync('umount', ['-l', path])
-      await rm(path, { recursive: true, force: true })
-    },
-  }
-}
-
-function isAbleToMount(): boolean {
-  if (process.getuid?.() !== 0) return false
-  const path = mkdtempSync(join(tmpdir(), 'shoal-mount-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', path], { stdio: 'ignore' })
-    execFileSync('umount', [path])
-    return true
-  } catch {
-    return false // a container without that right
-  } finally {
-    rmdirSync(path)
-  }
-}

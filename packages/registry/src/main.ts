@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { type OpenLog, openLog } from '@shoal/log'
 import { findSite } from '@shoal/web'
-import { pino } from 'pino'
 import { accountRepository, setupCodeName, systemUsername } from './accounts/account-repository.ts'
 import { apiKeyRepository } from './accounts/api-key-repository.ts'
 import { networkRepository } from './accounts/network-repository.ts'
@@ -61,38 +61,42 @@ const drainAtMostMs = 8_000
 
 /** Starts a registry. Throws a `ConfigError` for settings that cannot be, and the system's error when the port is taken. */
 export async function startRegistry(config: RegistryConfig): Promise<RunningRegistry> {
-  const giveBackDirectory = await takeDataDirectory(config.dataDirectory)
-  try {
-    const log = makeLog(config)
-    const site = siteOf(config)
-    const data = await openData({
-      ...config,
-      onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
-      baseUrl: site.baseUrl,
-      mayBeNew: true,
-    })
-    try {
-      return await serve(config, { data, site, log, giveBackDirectory })
-    } catch (error) {
-      await data.connection.close()
-      throw error
-    }
-  } catch (error) {
-    giveBackDirectory()
-    throw error
+  await using opened = new AsyncDisposableStack()
+  opened.defer(await takeDataDirectory(config.dataDirectory))
+  const openedLog = openLog({ to: config.log, level: config.logLevel })
+  opened.defer(openedLog.close)
+  const site = siteOf(config)
+  const data = await openData({
+    ...config,
+    onConnectionLost: (error) =>
+      openedLog.log.warn({ err: error }, 'a database connection was lost'),
+    baseUrl: site.baseUrl,
+    mayBeNew: true,
+  })
+  opened.defer(data.connection.close)
+  const running = await serve(config, { data, site, openedLog })
+  const kept = opened.move()
+  return {
+    ...running,
+    async close() {
+      try {
+        await running.close()
+      } finally {
+        await kept.disposeAsync()
+      }
+    },
   }
 }
 
 type Opened = {
   data: RegistryData
   site: Site
-  log: pino.Logger
-  giveBackDirectory: () => void
+  openedLog: OpenLog
 }
 
 async function serve(
   config: RegistryConfig,
-  { data: { connection, store, signingKey }, site, log, giveBackDirectory }: Opened,
+  { data: { connection, store, signingKey }, site, openedLog: { log, droppedLines } }: Opened,
 ): Promise<RunningRegistry> {
   const { db, unboundedDb, fullText, engine } = connection
   const accounts = accountRepository(db)
@@ -111,7 +115,7 @@ async function serve(
     !isPrivatePlace && (await accounts.isFirstMissing())
       ? await readSecret(db, setupCodeName, setupCodeBytes)
       : undefined
-  const metrics = makeMetrics()
+  const metrics = makeMetrics({ droppedLogLines: droppedLines })
   // What it tells, anybody may ask for: on a registry for members nobody could be kept from it.
   const hasPeer = config.peerPort !== undefined && config.isAnonymousReadAllowed
   const metadataPeer = hasPeer
@@ -192,14 +196,6 @@ async function serve(
       await Promise.all([drain(), processor.close(), metadataPeer?.close()])
       await cards.close()
       await swarms.close()
-      await connection.close()
-      giveBackDirectory()
     },
   }
-}
-
-function makeLog({ log, logLevel }: RegistryConfig): pino.Logger {
-  if (log === 'silent') return pino({ level: 'silent' })
-  const destination = log === 'stdout' ? 1 : log.file
-  return pino({ level: logLevel }, pino.destination({ dest: destination, mkdir: true, sync: true }))
 }

@@ -1,4 +1,9 @@
-import { expect, test } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, openSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { daemonOfTest } from '../testing/test-daemon.ts'
 
 test('tokens, models and requests are counted, and nothing is left over from clients that went', async () => {
@@ -30,4 +35,19 @@ test('tokens, models and requests are counted, and nothing is left over from cli
   expect(Number(gaveUp?.split(' ')[1])).toBeGreaterThan(0)
   const completion = lines.find((line) => line.includes('tokens_total{kind="completion"}'))
   expect(Number(completion?.split(' ')[1])).toBeGreaterThanOrEqual(usage.completion_tokens)
+})
+
+test('a log whose reader has stopped holds up no answer, and the lines that it misses are counted', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'shoal-log-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'log')
+  execFileSync('mkfifo', [file])
+  const unread = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  onTestFinished(() => closeSync(unread))
+  const { url } = await daemonOfTest({ log: { file } })
+  const path = 'x'.repeat(8_000) // of which 250 fill the pipe and the buffer
+  for (let call = 0; call < 400; call += 1) await (await fetch(`${url}/${path}`)).text()
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const dropped = /^shoal_daemon_log_lines_dropped_total (\d+)$/m.exec(text)?.[1]
+  expect(Number(dropped)).toBeGreaterThan(0)
 })

@@ -8,10 +8,19 @@ import { whenOver } from './when-over.ts'
 export type Metrics = ReturnType<typeof makeMetrics>
 
 /** Requests, tokens and models, in Prometheus' format. */
-export function makeMetrics() {
+export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number }) {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
+  new Counter({
+    name: 'shoal_daemon_log_lines_dropped_total',
+    help: 'Lines that are missing in the log because its reader had stopped or its disk was full',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(droppedLogLines())
+    },
+  })
   return {
     registry,
     requests: new Histogram({

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
 /** Requests by route and status, their time, and the process: in Prometheus' format. */
-export function makeMetrics() {
+export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number }) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
@@ -17,6 +17,15 @@ export function makeMetrics() {
     name: 'shoal_blob_bytes_sent_total',
     help: 'Bytes of model files that left through this registry',
     registers: [registry],
+  })
+  new Counter({
+    name: 'shoal_log_lines_dropped_total',
+    help: 'Lines that are missing in the log because its reader had stopped or its disk was full',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(droppedLogLines())
+    },
   })
   return { registry, requests, bytesSent }
 }

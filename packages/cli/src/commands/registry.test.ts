@@ -1,0 +1,113 @@
+/** The registry as its operators start it, and what becomes of it when nobody reads its log. */
+import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, createReadStream, openSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished, test } from 'vitest'
+import { binPath, makeHome } from '../testing/run-shoal.ts'
+
+const requests = 5_000
+/** Makes a line of the log half a kilobyte. */
+const longName = 'x'.repeat(250)
+
+async function startRegistry(stdout: 'pipe' | number) {
+  const home = await makeHome()
+  const stdio: StdioOptions = ['ignore', stdout, 'pipe']
+  const child = spawn(
+    process.execPath,
+    [binPath, 'registry', '--port', '0', '--data', join(home.path, 'registry')],
+    { stdio, env: { PATH: process.env.PATH, SHOAL_HOME: home.path, SHOAL_RATE_LIMITS: 'off' } },
+  )
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await home[Symbol.asyncDispose]()
+  })
+  return { child, url: await addressIn(child), data: join(home.path, 'registry') }
+}
+
+function addressIn(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    child.stderr?.on('data', (text) => {
+      said += text
+      const found = /http:\/\/localhost:\d+/.exec(said)
+      if (found) resolve(found[0])
+    })
+    child.on('exit', () => reject(new Error(`the registry did not start: ${said}`)))
+  })
+}
+
+async function askOften(url: string) {
+  let left = requests
+  async function ask() {
+    while (left > 0) {
+      left -= 1
+      const response = await fetch(`${url}/v1/models/${longName}`)
+      expect(response.status).toBe(404)
+      await response.body?.cancel()
+    }
+  }
+  await Promise.all(Array.from({ length: 20 }, ask))
+}
+
+async function droppedLines(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^shoal_log_lines_dropped_total (\d+)$/m.exec(metrics)?.[1])
+}
+
+async function endsWell(child: ChildProcess) {
+  const started = performance.now()
+  child.kill('SIGTERM')
+  const [exitCode] = await once(child, 'exit')
+  expect(exitCode).toBe(0)
+  expect(performance.now() - started).toBeLessThan(10_000)
+}
+
+test('a reader of the log that never reads (a socket, as of systemd) stops nothing', async () => {
+  const { child, url } = await startRegistry('pipe')
+  await askOften(url)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  expect(await droppedLines(url)).toBeGreaterThan(0)
+  await endsWell(child)
+})
+
+test('a reader of the log (a pipe) that comes back is told what it has missed', async () => {
+  const home = await makeHome()
+  onTestFinished(() => home[Symbol.asyncDispose]())
+  const path = join(home.path, 'log')
+  execFileSync('mkfifo', [path])
+  const both = openSync(path, constants.O_RDWR)
+  const { child, url } = await startRegistry(both)
+  await askOften(url)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  const dropped = await droppedLines(url)
+  expect(dropped).toBeGreaterThan(0)
+
+  const reader = createReadStream(path)
+  closeSync(both)
+  let lines = 0
+  let told: { dropped: number } | undefined
+  for await (const line of createInterface(reader)) {
+    const { msg, dropped } = JSON.parse(line)
+    if (msg === 'request') lines += 1
+    if (dropped === undefined) continue
+    told = { dropped }
+    break
+  }
+  expect(told?.dropped).toBeGreaterThanOrEqual(dropped)
+  expect(lines).toBeLessThan(requests)
+  reader.destroy()
+  await endsWell(child)
+})
+
+test('readers of the log and of the messages that have gone end nothing, and it closes its database', async () => {
+  const { child, url, data } = await startRegistry('pipe')
+  child.stdout?.destroy()
+  child.stderr?.destroy()
+  await askOften(url)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  await endsWell(child)
+  expect(await readdir(data)).not.toContain('registry.sqlite-wal') // SQLite deletes it when it is closed
+})

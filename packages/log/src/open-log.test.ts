@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process'
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { canMountDisks, mountSmallDisk } from '../../../testing/small-disk.ts'
+import { openLog } from './open-log.ts'
+
+const text = 'x'.repeat(200)
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'shoal-log-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A named pipe as the file of a log, whose reader reads only when it is told to. */
+function pipe() {
+  const path = join(temporaryFolder(), 'log')
+  execFileSync('mkfifo', [path])
+  const openReader = () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  let reader = openReader()
+  let unread = ''
+  onTestFinished(() => closeSync(reader))
+  return {
+    path,
+    /** The lines that can be read now. */
+    read() {
+      const buffer = Buffer.alloc(2 ** 16)
+      for (;;) {
+        const bytes = readNow(reader, buffer)
+        if (bytes === 0) break
+        unread += buffer.toString('utf8', 0, bytes)
+      }
+      const lines = unread.split('\n')
+      unread = lines.pop() ?? ''
+      return lines.map((line) => JSON.parse(line))
+    },
+    reopen() {
+      closeSync(reader)
+      return () => {
+        reader = openReader()
+      }
+    },
+  }
+}
+
+function readNow(fd: number, into: Buffer): number {
+  try {
+    return readSync(fd, into)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 0
+    throw error
+  }
+}
+
+test('a log goes to a file, whole and in order, and is complete once it is closed', async () => {
+  const file = join(temporaryFolder(), 'folder', 'server.log')
+  const opened = openLog({ to: { file }, level: 'info' })
+  for (let n = 0; n < 1_000; n += 1) opened.log.info({ n }, 'a línea')
+  await opened.close()
+  const again = openLog({ to: { file }, level: 'info' })
+  again.log.info({ n: 1_000 }, 'another')
+  await again.close()
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line).n)).toEqual(
+    Array.from({ length: 1_001 }, (_, n) => n),
+  )
+  expect(opened.droppedLines()).toBe(0)
+})
+
+test('lines that nobody reads wait, then are dropped and counted, and a line tells so when the reader is back', async () => {
+  const { path, read } = pipe()
+  const opened = openLog({ to: { file: path }, level: 'info' })
+  onTestFinished(() => opened.close())
+  for (let n = 0; n < 10_000; n += 1) opened.log.info({ n, text }, 'line') // 3 MB
+  const dropped = opened.droppedLines()
+  expect(dropped).toBeGreaterThan(5_000)
+
+  const lines = read()
+  await expect
+    .poll(() => lines.push(...read()) && lines.find((line) => line.dropped !== undefined))
+    .toMatchObject({ level: 50, dropped, msg: expect.stringContaining('are missing') })
+  expect(lines.length - 1 + dropped).toBe(10_000)
+  expect(lines.slice(0, -1).map(({ n }) => n)).toEqual(lines.slice(0, -1).map((_, n) => n))
+
+  opened.log.info('as ever')
+  await expect.poll(() => read()).toMatchObject([{ msg: 'as ever' }])
+  expect(opened.droppedLines()).toBe(dropped)
+})
+
+test('a reader that goes away and one that comes again are both no trouble', async () => {
+  const { path, read, reopen } = pipe()
+  const opened = openLog({ to: { file: path }, level: 'info' })
+  onTestFinished(() => opened.close())
+  opened.log.info('before')
+  await expect.poll(() => read()).toMatchObject([{ msg: 'before' }])
+  const open = reopen()
+  opened.log.info('while nobody was there')
+  await new Promise((resolve) => setTimeout(resolve, 20)) // it was tried
+  open()
+  await expect.poll(() => read()).toMatchObject([{ msg: 'while nobody was there' }])
+})
+
+test('a log that nobody reads closes within its second, and takes nothing afterwards', async () => {
+  const { path } = pipe()
+  const opened = openLog({ to: { file: path }, level: 'info' })
+  for (let n = 0; n < 1_000; n += 1) opened.log.info({ text }, 'line')
+  await opened.close()
+  const dropped = opened.droppedLines()
+  opened.log.info('too late')
+  expect(opened.droppedLines()).toBe(dropped + 1)
+})
+
+test('a line larger than the buffer is dropped, and the next one is written', async () => {
+  const { path, read } = pipe()
+  const opened = openLog({ to: { file: path }, level: 'info', maxWaitingBytes: 1_000 })
+  onTestFinished(() => opened.close())
+  opened.log.info(text.repeat(10))
+  opened.log.info('small')
+  await expect.poll(() => read()).toMatchObject([{ dropped: 1 }, { msg: 'small' }])
+})
+
+test.skipIf(!canMountDisks())(
+  'a full disk (needs to mount one) costs the lines that do not fit, and no more',
+  async () => {
+    const disk = mountSmallDisk('64k')
+    onTestFinished(disk.unmount)
+    const file = join(disk.path, 'server.log')
+    const opened = openLog({ to: { file }, level: 'info', maxWaitingBytes: 100_000 })
+    for (let n = 0; n < 10_000; n += 1) opened.log.info({ n, text }, 'line')
+    expect(opened.droppedLines()).toBeGreaterThan(0)
+
+    disk.resize('16m')
+    await expect.poll(() => readFileSync(file, 'utf8')).toContain('"dropped":')
+    await opened.close()
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+    for (const line of lines) JSON.parse(line)
+    expect(lines.length - 1 + opened.droppedLines()).toBe(10_000)
+  },
+)
