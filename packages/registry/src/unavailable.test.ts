@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { isStorageFull, isUnavailable } from './unavailable.ts'
+
+const require = createRequire(import.meta.url)
+const kysely = dirname(require.resolve('kysely'))
+/** The code that says these things in words: when an update changes them, this test fails. */
+const sources = [
+  require.resolve('pg/lib/client'),
+  require.resolve('pg/lib/connection'),
+  createRequire(require.resolve('pg')).resolve('pg-pool'),
+  join(kysely, 'dialect/postgres/postgres-driver.js'),
+  join(kysely, 'driver/runtime-driver.js'),
+]
+
+test('whatever the driver says of a connection that is lost or not to be had means "not now"', () => {
+  const code = sources.map((path) => readFileSync(path, 'utf8')).join('\n')
+  const messages = [
+    'timeout exceeded when trying to connect',
+    'timeout expired',
+    'Connection terminated',
+    'Connection terminated unexpectedly',
+    'Connection terminated due to connection timeout',
+    'Query read timeout',
+    'Client has encountered a connection error and is not queryable',
+    'Client was closed and is not queryable',
+    'Cannot use a pool after calling end on the pool',
+    'There was an error establishing an SSL connection',
+    'Received unexpected rowDescription message from backend.',
+    'Postgres connection has been discarded',
+    'driver has already been destroyed',
+  ]
+  for (const message of messages) {
+    expect.soft(code).toContain(message)
+    expect.soft(isUnavailable(new Error(message)), message).toBe(true)
+  }
+})
+
+test('so do the codes of PostgreSQL, SQLite and the system, and no others', () => {
+  const withCode = (code: string) => Object.assign(new pg.DatabaseError('x', 1, 'error'), { code })
+  const sqlite = (errcode: number) =>
+    Object.assign(new Error('x'), { code: 'ERR_SQLITE_ERROR', errcode })
+  const notNow = [
+    '08006',
+    '25006',
+    '25P03',
+    '28P01',
+    '40P01',
+    '53300',
+    '57014',
+    '57P01',
+    '57P03',
+    '58030',
+  ]
+  const wrong = ['23505', '22003', '42601', '42P01', 'XX000', '25P02']
+  for (const code of notNow) expect.soft(isUnavailable(withCode(code)), code).toBe(true)
+  for (const code of wrong) expect.soft(isUnavailable(withCode(code)), code).toBe(false)
+  for (const code of [5, 6, 8, 10, 14, 778, 517])
+    expect.soft(isUnavailable(sqlite(code))).toBe(true)
+  for (const code of [1, 11, 13, 19, 2067]) expect.soft(isUnavailable(sqlite(code))).toBe(false)
+  for (const code of ['ECONNRESET', 'EMFILE']) {
+    expect.soft(isUnavailable(Object.assign(new Error('x'), { code })), code).toBe(true)
+  }
+  const socketGone = Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'connect' })
+  expect.soft(isUnavailable(socketGone)).toBe(true)
+  expect
+    .soft(isUnavailable(Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'open' })))
+    .toBe(false)
+  expect.soft(isUnavailable(new TypeError('x is not a function'))).toBe(false)
+
+  for (const full of [
+    withCode('53100'),
+    sqlite(13),
+    Object.assign(new Error('x'), { code: 'ENOSPC' }),
+  ]) {
+    expect.soft(isStorageFull(full)).toBe(true)
+  }
+})
