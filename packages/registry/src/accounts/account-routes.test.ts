@@ -253,6 +253,18 @@ describeOnEachDatabase('the first account', (start) => {
     expect(registry.setupCode).toBeUndefined()
   })
 
+  test('is not made through a proxy on this machine, unless a setup code is asked for', async () => {
+    const registry = await start()
+    const register = (username: string, headers = {}) =>
+      registry.post('/v1/auth/register', { body: { username, password: 'long enough' }, headers })
+    const proxied = { 'x-forwarded-for': '203.0.113.5' }
+    const refused = await register('eve', proxied)
+    expect(refused.status).toBe(403)
+    expect(refused.body).toMatchObject({ code: 'setup_code_required' })
+    expect((await register('ana')).body).toMatchObject({ user: { is_admin: true } })
+    expect((await register('eve', proxied)).body).toMatchObject({ user: { is_admin: false } })
+  })
+
   test('the setup code is the same on every node and after every start, until it was used', async () => {
     const baseUrl = 'https://models.example.org'
     const registry = await start({ baseUrl })

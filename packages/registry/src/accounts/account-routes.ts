@@ -40,7 +40,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     ...endpoints.register,
     config: { rateLimitClass: 'auth', isOpen: true },
     async handler(request, reply) {
-      const account = await register(dependencies, request.body)
+      const account = await register(dependencies, request.body, request.isFromThisMachine())
       await networks.note(account, clientNetwork(request))
       const session = await startSession(account.id, request, reply)
       return reply.code(201).send({

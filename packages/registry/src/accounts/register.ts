@@ -1,5 +1,5 @@
 import type { Registration } from '@shoal/protocol'
-import { conflict } from '../errors.ts'
+import { conflict, forbidden } from '../errors.ts'
 import { isSame } from '../store/presigned-url.ts'
 import { type AccountRepository, registrationClosed } from './account-repository.ts'
 import { checkNewPassword, hashPassword } from './password.ts'
@@ -11,10 +11,14 @@ type Dependencies = {
   setupCode: string | undefined
 }
 
-/** Creates a human account. The first one becomes admin, and shows the setup code where one is asked for. */
+/**
+ * Creates a human account. The first one becomes admin: it shows the setup code, or comes from this machine where none is asked
+ * for, because nobody else should reach the registry.
+ */
 export async function register(
   { accounts, isRegistrationOpen, setupCode }: Dependencies,
   { username, password, email, setup_code }: Registration,
+  isFromThisMachine: boolean,
 ) {
   const isFirst = await accounts.isFirstMissing()
   if (!isRegistrationOpen && !isFirst) throw registrationClosed()
@@ -23,6 +27,12 @@ export async function register(
     throw conflict(`the username ${username} is reserved: choose another one`, {
       code: 'username_reserved',
     })
+  }
+  if (isFirst && setupCode === undefined && !isFromThisMachine) {
+    throw forbidden(
+      'the first account has to be made on the machine of the registry; behind a proxy set SHOAL_BASE_URL, and the registry prints a setup code',
+      { code: 'setup_code_required' },
+    )
   }
   if (await accounts.find(username)) throw conflict(`the username ${username} is taken`)
   return accounts.create({
