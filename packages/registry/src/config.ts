@@ -26,6 +26,8 @@ export type RegistryConfig = {
   rateLimits: RateLimits | undefined
   /** Bytes that an account may declare in files; undefined: no limit. */
   quotaBytes: number | undefined
+  /** Bytes of the disk that uploads leave free; undefined: the smaller of 1 GB and 2 % of the file system. */
+  reserveBytes: number | undefined
   /** Days that the bytes of deleted files are kept for; 0 removes them at once. */
   trashDays: number
   /** Where BitTorrent clients get the metadata of public files; 0 takes a port that the system gives, undefined is nowhere. */
@@ -63,6 +65,7 @@ export function readRegistryConfig(
     metricsToken: metricsToken(env.SHOAL_METRICS_TOKEN),
     rateLimits: rateLimits(env.SHOAL_RATE_LIMITS ?? defaultRateLimits),
     quotaBytes: bytes('SHOAL_QUOTA', env.SHOAL_QUOTA),
+    reserveBytes: bytes('SHOAL_RESERVE', env.SHOAL_RESERVE),
     trashDays: days('SHOAL_TRASH_DAYS', env.SHOAL_TRASH_DAYS ?? '7'),
     peerPort: env.SHOAL_PEER_PORT === 'off' ? undefined : peerPort(env.SHOAL_PEER_PORT),
     announceIntervalSeconds: 900,

@@ -45,6 +45,17 @@ export const tooSlow = problem('too-slow')
 export const busy = problem('busy')
 export const unavailable = problem('unavailable')
 
+/** There is no room on the disk now. */
+export class StorageFullError extends DomainError {
+  override name = 'StorageFullError'
+  /** What would have to be freed. */
+  readonly missingBytes: number
+  constructor(message: string, missingBytes: number) {
+    super('unavailable', message, { code: 'storage_full', retryAfterSeconds: 60 })
+    this.missingBytes = missingBytes
+  }
+}
+
 /** A bad setting: the process does not start. The message names the variable. */
 export class ConfigError extends Error {
   override name = 'ConfigError'

@@ -1,12 +1,11 @@
 /** What callers are told while something that the registry needs is broken, and that it recovers. */
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SignedIn, StartedUpload } from '@shoal/protocol'
+import type { SignedIn } from '@shoal/protocol'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { canMountDisks, mountSmallDisk } from '../../../testing/small-disk.ts'
 import { breakableLine } from './testing/breakable-line.ts'
-import { manifestFor, publish, smallGguf } from './testing/publish.ts'
+import { publish, smallGguf } from './testing/publish.ts'
 import { makeDatabase, startTestRegistry } from './testing/test-registry.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -38,40 +37,6 @@ test.skipIf(!postgresUrl)(
 
     await line.mend()
     expect((await registry.get('/v1/models')).status).toBe(200)
-  },
-)
-
-test.skipIf(!canMountDisks())(
-  'on a full disk (needs to mount one) a chunk is refused with 503 and nothing that was stored is lost',
-  async () => {
-    const disk = mountSmallDisk('24m')
-    onTestFinished(disk.unmount)
-    await mkdir(join(disk.path, 'data'))
-    const registry = await startTestRegistry({ dataDirectory: join(disk.path, 'data') })
-    const token = await registry.register('ana')
-    const bytes = smallGguf(1, 7_500_000) // 30 MB
-    await registry.post('/v1/models', { token, body: { name: 'tide' } })
-    const { body }: { body: StartedUpload } = await registry.post('/v1/models/tide/files', {
-      token,
-      body: manifestFor('tide.gguf', bytes),
-    })
-    const [first, second] = body.upload.missing_chunks
-    const send = (chunk: typeof first) => {
-      const start = (chunk?.index ?? 0) * 16 * 1024 * 1024
-      const part = bytes.subarray(start, start + (chunk?.size ?? 0))
-      return registry.call('PUT', chunk?.url ?? '', { bytes: part })
-    }
-    expect((await send(first)).status).toBe(200)
-    const full = await send(second)
-    expect(full.status).toBe(503)
-    expect(full.body).toMatchObject({ code: 'storage_full' })
-    expect(Number(full.headers.get('retry-after'))).toBeGreaterThan(0)
-
-    disk.resize('64m')
-    const upload = `/v1/models/tide/files/${body.id}/upload`
-    expect((await registry.get(upload, { token })).body).toMatchObject({ missing_count: 1 })
-    expect((await send(second)).status).toBe(200)
-    await registry.close()
   },
 )
 

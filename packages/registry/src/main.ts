@@ -29,6 +29,7 @@ import { openData, type RegistryData } from './identity/open-data.ts'
 import { modelList } from './models/model-list.ts'
 import { modelRepository } from './models/model-repository.ts'
 import { modelTotals } from './models/model-totals.ts'
+import { spaceMetrics } from './store/space-metrics.ts'
 import { memorySwarms } from './swarm/memory-swarms.ts'
 import { metadataMetrics } from './swarm/metadata-metrics.ts'
 import { startMetadataPeer } from './swarm/metadata-peer.ts'
@@ -116,6 +117,7 @@ async function serve(
       ? await readSecret(db, setupCodeName, setupCodeBytes)
       : undefined
   const metrics = makeMetrics({ droppedLogLines: droppedLines })
+  spaceMetrics(metrics.registry, store)
   // What it tells, anybody may ask for: on a registry for members nobody could be kept from it.
   const hasPeer = config.peerPort !== undefined && config.isAnonymousReadAllowed
   const metadataPeer = hasPeer

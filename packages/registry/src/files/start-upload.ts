@@ -7,7 +7,7 @@ import {
 } from '@shoal/model-file'
 import type { MissingChunk, ModelFile, NewFile, Upload } from '@shoal/protocol'
 import type { Viewer } from '../accounts/caller.ts'
-import { conflict, unprocessable } from '../errors.ts'
+import { conflict, StorageFullError, unprocessable } from '../errors.ts'
 import type { ModelRow } from '../models/model-repository.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { BlobRepository } from './blob-repository.ts'
@@ -21,6 +21,8 @@ export type UploadDependencies = CreateDependencies & {
   blobs: BlobRepository
   store: ObjectStore
   collect: GarbageCollection
+  /** Frees room in the store by removing what could still be brought back; returns the bytes freed. */
+  freeTrash?: ((bytesNeeded: number) => Promise<number>) | undefined
 }
 
 const listedAtMost = 100
@@ -98,8 +100,8 @@ async function isSameUpload(
   return Buffer.compare(declared, packHashes(manifest.chunk_hashes)) === 0
 }
 
-async function resumeUpload({ store }: UploadDependencies, file: FileRow): Promise<FileRow> {
-  if (file.status === 'uploading') await makeRoom(store, file)
+async function resumeUpload(dependencies: UploadDependencies, file: FileRow): Promise<FileRow> {
+  if (file.status === 'uploading') await makeRoom(dependencies, file)
   return file
 }
 
@@ -113,7 +115,7 @@ async function beginUpload(
   const storedKey = await findStoredKey(dependencies, viewer, manifest)
   const file = await createFile(dependencies, model, manifest, { storedKey, before })
   try {
-    await makeRoom(dependencies.store, file)
+    await makeRoom(dependencies, file)
   } catch (error) {
     await deleteFile(dependencies, file)
     throw error
@@ -121,8 +123,17 @@ async function beginUpload(
   return file
 }
 
-async function makeRoom(store: ObjectStore, file: FileRow) {
-  if (file.object_key !== null) await store.startUpload(file.object_key, layoutOf(file))
+/** Keeps room in the store for what is to come of a file. Rather than to refuse it, room that trash takes is freed first. */
+async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promise<void> {
+  const { store, freeTrash } = dependencies
+  if (file.object_key === null) return
+  try {
+    await store.startUpload(file.object_key, layoutOf(file))
+  } catch (error) {
+    if (!(error instanceof StorageFullError) || !freeTrash) throw error
+    if ((await freeTrash(error.missingBytes)) === 0) throw error
+    await makeRoom(dependencies, file) // somebody else may have taken what was freed
+  }
 }
 
 /**

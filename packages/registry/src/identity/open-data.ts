@@ -25,6 +25,8 @@ export type RegistryData = {
 export type DataOptions = DatabaseConfig & {
   /** The address in front of signed paths. */
   baseUrl: () => string
+  /** Bytes of the disk that uploads leave free; undefined: the smaller of 1 GB and 2 % of the file system. */
+  reserveBytes: number | undefined
   /** Whether a folder without a database gets one. */
   mayBeNew: boolean
   /** How the two are made one: `checkIdentity`, unless the operator says that they are. */
@@ -36,7 +38,7 @@ export type DataOptions = DatabaseConfig & {
  * settings name no database and the folder's own is not SQLite; no row and no byte is changed then.
  */
 export async function openData(options: DataOptions): Promise<RegistryData> {
-  const { dataDirectory, baseUrl, mayBeNew, identify = checkIdentity } = options
+  const { dataDirectory, baseUrl, reserveBytes, mayBeNew, identify = checkIdentity } = options
   const current = recordOf(options)
   const recorded = await readDatabaseRecord(dataDirectory)
   if (current.engine === 'sqlite') await refuseForgottenUrl(dataDirectory, recorded, mayBeNew)
@@ -45,7 +47,7 @@ export async function openData(options: DataOptions): Promise<RegistryData> {
     const { db } = connection
     const directory = join(dataDirectory, 'store')
     const signingKey = await readSecret(db, 'signing-key')
-    const store = await openDiskStore({ directory, signingKey, baseUrl })
+    const store = await openDiskStore({ directory, signingKey, baseUrl, reserveBytes })
     const isOtherDatabase = recorded !== undefined && !isSameDatabase(recorded, current)
     await identify({
       db,

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { conflict, invalid } from '../errors.ts'
+import { isStorageFull } from '../unavailable.ts'
+import { chunkRefused, type DiskSpace } from './disk-space.ts'
+import { openSenders } from './open-senders.ts'
+import { punchHole } from './punch-hole.ts'
 import { untilStalled } from './until-stalled.ts'
 
 const flushSize = 1024 * 1024
@@ -14,10 +18,18 @@ export type ChunkWriter = (
   body: AsyncIterable<Buffer>,
 ) => Promise<void>
 
-type Places = { uploadPath(key: string): string; mapPath(key: string): string }
+type Options = {
+  uploadPath(key: string): string
+  mapPath(key: string): string
+  space: Pick<DiskSpace, 'checkChunkFits'>
+  patienceMs: PatienceMs
+}
 
 /** For so long a sender may send nothing: alone with its chunk, and while others wait to send the same. */
 export type PatienceMs = { alone: number; waitedFor: number }
+
+/** `blocks-kept`: the disk is full, and what was written could not be taken back by itself. */
+type Outcome = 'stored' | 'full' | 'blocks-kept'
 
 /**
  * Writes chunks to their place in the upload's file while they arrive, and marks them in the map when length and hash are
@@ -25,54 +37,141 @@ export type PatienceMs = { alone: number; waitedFor: number }
  * one never writes over what a good one has sent. A sender that stops is cut off: soon, when another waits for its turn,
  * which has the whole chunk to send, so that nothing is lost by it. One that sends slowly is not: two of those would
  * cut each other off for ever.
+ *
+ * A refused chunk gives its blocks back to the disk. Where that cannot be done for one chunk, a full disk costs the upload all
+ * of its chunks: they have to be sent again, and the disk is not full for ever.
  */
-export function chunkWriter({ uploadPath, mapPath }: Places, patienceMs: PatienceMs): ChunkWriter {
-  const turns = new Map<string, { senders: number; last: Promise<void> }>()
+export function chunkWriter({ uploadPath, mapPath, space, patienceMs }: Options) {
+  const turns = new Map<string, { senders: number; last: Promise<unknown> }>()
+  const senders = openSenders()
+  const clearings = new Map<string, Promise<void>>()
 
-  return async (key, chunk, body) => {
+  const write: ChunkWriter = async (key, chunk, body) => {
+    await clearings.get(key)
+    const outcome = await senders.run(key, (signal) => writeInTurn(key, chunk, body, signal))
+    if (outcome === 'stored') return
+    const refusal = chunkRefused(chunk.size)
+    if (outcome === 'blocks-kept') await clear(key, refusal)
+    throw refusal
+  }
+
+  async function writeInTurn(
+    key: string,
+    chunk: ExpectedChunk,
+    body: AsyncIterable<Buffer>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const name = `${key}/${chunk.index}`
     const turn = turns.get(name) ?? { senders: 0, last: Promise.resolve() }
     turns.set(name, turn)
     turn.senders += 1
     const limitMs = () => (turn.senders > 1 ? patienceMs.waitedFor : patienceMs.alone)
     const written = turn.last.then(() =>
-      writeChunk(uploadPath(key), mapPath(key), chunk, untilStalled(body, limitMs)),
+      writeChunk(key, chunk, untilStalled(body, limitMs, signal), signal),
     )
     turn.last = written.catch(() => undefined) // its own sender is told
     try {
-      await written
+      return await written
     } finally {
       turn.senders -= 1
       if (turn.senders === 0) turns.delete(name)
     }
   }
-}
 
-async function writeChunk(
-  path: string,
-  mapPath: string,
-  chunk: ExpectedChunk,
-  body: AsyncIterable<Buffer>,
-) {
-  const map = await openUpload(mapPath)
-  try {
-    const mark = Buffer.alloc(1)
-    await map.read(mark, 0, 1, chunk.index)
-    const file = await openUpload(path)
+  async function writeChunk(
+    key: string,
+    chunk: ExpectedChunk,
+    body: AsyncIterable<Buffer>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const map = await openUpload(mapPath(key))
     try {
-      await receive(mark[0] === 1 ? undefined : file, chunk, body)
+      const mark = Buffer.alloc(1)
+      await map.read(mark, 0, 1, chunk.index)
+      if (mark[0] === 1) {
+        await receive(undefined, chunk, body)
+        return 'stored'
+      }
+      await space.checkChunkFits(chunk.size)
+      return await keepChunk(uploadPath(key), map, chunk, { body, signal })
     } finally {
-      await file.close()
+      await map.close()
     }
-    if (mark[0] !== 1) await map.write(Buffer.of(1), 0, 1, chunk.index)
-  } finally {
-    await map.close()
+  }
+
+  /** Empties an upload. Others who send to it are cut off: their chunks would have holes. */
+  async function clear(key: string, reason: Error) {
+    const clearing = (clearings.get(key) ?? Promise.resolve()).then(async () => {
+      await senders.stop(key, reason)
+      await emptyUpload(uploadPath(key), mapPath(key))
+    })
+    clearings.set(key, clearing)
+    try {
+      await clearing
+    } finally {
+      if (clearings.get(key) === clearing) clearings.delete(key)
+    }
+  }
+
+  return {
+    write,
+    /** Cuts off everybody who sends to an upload, and resolves when none of its files is open any more. */
+    stop: (key: string) => senders.stop(key, uploadGone()),
   }
 }
 
-/** Hashes the body and, where there is a file, writes it. Throws when it is not the chunk. */
+type Incoming = { body: AsyncIterable<Buffer>; signal: AbortSignal }
+
+async function keepChunk(
+  path: string,
+  map: FileHandle,
+  chunk: ExpectedChunk,
+  { body, signal }: Incoming,
+): Promise<Outcome> {
+  const file = await openUpload(path)
+  let isTouched = false
+  try {
+    await receive(
+      (buffers, position) => {
+        isTouched = true
+        return writeFully(file, buffers, position)
+      },
+      chunk,
+      body,
+    )
+    await map.write(Buffer.of(1), 0, 1, chunk.index)
+    return 'stored'
+  } catch (error) {
+    const isFull = error instanceof Error && isStorageFull(error)
+    const isGivenBack = isTouched && !signal.aborted && (await punchHole(path, chunk))
+    if (!isFull) throw error
+    return isGivenBack ? 'full' : 'blocks-kept'
+  } finally {
+    await file.close()
+  }
+}
+
+async function emptyUpload(path: string, mapPath: string) {
+  const map = await openUpload(mapPath)
+  try {
+    const { size } = await map.stat()
+    await map.write(Buffer.alloc(size), 0, size, 0)
+  } finally {
+    await map.close()
+  }
+  const file = await openUpload(path)
+  try {
+    const { size } = await file.stat()
+    await file.truncate(0)
+    await file.truncate(size)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Hashes the body and writes it, unless it is only to be checked. Throws when it is not the chunk. */
 async function receive(
-  file: FileHandle | undefined,
+  write: ((buffers: Buffer[], position: number) => Promise<void>) | undefined,
   chunk: ExpectedChunk,
   body: AsyncIterable<Buffer>,
 ) {
@@ -82,10 +181,7 @@ async function receive(
   let waitingBytes = 0
 
   async function flush() {
-    if (file && waitingBytes > 0) {
-      const position = chunk.start + received - waitingBytes
-      await writeFully(file, waiting, position)
-    }
+    if (write && waitingBytes > 0) await write(waiting, chunk.start + received - waitingBytes)
     waiting = []
     waitingBytes = 0
   }
@@ -120,12 +216,16 @@ export function chunkMismatch(chunk: ExpectedChunk, what: string) {
   return invalid(`chunk ${chunk.index} ${what}; nothing of it was kept`, { code: 'chunk_mismatch' })
 }
 
+function uploadGone() {
+  return conflict('this upload is no longer open')
+}
+
 async function openUpload(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r+')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw conflict('this upload is no longer open')
+      throw uploadGone()
     }
     throw error
   }

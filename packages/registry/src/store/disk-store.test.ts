@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, open, rm } from 'node:fs/promises'
+import { mkdtemp, open, readdir, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -96,6 +96,46 @@ test('a sender that is slow is not cut off, whoever waits', async () => {
   expect(await slow.answer).toMatch(/^HTTP\/1\.1 200 /)
 })
 
+test('a chunk that is refused leaves none of its bytes', async () => {
+  const { key, url, bytes } = await startedChunk('refused', 5 * 1024 * 1024)
+  const wrong = new Uint8Array(bytes.length).fill(1)
+  expect((await fetch(url, { method: 'PUT', body: wrong })).status).toBe(400)
+  expect((await stat(uploadPath(key))).blocks).toBe(0)
+
+  const cut = stalledSender(url, bytes.subarray(0, 3 * 1024 * 1024), bytes.length)
+  await expect.poll(async () => (await stat(uploadPath(key))).blocks).toBeGreaterThan(4_000)
+  cut.end()
+  await expect(cut.answer).rejects.toThrow('Premature close')
+  await expect.poll(async () => (await stat(uploadPath(key))).blocks).toBe(0)
+  expect((await fetch(url, { method: 'PUT', body: bytes })).status).toBe(200)
+})
+
+test('who still sends to an upload that is removed is cut off, and keeps none of its blocks', async () => {
+  const { key, url, bytes } = await startedChunk('removed', 5 * 1024 * 1024)
+  const sender = stalledSender(url, bytes.subarray(0, 3 * 1024 * 1024), bytes.length)
+  await expect.poll(async () => (await stat(uploadPath(key))).blocks).toBeGreaterThan(4_000)
+  await store.remove(key)
+  expect(await openFiles()).not.toContainEqual(expect.stringContaining(key))
+  expect(await sender.answer).toMatch(/^HTTP\/1\.1 409 .*no longer open/s)
+})
+
+test('what a crash leaves beside uploads goes once it is old, and nothing else does', async () => {
+  const { key, layout, url, bytes } = await startedChunk('whole')
+  await fetch(url, { method: 'PUT', body: bytes })
+  const uploads = join(directory, 'uploads')
+  const left = ['never-begun.chunks', 'finished.chunks', '.probe-1']
+  for (const name of [...left, 'just-now.chunks']) await writeFile(join(uploads, name), '\0')
+  const twoHoursAgo = new Date(Date.now() - 7_200_000)
+  for (const name of [...left, key, `${key}.chunks`]) {
+    await utimes(join(uploads, name), twoHoursAgo, twoHoursAgo)
+  }
+  expect(await store.removeLeftovers()).toBe(3)
+  const names = await readdir(uploads)
+  expect(names).toEqual(expect.arrayContaining([key, `${key}.chunks`, 'just-now.chunks']))
+  expect(names).not.toEqual(expect.arrayContaining([expect.stringMatching(/never|finished|probe/)]))
+  expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0]))
+})
+
 test.skipIf(await holdsAnySize())(
   'a size that the file system has no files of is too large',
   async () => {
@@ -105,9 +145,18 @@ test.skipIf(await holdsAnySize())(
   },
 )
 
-/** An upload of one chunk of a hundred bytes, and where to send that. */
-async function startedChunk(key: string) {
-  const bytes = new Uint8Array(100).fill(key.length)
+const uploadPath = (key: string) => join(directory, 'uploads', key)
+
+/** The files that this process has open. */
+async function openFiles(): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd')
+  const paths = descriptors.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => ''))
+  return Promise.all(paths)
+}
+
+/** An upload of one chunk, and where to send that. */
+async function startedChunk(key: string, size = 100) {
+  const bytes = new Uint8Array(size).fill(key.length)
   const layout = { sizeBytes: bytes.length, chunkSize: bytes.length }
   await store.startUpload(key, layout)
   const hash = createHash('sha256').update(bytes).digest('hex')
@@ -126,6 +175,7 @@ function stalledSender(url: string, first: Uint8Array, sizeBytes: number) {
   socket.write(first)
   return {
     send: (bytes: Uint8Array) => socket.write(bytes),
+    end: () => socket.destroy(),
     answer: text(socket),
     tookMs: () => performance.now() - startedAt,
   }

@@ -2,17 +2,31 @@
  * Objects as files: `uploads/<key>` while chunks come, with `uploads/<key>.chunks` beside it (one byte for each chunk
  * that has come), then `objects/<2 digits>/<key>`. `identity` names the registry that they belong to.
  */
-import { constants } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { hashFileWithPiecesInWorker } from '@shoal/model-file'
 import { exists, replaceFile, syncDirectory } from '../durable-file.ts'
 import { tooLarge } from '../errors.ts'
+import { isStorageFull } from '../unavailable.ts'
 import { type ChunkWriter, chunkWriter, type PatienceMs } from './chunk-writer.ts'
-import type { ObjectStore } from './object-store.ts'
+import {
+  extend,
+  findSize,
+  findStats,
+  readWhole,
+  removeFiles,
+  subfolders,
+  syncFile,
+  writeZeros,
+} from './disk-files.ts'
+import { diskSpace } from './disk-space.ts'
+import type { ChunkLayout, ObjectStore } from './object-store.ts'
 import { presign, verifyPresigned } from './presigned-url.ts'
 import { bytesGone, readFileRange } from './read-file-range.ts'
 
+const probePrefix = '.probe-'
+/** A map is made a moment before its upload, and stays a moment longer; beside none for so long it is of a crash. */
+const leftoverAfterMs = 3_600_000
 const usualPatienceMs: PatienceMs = { alone: 30_000, waitedFor: 2_000 }
 
 export type DiskStore = ObjectStore & {
@@ -30,6 +44,10 @@ export type DiskStoreOptions = {
   /** The address in front of signed paths, as in `http://localhost:8000`. */
   baseUrl: () => string
   patienceMs?: PatienceMs
+  /** Bytes of the file system that uploads leave alone; undefined: the smaller of 1 GB and 2 % of it. */
+  reserveBytes?: number | undefined
+  /** Bytes that others on this file system were promised and do not have now. */
+  promisedBytes?: () => number
 }
 
 export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStore> {
@@ -43,17 +61,46 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   const mapPath = (key: string) => join(uploads, `${key}.chunks`)
   const identityPath = join(directory, 'identity')
 
-  return {
-    async startUpload(key, { sizeBytes, chunkSize }) {
-      await extend(mapPath(key), Math.ceil(sizeBytes / chunkSize))
+  const space = diskSpace({
+    uploads,
+    reserveBytes: options.reserveBytes,
+    promisedBytes: options.promisedBytes ?? (() => 0),
+  })
+  const chunks = chunkWriter({ uploadPath, mapPath, space, patienceMs })
+  const takeTurn = inTurn()
+
+  /** The file, as long as it will be, is what keeps the room: from here on it counts for those that come after. */
+  async function reserve(key: string, { sizeBytes, chunkSize }: ChunkLayout) {
+    const chunkCount = Math.ceil(sizeBytes / chunkSize)
+    const sizes = [await findSize(uploadPath(key)), await findSize(mapPath(key))]
+    if (sizes[0] === sizeBytes && sizes[1] === chunkCount) return
+    try {
+      await extend(uploadPath(key), sizeBytes)
+      await space.checkUploadsFit(sizeBytes)
+      await writeZeros(mapPath(key), chunkCount) // so that marking a chunk takes no more room
+    } catch (error) {
+      await removeFiles(uploadPath(key), mapPath(key))
+      if (isBeyondFileSystem(error)) throw tooLarge(`no file of ${sizeBytes} bytes fits here`)
+      throw error
+    }
+  }
+
+  async function writeProbe() {
+    const probe = join(uploads, `${probePrefix}${process.pid}`)
+    try {
+      const file = await open(probe, 'w')
       try {
-        await extend(uploadPath(key), sizeBytes) // last: a chunk can come as soon as it is there
-      } catch (error) {
-        throw isBeyondFileSystem(error)
-          ? tooLarge(`no file of ${sizeBytes} bytes fits here`)
-          : error
+        await file.writeFile('shoal')
+      } finally {
+        await file.close()
       }
-    },
+    } finally {
+      await removeFiles(probe)
+    }
+  }
+
+  return {
+    startUpload: (key, layout) => takeTurn(() => reserve(key, layout)),
 
     async listStoredChunks(key) {
       const stored = new Set<number>()
@@ -75,7 +122,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       return { url: baseUrl() + url, headers: {} }
     },
 
-    writeChunk: chunkWriter({ uploadPath, mapPath }, patienceMs),
+    writeChunk: chunks.write,
 
     async finishUpload(key) {
       if (await exists(objectPath(key))) return
@@ -87,7 +134,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       await syncDirectory(dirname(objectPath(key)))
       await syncDirectory(objects)
       await syncDirectory(uploads)
-      await rm(mapPath(key), { force: true })
+      await removeFiles(mapPath(key))
     },
 
     async reopenUpload(key, { sizeBytes, chunkSize }, badChunks) {
@@ -115,8 +162,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     },
 
     async hasObject(key, sizeBytes) {
-      const found = await stat(objectPath(key)).catch(ignoreMissing)
-      return found?.size === sizeBytes
+      return (await findSize(objectPath(key))) === sizeBytes
     },
 
     hash: (key, _sizeBytes, signal) =>
@@ -125,23 +171,25 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     verify: (method, url) => verifyPresigned(signingKey, method, url),
 
     async sizeOf(key) {
-      const found = await stat(objectPath(key)).catch(ignoreMissing)
-      if (!found) throw bytesGone()
-      return found.size
+      const size = await findSize(objectPath(key))
+      if (size === undefined) throw bytesGone()
+      return size
     },
 
+    space: space.read,
+
     async remove(key) {
+      await removeFiles(mapPath(key), uploadPath(key))
+      await chunks.stop(key) // whose open files would keep their blocks
       // The object last: an upload that is being finished has become it by then, or never will.
-      for (const path of [mapPath(key), uploadPath(key), objectPath(key)]) {
-        await rm(path, { force: true })
-      }
+      await removeFiles(objectPath(key))
     },
 
     async *list() {
       for (const folder of [uploads, ...(await subfolders(objects))]) {
         for (const name of await readdir(folder)) {
-          if (name.endsWith('.chunks')) continue
-          const found = await stat(join(folder, name)).catch(ignoreMissing)
+          if (name.endsWith('.chunks') || name.startsWith(probePrefix)) continue
+          const found = await findStats(join(folder, name))
           if (found) yield { key: name, isUpload: folder === uploads, sizeBytes: found.size }
         }
       }
@@ -155,16 +203,27 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       await replaceFile(identityPath, `${identity}\n`)
     },
 
+    async removeLeftovers() {
+      const before = Date.now() - leftoverAfterMs
+      let removed = 0
+      for (const name of await readdir(uploads)) {
+        const isProbe = name.startsWith(probePrefix)
+        const isMap = name.endsWith('.chunks')
+        if (!isProbe && !isMap) continue
+        if (isMap && (await exists(uploadPath(name.slice(0, -'.chunks'.length))))) continue
+        const found = await findStats(join(uploads, name))
+        if (!found || found.mtimeMs > before) continue
+        await removeFiles(join(uploads, name))
+        removed += 1
+      }
+      return removed
+    },
+
     async check() {
       await stat(objects) // which a disk that is not mounted does not have
-      const probe = join(uploads, `.probe-${process.pid}`)
-      const file = await open(probe, 'w')
-      try {
-        await file.writeFile('shoal')
-      } finally {
-        await file.close()
-        await rm(probe, { force: true })
-      }
+      await writeProbe().catch((error) => {
+        if (!isStorageFull(error)) throw error // what is full can still be read
+      })
     },
   }
 }
@@ -174,44 +233,17 @@ export function attachment(filename: string): string {
   return `attachment; filename="${filename}"`
 }
 
-async function extend(path: string, size: number) {
-  const file = await open(path, constants.O_RDWR | constants.O_CREAT)
-  try {
-    if ((await file.stat()).size !== size) await file.truncate(size)
-  } finally {
-    await file.close()
+/** Runs what it is given one after another. */
+function inTurn() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(act: () => Promise<T>): Promise<T> => {
+    const acting = last.then(act)
+    last = acting.catch(() => undefined) // its own caller is told
+    return acting
   }
-}
-
-async function readWhole(path: string): Promise<Buffer> {
-  const file = await open(path, 'r').catch(ignoreMissing)
-  if (!file) return Buffer.alloc(0)
-  try {
-    return await file.readFile()
-  } finally {
-    await file.close()
-  }
-}
-
-async function syncFile(path: string) {
-  const file = await open(path, 'r+')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-async function subfolders(path: string): Promise<string[]> {
-  const entries = await readdir(path, { withFileTypes: true })
-  return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name))
 }
 
 /** A size that this file system has no files of. */
 function isBeyondFileSystem(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EFBIG'
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

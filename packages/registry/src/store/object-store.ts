@@ -14,8 +14,20 @@ export type PresignedRequest = { url: string; headers: Record<string, string> }
 /** What `list` finds: a finished object, or an upload with room for `sizeBytes`. */
 export type StoredEntry = { key: string; isUpload: boolean; sizeBytes: number }
 
+/** Bytes, of what the store can hold. */
+export type StoreSpace = {
+  freeBytes: number
+  /** What uploads leave free. */
+  reserveBytes: number
+  /** What open uploads have still to receive. */
+  awaitedBytes: number
+}
+
 export type ObjectStore = {
-  /** Makes room for a new object. Repeating it is harmless. */
+  /**
+   * Makes room for a new object, and keeps it until the object is finished or removed. Repeating it is harmless, and never refused.
+   * @throws {StorageFullError} when it does not fit beside what is kept for others and for the reserve
+   */
   startUpload(key: string, layout: ChunkLayout): Promise<void>
   /** The indexes of the chunks that have come. */
   listStoredChunks(key: string, layout: ChunkLayout): Promise<Set<number>>
@@ -48,12 +60,16 @@ export type ObjectStore = {
 
   /** Deletes an object or an upload. Harmless when it is not there. */
   remove(key: string): Promise<void>
+  /** How much room there is; `unlimited` for a store that grows as needed. */
+  space(): Promise<StoreSpace | 'unlimited'>
   /** Every object and upload, for the garbage collection. */
   list(): AsyncGenerator<StoredEntry>
+  /** Deletes what crashes have left that belongs to no object and no upload; returns how many things it was. */
+  removeLeftovers(): Promise<number>
   /** Which registry these bytes belong to, as `writeIdentity` noted it; undefined for a store that has no such note. */
   readIdentity(): Promise<string | undefined>
   /** Notes durably which registry these bytes belong to, in place of an earlier note. */
   writeIdentity(identity: string): Promise<void>
-  /** Throws when bytes can be neither read nor written now. */
+  /** Throws when the store does not work now. One that is full works: what it holds can be read. */
   check(): Promise<void>
 }

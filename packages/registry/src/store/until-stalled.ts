@@ -3,12 +3,13 @@ import { tooSlow } from '../errors.ts'
 const lookEveryMs = 100
 
 /**
- * Passes on what a sender sends, and throws when nothing comes for so long. The limit is asked again and again, as it may
+ * Passes on what a sender sends, and throws when nothing comes for so long, or when the signal is aborted: its reason. The limit is asked again and again, as it may
  * change while one waits; time that the receiver takes does not count.
  */
 export async function* untilStalled<T>(
   source: AsyncIterable<T>,
   limitMs: () => number,
+  signal: AbortSignal,
 ): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]()
   let waitingSince: number | undefined
@@ -17,8 +18,12 @@ export async function* untilStalled<T>(
     if (waitingSince === undefined || performance.now() - waitingSince < limitMs()) return
     stalled.reject(tooSlow('nothing was sent for too long: send it again'))
   }, lookEveryMs)
+  const abort = () => stalled.reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  stalled.promise.catch(() => undefined) // is met where it is raced, or nobody waits any more
   try {
     for (;;) {
+      signal.throwIfAborted()
       waitingSince = performance.now()
       const { done, value } = await Promise.race([items.next(), stalled.promise])
       waitingSince = undefined
@@ -27,6 +32,7 @@ export async function* untilStalled<T>(
     }
   } finally {
     clearInterval(watch)
+    signal.removeEventListener('abort', abort)
     // Of a sender that has stopped nothing more is to be awaited, not even its end.
     if (waitingSince === undefined) await items.return?.()
   }

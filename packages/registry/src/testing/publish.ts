@@ -4,6 +4,8 @@ import { makeGguf } from '@shoal/model-file/testing'
 import type { ModelFile, NewFile, StartedUpload } from '@shoal/protocol'
 import type { TestRegistry } from './test-registry.ts'
 
+const chunkSize = 16 * 1024 * 1024
+
 /** A small GGUF file; each `seed` gives other bytes. */
 export function smallGguf(seed: number, elements = 64): Buffer<ArrayBuffer> {
   const bytes = makeGguf({
@@ -41,10 +43,10 @@ export async function publish(
   const started = await registry.post(files, { token, body: manifestFor(filename, bytes) })
   const { id, upload }: StartedUpload = started.body
   for (const { url, headers, index } of upload.missing_chunks) {
-    const start = index * (16 * 1024 * 1024)
+    const start = index * chunkSize
     await registry.call('PUT', url, {
       headers,
-      bytes: bytes.subarray(start, start + 16 * 1024 * 1024),
+      bytes: bytes.subarray(start, start + chunkSize),
     })
   }
   await registry.post(`${files}/${id}/complete`, { token })
@@ -66,4 +68,15 @@ export async function settled(
     if (body.status !== 'processing') return body
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+}
+
+/** The manifest of a file that nobody has: for uploads of which no byte is to come. */
+export function manifestOfSize(filename: string, sizeBytes: number, seed = 1): NewFile {
+  const hashOf = (index: number) => sha256(Buffer.from(`${seed} ${sizeBytes} ${index}`))
+  const chunk_hashes = Array.from({ length: Math.ceil(sizeBytes / chunkSize) }, (_, index) => {
+    const size = Math.min(chunkSize, sizeBytes - index * chunkSize)
+    return { index, hash: hashOf(index), size }
+  })
+  const sha256_hash = chunk_hashes.length === 1 ? hashOf(0) : hashOf(-1)
+  return { filename, file_size_bytes: sizeBytes, sha256_hash, chunk_size: chunkSize, chunk_hashes }
 }

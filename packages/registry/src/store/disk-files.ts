@@ -1,0 +1,64 @@
+import { constants } from 'node:fs'
+import { open, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Makes a file, or one that is there, so long. What is new of it reads as zeros and takes no room yet. */
+export async function extend(path: string, size: number) {
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT)
+  try {
+    if ((await file.stat()).size !== size) await file.truncate(size)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes a file of so many zeros, with room on the disk for all of them. One that is there stays as it is. */
+export async function writeZeros(path: string, size: number) {
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT)
+  try {
+    if ((await file.stat()).size !== size) await file.writeFile(Buffer.alloc(size))
+  } finally {
+    await file.close()
+  }
+}
+
+export async function readWhole(path: string): Promise<Buffer> {
+  const file = await open(path, 'r').catch(ignoreMissing)
+  if (!file) return Buffer.alloc(0)
+  try {
+    return await file.readFile()
+  } finally {
+    await file.close()
+  }
+}
+
+export async function syncFile(path: string) {
+  const file = await open(path, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+export async function removeFiles(...paths: string[]) {
+  for (const path of paths) await rm(path, { force: true })
+}
+
+export async function subfolders(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true })
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name))
+}
+
+/** A file's length in bytes; undefined where there is none. */
+export async function findSize(path: string): Promise<number | undefined> {
+  return (await findStats(path))?.size
+}
+
+export async function findStats(path: string) {
+  return stat(path).catch(ignoreMissing)
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

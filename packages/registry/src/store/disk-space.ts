@@ -1,0 +1,84 @@
+import { readdir, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { formatBytes } from '@shoal/protocol/words'
+import { StorageFullError } from '../errors.ts'
+import { findStats } from './disk-files.ts'
+import type { StoreSpace } from './object-store.ts'
+
+const largestDefaultReserve = 1e9
+const defaultReserveShare = 0.02
+
+export type DiskSpaceOptions = {
+  /** The folder with the files of open uploads. */
+  uploads: string
+  /** Bytes of the file system that uploads leave alone; undefined: the smaller of 1 GB and 2 % of it. */
+  reserveBytes: number | undefined
+  /** Bytes that others on this file system were promised and do not have now. */
+  promisedBytes: () => number
+}
+
+export type DiskSpace = ReturnType<typeof diskSpace>
+
+/** What the file system of a store still has room for. */
+export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOptions) {
+  async function readFileSystem() {
+    const { bavail, blocks, bsize } = await statfs(uploads)
+    const share = Math.floor(blocks * bsize * defaultReserveShare)
+    return {
+      freeBytes: bavail * bsize,
+      reserveBytes: reserveBytes ?? Math.min(largestDefaultReserve, share),
+    }
+  }
+
+  async function read(): Promise<StoreSpace> {
+    return { ...(await readFileSystem()), awaitedBytes: await awaitedBytes(uploads) }
+  }
+
+  return {
+    read,
+
+    /** Throws a `StorageFullError` where open uploads, the one just begun included, do not fit beside the reserve. */
+    async checkUploadsFit(sizeBytes: number): Promise<void> {
+      const space = await read()
+      const kept = space.reserveBytes + promisedBytes()
+      const missing = space.awaitedBytes + kept - space.freeBytes
+      if (missing <= 0) return
+      const others = space.awaitedBytes - sizeBytes
+      const usable = Math.max(0, space.freeBytes - kept - others)
+      throw new StorageFullError(
+        `the registry's disk has no room for this file: ${formatBytes(missing)} are missing (it has ` +
+          `${formatBytes(sizeBytes)}, and ${formatBytes(usable)} are free for it); try again when there is more room`,
+        missing,
+      )
+    },
+
+    /**
+     * Throws a `StorageFullError` where a chunk would take the last room, which is for the database. An accepted upload may use
+     * half of the reserve: what else grew meanwhile does not stop it at once.
+     */
+    async checkChunkFits(sizeBytes: number): Promise<void> {
+      const space = await readFileSystem()
+      const missing = sizeBytes + space.reserveBytes / 2 + promisedBytes() - space.freeBytes
+      if (missing > 0) throw chunkRefused(missing)
+    },
+  }
+}
+
+export function chunkRefused(missingBytes: number): StorageFullError {
+  return new StorageFullError(
+    `the registry's disk is full: ${formatBytes(missingBytes)} are missing for this chunk, and nothing of it was kept; ` +
+      'send it again when there is room',
+    missingBytes,
+  )
+}
+
+/** What the open uploads have not received yet: their files are as long as declared, and have blocks only where bytes came. */
+async function awaitedBytes(uploads: string): Promise<number> {
+  let sum = 0
+  for (const name of await readdir(uploads)) {
+    if (name.endsWith('.chunks')) continue
+    const found = await findStats(join(uploads, name))
+    if (found) sum += Math.max(0, found.size - found.blocks * 512) // POSIX counts blocks of 512 bytes
+  }
+  return sum
+}

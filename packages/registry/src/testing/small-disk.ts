@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, rmdirSync, statfsSync, writeSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A disk of its own (tmpfs) of a size such as `64m`, at `path` or in a temporary folder. For tests that `canMount`. */
+export async function smallDisk(size: string, path?: string) {
+  const at = path ?? (await mkdtemp(join(tmpdir(), 'shoal-disk-')))
+  await mkdir(at, { recursive: true })
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', at])
+  const filling = join(at, 'filling')
+
+  return {
+    path: at,
+    resize: (to: string) => execFileSync('mount', ['-o', `remount,size=${to}`, at]),
+    freeBytes() {
+      const { bavail, bsize } = statfsSync(at)
+      return bavail * bsize
+    },
+    /** Fills the disk up to its last block, or to so many free bytes. */
+    fill(leaveBytes = 0) {
+      const file = openSync(filling, 'a')
+      try {
+        for (;;) {
+          const { bavail, bsize } = statfsSync(at)
+          const size = Math.min(1024 * 1024, bavail * bsize - leaveBytes)
+          if (size <= 0) return
+          writeSync(file, Buffer.alloc(size, 1))
+        }
+      } finally {
+        closeSync(file)
+      }
+    },
+    /** Takes away what `fill` has written. */
+    free: () => rm(filling, { force: true }),
+    async unmount() {
+      execFileSync('umount', ['-l', at])
+      await rm(at, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Whether disks can be mounted here: not in a container without that right. */
+export const canMount = isAbleToMount()
+
+function isAbleToMount(): boolean {
+  if (process.getuid?.() !== 0) return false
+  const path = mkdtempSync(join(tmpdir(), 'shoal-mount-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', path], { stdio: 'ignore' })
+    execFileSync('umount', [path])
+    return true
+  } catch {
+    return false
+  } finally {
+    rmdirSync(path)
+  }
+}
