@@ -30,6 +30,8 @@ export type RegistryConfig = {
   reserveBytes: number | undefined
   /** Days that the bytes of deleted files are kept for; 0 removes them at once. */
   trashDays: number
+  /** Room that is kept for the database's own writes (SQLite); undefined: 1 % of the disk, from 1 to 32 MiB. No variable: for tests. */
+  ballastBytes: number | undefined
   /** Where BitTorrent clients get the metadata of public files; 0 takes a port that the system gives, undefined is nowhere. */
   peerPort: number | undefined
   /** How often torrent clients tell the tracker that they are there. Who has not for twice as long is gone. */
@@ -67,6 +69,7 @@ export function readRegistryConfig(
     quotaBytes: bytes('SHOAL_QUOTA', env.SHOAL_QUOTA),
     reserveBytes: bytes('SHOAL_RESERVE', env.SHOAL_RESERVE),
     trashDays: days('SHOAL_TRASH_DAYS', env.SHOAL_TRASH_DAYS ?? '7'),
+    ballastBytes: undefined,
     peerPort: env.SHOAL_PEER_PORT === 'off' ? undefined : peerPort(env.SHOAL_PEER_PORT),
     announceIntervalSeconds: 900,
     log: 'stdout',

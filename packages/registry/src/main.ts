@@ -9,6 +9,7 @@ import { apiKeyRepository } from './accounts/api-key-repository.ts'
 import { networkRepository } from './accounts/network-repository.ts'
 import { sessionRepository } from './accounts/session-repository.ts'
 import { buildApp } from './app.ts'
+import { atMostEvery } from './at-most-every.ts'
 import { cardRenderer } from './cards/card-renderer.ts'
 import { isLoopback, type RegistryConfig } from './config.ts'
 import { takeDataDirectory } from './data-directory.ts'
@@ -17,9 +18,11 @@ import { blobRepository } from './files/blob-repository.ts'
 import { capabilities } from './files/capability.ts'
 import { collectRegularly } from './files/collect-regularly.ts'
 import { downloadCounter } from './files/download-counter.ts'
+import { openDownloadJournal } from './files/download-journal.ts'
 import { fileProcessor } from './files/file-processor.ts'
 import { fileRepository } from './files/file-repository.ts'
 import { garbageCollection } from './files/garbage-collection.ts'
+import { journalMetrics } from './files/journal-metrics.ts'
 import { processingQueue } from './files/processing-queue.ts'
 import { openTrash } from './files/trash.ts'
 import { drainOf } from './http/drain.ts'
@@ -34,6 +37,7 @@ import { memorySwarms } from './swarm/memory-swarms.ts'
 import { metadataMetrics } from './swarm/metadata-metrics.ts'
 import { startMetadataPeer } from './swarm/metadata-peer.ts'
 import { metadataSource } from './swarm/metadata-source.ts'
+import { startUpkeep } from './upkeep.ts'
 
 export { type Admin, adoptStore, openAdmin } from './admin/admin.ts'
 export { type RegistryConfig, type RegistryFlags, readRegistryConfig } from './config.ts'
@@ -56,6 +60,7 @@ export type RunningRegistry = {
 }
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
+const upkeepEveryMs = 2_000
 /** Short enough to be typed; the rate limit of sign-ins bounds guesses. */
 const setupCodeBytes = 6
 const drainAtMostMs = 8_000
@@ -101,7 +106,10 @@ async function serve(
 ): Promise<RunningRegistry> {
   const { db, unboundedDb, fullText, engine } = connection
   const accounts = accountRepository(db)
-  const sessions = sessionRepository(db)
+  const onUnnoted = atMostEvery(60_000, (error: unknown) =>
+    log.warn({ err: error }, 'the last use of a credential could not be written'),
+  )
+  const sessions = sessionRepository(db, onUnnoted)
   const networks = networkRepository(db, await readSecret(db, 'network-key'))
   const swarms = memorySwarms({ silentAfterMs: 2_000 * config.announceIntervalSeconds })
   const files = fileRepository(db, fullText, swarms)
@@ -116,7 +124,17 @@ async function serve(
     !isPrivatePlace && (await accounts.isFirstMissing())
       ? await readSecret(db, setupCodeName, setupCodeBytes)
       : undefined
+  const journal = await openDownloadJournal({
+    db,
+    engine,
+    path: join(config.dataDirectory, 'downloads.journal'),
+  })
+  const onUpkeepError = atMostEvery(60_000, (error: unknown) =>
+    log.warn({ err: error }, 'the upkeep of the data was not done'),
+  )
+  await journal.apply().catch(onUpkeepError)
   const metrics = makeMetrics({ droppedLogLines: droppedLines })
+  journalMetrics(metrics.registry, journal)
   spaceMetrics(metrics.registry, store)
   // What it tells, anybody may ask for: on a registry for members nobody could be kept from it.
   const hasPeer = config.peerPort !== undefined && config.isAnonymousReadAllowed
@@ -144,7 +162,7 @@ async function serve(
     store,
     accounts,
     sessions,
-    keys: apiKeyRepository(db),
+    keys: apiKeyRepository(db, onUnnoted),
     networks,
     models: modelRepository(db, fullText),
     list: modelList(db, fullText),
@@ -153,7 +171,7 @@ async function serve(
     files,
     blobs,
     capabilities: capabilities(db, signingKey),
-    downloads: downloadCounter(db),
+    downloads: downloadCounter(connection, journal),
     collect,
     trash,
     processor,
@@ -168,8 +186,14 @@ async function serve(
     await app.listen({ host: config.host, port: config.port })
   } catch (error) {
     await metadataPeer?.close()
+    await journal.close()
     throw error
   }
+  const upkeep = startUpkeep(
+    upkeepEveryMs,
+    [journal.apply, async () => connection.ballast?.restore()],
+    onUpkeepError,
+  )
   const { port } = app.server.address() as AddressInfo
   site.listensOn(port)
 
@@ -196,6 +220,8 @@ async function serve(
       isDraining = true
       stopCollecting()
       await Promise.all([drain(), processor.close(), metadataPeer?.close()])
+      await upkeep.stop()
+      await journal.close()
       await cards.close()
       await swarms.close()
     },

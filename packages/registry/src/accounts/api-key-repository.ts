@@ -14,7 +14,11 @@ const prefixLength = 'hf_'.length + 6
 /** Per account. More than a person has machines, and few enough to be listed and looked through. */
 const maxKeys = 100
 
-export function apiKeyRepository(db: Kysely<Database>) {
+/** `onUnnoted` is told when the last use could not be written, as on a full disk: nobody is kept from reading by that. */
+export function apiKeyRepository(
+  db: Kysely<Database>,
+  onUnnoted: (error: unknown) => void = () => undefined,
+) {
   return {
     /**
      * Makes a key. The secret is in the answer and nowhere else. An account that has 100 keys loses those that have
@@ -70,6 +74,7 @@ export function apiKeyRepository(db: Kysely<Database>) {
           .set({ last_used_at: now.toISOString() })
           .where('id', '=', row.id)
           .execute()
+          .catch(onUnnoted)
       }
       return {
         accountId: row.account_id,

@@ -14,7 +14,11 @@ const maxSessions = 500
 /** `last_used_at` is written at most this often: a call is not worth a write to the disk. */
 const useResolutionMs = 60_000
 
-export function sessionRepository(db: Kysely<Database>) {
+/** `onUnnoted` is told when the last use could not be written, as on a full disk: nobody is kept from reading by that. */
+export function sessionRepository(
+  db: Kysely<Database>,
+  onUnnoted: (error: unknown) => void = () => undefined,
+) {
   return {
     /** Starts a session. Of an account that has 500 others, the oldest ends. */
     async create(
@@ -69,6 +73,7 @@ export function sessionRepository(db: Kysely<Database>) {
           .set({ last_used_at: now.toISOString() })
           .where('id', '=', row.id)
           .execute()
+          .catch(onUnnoted)
       }
       return {
         accountId: row.account_id,

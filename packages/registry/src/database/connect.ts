@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Kysely } from 'kysely'
+import { type Ballast, openBallast } from './ballast.ts'
 import { type FullText, postgresFullText, sqliteFullText } from './full-text.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
@@ -16,6 +17,8 @@ export type Connection = {
   fullText: FullText
   /** Changes with every write, where one process sees them all; undefined on a database that nodes share. */
   version: (() => string) | undefined
+  /** What makes room for commits on a full disk, where the database is on ours (SQLite). */
+  ballast: Ballast | undefined
   close(): Promise<void>
 }
 
@@ -25,6 +28,8 @@ export type DatabaseConfig = {
   dataDirectory: string
   /** The longest that one statement of `db` may take (PostgreSQL); no limit without it. */
   statementTimeoutMs?: number
+  /** Bytes of the ballast; undefined for the usual ones. */
+  ballastBytes?: number | undefined
   /** Called when a connection breaks, in use or idle; the pool replaces it. Whoever uses it gets an error of its own. */
   onConnectionLost: (error: Error) => void
 }
@@ -34,7 +39,7 @@ export async function connect(config: DatabaseConfig): Promise<Connection> {
   const { databaseUrl: connectionString } = config
   const connection = connectionString
     ? connectPostgres({ ...config, connectionString })
-    : connectSqlite(sqlitePath(config.dataDirectory))
+    : connectSqlite(config.dataDirectory, config.ballastBytes)
   try {
     await migrate({ db: connection.unboundedDb, engine: connection.engine })
   } catch (error) {
@@ -46,8 +51,10 @@ export async function connect(config: DatabaseConfig): Promise<Connection> {
 
 export const sqlitePath = (dataDirectory: string) => join(dataDirectory, 'registry.sqlite')
 
-function connectSqlite(path: string): Connection {
-  const { dialect, version } = sqliteDialect(openSqlite(path))
+function connectSqlite(directory: string, ballastBytes: number | undefined): Connection {
+  const ballast = openBallast(directory, ballastBytes)
+  ballast.makeRoom() // opening takes some
+  const { dialect, version } = sqliteDialect(openSqlite(sqlitePath(directory)), ballast)
   const db = new Kysely<Database>({ dialect })
   return {
     db,
@@ -55,11 +62,18 @@ function connectSqlite(path: string): Connection {
     engine: 'sqlite',
     fullText: sqliteFullText,
     version,
+    ballast,
     close: () => db.destroy(),
   }
 }
 
 function connectPostgres(options: Parameters<typeof openPostgres>[0]): Connection {
   const opened = openPostgres(options)
-  return { ...opened, engine: 'postgres', fullText: postgresFullText, version: undefined }
+  return {
+    ...opened,
+    engine: 'postgres',
+    fullText: postgresFullText,
+    version: undefined,
+    ballast: undefined,
+  }
 }

@@ -22,6 +22,8 @@ export type Database = {
   blob: BlobTable
   blob_chunk: { hash: Uint8Array; sha256_hash: string; chunk_index: number }
   search_term: { term: string }
+  /** The last record of each writer of a download journal that is in the counts. */
+  download_journal: { writer: string; applied: number }
   trash: TrashTable
 }
 

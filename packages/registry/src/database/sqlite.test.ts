@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kysely, sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { openBallast } from './ballast.ts'
 import { openSqlite, sqliteDialect } from './sqlite.ts'
 
 async function smallDatabase() {
   const directory = await mkdtemp(join(tmpdir(), 'shoal-sqlite-'))
   const database = openSqlite(join(directory, 'small.sqlite'))
-  const db = new Kysely<object>({ dialect: sqliteDialect(database).dialect })
+  const db = new Kysely<object>({
+    dialect: sqliteDialect(database, openBallast(directory, 0)).dialect,
+  })
   onTestFinished(async () => {
     await db.destroy()
     await rm(directory, { recursive: true })

@@ -1,5 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
+import type { Ballast } from './ballast.ts'
+import { roomForWrites } from './room-for-writes.ts'
 
 const preparedAtMost = 500
 /** Other processes write rarely: `shoal admin` beside a running registry. */
@@ -16,8 +18,9 @@ export function openSqlite(path: string): DatabaseSync {
   return database
 }
 
-/** Kysely's SQLite dialect on Node's own `node:sqlite`: nothing to install or to build. */
-export function sqliteDialect(database: DatabaseSync) {
+/** Kysely's SQLite dialect on Node's own `node:sqlite`: nothing to install or to build. The ballast makes room for commits. */
+export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
+  const room = roomForWrites(database, ballast)
   let writes = 0
   const prepared = new Map<string, SqliteStatement>()
   const dataVersion = database.prepare('pragma data_version')
@@ -36,7 +39,8 @@ export function sqliteDialect(database: DatabaseSync) {
       const onRun = (changes: number | bigint) => {
         if (isWrite && changes > 0) writes += 1
       }
-      const statement = asKyselyStatement(database.prepare(sql), onRun)
+      const perform = sql === 'commit' ? room.commit : isWrite ? room.write : atOnce
+      const statement = asKyselyStatement(database.prepare(sql), { onRun, perform })
       prepared.set(sql, statement)
       if (prepared.size > preparedAtMost) prepared.delete(prepared.keys().next().value ?? '')
       return statement
@@ -76,21 +80,26 @@ function rollBackQuietly(database: DatabaseSync) {
   return { changes: 0, lastInsertRowid: 0 }
 }
 
-/** `onRun` is told how many rows a statement gave or changed. */
-function asKyselyStatement(
-  statement: StatementSync,
-  onRun: (rows: number | bigint) => void,
-): SqliteStatement {
+const atOnce = <T>(run: () => T): T => run()
+
+type Running = {
+  /** Called with how many rows a statement gave or changed. */
+  onRun: (rows: number | bigint) => void
+  /** Runs the statement. */
+  perform: typeof atOnce
+}
+
+function asKyselyStatement(statement: StatementSync, { onRun, perform }: Running): SqliteStatement {
   const values = (parameters: ReadonlyArray<unknown>) => parameters as SQLInputValue[]
   return {
     reader: statement.columns().length > 0,
     all(parameters) {
-      const rows = statement.all(...values(parameters))
+      const rows = perform(() => statement.all(...values(parameters)))
       onRun(rows.length)
       return rows
     },
     run(parameters) {
-      const result = statement.run(...values(parameters))
+      const result = perform(() => statement.run(...values(parameters)))
       onRun(result.changes)
       return result
     },

@@ -1,14 +1,20 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
-import type { Database } from '../database/schema.ts'
+import type { Connection } from '../database/connect.ts'
+import { isStorageFull } from '../unavailable.ts'
+import { addDownloads } from './add-downloads.ts'
+import type { DownloadJournal } from './download-journal.ts'
 
 export type DownloadCounter = ReturnType<typeof downloadCounter>
 
 /**
  * Counts downloads exactly and durably. A commit costs a write to the disk, so calls that come while one is under way share the
- * next; each is answered after its own has committed.
+ * next; each is answered after its own has committed. While the database's disk is full, the journal takes the counts. It does so
+ * only when it is certain that the database did not: a connection that breaks during the commit may or may not have counted.
  */
-export function downloadCounter(db: Kysely<Database>) {
+export function downloadCounter(
+  { db, engine }: Pick<Connection, 'db' | 'engine'>,
+  journal: Pick<DownloadJournal, 'append'>,
+) {
   let waiting = new Map<string, number>()
   let next: Promise<void> | undefined
   let current: Promise<unknown> = Promise.resolve()
@@ -18,16 +24,12 @@ export function downloadCounter(db: Kysely<Database>) {
     const counts = waiting
     waiting = new Map()
     next = undefined
-    await db.transaction().execute(async (trx) => {
-      // in the order of ids, so that two nodes never wait for each other
-      for (const [modelId, count] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
-        await trx
-          .updateTable('model')
-          .set({ downloads: sql`downloads + ${count}` })
-          .where('id', '=', modelId)
-          .execute()
-      }
-    })
+    try {
+      await addDownloads(db, engine, counts)
+    } catch (error) {
+      if (!(error instanceof Error && isStorageFull(error))) throw error
+      await journal.append(counts)
+    }
   }
 
   return {

@@ -10,6 +10,7 @@ import type { Viewer } from '../accounts/caller.ts'
 import { conflict, StorageFullError, unprocessable } from '../errors.ts'
 import type { ModelRow } from '../models/model-repository.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import { isStorageFull } from '../unavailable.ts'
 import type { BlobRepository } from './blob-repository.ts'
 import { type CreateDependencies, createFile, uploadLifetimeSeconds } from './create-file.ts'
 import { deleteFile } from './delete-file.ts'
@@ -66,7 +67,7 @@ export async function listMissingChunks(
   if (file.status !== 'uploading' || object_key === null) {
     return { expires_at: file.upload_expires_at, missing_chunks: [], missing_count: 0 }
   }
-  const expires_at = (await files.touch(file.id, uploadLifetimeSeconds)) ?? file.upload_expires_at
+  const expires_at = await postponeExpiry(files, file)
   const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000) // checked by the clock that signs
   const stored = await store.listStoredChunks(object_key, layoutOf(file))
   const chunks = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
@@ -80,6 +81,16 @@ export async function listMissingChunks(
   }
   const missing_count = chunks.length - stored.size
   return { expires_at, missing_chunks, missing_count }
+}
+
+/** When the upload expires from now on. A full disk does not keep anybody from reading what is missing. */
+async function postponeExpiry(files: FileRepository, file: FileRow): Promise<string> {
+  try {
+    return (await files.touch(file.id, uploadLifetimeSeconds)) ?? file.upload_expires_at
+  } catch (error) {
+    if (error instanceof Error && isStorageFull(error)) return file.upload_expires_at
+    throw error
+  }
 }
 
 export function layoutOf(file: FileRow) {

@@ -47,7 +47,13 @@ export async function openData(options: DataOptions): Promise<RegistryData> {
     const { db } = connection
     const directory = join(dataDirectory, 'store')
     const signingKey = await readSecret(db, 'signing-key')
-    const store = await openDiskStore({ directory, signingKey, baseUrl, reserveBytes })
+    const store = await openDiskStore({
+      directory,
+      signingKey,
+      baseUrl,
+      reserveBytes,
+      promisedBytes: () => connection.ballast?.missingBytes() ?? 0,
+    })
     const isOtherDatabase = recorded !== undefined && !isSameDatabase(recorded, current)
     await identify({
       db,

@@ -3,6 +3,7 @@ import type { Database } from '../database/schema.ts'
 
 /** What takes back a migration, the latest first. The first one is never taken back. */
 const undoing = {
+  '0006_download_journal': [sql`drop table download_journal`],
   '0005_account_networks': [sql`drop table account_network`],
   '0004_trash': [sql`drop table trash`],
   '0003_memory': [

@@ -45,6 +45,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
   const config: RegistryConfig = {
     ...readRegistryConfig({}, { port: '0', data: directory }),
     rateLimits: undefined,
+    ballastBytes: 0, // hundreds of registries would write it
     log: 'silent',
     ...settings,
   }

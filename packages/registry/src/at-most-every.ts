@@ -1,0 +1,13 @@
+/** A function that passes on its first call, and then one call in so many milliseconds; the others do nothing. */
+export function atMostEvery<A extends unknown[]>(
+  milliseconds: number,
+  act: (...values: A) => void,
+) {
+  let last = Number.NEGATIVE_INFINITY
+  return (...values: A) => {
+    const now = performance.now()
+    if (now - last < milliseconds) return
+    last = now
+    act(...values)
+  }
+}

@@ -1,0 +1,4 @@
+create table download_journal (
+  writer text primary key,
+  applied bigint not null
+);

@@ -1,0 +1,4 @@
+create table download_journal (
+  writer text primary key,
+  applied integer not null
+);

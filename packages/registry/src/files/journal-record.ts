@@ -1,0 +1,43 @@
+import { crc32 } from 'node:zlib'
+
+/** So many downloads of a model, as one process has written them. */
+export type JournalRecord = {
+  /** The process, by a UUID of its own. */
+  writer: string
+  /** Grows by one with each record of a writer, from 1. */
+  sequence: number
+  modelId: string
+  count: number
+}
+
+/** Bytes: a divisor of a disk's sector, so that a record is never in two. */
+export const recordSize = 64
+const magic = 0x73_68_64_6c // "shdl"
+const at = { magic: 0, checksum: 4, writer: 8, sequence: 24, model: 32, count: 48 }
+
+export function encodeRecord({ writer, sequence, modelId, count }: JournalRecord): Buffer {
+  const bytes = Buffer.alloc(recordSize)
+  bytes.writeUInt32BE(magic, at.magic)
+  bytes.write(writer.replaceAll('-', ''), at.writer, 'hex')
+  bytes.writeBigUInt64BE(BigInt(sequence), at.sequence)
+  bytes.write(modelId.replaceAll('-', ''), at.model, 'hex')
+  bytes.writeBigUInt64BE(BigInt(count), at.count)
+  bytes.writeUInt32BE(crc32(bytes.subarray(at.writer)), at.checksum)
+  return bytes
+}
+
+/** The record in these bytes, or undefined where there is none, or only a part of one. */
+export function decodeRecord(bytes: Buffer): JournalRecord | undefined {
+  if (bytes.length < recordSize || bytes.readUInt32BE(at.magic) !== magic) return undefined
+  if (bytes.readUInt32BE(at.checksum) !== crc32(bytes.subarray(at.writer))) return undefined
+  return {
+    writer: uuidOf(bytes.subarray(at.writer, at.writer + 16)),
+    sequence: Number(bytes.readBigUInt64BE(at.sequence)),
+    modelId: uuidOf(bytes.subarray(at.model, at.model + 16)),
+    count: Number(bytes.readBigUInt64BE(at.count)),
+  }
+}
+
+function uuidOf(bytes: Buffer): string {
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

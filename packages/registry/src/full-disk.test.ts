@@ -1,0 +1,251 @@
+/** The disk of the database is full (SQLite): what still works, what is refused, and that it recovers by itself. */
+import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CreatedApiKey, ModelRecord, SignedIn, StartedUpload } from '@shoal/protocol'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { RegistryConfig } from './config.ts'
+import { readRegistryConfig, startRegistry } from './main.ts'
+import { manifestOfSize, publish, smallGguf } from './testing/publish.ts'
+import { canMount, smallDisk } from './testing/small-disk.ts'
+import { startTestRegistry, type TestRegistry } from './testing/test-registry.ts'
+
+const megabyte = 1e6
+
+describe.skipIf(!canMount)('a full disk of the database', () => {
+  /** A registry all of whose data is on a small disk: ana has a model with a file, an open upload and an API key. */
+  async function scene(ballastBytes?: number) {
+    const disk = await smallDisk('64m')
+    onTestFinished(disk.unmount)
+    const dataDirectory = join(disk.path, 'data')
+    const settings = { dataDirectory, ballastBytes, reserveBytes: 0 }
+    const registry = await startTestRegistry(settings)
+    onTestFinished(() => registry.close())
+    const token = await registry.register('ana')
+    const file = await publish(registry, token, { name: 'tide' }, 'a.gguf', smallGguf(1))
+    const open = await registry.post('/v1/models/tide/files', {
+      token,
+      body: manifestOfSize('open.gguf', megabyte),
+    })
+    const key = await registry.post('/v1/api-keys', { token, body: { name: 'laptop' } })
+    const download = () => registry.get(`/v1/files/tide/download/${file.id}`)
+    return {
+      disk,
+      registry,
+      token,
+      file,
+      open: open.body as StartedUpload,
+      key: (key.body as CreatedApiKey).key,
+      download,
+      ballast: join(dataDirectory, 'ballast'),
+    }
+  }
+
+  async function downloadsOf(registry: TestRegistry, name = 'tide'): Promise<number> {
+    const { body }: { body: ModelRecord } = await registry.get(`/v1/models/${name}`)
+    return body.downloads
+  }
+
+  const pendingOf = async (registry: TestRegistry) =>
+    /^shoal_download_journal_pending (\d+)$/m.exec((await registry.get('/metrics')).text)?.[1]
+
+  const signIn = (registry: TestRegistry) =>
+    registry.post('/v1/auth/login', { body: { username: 'ana', password: 'password of ana' } })
+
+  test('everything but an upload goes on with the room of the ballast', async () => {
+    const { disk, registry, token, file, open, key, download, ballast } = await scene()
+    await expect.poll(() => stat(ballast).catch(() => undefined)).toBeTruthy()
+    const { size } = await stat(ballast)
+    expect(size).toBe(1024 * 1024)
+    await registry.restart() // SQLite's log is empty then
+    disk.fill()
+    expect(disk.freeBytes()).toBe(0)
+    const created = { name: 'reef', description: 'a reef '.repeat(50), tags: ['sea'] }
+    const answers = {
+      upload: await registry.post('/v1/models/tide/files', {
+        token,
+        body: manifestOfSize('b.gguf', 2 * megabyte),
+      }),
+      list: await registry.get('/v1/models', { token }),
+      byKey: await registry.get('/v1/auth/me', { token: key }),
+      ready: await registry.get('/readyz'),
+      download: await download(),
+      signIn: await signIn(registry),
+      like: await registry.post('/v1/models/tide/like', { token }),
+      create: await registry.post('/v1/models', { token, body: created }),
+      deleteUpload: await registry.call('DELETE', `/v1/models/tide/files/${open.id}`, { token }),
+      deleteFile: await registry.call('DELETE', `/v1/models/tide/files/${file.id}`, { token }),
+      deleteModel: await registry.call('DELETE', '/v1/models/tide', { token }),
+    }
+    const statuses = Object.fromEntries(
+      Object.entries(answers).map(([name, { status }]) => [name, status]),
+    )
+    expect(statuses).toEqual({
+      upload: 503,
+      list: 200,
+      byKey: 200,
+      ready: 200,
+      download: 200,
+      signIn: 200,
+      like: 204,
+      create: 201,
+      deleteUpload: 204,
+      deleteFile: 204,
+      deleteModel: 204,
+    })
+    await expect(stat(ballast)).rejects.toThrow('ENOENT')
+
+    await disk.free()
+    await expect.poll(() => stat(ballast).catch(() => undefined)).toMatchObject({ size })
+  })
+
+  test('many things are deleted one after another where not a byte is free', async () => {
+    const { disk, registry, token, ballast } = await scene()
+    const names = Array.from({ length: 60 }, (_, index) => `model-${index}`)
+    for (const name of names) {
+      const body = { name, description: `words of ${name} `.repeat(60), readme: name.repeat(200) }
+      await registry.post('/v1/models', { token, body })
+    }
+    await expect.poll(() => stat(ballast).catch(() => undefined)).toBeTruthy()
+    await registry.restart()
+    disk.fill()
+    for (const name of names) {
+      const { status } = await registry.call('DELETE', `/v1/models/${name}`, { token })
+      expect([name, status]).toEqual([name, 204])
+    }
+  })
+
+  test('a registry starts on a full disk', async () => {
+    const disk = await smallDisk('64m')
+    onTestFinished(disk.unmount)
+    const dataDirectory = join(disk.path, 'data')
+    const config: RegistryConfig = {
+      ...readRegistryConfig({}, { port: '0', data: dataDirectory }),
+      log: 'silent',
+    }
+    const first = await startRegistry(config)
+    await expect.poll(() => readdir(dataDirectory)).toContain('ballast')
+    await first.close()
+    disk.fill()
+    const second = await startRegistry(config)
+    onTestFinished(() => second.close())
+    expect(await second.systemToken()).toMatch(/^shs_/) // which is a new row
+  })
+
+  /** A registry without ballast, whose log is empty, on a disk without a free block: SQLite can write nothing. */
+  async function stuck() {
+    const here = await scene(0)
+    const { body } = await signIn(here.registry)
+    await here.registry.restart()
+    here.disk.fill()
+    return { ...here, unusedToken: (body as SignedIn).access_token }
+  }
+
+  test('where SQLite can write nothing, reading goes on and changes are refused with 503', async () => {
+    const { registry, disk, token, unusedToken, key, file } = await stuck()
+    for (const path of ['/v1/models', '/v1/auth/me', '/v1/models/tide/files?status=all']) {
+      for (const credential of [token, unusedToken, key]) {
+        expect([path, (await registry.get(path, { token: credential })).status]).toEqual([
+          path,
+          200,
+        ])
+      }
+    }
+    const refused = [
+      await signIn(registry),
+      await registry.post('/v1/models/tide/like', { token }),
+      await registry.post('/v1/models', { token, body: { name: 'reef' } }),
+      await registry.call('DELETE', `/v1/models/tide/files/${file.id}`, { token }),
+      await registry.post('/v1/auth/register', { body: { username: 'bo', password: 'of bo, 8' } }),
+    ]
+    for (const { status, headers, body } of refused) {
+      expect({ status, body }).toMatchObject({ status: 503, body: { code: 'storage_full' } })
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    await disk.free()
+    expect((await signIn(registry)).status).toBe(200)
+    expect((await registry.post('/v1/models/tide/like', { token })).status).toBe(204)
+  })
+
+  test('what is missing of an upload can be read on a full disk', async () => {
+    const { registry, token, open } = await stuck()
+    const path = `/v1/models/tide/files/${open.id}/upload`
+    expect(await registry.get(path, { token })).toMatchObject({
+      status: 200,
+      body: { missing_count: 1 },
+    })
+  })
+
+  test('downloads go on, counted in the journal, and each is counted once when there is room', async () => {
+    const { registry, disk, download } = await stuck()
+    const answers = await Promise.all(Array.from({ length: 40 }, download))
+    answers.push(await download(), await download())
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await pendingOf(registry)).toBe('42')
+    expect(await downloadsOf(registry)).toBe(0)
+
+    await disk.free()
+    await expect.poll(() => downloadsOf(registry)).toBe(42)
+    expect(await pendingOf(registry)).toBe('0')
+    await download()
+    await registry.restart()
+    expect(await downloadsOf(registry)).toBe(43)
+  })
+
+  test('counts in the journal outlive the process, and a copy of the data has them too', async () => {
+    const { registry, disk, download } = await stuck()
+    await download()
+    await download()
+    const copy = await mkdtemp(join(tmpdir(), 'shoal-copy-'))
+    await cp(registry.config.dataDirectory, copy, { recursive: true })
+
+    await disk.free()
+    await registry.restart()
+    expect(await downloadsOf(registry)).toBe(2)
+    const journal = join(registry.config.dataDirectory, 'downloads.journal')
+    await cp(join(copy, 'downloads.journal'), journal) // as if it had never been written again
+    await registry.restart()
+    expect(await downloadsOf(registry)).toBe(2)
+
+    await rm(join(copy, 'lock'))
+    const other = await startTestRegistry({ dataDirectory: copy })
+    onTestFinished(() => other.close())
+    expect(await downloadsOf(other)).toBe(2)
+  })
+
+  test('nothing is left behind by what failed', async () => {
+    const { registry, disk, token } = await stuck()
+    await registry.post('/v1/models/tide/files', {
+      token,
+      body: manifestOfSize('b.gguf', 2 * megabyte),
+    })
+    await disk.free()
+    const { body } = await registry.get('/v1/models/tide/files?status=all', { token })
+    expect((body as { filename: string }[]).map(({ filename }) => filename).sort()).toEqual([
+      'a.gguf',
+      'open.gguf',
+    ])
+    expect(await readdir(join(registry.config.dataDirectory, 'store', 'uploads'))).toHaveLength(2)
+    expect(await readdir(registry.config.dataDirectory)).not.toContainEqual(
+      expect.stringContaining('unfinished'),
+    )
+  })
+
+  test('where the log cannot be written everything else goes on', async () => {
+    const disk = await smallDisk('1m')
+    onTestFinished(disk.unmount)
+    const log = { file: join(disk.path, 'registry.log') }
+    const registry = await startTestRegistry({ log })
+    onTestFinished(() => registry.close())
+    const token = await registry.register('ana')
+    disk.fill()
+    for (let index = 0; index < 40; index += 1) {
+      expect((await registry.get('/v1/models')).status).toBe(200)
+    }
+    const file = await publish(registry, token, { name: 'tide' }, 'a.gguf', smallGguf(1))
+    expect(file.status).toBe('ready') // whose processing writes lines too, in no request
+    await disk.free()
+    await registry.get('/v1/models/tide', { headers: { 'x-request-id': 'after-it' } })
+    await expect.poll(() => readFile(log.file, 'utf8')).toContain('after-it')
+  })
+})
