@@ -118,6 +118,9 @@ async function serve(
   const collect = garbageCollection(db, store, trash)
   const queue = processingQueue(db, engine)
   await queue.freeAll()
+  await collect.removeEndedUploads().catch((error) => {
+    log.error({ err: error }, 'bytes that a crash has left were not removed')
+  })
   const processor = fileProcessor({ queue, files, blobs, store, collect, log })
   const isPrivatePlace = isLoopback(config.host) && isLoopback(new URL(site.baseUrl()).hostname)
   const setupCode =

@@ -1,5 +1,6 @@
 import { packHashes } from '@shoal/model-file'
 import type { NewFile } from '@shoal/protocol'
+import { formatBytes } from '@shoal/protocol/words'
 import { type Kysely, sql } from 'kysely'
 import { v7 as newId } from 'uuid'
 import { databaseTime } from '../database/clock.ts'
@@ -19,7 +20,7 @@ export type CreateDependencies = {
 /** An upload that nobody touches for so long expires. */
 export const uploadLifetimeSeconds = 7 * 86_400
 
-/** Writes the row of a new upload in place of one that ended badly or was given up. */
+/** Writes the row of a new upload in place of one that ended badly or was given up, whose bytes are gone. */
 export function createFile(
   { db, quotaBytes }: CreateDependencies,
   model: ModelRow,
@@ -32,7 +33,8 @@ export function createFile(
       await trx
         .deleteFrom('file')
         .where('id', '=', before.id)
-        .where('status', 'in', ['uploading', 'failed', 'expired'])
+        .where('status', 'in', ['failed', 'expired'])
+        .where('object_key', 'is', null)
         .execute()
     }
     await claimQuota(trx, model.owner, manifest.file_size_bytes, quotaBytes)
@@ -74,24 +76,42 @@ async function claimQuota(
   sizeBytes: number,
   defaultQuota: number | undefined,
 ) {
-  const account = await trx
+  await trx
     .updateTable('account')
     .set({ quota_bytes: sql`quota_bytes` })
     .where('username', '=', username)
-    .returning('quota_bytes')
+    .execute()
+  await checkQuota({ db: trx, quotaBytes: defaultQuota }, username, sizeBytes)
+}
+
+/** Throws when the account would declare more than it may with a file of this size, were `replacedId` not there. */
+export async function checkQuota(
+  { db, quotaBytes }: CreateDependencies,
+  username: string,
+  sizeBytes: number,
+  replacedId?: string,
+) {
+  const account = await db
+    .selectFrom('account')
+    .select('quota_bytes')
+    .where('username', '=', username)
     .executeTakeFirstOrThrow()
-  const quota = account.quota_bytes ?? defaultQuota
+  const quota = account.quota_bytes ?? quotaBytes
   if (quota === undefined) return
-  const { used } = await trx
+  const { used } = await db
     .selectFrom('file')
     .innerJoin('model', 'model.id', 'file.model_id')
     .select(sql<number>`cast(coalesce(sum(file_size_bytes), 0) as bigint)`.as('used'))
     .where('owner', '=', username)
-    .where('status', 'not in', ['failed', 'expired'])
+    // Of a file that ended badly the bytes count until they are gone.
+    .where((is) =>
+      is.or([is('status', 'not in', ['failed', 'expired']), is('object_key', 'is not', null)]),
+    )
+    .$if(replacedId !== undefined, (files) => files.where('file.id', '<>', replacedId ?? ''))
     .executeTakeFirstOrThrow()
   if (used + sizeBytes > quota) {
     throw tooLarge(
-      `${username} may keep ${quota} bytes here and has ${used}: this file of ${sizeBytes} does not fit`,
+      `quota exceeded: ${formatBytes(used)} of ${formatBytes(quota)} used; this file needs ${formatBytes(sizeBytes)}`,
       { code: 'quota_exceeded' },
     )
   }

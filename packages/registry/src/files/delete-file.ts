@@ -1,13 +1,18 @@
 import type { FileRepository } from './file-repository.ts'
 import type { GarbageCollection } from './garbage-collection.ts'
+import { notReady } from './upload-removal.ts'
 
 type Dependencies = { files: FileRepository; collect: GarbageCollection }
 
-/** Deletes a file or gives up its upload: first the row, then the bytes. What a crash in between leaves is collected later. */
+/**
+ * Deletes a file or gives up its upload. The bytes of an upload go first: they count against the quota for as long as there is a row.
+ * Of a ready file the row goes first, and what a crash leaves is collected later.
+ */
 export async function deleteFile(
   { files, collect }: Dependencies,
   file: { id: string; model_id: string },
 ) {
+  await collect.giveUp(file.id, notReady)
   const removed = await files.remove(file)
   if (removed) await collect.removeBytesOf(removed)
 }

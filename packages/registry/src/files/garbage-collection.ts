@@ -1,9 +1,9 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { databaseTime } from '../database/clock.ts'
 import type { Database, FileTable } from '../database/schema.ts'
 import type { ObjectStore, StoredEntry } from '../store/object-store.ts'
 import { lockBlob } from './keep-blob.ts'
 import { type Amount, addToTrash, type Trash } from './trash.ts'
+import { type UploadRemoval, uploadRemoval } from './upload-removal.ts'
 
 /** What a file refers to: its upload's object until it is ready, then the stored bytes. */
 export type BytesOfFile = Pick<FileTable, 'object_key' | 'blob_hash'>
@@ -20,11 +20,9 @@ export type CollectedGarbage = {
   heldBack: Amount
 }
 
-export interface GarbageCollection {
+export interface GarbageCollection extends UploadRemoval {
   /** The file's row is gone: so goes its upload and, unless another file has them too, its bytes. */
   removeBytesOf(file: BytesOfFile): Promise<void>
-  /** Removes what was uploaded for a file that is gone or failed, or whose bytes were stored before. */
-  removeUpload(file: Pick<BytesOfFile, 'object_key'>): Promise<void>
   /**
    * Removes uploads that expired, puts what nothing refers to into the trash, and removes what has been there long enough.
    * Objects that no row ever gave up are left alone when they are more than a tenth of all stored bytes and more than
@@ -48,6 +46,8 @@ export function garbageCollection(
   store: ObjectStore,
   trash: Trash,
 ): GarbageCollection {
+  const removal = uploadRemoval(db, store)
+
   /** Puts the bytes of a blob into the trash when no file refers to them (any more), and returns how many they are. */
   async function releaseBlob(sha256Hash: string): Promise<number> {
     return db.transaction().execute(async (trx) => {
@@ -65,12 +65,6 @@ export function garbageCollection(
     })
   }
 
-  async function removeUpload({ object_key }: Pick<BytesOfFile, 'object_key'>) {
-    if (object_key === null) return
-    const { referred } = await findKnown([object_key])
-    if (!referred.has(object_key)) await store.remove(object_key)
-  }
-
   /** Which of these objects files and blobs refer to, and which are in the trash. */
   async function findKnown(keys: string[]) {
     const asked = sql.join(keys)
@@ -83,32 +77,6 @@ export function garbageCollection(
     const keysWhere = (isTrash: 0 | 1) =>
       new Set(rows.filter((row) => row.is_trash === isTrash).map((row) => row.object_key))
     return { referred: keysWhere(0), trashed: keysWhere(1) }
-  }
-
-  async function expireUploads(): Promise<number> {
-    const expiring = await db
-      .selectFrom('file')
-      .select(['id', 'object_key'])
-      .where(sql<SqlBool>`status <> 'ready'`)
-      .where('status', '=', 'uploading')
-      .where('upload_expires_at', '<', databaseTime(db))
-      .execute()
-    for (const { id, object_key } of expiring) {
-      const { numUpdatedRows } = await db
-        .updateTable('file')
-        .set({
-          status: 'expired',
-          status_detail: 'nothing was sent for 7 days',
-          object_key: null,
-          blob_hash: null,
-        })
-        .where('id', '=', id)
-        .where('status', '=', 'uploading')
-        .where('upload_expires_at', '<', databaseTime(db))
-        .executeTakeFirst()
-      if (numUpdatedRows > 0n && object_key !== null) await store.remove(object_key)
-    }
-    return expiring.length
   }
 
   async function releaseUnusedBlobs(): Promise<Amount> {
@@ -139,16 +107,17 @@ export function garbageCollection(
   }
 
   return {
+    ...removal,
+
     async removeBytesOf(file) {
-      await removeUpload(file)
+      await removal.removeUpload(file)
       if (file.blob_hash !== null) await releaseBlob(file.blob_hash)
       if (trash.keptDays === 0) await trash.removeExpired()
     },
 
-    removeUpload,
-
     async collect({ takesUnknown = false } = {}) {
-      const expiredUploads = await expireUploads()
+      await removal.removeEndedUploads()
+      const expiredUploads = await removal.expireUploads()
       const trashed = await releaseUnusedBlobs()
       const { uploads, objects, storedBytes } = await findUnknown()
       const unknown = amountOf(objects)

@@ -85,7 +85,7 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
         attempts: sql`attempts - 1`,
       }),
 
-    /** The job ends without a ready file: it failed, or some chunks have to be sent again. */
+    /** The job ends without a ready file: it failed, and its bytes are to be deleted, or some chunks have to be sent again. */
     end: (
       fileId: string,
       holder: string,
@@ -95,7 +95,7 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
         ...noLease,
         status,
         status_detail: detail,
-        ...(status === 'failed' && { object_key: null, blob_hash: null }),
+        ...(status === 'failed' && { blob_hash: null }),
       }),
 
     /** The job ends because the bytes are gone: all of them are to be sent again, to another object. */

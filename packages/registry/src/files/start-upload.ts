@@ -12,10 +12,16 @@ import type { ModelRow } from '../models/model-repository.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { isStorageFull } from '../unavailable.ts'
 import type { BlobRepository } from './blob-repository.ts'
-import { type CreateDependencies, createFile, uploadLifetimeSeconds } from './create-file.ts'
+import {
+  type CreateDependencies,
+  checkQuota,
+  createFile,
+  uploadLifetimeSeconds,
+} from './create-file.ts'
 import { deleteFile } from './delete-file.ts'
 import type { FileRepository, FileRow } from './file-repository.ts'
 import type { GarbageCollection } from './garbage-collection.ts'
+import { restartable } from './upload-removal.ts'
 
 export type UploadDependencies = CreateDependencies & {
   files: FileRepository
@@ -124,6 +130,7 @@ async function beginUpload(
   { viewer, before }: { viewer: Viewer; before: FileRow | undefined },
 ): Promise<FileRow> {
   const storedKey = await findStoredKey(dependencies, viewer, manifest)
+  if (before) await clearPlace(dependencies, model, manifest, before)
   const file = await createFile(dependencies, model, manifest, { storedKey, before })
   try {
     await makeRoom(dependencies, file)
@@ -134,12 +141,26 @@ async function beginUpload(
   return file
 }
 
+/** Gives up what had the name before, bytes and all, unless the new file would be refused anyway. */
+async function clearPlace(
+  dependencies: UploadDependencies,
+  model: ModelRow,
+  manifest: NewFile,
+  before: FileRow,
+) {
+  await checkQuota(dependencies, model.owner, manifest.file_size_bytes, before.id)
+  await dependencies.collect.giveUp(before.id, restartable)
+}
+
 /** Keeps room in the store for what is to come of a file. Rather than to refuse it, room that trash takes is freed first. */
 async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promise<void> {
-  const { store, freeTrash } = dependencies
+  const { files, store, freeTrash } = dependencies
   if (file.object_key === null) return
   try {
     await store.startUpload(file.object_key, layoutOf(file))
+    if (await files.isUploading(file.id)) return
+    await store.remove(file.object_key) // whoever gave the upload up may have looked for its bytes before
+    throw conflict('this upload was given up at the same moment: start it again')
   } catch (error) {
     if (!(error instanceof StorageFullError) || !freeTrash) throw error
     if ((await freeTrash(error.missingBytes)) === 0) throw error
