@@ -126,8 +126,9 @@ export function registryClient(options: ClientOptions) {
       if (response.ok || response.status === 304) return response
       const seconds = Number(response.headers.get('retry-after'))
       const isAskedToWait = (response.status === 429 || response.status === 503) && seconds > 0
-      if (!isAskedToWait || waits >= maxWaits) throw await errorOf(response)
-      await response.body?.cancel()
+      const error = await errorOf(response)
+      const isFull = error.problem.code === 'storage_full' // seconds do not mend that
+      if (!isAskedToWait || isFull || waits >= maxWaits) throw error
       options.onWait?.({ seconds, status: response.status })
       await sleep(seconds * 1000, signal)
     }
@@ -181,7 +182,8 @@ export function registryClient(options: ClientOptions) {
     createModel: (model: NewModel) => json<ModelRecord>('POST', '/v1/models', { body: model }),
     updateModel: (model: string, changes: ModelChanges) =>
       json<ModelRecord>('PATCH', modelPath(model), { body: changes }),
-    deleteModel: (model: string) => nothing('DELETE', modelPath(model)),
+    deleteModel: (model: string, query: { only_if_empty?: boolean } = {}, signal?: AbortSignal) =>
+      nothing('DELETE', modelPath(model), { query, signal }),
     setLike: (model: string, liked: boolean) =>
       nothing('PUT', `${modelPath(model)}/like`, { body: { liked } }),
     getFacets: (filter: ModelFilter = {}) => json<Facets>('GET', '/v1/facets', { query: filter }),
@@ -203,7 +205,8 @@ export function registryClient(options: ClientOptions) {
     ) => json<Upload>('GET', `${filePath(model, file)}/upload`, { query, signal }),
     completeUpload: (model: string, file: string, signal?: AbortSignal) =>
       json<ModelFile>('POST', `${filePath(model, file)}/complete`, { signal }),
-    deleteFile: (model: string, file: string) => nothing('DELETE', filePath(model, file)),
+    deleteFile: (model: string, file: string, signal?: AbortSignal) =>
+      nothing('DELETE', filePath(model, file), { signal }),
 
     /** Counts as a download: call it for a person who asked for the bytes, never to look around. */
     getDownload: (model: string, file: string, signal?: AbortSignal) =>

@@ -103,7 +103,10 @@ export const deleteModel = {
   schema: {
     tags: ['models'],
     summary: 'Delete a model and its files',
+    description:
+      'With `only_if_empty`, 409 (`model_not_empty`) when it has a file or an open upload.',
     params: ModelPath,
+    querystring: Type.Object({ only_if_empty: Type.Boolean({ default: false }) }),
     response: { 204: Empty },
   },
 }

@@ -1,7 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeGgufFile } from '@shoal/model-file/testing'
+import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
 import { nanoPath } from '../testing/local-files.ts'
+import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { sampleModel, sampleUser } from '../testing/samples.ts'
 import { scriptedRegistry } from '../testing/scripted-registry.ts'
@@ -68,3 +71,67 @@ test('a name that no model can have is refused', async () => {
   expect(stderr).toContain('“My Model” cannot be the name of a model.')
   expect(exitCode).toBe(2)
 })
+
+test.each([
+  ['the quota', { quotaBytes: 1000 }, 'Quota exceeded'],
+  ['a full disk', { reserveBytes: 1e15 }, 'no room for this file'],
+])('what %s refuses leaves no model behind that the push has made', async (_, settings, words) => {
+  await using home = await makeHome()
+  await using registry = await realRegistry(settings)
+  const { client, token } = await somebody(registry.url)
+  const push = (name: string) =>
+    shoalHere(['push', nanoPath, '--name', name], {
+      home: home.path,
+      registry: registry.url,
+      env: { SHOAL_TOKEN: token },
+    })
+  const { stderr, exitCode } = await push('made-now')
+  expect(stderr).toContain(words)
+  expect(exitCode).not.toBe(0)
+  await expect(client.getModel('made-now')).rejects.toMatchObject({ status: 404 })
+
+  await client.createModel({ name: 'made-before' })
+  expect((await push('made-before')).stderr).toContain(words)
+  expect(await client.getModel('made-before')).toMatchObject({ files_count: 0 })
+})
+
+test('a push that is stopped before it has sent anything leaves no model behind', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  const { client, token } = await somebody(registry.url)
+  const path = join(home.path, 'large.gguf')
+  await writeGgufFile(path, 200e6, 1)
+  const stop = new AbortController()
+  const pushing = shoalHere(['push', path, '--name', 'large'], {
+    home: home.path,
+    registry: registry.url,
+    env: { SHOAL_TOKEN: token },
+    stopSignal: stop.signal,
+  })
+  await expect.poll(() => client.getModel('large').catch(() => undefined)).toBeDefined()
+  stop.abort(new Error('Ctrl-C')) // while the file is hashed
+  expect((await pushing).stderr).toContain('Run the same command again')
+  await expect(client.getModel('large')).rejects.toMatchObject({ status: 404 })
+})
+
+test('what is refused after a file was published leaves the model with that file', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry({ quotaBytes: 2e6 })
+  const { client, token } = await somebody(registry.url)
+  const second = join(home.path, 'second.gguf')
+  await writeGgufFile(second, 2e6, 1)
+  const { stderr } = await shoalHere(['push', nanoPath, second, '--name', 'two'], {
+    home: home.path,
+    registry: registry.url,
+    env: { SHOAL_TOKEN: token },
+  })
+  expect(stderr).toContain('Quota exceeded')
+  expect(await client.getModel('two')).toMatchObject({ files_count: 1 })
+})
+
+/** Who has an account at a registry, with a quota. */
+async function somebody(baseUrl: string) {
+  const account = { username: 'bea', password: 'password of bea' }
+  const { access_token: token } = await registryClient({ baseUrl }).register(account)
+  return { client: registryClient({ baseUrl, token }), token }
+}

@@ -7,6 +7,7 @@ import { modelNamePattern } from '../models/reference.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { repeatable } from '../terminal/repeatable.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
+import { dropEmptyModel } from '../transfers/drop-empty-model.ts'
 import { addLimitOptions, type LimitOptions, limitsOf } from '../transfers/limits.ts'
 import { pushFiles } from '../transfers/push-files.ts'
 import { describeModelFiles, readModelFiles } from '../transfers/read-model-files.ts'
@@ -42,13 +43,15 @@ export function pushCommand(open: OpenContext): Command {
 
     const registry = await openRegistry()
     const signal = takeStopSignal()
-    const model = await ownModel(registry, name, details)
+    const { model, isNew } = await ownModel(registry, name, details)
+    const order = { client: registry.client, modelName: model.name, files }
     const pushed = await pushFiles(printer, {
-      client: registry.client,
-      modelName: model.name,
-      files,
+      ...order,
       ...limitsOf(options, config),
       signal,
+    }).catch(async (error: unknown) => {
+      if (isNew) await dropEmptyModel(printer, order)
+      throw error
     })
     const address = `${registry.address}/m/${model.name}`
     printer.success(`Published ${plural(pushed.length, 'file')} of ${model.name}.`)
@@ -86,7 +89,7 @@ async function ownModel(
   { client, label }: Registry,
   name: string,
   details: Awaited<ReturnType<typeof detailsOf>>,
-): Promise<ModelRecord> {
+): Promise<{ model: ModelRecord; isNew: boolean }> {
   const me = await client.getMe()
   const existing = await client.getModel(name).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 404) return undefined
@@ -94,13 +97,16 @@ async function ownModel(
   })
   if (existing && existing.owner !== me.username && !me.is_admin) throw notYours(name, label)
   if (!existing) {
-    return client.createModel({ name, ...details }).catch((error: unknown) => {
+    const model = await client.createModel({ name, ...details }).catch((error: unknown) => {
       // Taken, and yet not to be seen: somebody else's private model.
       if (error instanceof ApiError && error.status === 409) throw notYours(name, label, error)
       throw error
     })
+    return { model, isNew: true }
   }
-  return Object.keys(details).length > 0 ? client.updateModel(name, details) : existing
+  const hasDetails = Object.keys(details).length > 0
+  const model = hasDetails ? await client.updateModel(name, details) : existing
+  return { model, isNew: false }
 }
 
 const notYours = (name: string, label: string, cause?: unknown) =>

@@ -178,6 +178,22 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
         return files
       }),
 
+    /** Deletes the model, unless it has a file or an upload that was not given up. */
+    deleteEmpty: (id: string): Promise<void> =>
+      db.transaction().execute(async (trx) => {
+        const { name } = await lockModel(trx, id) // no upload starts until the end
+        const file = await trx
+          .selectFrom('file')
+          .select('id')
+          .where('model_id', '=', id)
+          .where('status', '<>', 'expired')
+          .limit(1)
+          .executeTakeFirst()
+        if (file) throw conflict(`${name} is not empty`, { code: 'model_not_empty' })
+        await fullText.remove(trx, id)
+        await trx.deleteFrom('model').where('id', '=', id).execute()
+      }),
+
     /** Flips the like of this account. Racing calls leave `likes` equal to the number of accounts that like the model. */
     toggleLike: (modelId: string, accountId: string) =>
       writeLike(db, modelId, async (trx) => {

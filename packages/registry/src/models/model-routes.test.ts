@@ -1,6 +1,6 @@
 import type { Model, ModelRecord } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
-import { publish, smallGguf } from '../testing/publish.ts'
+import { manifestFor, publish, smallGguf } from '../testing/publish.ts'
 import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 
 describeOnEachDatabase('models', (start) => {
@@ -333,6 +333,45 @@ describeOnEachDatabase('models', (start) => {
     expect(await list('quantization=F32')).toEqual(['from-a-file'])
     expect(await list(`max_file_size_bytes=${bytes.length}`)).toEqual(['from-a-file'])
     await registry.call('DELETE', '/v1/models/from-a-file', { token: ana })
+  })
+
+  test('a model is deleted only if it is empty, when that is asked for', async () => {
+    const remove = (name: string) =>
+      registry.call('DELETE', `/v1/models/${name}?only_if_empty=true`, { token: ana })
+    await registry.post('/v1/models', { token: ana, body: { name: 'empty' } })
+    await publish(registry, ana, { name: 'not-empty' }, 'a.gguf', smallGguf(11))
+    await registry.post('/v1/models', { token: ana, body: { name: 'begun' } })
+    const body = manifestFor('a.gguf', smallGguf(12))
+    const begun = await registry.post('/v1/models/begun/files', { token: ana, body })
+    expect((await remove('empty')).status).toBe(204)
+    expect((await registry.get('/v1/models/empty')).status).toBe(404)
+    for (const name of ['not-empty', 'begun']) {
+      expect(await remove(name)).toMatchObject({ status: 409, body: { code: 'model_not_empty' } })
+    }
+    expect(await getModel('not-empty')).toMatchObject({ files_count: 1 })
+    const { id } = begun.body as { id: string }
+    const upload = await registry.get(`/v1/models/begun/files/${id}/upload`, { token: ana })
+    expect(upload.body).toMatchObject({ missing_count: 1 })
+    for (const name of ['not-empty', 'begun']) {
+      await registry.call('DELETE', `/v1/models/${name}`, { token: ana })
+    }
+  })
+
+  test('of an upload that starts and a deletion of the empty model only one succeeds', async () => {
+    const body = manifestFor('a.gguf', smallGguf(13))
+    for (let round = 0; round < 10; round += 1) {
+      const name = `race-${round}`
+      await registry.post('/v1/models', { token: ana, body: { name } })
+      const [started, removed] = await Promise.all([
+        registry.post(`/v1/models/${name}/files`, { token: ana, body }),
+        registry.call('DELETE', `/v1/models/${name}?only_if_empty=true`, { token: ana }),
+      ])
+      expect([
+        [201, 409],
+        [404, 204],
+      ]).toContainEqual([started.status, removed.status])
+      await registry.call('DELETE', `/v1/models/${name}`, { token: ana })
+    }
   })
 
   test('a fact that is set to null is no longer set by hand: what the files say comes back', async () => {

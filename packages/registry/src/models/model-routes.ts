@@ -56,9 +56,10 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
   app.route({
     ...endpoints.deleteModel,
-    async handler({ params, caller }, reply) {
+    async handler({ params, query, caller }, reply) {
       const model = await ownModel(models, params.id, caller)
-      await deleteModel({ models, collect }, model.id)
+      if (query.only_if_empty) await models.deleteEmpty(model.id)
+      else await deleteModel({ models, collect }, model.id)
       return reply.code(204).send(null)
     },
   })

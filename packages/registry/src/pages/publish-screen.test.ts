@@ -159,6 +159,24 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await page.getByText('is not all here yet').count()).toBe(0)
   })
 
+  test('what the quota refuses leaves no model behind, and goes on once there is room', async () => {
+    await using visitor = await newPublisher('nora')
+    const { page } = visitor
+    const { db } = await registry.connect()
+    const allow = (quota_bytes: number | null) =>
+      db.updateTable('account').set({ quota_bytes }).where('username', '=', 'nora').execute()
+    await allow(1_000_000)
+    await drop(page, [bigFile('swell-Q8_0.gguf', 10)])
+    await page.getByText('Available. Others write').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Quota exceeded: 0 B of 1.00 MB used').waitFor()
+    expect((await registry.get('/v1/models/swell')).status).toBe(404)
+    await allow(null)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
+    expect(await readyFile('swell')).toMatchObject({ status: 'ready' })
+  })
+
   test('when the session ends in the middle, signing in elsewhere is enough to go on', async () => {
     await using visitor = await newPublisher('dora')
     const { page, context } = visitor

@@ -151,6 +151,13 @@ test.each([413, 507])(
   },
 )
 
+test('a registry whose disk is full is not waited for', async () => {
+  const { registry, push } = await pushScene()
+  const body = JSON.stringify({ detail: 'the disk is full', code: 'storage_full' })
+  registry.script = () => ({ status: 503, body, headers: { 'retry-after': '60' } })
+  await expect(push()).rejects.toThrow('the disk is full')
+})
+
 test('an answer before the chunk was sent whole is heard', async () => {
   const { registry, push } = await pushScene()
   const body = JSON.stringify({ detail: 'the quota is used up' })

@@ -53,8 +53,9 @@ export async function sendChunk(tools: SendTools, { index, size, url, headers }:
     if (answer.statusCode < 300) return
     const retryAfter = answer.headers['retry-after']?.toString()
     const trouble = troubleOfStatus(answer.statusCode, host, retryAfter)
-    if (trouble?.kind === 'busy' && answer.statusCode !== 507) throw new TroubleError(trouble)
-    throw problemOf(answer.statusCode, text, host)
+    const problem = problemOf(answer.statusCode, text, host)
+    const isFull = answer.statusCode === 507 || problem.problem.code === 'storage_full'
+    throw trouble?.kind === 'busy' && !isFull ? new TroubleError(trouble) : problem
   } catch (error) {
     signal.throwIfAborted()
     if (failure !== undefined) throw failure

@@ -1,15 +1,15 @@
 import { ApiError, type RegistryClient } from '@shoal/protocol/client'
 import { type Job, unfinished } from './job.ts'
 import { forgetJob } from './kept-jobs.ts'
+import { dropEmptyModel } from './open-model.ts'
 
 /** Gives a job up: what was sent of its files goes, and so does a model that has no file at all. */
 export async function dropJob(client: RegistryClient, job: Job): Promise<void> {
-  const { modelName, isNewModel } = job
+  const { modelName, newModel } = job
   for (const { fileId } of unfinished(job)) {
     if (fileId) await unlessGone(client.deleteFile(modelName, fileId))
   }
-  const left = await unlessGone(client.listFiles(modelName, { status: 'all' }))
-  if (isNewModel && left?.length === 0) await unlessGone(client.deleteModel(modelName))
+  if (newModel) await dropEmptyModel(client, modelName)
   await forgetJob(job)
 }
 

@@ -13,7 +13,7 @@ async function jobFor(...files: File[]): Promise<Job> {
     lastModified: file.lastModified,
     manifest: manifestOf(await hashBlob(file)),
   }))
-  const about = { modelName: 'tide', displayName: 'Tide', username: 'ana', isNewModel: true }
+  const about = { modelName: 'tide', displayName: 'Tide', username: 'ana', newModel: undefined }
   return { ...about, files: await Promise.all(expected) }
 }
 

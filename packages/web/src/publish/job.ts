@@ -1,4 +1,5 @@
 import type { ChunkManifest } from '@shoal/model-file/browser'
+import type { NewModel } from '@shoal/protocol/client'
 import type { ChosenFile } from './chosen-file.ts'
 
 /** What is to be published, as it is kept until it is: another visit goes on with it. */
@@ -7,8 +8,8 @@ export type Job = {
   displayName: string
   /** Whose it is. */
   username: string
-  /** Whether the model was made for it. */
-  isNewModel: boolean
+  /** What the model was made of, where it was made for this job; undefined for one that was there before. */
+  newModel: NewModel | undefined
   files: JobFile[]
 }
 

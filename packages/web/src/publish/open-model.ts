@@ -1,4 +1,9 @@
-import { ApiError, type ModelRecord, type RegistryClient } from '@shoal/protocol/client'
+import {
+  ApiError,
+  type ModelRecord,
+  type NewModel,
+  type RegistryClient,
+} from '@shoal/protocol/client'
 import { type Details, newModelOf } from './details.ts'
 
 export class NameTakenError extends Error {
@@ -30,6 +35,22 @@ export async function findModel(
     return await client.getModel(name, signal)
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null
+    throw error
+  }
+}
+
+/** The model of a job that made it, made again where it was dropped since. */
+export async function ensureModel(client: RegistryClient, model: NewModel): Promise<void> {
+  if (await findModel(client, model.name)) return
+  await client.createModel(model)
+}
+
+/** Deletes a model that has neither a file nor an upload. Another one stays, and so does one that is gone. */
+export async function dropEmptyModel(client: RegistryClient, name: string): Promise<void> {
+  try {
+    await client.deleteModel(name, { only_if_empty: true })
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import { useClient } from '../api/context.ts'
 import { Failure } from '../ui/problem.tsx'
 import { sizeOf } from './chosen-file.ts'
-import { type DetailErrors, type Details, findDetailErrors } from './details.ts'
+import { type DetailErrors, type Details, findDetailErrors, newModelOf } from './details.ts'
 import { DetailsPart } from './details-part.tsx'
 import { FilesPart } from './files-part.tsx'
 import { jobFileOf } from './job.ts'
@@ -36,7 +36,7 @@ export function PublishForm({ username }: { username: string }) {
           modelName: model.name,
           displayName: model.display_name,
           username,
-          isNewModel: isNew,
+          newModel: isNew ? newModelOf(details) : undefined,
           files: files.map(jobFileOf),
         },
         sources: new Map(files.map(({ filename, file }) => [filename, file])),

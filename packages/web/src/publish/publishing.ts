@@ -4,6 +4,7 @@ import { useSyncExternalStore } from 'react'
 import { dropJob } from './drop-job.ts'
 import { bytesOf, type Job, type Sources, unfinished } from './job.ts'
 import { forgetJob, keepJob } from './kept-jobs.ts'
+import { dropEmptyModel } from './open-model.ts'
 import type { Wait } from './patience.ts'
 import { type Progress, progressMeter } from './progress-meter.ts'
 import type { JobEvent, Stage } from './run-job.ts'
@@ -130,9 +131,12 @@ function run({ client, job, sources, onReady }: Order) {
     change({ progress: { ...shown.progress, ...read, bytesDone } })
   }
 
-  function fail(error: unknown) {
+  async function fail(error: unknown) {
     if (signal.aborted) return // paused, which shows already
     if (!(error instanceof Error)) throw error
+    if (job.newModel && !(error instanceof ElsewhereError)) {
+      await dropEmptyModel(client, job.modelName).catch(() => undefined) // the first error is shown
+    }
     change({ state: 'failed', error, wait: undefined })
   }
 

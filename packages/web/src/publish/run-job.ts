@@ -2,6 +2,7 @@ import type { ChunkManifest } from '@shoal/model-file/browser'
 import type { RegistryClient } from '@shoal/protocol/client'
 import { hashFile } from './hash-file.ts'
 import { type Job, type JobFile, type Sources, unfinished } from './job.ts'
+import { ensureModel } from './open-model.ts'
 import { newPatience, type Wait } from './patience.ts'
 import { RefusedFileError, uploadFile } from './upload-file.ts'
 
@@ -71,6 +72,8 @@ export async function runJob({ client, sources, signal, report, ...run }: Run): 
   }
 
   try {
+    const { newModel } = run.job
+    if (newModel) await patience.persist(() => ensureModel(client, newModel))
     const manifests = oneAfterAnother(files, hash)
     const refusals: RefusedFileError[] = []
     for (const [place, file] of files.entries()) {

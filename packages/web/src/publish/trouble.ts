@@ -14,6 +14,8 @@ export class TroubleError extends Error {
 export function troubleOf(error: unknown): TroubleError | undefined {
   if (error instanceof TroubleError) return error
   if (error instanceof UnreachableError) return new TroubleError('the registry does not answer')
-  const isPassing = error instanceof ApiError && error.status >= 500 && error.status !== 507
+  const isFull =
+    error instanceof ApiError && (error.status === 507 || error.problem.code === 'storage_full')
+  const isPassing = error instanceof ApiError && error.status >= 500 && !isFull
   return isPassing ? new TroubleError(error.message) : undefined
 }

@@ -1,0 +1,35 @@
+import { ApiError, type ModelFile, type RegistryClient } from '@shoal/protocol/client'
+import type { Printer } from '../terminal/printer.ts'
+
+type Order = {
+  client: RegistryClient
+  modelName: string
+  files: readonly { filename: string }[]
+}
+
+/** Whoever waits has just been told that something went wrong, or has pressed Ctrl-C. */
+const timeoutMs = 5_000
+
+/**
+ * Deletes a model that a push has made and then sent nothing to: neither a file nor a chunk of one is there. The registry itself
+ * refuses where files have come meanwhile. Where it cannot be done that is noted; the push has failed anyway, for another reason.
+ */
+export async function dropEmptyModel(printer: Printer, { client, modelName, files }: Order) {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const names = new Set(files.map(({ filename }) => filename))
+  try {
+    for (const file of await client.listFiles(modelName, { status: 'all' }, signal)) {
+      if (file.status !== 'uploading' || !names.has(file.filename)) return
+      const { missing_count } = await client.getUpload(modelName, file.id, { limit: 1 }, signal)
+      if (missing_count < chunksOf(file)) return
+      await client.deleteFile(modelName, file.id, signal)
+    }
+    await client.deleteModel(modelName, { only_if_empty: true }, signal)
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return
+    printer.note(`  The model ${modelName}, which has no files, could not be deleted again.`)
+  }
+}
+
+const chunksOf = ({ file_size_bytes, chunk_size }: ModelFile) =>
+  Math.ceil(file_size_bytes / chunk_size)
