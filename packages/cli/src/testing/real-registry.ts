@@ -15,6 +15,7 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
   const config = {
     ...readRegistryConfig({}, { port: '0', data: dataDirectory }),
     rateLimits: undefined,
+    ballastBytes: 0, // many registries would write it
     log: 'silent' as const,
     ...settings,
   }

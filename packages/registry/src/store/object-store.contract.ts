@@ -152,6 +152,20 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       for await (const { key } of store.list()) expect(key).toMatch(/^contract-/)
     })
 
+    test('says how much room it has, where that is limited', async () => {
+      const before = await store.space()
+      await store.startUpload('contract-awaited', layout)
+      const during = await store.space()
+      await store.remove('contract-awaited')
+      if (before === 'unlimited' || during === 'unlimited') {
+        expect(during).toBe(before)
+        return
+      }
+      expect(during.awaitedBytes - before.awaitedBytes).toBe(sizeBytes)
+      expect(during.freeBytes).toBeGreaterThan(0)
+      expect(during.reserveBytes).toBeGreaterThan(0)
+    })
+
     test('stops reading when it is told to', async () => {
       const key = await finished()
       const stop = new AbortController()
