@@ -8,7 +8,12 @@ import { temporaryFolder } from './temporary-folder.ts'
 export async function registryOfTest() {
   const data = temporaryFolder()
   const config = readRegistryConfig({}, { port: '0', data: data.path })
-  const running = await startRegistry({ ...config, rateLimits: undefined, log: 'silent' })
+  const running = await startRegistry({
+    ...config,
+    rateLimits: undefined,
+    ballastBytes: 0,
+    log: 'silent',
+  })
   onTestFinished(async () => {
     await running.close()
     data[Symbol.dispose]()
