@@ -82,7 +82,8 @@ async function refuseForgottenUrl(
     )
   }
   if (await exists(sqlitePath(dataDirectory))) return
-  const wasUsed = recorded !== undefined || (await exists(join(dataDirectory, 'store')))
+  // An empty folder may be the store's disk, mounted before the first start.
+  const wasUsed = recorded !== undefined || (await exists(join(dataDirectory, 'store', 'objects')))
   if (mayBeNew && !wasUsed) return
   throw new ConfigError(
     `there is no registry.sqlite in ${dataDirectory}, which was used before: set DATABASE_URL if its database ` +
