@@ -2,6 +2,7 @@ import type { TestProject } from 'vitest/node'
 import { findChromium } from './browser.ts'
 import { canMakeNeighbours } from './neighbours.ts'
 import { startPostgres } from './postgres.ts'
+import { canMount } from './small-disk.ts'
 import { findOwnAddress, findTorrentClients } from './torrent-clients/find-torrent-clients.ts'
 
 /**
@@ -21,6 +22,7 @@ export default async function startServices(project: TestProject) {
   const hasNamespaces = canMakeNeighbours()
   if (!hasNamespaces) missing('network namespaces')
   project.provide('hasNetworkNamespaces', hasNamespaces)
+  if (!canMount) missing('the right to mount a small disk')
   const postgres = await startPostgres()
   if (!postgres) missing('PostgreSQL')
   project.provide('postgresUrl', postgres?.url)

@@ -1,24 +1,51 @@
 /** Disks that are soon full: tmpfs of Linux, which root may mount, except in some containers. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmdirSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmdirSync, statfsSync, writeSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** An empty disk of a size such as `24m`. */
-export function mountSmallDisk(size: string) {
-  const path = mkdtempSync(join(tmpdir(), 'shoal-disk-'))
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path])
+/** A disk of its own (tmpfs) of a size such as `64m`, at `path` or in a temporary folder. For tests that `canMount`. */
+export async function smallDisk(size: string, path?: string) {
+  const at = path ?? (await mkdtemp(join(tmpdir(), 'shoal-disk-')))
+  await mkdir(at, { recursive: true })
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', at])
+  const filling = join(at, 'filling')
+
   return {
-    path,
-    resize: (to: string) => execFileSync('mount', ['-o', `remount,size=${to}`, path]),
-    unmount() {
-      execFileSync('umount', ['-l', path])
-      rmdirSync(path)
+    path: at,
+    resize: (to: string) => execFileSync('mount', ['-o', `remount,size=${to}`, at]),
+    freeBytes() {
+      const { bavail, bsize } = statfsSync(at)
+      return bavail * bsize
+    },
+    /** Fills the disk up to its last block, or to so many free bytes. */
+    fill(leaveBytes = 0) {
+      const file = openSync(filling, 'a')
+      try {
+        for (;;) {
+          const { bavail, bsize } = statfsSync(at)
+          const size = Math.min(1024 * 1024, bavail * bsize - leaveBytes)
+          if (size <= 0) return
+          writeSync(file, Buffer.alloc(size, 1))
+        }
+      } finally {
+        closeSync(file)
+      }
+    },
+    /** Takes away what `fill` has written. */
+    free: () => rm(filling, { force: true }),
+    async unmount() {
+      execFileSync('umount', ['-l', at])
+      await rm(at, { recursive: true, force: true })
     },
   }
 }
 
-export function canMountDisks(): boolean {
+/** Whether disks can be mounted here: not in a container without that right. */
+export const canMount = isAbleToMount()
+
+function isAbleToMount(): boolean {
   if (process.getuid?.() !== 0) return false
   const path = mkdtempSync(join(tmpdir(), 'shoal-mount-'))
   try {

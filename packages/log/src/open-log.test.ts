@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { canMountDisks, mountSmallDisk } from '../../../testing/small-disk.ts'
+import { canMount, smallDisk } from '../../../testing/small-disk.ts'
 import { openLog } from './open-log.ts'
 
 const text = 'x'.repeat(200)
@@ -129,10 +129,10 @@ test('a line larger than the buffer is dropped, and the next one is written', as
   await expect.poll(() => read()).toMatchObject([{ dropped: 1 }, { msg: 'small' }])
 })
 
-test.skipIf(!canMountDisks())(
+test.skipIf(!canMount)(
   'a full disk (needs to mount one) costs the lines that do not fit, and no more',
   async () => {
-    const disk = mountSmallDisk('64k')
+    const disk = await smallDisk('64k')
     onTestFinished(disk.unmount)
     const file = join(disk.path, 'server.log')
     const opened = openLog({ to: { file }, level: 'info', maxWaitingBytes: 100_000 })

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CreatedApiKey, ModelRecord, SignedIn, StartedUpload } from '@shoal/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { canMount, smallDisk } from '../../../testing/small-disk.ts'
 import type { RegistryConfig } from './config.ts'
 import { readRegistryConfig, startRegistry } from './main.ts'
 import { manifestOfSize, publish, smallGguf } from './testing/publish.ts'
-import { canMount, smallDisk } from './testing/small-disk.ts'
 import { startTestRegistry, type TestRegistry } from './testing/test-registry.ts'
 
 const megabyte = 1e6

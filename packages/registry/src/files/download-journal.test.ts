@@ -20,10 +20,10 @@ import type { ModelRecord } from '@shoal/protocol'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { beforeAll, expect, inject, onTestFinished, test } from 'vitest'
+import { canMount, smallDisk } from '../../../../testing/small-disk.ts'
 import type { Connection } from '../database/connect.ts'
 import type { Database } from '../database/schema.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
-import { canMount, smallDisk } from '../testing/small-disk.ts'
 import {
   type Answer,
   describeOnEachDatabase,
