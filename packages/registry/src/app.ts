@@ -23,7 +23,6 @@ import type { FileProcessor } from './files/file-processor.ts'
 import type { FileRepository } from './files/file-repository.ts'
 import { fileRoutes } from './files/file-routes.ts'
 import type { GarbageCollection } from './files/garbage-collection.ts'
-import type { UploadDependencies } from './files/start-upload.ts'
 import { torrentRoutes } from './files/torrent-routes.ts'
 import type { Trash } from './files/trash.ts'
 import { authentication } from './http/authenticate.ts'
@@ -80,7 +79,6 @@ export type AppDependencies = {
   collect: GarbageCollection
   trash: Trash
   processor: FileProcessor
-  freeTrash?: UploadDependencies['freeTrash']
   metrics: Metrics
   swarms: Swarms
   /** A peer of our own that the tracker names. */

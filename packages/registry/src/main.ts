@@ -114,7 +114,7 @@ async function serve(
   const swarms = memorySwarms({ silentAfterMs: 2_000 * config.announceIntervalSeconds })
   const files = fileRepository(db, fullText, swarms)
   const blobs = blobRepository(db)
-  const trash = openTrash({ db, store, keptDays: config.trashDays })
+  const trash = openTrash({ db, store, keptDays: config.trashDays, log })
   const collect = garbageCollection(db, store, trash)
   const queue = processingQueue(db, engine)
   await queue.freeAll()

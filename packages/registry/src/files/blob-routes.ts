@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import { forbidden } from '../errors.ts'
+import { forbidden, StorageFullError } from '../errors.ts'
 import { redirect } from '../http/redirect.ts'
 import { sendBytes } from '../http/send-bytes.ts'
 import type { Site } from '../http/site.ts'
@@ -13,7 +13,7 @@ import type { Trash } from './trash.ts'
 
 type Dependencies = {
   store: DiskStore
-  trash: Pick<Trash, 'has'>
+  trash: Pick<Trash, 'has' | 'removeOldest'>
   blobs: BlobRepository
   capabilities: Capabilities
   site: Site
@@ -128,6 +128,10 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
         const body = request.raw.iterator({ destroyOnReturn: false })
         try {
           await store.writeChunk(request.params.key, chunk, body)
+        } catch (error) {
+          // Too late for this chunk; its sender comes again.
+          if (error instanceof StorageFullError) await trash.removeOldest(error.missingBytes)
+          throw error
         } finally {
           request.raw.resume() // of a refused chunk the rest is let go, so that the sender is told why
         }

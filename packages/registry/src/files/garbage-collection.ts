@@ -106,6 +106,13 @@ export function garbageCollection(
     }
   }
 
+  /** Removes what is in the trash if something else has grown into the room that is kept free. */
+  async function restoreReserve(): Promise<Amount> {
+    const space = await store.space()
+    if (space === 'unlimited' || space.freeBytes >= space.reserveBytes) return nothing
+    return trash.removeOldest(space.reserveBytes - space.freeBytes)
+  }
+
   return {
     ...removal,
 
@@ -140,11 +147,8 @@ export function garbageCollection(
       return {
         ...collected,
         leftUploads: amountOf(uploads),
-        trashed: {
-          objects: trashed.objects + unknown.objects,
-          bytes: trashed.bytes + unknown.bytes,
-        },
-        removed: await trash.removeExpired(),
+        trashed: addUp(trashed, unknown),
+        removed: addUp(await trash.removeExpired(), await restoreReserve()),
       }
     },
   }
@@ -152,6 +156,11 @@ export function garbageCollection(
 
 const isUnused = sql<SqlBool>`not exists (select 1 from file where file.blob_hash = blob.sha256_hash)`
 const nothing: Amount = { objects: 0, bytes: 0 }
+
+const addUp = (one: Amount, other: Amount): Amount => ({
+  objects: one.objects + other.objects,
+  bytes: one.bytes + other.bytes,
+})
 
 function amountOf(entries: StoredEntry[]): Amount {
   return {

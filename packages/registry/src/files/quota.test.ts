@@ -9,11 +9,11 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { MissingChunk, ModelFile, StartedUpload } from '@shoal/protocol'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { canMount, smallDisk } from '../../../../testing/small-disk.ts'
 import { modelRepository } from '../models/model-repository.ts'
 import { openDiskStore } from '../store/disk-store.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { manifestFor, publish, smallGguf } from '../testing/publish.ts'
-import { canMount, smallDisk } from '../testing/small-disk.ts'
 import { type Answer, describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 import { blobRepository } from './blob-repository.ts'
 import { fileRepository } from './file-repository.ts'
@@ -138,7 +138,8 @@ describe.skipIf(!canMount)('the quota', () => {
       const directory = join(registry.config.dataDirectory, 'store')
       const store = await openDiskStore({ directory, signingKey: 'none', baseUrl: () => '' })
       const files = fileRepository(db, fullText, { seeders: () => 0 })
-      const collect = garbageCollection(db, store, openTrash({ db, store, keptDays: 7 }))
+      const trash = openTrash({ db, store, keptDays: 7 })
+      const collect = garbageCollection(db, store, trash)
       const late: ObjectStore = {
         ...store,
         async startUpload(key, layout) {
@@ -148,7 +149,14 @@ describe.skipIf(!canMount)('the quota', () => {
         },
       }
       const model = await modelRepository(db, fullText).getRow('tide', everything)
-      const dependencies = { db, files, blobs: blobRepository(db), collect, quotaBytes: undefined }
+      const dependencies = {
+        db,
+        files,
+        blobs: blobRepository(db),
+        collect,
+        trash,
+        quotaBytes: undefined,
+      }
       const manifest = manifestFor('a.gguf', smallGguf(1))
       const starting = startUpload({ ...dependencies, store: late }, model, everything, manifest)
       await expect(starting).rejects.toMatchObject({ problem: 'conflict' })

@@ -21,6 +21,7 @@ import {
 import { deleteFile } from './delete-file.ts'
 import type { FileRepository, FileRow } from './file-repository.ts'
 import type { GarbageCollection } from './garbage-collection.ts'
+import type { Trash } from './trash.ts'
 import { restartable } from './upload-removal.ts'
 
 export type UploadDependencies = CreateDependencies & {
@@ -28,8 +29,7 @@ export type UploadDependencies = CreateDependencies & {
   blobs: BlobRepository
   store: ObjectStore
   collect: GarbageCollection
-  /** Frees room in the store by removing what could still be brought back; returns the bytes freed. */
-  freeTrash?: ((bytesNeeded: number) => Promise<number>) | undefined
+  trash: Pick<Trash, 'removeOldest'>
 }
 
 const listedAtMost = 100
@@ -154,7 +154,7 @@ async function clearPlace(
 
 /** Keeps room in the store for what is to come of a file. Rather than to refuse it, room that trash takes is freed first. */
 async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promise<void> {
-  const { files, store, freeTrash } = dependencies
+  const { files, store, trash } = dependencies
   if (file.object_key === null) return
   try {
     await store.startUpload(file.object_key, layoutOf(file))
@@ -162,8 +162,8 @@ async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promis
     await store.remove(file.object_key) // whoever gave the upload up may have looked for its bytes before
     throw conflict('this upload was given up at the same moment: start it again')
   } catch (error) {
-    if (!(error instanceof StorageFullError) || !freeTrash) throw error
-    if ((await freeTrash(error.missingBytes)) === 0) throw error
+    if (!(error instanceof StorageFullError)) throw error
+    if ((await trash.removeOldest(error.missingBytes)).bytes === 0) throw error
     await makeRoom(dependencies, file) // somebody else may have taken what was freed
   }
 }

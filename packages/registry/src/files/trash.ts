@@ -21,13 +21,18 @@ export interface Trash {
   restore(): Promise<Amount>
   /** Removes the bytes of what has been there for longer than it is kept. */
   removeExpired(): Promise<Amount>
-  /** Removes bytes, the oldest first, until this many are free or the trash is empty. */
+  /** Removes bytes before their time, the oldest first, until there are this many more; none if there are not that many. */
   removeOldest(bytesNeeded: number): Promise<Amount>
   /** Removes all that is in it now. */
   empty(): Promise<Amount>
 }
 
-type Dependencies = { db: Kysely<Database>; store: ObjectStore; keptDays: number }
+type Dependencies = {
+  db: Kysely<Database>
+  store: ObjectStore
+  keptDays: number
+  log?: { warn(details: object, message: string): void }
+}
 
 const daySeconds = 86_400
 
@@ -49,9 +54,18 @@ export async function addToTrash(
     .execute()
 }
 
-export function openTrash({ db, store, keptDays }: Dependencies): Trash {
+export function openTrash({ db, store, keptDays, log }: Dependencies): Trash {
   const oldestFirst = () =>
     db.selectFrom('trash').selectAll().orderBy('since').orderBy('object_key')
+
+  const size = (): Promise<Amount> =>
+    db
+      .selectFrom('trash')
+      .select(({ fn }) => [
+        fn.countAll<number>().as('objects'),
+        sql<number>`cast(coalesce(sum(size_bytes), 0) as bigint)`.as('bytes'),
+      ])
+      .executeTakeFirstOrThrow()
 
   /** False for an object that rows refer to again: it leaves the trash and stays in the store. */
   async function remove({ object_key }: TrashTable): Promise<boolean> {
@@ -78,14 +92,7 @@ export function openTrash({ db, store, keptDays }: Dependencies): Trash {
 
     list: () => oldestFirst().execute(),
 
-    size: () =>
-      db
-        .selectFrom('trash')
-        .select(({ fn }) => [
-          fn.countAll<number>().as('objects'),
-          sql<number>`cast(coalesce(sum(size_bytes), 0) as bigint)`.as('bytes'),
-        ])
-        .executeTakeFirstOrThrow(),
+    size,
 
     async has(objectKey) {
       const { rows } = await sql`select 1 from trash where object_key = ${objectKey}`.execute(db)
@@ -99,7 +106,13 @@ export function openTrash({ db, store, keptDays }: Dependencies): Trash {
       return removeAll(await oldestFirst().where('since', '<=', latest).execute())
     },
 
-    removeOldest: async (bytesNeeded) => removeAll(await oldestFirst().execute(), bytesNeeded),
+    async removeOldest(bytesNeeded) {
+      const { bytes } = await size()
+      if (bytes < bytesNeeded) return { objects: 0, bytes: 0 }
+      const removed = await removeAll(await oldestFirst().execute(), bytesNeeded)
+      log?.warn(removed, 'disk space is short: the oldest bytes in the trash were removed early')
+      return removed
+    },
 
     empty: async () => removeAll(await oldestFirst().execute()),
   }

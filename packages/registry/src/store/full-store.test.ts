@@ -1,26 +1,18 @@
 /** The store's disk is full, or would be: a small disk of its own, with the database elsewhere. */
 import { once } from 'node:events'
 import { mkdtemp, readdir, stat } from 'node:fs/promises'
-
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import type { MissingChunk, StartedUpload } from '@shoal/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { blobRepository } from '../files/blob-repository.ts'
-import { fileRepository } from '../files/file-repository.ts'
-import { garbageCollection } from '../files/garbage-collection.ts'
-import { startUpload } from '../files/start-upload.ts'
-import { openTrash } from '../files/trash.ts'
-import { modelRepository } from '../models/model-repository.ts'
+import { canMount, smallDisk } from '../../../../testing/small-disk.ts'
+import { openAdmin } from '../main.ts'
 import { manifestFor, manifestOfSize, publish, settled, smallGguf } from '../testing/publish.ts'
-import { canMount, smallDisk } from '../testing/small-disk.ts'
 import { type Answer, describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
-import { openDiskStore } from './disk-store.ts'
 
 const megabyte = 1e6
-const everything = { accountId: undefined, username: undefined, seesAll: true }
 const chunkSize = 16 * 1024 * 1024
 
 describe.skipIf(!canMount)('a store on a small disk', () => {
@@ -189,36 +181,31 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
     })
 
     test('before an upload is refused, what is in the trash makes room for it', async () => {
-      const { registry, disk, uploads } = await scene('64m')
-      const { db, fullText } = await registry.connect()
-      const store = await openDiskStore({
-        directory: disk.path,
-        signingKey: 'not needed here',
-        baseUrl: () => '',
-        reserveBytes: 0,
-      })
-      const dependencies = {
-        db,
-        store,
-        quotaBytes: undefined,
-        files: fileRepository(db, fullText, { seeders: () => 0 }),
-        blobs: blobRepository(db),
-        collect: garbageCollection(db, store, openTrash({ db, store, keptDays: 7 })),
-      }
-      const model = await modelRepository(db, fullText).getRow('tide', everything)
-      const manifest = manifestOfSize('a.gguf', 50 * megabyte)
-      disk.fill(20 * megabyte)
-      const needed: number[] = []
-      const nothing = { ...dependencies, freeTrash: async () => 0 }
-      await expect(startUpload(nothing, model, everything, manifest)).rejects.toThrow('30.')
-      const freeTrash = async (bytes: number) => {
-        needed.push(bytes)
-        await disk.free()
-        return bytes
-      }
-      await startUpload({ ...dependencies, freeTrash }, model, everything, manifest)
-      expect(needed).toEqual([expect.closeTo(30 * megabyte, -6)])
-      expect(await readdir(uploads)).toHaveLength(2)
+      const { registry, token, disk } = await scene('64m')
+      const bytes = smallGguf(1, 5_000_000) // 20 MB
+      const { id } = await publish(registry, token, { name: 'tide' }, 'old.gguf', bytes)
+      await registry.call('DELETE', `/v1/models/tide/files/${id}`, { token })
+      const { db } = await registry.connect()
+      const trashed = () => db.selectFrom('trash').select('size_bytes').execute()
+
+      expectFull(await post(registry, token, manifestOfSize('a.gguf', 70 * megabyte)))
+      expect(await trashed()).toHaveLength(1) // in vain it is not given up
+      const fits = await post(registry, token, manifestOfSize('a.gguf', 60 * megabyte))
+      expect(fits.status).toBe(201)
+      expect(await trashed()).toEqual([])
+      expect(disk.freeBytes()).toBeGreaterThan(60 * megabyte)
+    })
+
+    test('room that something else takes from the reserve is taken from the trash', async () => {
+      const { registry, token, disk } = await scene('64m', { reserveBytes: 20 * megabyte })
+      const bytes = smallGguf(1, 5_000_000) // 20 MB
+      const { id } = await publish(registry, token, { name: 'tide' }, 'old.gguf', bytes)
+      await registry.call('DELETE', `/v1/models/tide/files/${id}`, { token })
+      disk.fill(15 * megabyte)
+      const admin = await openAdmin(registry.config)
+      expect(await admin.collectGarbage()).toMatchObject({ removed: { bytes: bytes.length } })
+      await admin.close()
+      expect(disk.freeBytes()).toBeGreaterThan(30 * megabyte)
     })
 
     test('the metrics say how much room there is', async () => {
