@@ -160,7 +160,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await metadata.register(caching)
     if (databaseVersion) {
       const { seedersVersion } = dependencies.swarms
-      await metadata.register(responseCache, { databaseVersion, seedersVersion })
+      await metadata.register(responseCache, {
+        databaseVersion,
+        seedersVersion,
+        metrics: metrics.registry,
+      })
     }
     const { isRegistrationOpen, quotaBytes } = config
     await metadata.register(accountRoutes, { ...dependencies, guard, isRegistrationOpen })

@@ -1,14 +1,22 @@
-/** The `Link` header of a page (RFC 8288), or undefined when there is neither a next nor a previous one. */
+type Page = { limit: number; offset: number }
+type Query = Page & Record<string, unknown>
+
+/**
+ * The `Link` header of a page (RFC 8288), or undefined if there is neither a next nor a previous one.
+ * @param query as validated: what it holds, and nothing else, is in the links
+ */
 export function pageLinks(
-  url: string,
-  { limit, offset }: { limit: number; offset: number },
+  address: string,
+  query: Query,
   { total, isTotalExact, models }: { total: number; isTotalExact: boolean; models: unknown[] },
 ): string | undefined {
+  const { limit, offset, ...others } = query
   const at = (start: number) => {
-    const page = new URL(url)
-    page.searchParams.set('offset', String(start))
-    page.searchParams.set('limit', String(limit))
-    return page.href
+    const parameters = new URLSearchParams()
+    for (const [name, value] of Object.entries({ ...others, offset: start, limit })) {
+      for (const one of [value].flat()) parameters.append(name, String(one))
+    }
+    return `${address}?${parameters}`
   }
   const hasNext = isTotalExact ? offset + models.length < total : models.length === limit
   const links = [

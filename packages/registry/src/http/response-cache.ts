@@ -1,18 +1,21 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { LRUCache } from 'lru-cache'
+import { Gauge, type Registry } from 'prom-client'
 import { isKnown } from './if-none-match.ts'
 
-type Kept = {
+type Headers = Record<string, number | string | string[] | undefined>
+type Entry = {
   version: string
-  /** As bytes: a string would be encoded anew for each who asks. */
+  /** Bytes: a string would be encoded again for every caller. */
   payload: Buffer
-  headers: Record<string, number | string | string[] | undefined>
+  headers: Headers
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The version that the database had when a stranger's GET began. */
-    databaseVersion: string | undefined
+    /** Under which key and version the answer to this request may be cached; undefined if it may not. */
+    cacheable: { key: string; version: string; databaseVersion: string } | undefined
   }
   interface FastifyContextConfig {
     /** Its answers change with the swarms too, which are not in the database. */
@@ -20,29 +23,54 @@ declare module 'fastify' {
   }
 }
 
-type Options = { databaseVersion: () => string; seedersVersion: () => number }
+type Options = {
+  databaseVersion: () => string
+  seedersVersion: () => number
+  metrics: Registry
+}
 
-const keptBytes = 32 * 1024 * 1024
-const largestPayload = 1024 * 1024
+export const maxCacheBytes = 32 * 1024 * 1024
+/** Keeps the bookkeeping of many small answers small. */
+export const maxCacheEntries = 4_000
+const maxPayloadBytes = 1024 * 1024
+/** Longer queries are hardly ever sent twice. */
+const maxKeyLength = 1_000
+/** What an entry takes besides its key, headers and payload: the objects, and the slots in the cache's lists. */
+const bytesPerEntry = 1_000
 
 /**
- * Keeps what strangers were answered, as long as nothing at all was written since: the registry's front page is asked for far
- * more often than anything changes. Only where one process sees every write (SQLite); never for anybody who is signed in.
+ * Caches the answers to anonymous GET requests until anything is written to the database. Requests share an answer if they
+ * agree in route, path parameters and the query parameters that the route's schema names; others do not count. Only for a
+ * database that one process writes to (SQLite), and never for signed-in callers.
  */
 export const responseCache = fp(
-  async (app: FastifyInstance, { databaseVersion, seedersVersion }: Options) => {
-    const kept = new Map<string, Kept>()
-    let bytes = 0
+  async (app: FastifyInstance, { databaseVersion, seedersVersion, metrics }: Options) => {
+    const cache = new LRUCache<string, Entry>({
+      max: maxCacheEntries,
+      maxSize: maxCacheBytes,
+      sizeCalculation: sizeOf,
+    })
+    let cachedVersion = ''
+    reportSize(cache, metrics)
 
-    app.decorateRequest('databaseVersion', undefined)
+    app.decorateRequest('cacheable', undefined)
 
-    app.addHook('preParsing', async (request, reply) => {
+    // After the validation, which leaves only known parameters, coerced and with their defaults.
+    app.addHook('preHandler', async (request, reply) => {
       if (request.method !== 'GET' || request.caller) return
+      const current = databaseVersion()
+      if (current !== cachedVersion) {
+        cache.clear() // all of it is stale
+        cachedVersion = current
+      }
+      const key = keyOf(request)
+      if (key.length > maxKeyLength) return
       const { showsSeeders } = request.routeOptions.config
-      const version = databaseVersion() + (showsSeeders ? ` ${seedersVersion()}` : '')
-      const found = kept.get(request.url)
+      const version = current + (showsSeeders ? ` ${seedersVersion()}` : '')
+      const found = cache.get(key)
       if (found?.version !== version) {
-        request.databaseVersion = version
+        cache.delete(key)
+        request.cacheable = { key, version, databaseVersion: current }
         return
       }
       if (isKnown(String(found.headers.etag), request.headers['if-none-match'])) {
@@ -51,28 +79,32 @@ export const responseCache = fp(
       return reply.headers(found.headers).send(found.payload)
     })
 
-    app.addHook('onSend', async (request, reply, payload) => {
-      const { databaseVersion: version, url } = request
-      if (version === undefined || reply.statusCode !== 200) return
-      if (typeof payload !== 'string' || payload.length > largestPayload) return
-      forget(url)
-      const asBytes = Buffer.from(payload)
-      kept.set(url, { version, payload: asBytes, headers: answerHeaders(reply.getHeaders()) })
-      bytes += asBytes.length
-      for (const oldest of kept.keys()) {
-        if (bytes <= keptBytes) break
-        forget(oldest)
-      }
+    app.addHook('onSend', async ({ cacheable }, reply, payload) => {
+      if (!cacheable || reply.statusCode !== 200) return
+      if (typeof payload !== 'string' || payload.length > maxPayloadBytes) return
+      if (cacheable.databaseVersion !== cachedVersion) return // stale already
+      const { key, version } = cacheable
+      const headers = answerHeaders(reply.getHeaders())
+      cache.set(key, { version, payload: Buffer.from(payload), headers })
     })
-
-    function forget(url: string) {
-      bytes -= kept.get(url)?.payload.length ?? 0
-      kept.delete(url)
-    }
   },
 )
 
-/** What belongs to the answer, not to the call that happened to be first. */
+/** The route and what is said to it, in one order however the caller wrote it. */
+function keyOf({ routeOptions, params, query }: FastifyRequest): string {
+  const known = routeOptions.schema?.querystring ? Object.entries(query as object) : []
+  known.sort(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify([routeOptions.url, params, known])
+}
+
+/** Bytes that an entry takes in memory; JavaScript may keep two for each character. */
+function sizeOf({ version, payload, headers }: Entry, key: string): number {
+  const texts = [key, version, ...Object.values(headers).map(String)]
+  const characters = texts.reduce((sum, { length }) => sum + length, 0)
+  return payload.byteLength + 2 * characters + bytesPerEntry
+}
+
+/** Headers of the answer itself, and not of the request that happened to be the first. */
 const answerHeaderNames = [
   'content-type',
   'cache-control',
@@ -83,7 +115,26 @@ const answerHeaderNames = [
   'x-total-count-exact',
 ]
 
-function answerHeaders(headers: Kept['headers']): Kept['headers'] {
+function answerHeaders(headers: Headers): Headers {
   const entries = answerHeaderNames.map((name) => [name, headers[name]] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+function reportSize(cache: LRUCache<string, Entry>, metrics: Registry) {
+  new Gauge({
+    name: 'shoal_response_cache_bytes',
+    help: `Memory of cached answers, at most ${maxCacheBytes}`,
+    registers: [metrics],
+    collect() {
+      this.set(cache.calculatedSize)
+    },
+  })
+  new Gauge({
+    name: 'shoal_response_cache_entries',
+    help: `Cached answers, at most ${maxCacheEntries}`,
+    registers: [metrics],
+    collect() {
+      this.set(cache.size)
+    },
+  })
 }

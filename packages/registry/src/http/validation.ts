@@ -11,17 +11,17 @@ declare module 'fastify' {
 }
 
 /**
- * Ajv, once for bodies and once for what arrives as text. In a body `"5"` is no number; in a query it is. Both fill in
- * defaults; bodies lose members that no schema names.
+ * Ajv, for bodies, queries, and path parameters with headers. In a body `"5"` is not a number; in the others it is. All fill in
+ * defaults. Bodies and queries lose members that no schema names: caches and links know only the parameters of the route.
  */
 export function useValidation(app: FastifyInstance) {
   const shared = { useDefaults: true, allErrors: false, strict: false, formats }
   const forBodies = new Ajv({ ...shared, coerceTypes: false, removeAdditional: 'all' })
+  const forQueries = new Ajv({ ...shared, coerceTypes: 'array', removeAdditional: 'all' })
   const forTexts = new Ajv({ ...shared, coerceTypes: 'array', removeAdditional: false })
-  const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
-    const ajv = httpPart === 'body' ? forBodies : forTexts
-    return ajv.compile(schema)
-  }
+  const validators: Record<string, Ajv> = { body: forBodies, querystring: forQueries }
+  const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart = '' }) =>
+    (validators[httpPart] ?? forTexts).compile(schema)
   app.setValidatorCompiler(compiler)
   app.addHook('preValidation', async ({ params, query, body, routeOptions }) => {
     refuseBadTexts(params, (path) => invalid(`${path} of the path ${isNoText}`))
@@ -35,6 +35,7 @@ export function useValidation(app: FastifyInstance) {
   })
   return (schema: { $id: string }) => {
     forBodies.addSchema(schema)
+    forQueries.addSchema(schema)
     forTexts.addSchema(schema)
   }
 }

@@ -113,6 +113,21 @@ describeOnEachDatabase('models', (start) => {
     expect(unreadable.body).toEqual({ detail: expect.any(String) })
   })
 
+  test('links to other pages hold the parameters of the list, and no others', async () => {
+    const { headers } = await registry.get('/v1/models?junk=1&limit=1&tag=chat&x[y]=2&__proto__=3')
+    const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
+    expect([...new URL(next).searchParams.keys()].toSorted()).toEqual([
+      'limit',
+      'offset',
+      'order',
+      'sort',
+      'tag',
+    ])
+    const second = await registry.get(`${new URL(next).pathname}${new URL(next).search}&junk=4`)
+    expect(second.headers.get('link')).toMatch(/rel="prev"$/)
+    expect(second.headers.get('link')).not.toContain('junk')
+  })
+
   test('the list is a bare array with the total beside it', async () => {
     const { status, headers, body } = await registry.get('/v1/models')
     expect(status).toBe(200)

@@ -18,11 +18,11 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 ) => {
   app.route({
     ...endpoints.listModels,
-    async handler({ query, caller, url }, reply) {
+    async handler({ query, caller, routeOptions }, reply) {
       const page = await list.list(query as ModelQuery, viewerOf(caller, 'read'))
       reply.header('x-total-count', page.total)
       if (!page.isTotalExact) reply.header('x-total-count-exact', 'false')
-      const links = pageLinks(`${site.baseUrl()}${url}`, query, page)
+      const links = pageLinks(`${site.baseUrl()}${routeOptions.url}`, query, page)
       if (links) reply.header('link', links)
       return page.models
     },
