@@ -25,6 +25,9 @@ describeOnEachDatabase('feeds and sitemaps', (start) => {
     expect(titles).toEqual(['shoal: new models', 'storm', 'Tide &amp; &lt;Ebb&gt;'])
 
     expect((await registry.get('/feed.atom?q=ocean')).text.match(/<entry>/g)).toHaveLength(1)
+    const searched = await registry.get('/feed.atom?junk=1&q=ocean')
+    expect(searched.text).toContain(`href="http://localhost:${registry.port}/feed.atom?q=ocean"`)
+    expect((await registry.get('/feed.atom?q=a&q=b')).status).toBe(400)
     expect((await registry.get('/u/ana/feed.atom')).text.match(/<entry>/g)).toHaveLength(2)
     expect((await registry.get('/u/nobody/feed.atom')).text).not.toContain('<entry>')
 

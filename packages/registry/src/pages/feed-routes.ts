@@ -1,6 +1,7 @@
 /** What is new, for feed readers: Atom (RFC 4287). */
 import type { Model } from '@shoal/protocol'
 import type { FastifyPluginAsync } from 'fastify'
+import Type from 'typebox'
 import { anonymous } from '../accounts/caller.ts'
 import type { Site } from '../http/site.ts'
 import type { ModelList } from '../models/model-list.ts'
@@ -11,6 +12,9 @@ type Feed = { title: string; path: string; models: readonly Model[] }
 
 const entriesAtMost = 50
 const hidden = { schema: { hide: true } }
+const searchable = {
+  schema: { hide: true, querystring: Type.Object({ q: Type.Optional(Type.String()) }) },
+}
 
 export const feedRoutes: FastifyPluginAsync<Dependencies> = async (app, { list, site }) => {
   const newest = async (filter: { q?: string; owner?: string }) =>
@@ -23,7 +27,7 @@ export const feedRoutes: FastifyPluginAsync<Dependencies> = async (app, { list, 
 
   app.get<{ Querystring: { q?: string } }>(
     '/feed.atom',
-    hidden,
+    searchable,
     async ({ query: { q } }, reply) => {
       const models = await newest(q ? { q } : {})
       const path = q ? `/feed.atom?${new URLSearchParams({ q })}` : '/feed.atom'

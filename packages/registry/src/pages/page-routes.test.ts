@@ -45,12 +45,19 @@ describe('a printed page', () => {
 
   test("is at the registry's own address, also for who came by another name of this machine", async () => {
     const path = '/m/tide?tab=files'
-    const { status, headers } = await fetch(`http://127.0.0.1:${registry.port}${path}`, {
+    const { status, headers } = await fetch(`http://127.0.0.1:${registry.port}${path}&junk=1`, {
       headers: asBrowser,
       redirect: 'manual',
     })
     expect(status).toBe(307)
     expect(headers.get('location')).toBe(`http://localhost:${registry.port}${path}`)
+  })
+
+  test('repeats no parameter that pages do not know', async () => {
+    for (const path of ['/', '/m/tide', '/u/ana', '/login', '/nothing']) {
+      const { text } = await page(`${path}?q=tide&jetsam=flotsam`)
+      expect([path, /jetsam|flotsam/.test(text)]).toEqual([path, false])
+    }
   })
 
   test('of a search has what was found, and the words in its box', async () => {

@@ -22,6 +22,12 @@ const addresses = [
   '/settings',
   '/settings/:section',
 ]
+/** What the addresses of pages say, as `packages/web` reads it. */
+const parameters = [
+  ...['q', 'architecture', 'license', 'tag', 'fits', 'sort', 'page'], // lists
+  ...['tab', 'images'], // a model
+  'next', // after signing in
+]
 const yearSeconds = 365 * 86_400
 
 export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { web, site }) => {
@@ -56,12 +62,13 @@ export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { web, s
  */
 export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    const address = knownAddress(request.url)
     if (site.isOtherLocalName(request.headers.host)) {
-      return reply.redirect(site.baseUrl() + request.url, 307)
+      return reply.redirect(site.baseUrl() + address, 307)
     }
     const refusals: Refusal[] = []
     const page = await web.printPage({
-      url: request.url,
+      url: address,
       fetch: fetchOf(app, request, (refusal) => refusals.push(refusal)),
       cookies: request.headers.cookie ?? '',
     })
@@ -72,10 +79,17 @@ export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
     }
     return reply
       .code(page.status)
-      .headers(pageHeaders({ hasRemoteImages: /[?&]images=/.test(request.url) }))
+      .headers(pageHeaders({ hasRemoteImages: /[?&]images=/.test(address) }))
       .type('text/html; charset=utf-8')
       .send(pageText(web.frame, page, site.baseUrl()))
   }
+}
+
+/** The path and the parameters that pages know, in the caller's order. */
+function knownAddress(url: string): string {
+  const [path = '', query = ''] = url.split(/\?(.*)/s)
+  const known = [...new URLSearchParams(query)].filter(([name]) => parameters.includes(name))
+  return known.length === 0 ? path : `${path}?${new URLSearchParams(known)}`
 }
 
 /** Tells people by a page that nothing is there, and programs as ever. */
