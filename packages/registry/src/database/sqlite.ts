@@ -1,9 +1,15 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Ballast } from './ballast.ts'
 import { roomForWrites } from './room-for-writes.ts'
 
-const preparedAtMost = 500
+/** Callers vary the text of statements: by the filters of a list, by the number of tags and words that they write. */
+const maxPreparedStatements = 500
+/** Characters of all of them: what SQLite keeps for a statement grows with its text, to about ten times as much. */
+const maxPreparedLength = 1_000_000
+/** A longer one inserts many rows, hardly ever the same number again. */
+const maxStatementLength = 10_000
 /** Other processes write rarely: `shoal admin` beside a running registry. */
 const lookEveryMs = 50
 
@@ -22,7 +28,12 @@ export function openSqlite(path: string): DatabaseSync {
 export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
   const room = roomForWrites(database, ballast)
   let writes = 0
-  const prepared = new Map<string, SqliteStatement>()
+  const prepared = new LRUCache<string, SqliteStatement>({
+    max: maxPreparedStatements,
+    maxSize: maxPreparedLength,
+    maxEntrySize: maxStatementLength,
+    sizeCalculation: (_statement, sql) => sql.length,
+  })
   const dataVersion = database.prepare('pragma data_version')
   dataVersion.setReturnArrays(true)
   let writesOfOthers = ''
@@ -42,7 +53,6 @@ export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
       const perform = sql === 'commit' ? room.commit : isWrite ? room.write : atOnce
       const statement = asKyselyStatement(database.prepare(sql), { onRun, perform })
       prepared.set(sql, statement)
-      if (prepared.size > preparedAtMost) prepared.delete(prepared.keys().next().value ?? '')
       return statement
     },
   }

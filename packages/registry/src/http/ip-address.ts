@@ -3,6 +3,9 @@ import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 /** Who can connect to an address: this machine, an organisation, everybody. */
 export type Reach = 'loopback' | 'private' | 'public'
 
+/** A proxy may say anything of a client; an IPv6 address has up to 45 characters, with a zone some more. */
+const maxAddressLength = 64
+
 /** An address as it is compared and kept: IPv4 where IPv6 only wraps it, without a zone. Undefined for what is no address. */
 export function plainAddress(text: string | undefined): string | undefined {
   const bare = (text ?? '').replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
@@ -81,11 +84,13 @@ export function networkOf(address: string): string {
 /** The network that a request comes from. A proxy may send something that is no address: that counts as it is. */
 export function clientNetwork({ ip }: { ip: string }): string {
   const address = plainAddress(ip)
-  return address ? networkOf(address) : ip
+  return address ? networkOf(address) : ip.slice(0, maxAddressLength)
 }
 
 /** What a request's sender may have been given as a whole: an IPv4 address, an IPv6 /48 with 65,536 networks (RFC 6177). */
 export function clientSite({ ip }: { ip: string }): string {
   const address = plainAddress(ip)
-  return address && isIPv6(address) ? packedAddress(address).slice(0, 6) : (address ?? ip)
+  return address && isIPv6(address)
+    ? packedAddress(address).slice(0, 6)
+    : (address ?? ip.slice(0, maxAddressLength))
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { isLoopback } from '../config.ts'
 
 /** Where the registry is found: every URL in an answer begins here, never with what a caller's `Host` claims. */
@@ -41,15 +42,17 @@ export function siteOf(config: { baseUrl: string | undefined; allowedHosts: stri
   }
 }
 
-const hostsRemembered = 100
+const maxRememberedHosts = 100
+/** A domain name has at most 253 characters (RFC 1035 §2.3.4), and a port 6 with its colon. */
+const maxHostLength = 260
 
-/** Nearly all requests have the same few hosts, and parsing one takes longer than everything else about it. */
+/** Nearly all requests have the same few hosts, and parsing one takes longer than the rest of the check. */
 function remembered(judge: (host: string | undefined) => boolean) {
-  const judged = new Map<string | undefined, boolean>()
+  const judged = new LRUCache<string, boolean>({ max: maxRememberedHosts })
   return (host: string | undefined) => {
+    if (host === undefined || host.length > maxHostLength) return judge(host)
     const known = judged.get(host)
     if (known !== undefined) return known
-    if (judged.size >= hostsRemembered) judged.clear()
     const isOurs = judge(host)
     judged.set(host, isOurs)
     return isOurs

@@ -1,5 +1,6 @@
 /** The picture of a model, for previews of links to its page. */
 import type { FastifyPluginAsync } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { viewerOf } from '../accounts/caller.ts'
 import type { ModelRepository } from '../models/model-repository.ts'
 import { drawSchool } from './draw-school.ts'
@@ -7,11 +8,16 @@ import { drawSchool } from './draw-school.ts'
 type Dependencies = { models: ModelRepository }
 
 /** A picture takes some milliseconds to draw, and a few kilobytes. */
-const keptAtMost = 500
+const maxCachedPictures = 500
+const maxCachedBytes = 8 * 1024 * 1024
 const hidden = { schema: { hide: true } }
 
 export const schoolRoutes: FastifyPluginAsync<Dependencies> = async (app, { models }) => {
-  const kept = new Map<string, Buffer>()
+  const cache = new LRUCache<string, Buffer>({
+    max: maxCachedPictures,
+    maxSize: maxCachedBytes,
+    sizeCalculation: ({ byteLength }) => byteLength + 1_000, // the key and the objects
+  })
 
   app.get<{ Params: { name: string } }>('/m/:name/school.png', hidden, async (request, reply) => {
     const { name, parameter_count } = await models.getRow(
@@ -19,10 +25,8 @@ export const schoolRoutes: FastifyPluginAsync<Dependencies> = async (app, { mode
       viewerOf(request.caller, 'read'),
     )
     const key = `${name} ${parameter_count}`
-    const picture = kept.get(key) ?? drawSchool(name, parameter_count ?? 0)
-    kept.delete(key)
-    kept.set(key, picture)
-    if (kept.size > keptAtMost) kept.delete(kept.keys().next().value ?? '')
+    const picture = cache.get(key) ?? drawSchool(name, parameter_count ?? 0)
+    cache.set(key, picture)
     return reply.type('image/png').send(picture)
   })
 }

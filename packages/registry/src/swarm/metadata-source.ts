@@ -1,5 +1,6 @@
 import { infoDictionary } from '@shoal/model-file'
 import type { Kysely } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Database } from '../database/schema.ts'
 
 /** The torrents that the metadata peer answers for. */
@@ -15,12 +16,17 @@ export type PublicTorrent = {
   readInfo(): Promise<Uint8Array | undefined>
 }
 
-/** 40 KiB each for a file of a few GB, 1.3 MB for one of a terabyte. */
-const keptAtMost = 32
+/** 40 KiB for a file of a few GB, 1.3 MB for one of a terabyte. */
+const maxCachedBytes = 32 * 1024 * 1024
+const maxCachedTorrents = 500
 
 export function metadataSource(db: Kysely<Database>): MetadataSource {
   /** An info hash names the same bytes for ever; whether they are public is asked for each connection. */
-  const kept = new Map<string, Uint8Array>()
+  const cache = new LRUCache<string, Uint8Array>({
+    max: maxCachedTorrents,
+    maxSize: maxCachedBytes,
+    sizeCalculation: ({ byteLength }) => byteLength + 500, // the key and the objects
+  })
 
   const publicFiles = db
     .selectFrom('file')
@@ -48,12 +54,6 @@ export function metadataSource(db: Kysely<Database>): MetadataSource {
     )
   }
 
-  function keep(infoHash: string, info: Uint8Array) {
-    kept.delete(infoHash)
-    kept.set(infoHash, info) // at the end: the first is the one that nobody has asked for the longest
-    if (kept.size > keptAtMost) kept.delete(kept.keys().next().value ?? '')
-  }
-
   return {
     async find(infoHash) {
       const file = await publicFiles
@@ -63,8 +63,8 @@ export function metadataSource(db: Kysely<Database>): MetadataSource {
       if (!file) return undefined
       return {
         async readInfo() {
-          const info = kept.get(infoHash) ?? (await readInfo(file.id))
-          if (info) keep(infoHash, info)
+          const info = cache.get(infoHash) ?? (await readInfo(file.id))
+          if (info) cache.set(infoHash, info)
           return info
         },
       }
