@@ -3,9 +3,9 @@ import { forbidden, StorageFullError } from '../errors.ts'
 import { redirect } from '../http/redirect.ts'
 import { sendBytes } from '../http/send-bytes.ts'
 import type { Site } from '../http/site.ts'
-import { chunkMismatch } from '../store/chunk-writer.ts'
 import { attachment, type DiskStore } from '../store/disk-store.ts'
-import { bytesGone } from '../store/read-file-range.ts'
+import { bytesGone } from '../store/object-reader.ts'
+import { chunkMismatch } from '../store/receive-chunk.ts'
 import { isUnavailable } from '../unavailable.ts'
 import type { BlobRepository } from './blob-repository.ts'
 import type { Capabilities } from './capability.ts'
@@ -53,8 +53,9 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
       return sendBytes(request, reply, {
         sizeBytes: size,
         etag: `"${key}${part ? `-${part}` : ''}"`,
-        read: (range, signal) =>
-          store.read(key, { start: offset + range.start, size: range.size }, signal),
+        open: () => store.open(key),
+        offset,
+        budget: store.budget,
       })
     },
   })
@@ -77,7 +78,8 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
       return sendBytes(request, reply, {
         sizeBytes: hashes.fileSizeBytes,
         etag: `"${hashes.sha256_hash}"`,
-        read: (range, signal) => store.read(objectKey, range, signal),
+        open: () => store.open(objectKey),
+        budget: store.budget,
       })
     },
   })

@@ -1,5 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ByteBudget } from '../store/byte-budget.ts'
+import type { ObjectReader } from '../store/object-reader.ts'
 import type { ByteRange } from '../store/object-store.ts'
+import { bytePump } from './byte-pump.ts'
 import { byteRange } from './byte-range.ts'
 import { isKnown } from './if-none-match.ts'
 
@@ -7,15 +10,19 @@ type Bytes = {
   sizeBytes: number
   /** Strong; the bytes behind it never change. */
   etag: string
-  read(range: ByteRange, signal: AbortSignal): AsyncGenerator<Uint8Array>
+  /** Where the bytes are, from position 0 on. */
+  open(): Promise<ObjectReader>
+  /** Where this part of the object begins. */
+  offset?: number
+  budget: ByteBudget
 }
 
 /**
- * Answers GET and HEAD with bytes: `Range`, `If-Range`, `If-None-Match`, 206, 304 and 416 (RFC 9110). Bytes go out from two
- * buffers in turn, without streams in between: a fifth of the processor time that a stream takes.
+ * Answers GET and HEAD with bytes: `Range`, `If-Range`, `If-None-Match`, 206, 304 and 416 (RFC 9110). Bytes go to the socket
+ * without streams in between: a fifth of the processor time that a stream takes.
  */
 export async function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes) {
-  const { sizeBytes, etag } = bytes
+  const { sizeBytes, etag, offset = 0 } = bytes
   reply.header('accept-ranges', 'bytes').header('etag', etag).type('application/octet-stream')
 
   if (isKnown(etag, request.headers['if-none-match'])) {
@@ -35,45 +42,35 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, by
   }
   reply.code(asked === 'whole' ? 200 : 206).header('content-length', range.size)
   if (request.method === 'HEAD') return reply.send('')
-  return pump(request, reply, (signal) => bytes.read(range, signal))
+  return pump(request, reply, bytes, { start: offset + range.start, size: range.size })
 }
 
 async function pump(
   request: FastifyRequest,
   reply: FastifyReply,
-  read: (signal: AbortSignal) => AsyncGenerator<Uint8Array>,
+  { open, budget }: Bytes,
+  range: ByteRange,
 ) {
-  const { raw } = reply
+  const { raw: response } = reply
   const gone = new AbortController()
-  let giveUp: (() => void) | undefined
-  raw.on('close', () => {
-    gone.abort()
-    giveUp?.() // a write that waits for a client that has left
-  })
+  response.on('close', () => gone.abort())
 
-  /** Resolves when the bytes have left the buffer, which is then free to be filled again. */
-  const write = (bytes: Uint8Array) =>
-    new Promise<void>((resolve, reject) => {
-      giveUp = () => reject(gone.signal.reason)
-      raw.write(bytes, (error) => (error ? reject(error) : resolve()))
-    })
-
-  // The first bytes are read before the head is sent: when the store fails there, it is still an honest error.
-  const parts = read(gone.signal)
-  let part = await parts.next()
-  reply.hijack()
-  raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>)
+  const reader = await open()
+  const share = budget.join()
   try {
-    while (!part.done && !gone.signal.aborted) {
-      await write(part.value)
-      part = await parts.next()
-    }
-    raw.end()
+    const bytes = bytePump({ reader, range, share, response, gone: gone.signal })
+    await bytes.ready() // before the head: what fails here is still answered with an error
+    reply.hijack()
+    response.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>)
+    await bytes.send()
+    response.end()
   } catch (error) {
-    raw.destroy() // fewer bytes than announced: the client sees that and comes again
-    if (!gone.signal.aborted) request.log.error({ err: error }, 'sending bytes broke off')
+    if (!response.headersSent) throw error
+    response.destroy() // fewer bytes than announced: the client sees that and asks again
+    if (!gone.signal.aborted) request.log.error({ err: error }, 'a download failed')
   } finally {
-    await parts.return(undefined)
+    await reader.close() // once what is being read into our buffers has come
+    share.leave()
   }
   return reply
 }

@@ -1,15 +1,12 @@
-import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
-import { conflict, invalid } from '../errors.ts'
+import { conflict } from '../errors.ts'
 import { isStorageFull } from '../unavailable.ts'
+import type { ByteBudget } from './byte-budget.ts'
 import { chunkRefused, type DiskSpace } from './disk-space.ts'
 import { openSenders } from './open-senders.ts'
 import { punchHole } from './punch-hole.ts'
+import { type ExpectedChunk, type Incoming, receiveChunk } from './receive-chunk.ts'
 import { untilStalled } from './until-stalled.ts'
-
-const flushSize = 1024 * 1024
-
-export type ExpectedChunk = { index: number; hash: string; start: number; size: number }
 
 /** Takes one chunk of an upload. Wrong bytes are refused (`chunk_mismatch`) and do not count; a stored chunk stays as it is. */
 export type ChunkWriter = (
@@ -22,6 +19,7 @@ type Options = {
   uploadPath(key: string): string
   mapPath(key: string): string
   space: Pick<DiskSpace, 'checkChunkFits'>
+  budget: ByteBudget
   patienceMs: PatienceMs
 }
 
@@ -41,7 +39,7 @@ type Outcome = 'stored' | 'full' | 'blocks-kept'
  * A refused chunk gives its blocks back to the disk. Where that cannot be done for one chunk, a full disk costs the upload all
  * of its chunks: they have to be sent again, and the disk is not full for ever.
  */
-export function chunkWriter({ uploadPath, mapPath, space, patienceMs }: Options) {
+export function chunkWriter({ uploadPath, mapPath, space, budget, patienceMs }: Options) {
   const turns = new Map<string, { senders: number; last: Promise<unknown> }>()
   const senders = openSenders()
   const clearings = new Map<string, Promise<void>>()
@@ -66,9 +64,15 @@ export function chunkWriter({ uploadPath, mapPath, space, patienceMs }: Options)
     turns.set(name, turn)
     turn.senders += 1
     const limitMs = () => (turn.senders > 1 ? patienceMs.waitedFor : patienceMs.alone)
-    const written = turn.last.then(() =>
-      writeChunk(key, chunk, untilStalled(body, limitMs, signal), signal),
-    )
+    const written = turn.last.then(async () => {
+      const share = budget.join()
+      try {
+        const incoming = { chunk, body: untilStalled(body, limitMs, signal), share }
+        return await writeChunk(key, incoming, signal)
+      } finally {
+        share.leave()
+      }
+    })
     turn.last = written.catch(() => undefined) // its own sender is told
     try {
       return await written
@@ -80,20 +84,20 @@ export function chunkWriter({ uploadPath, mapPath, space, patienceMs }: Options)
 
   async function writeChunk(
     key: string,
-    chunk: ExpectedChunk,
-    body: AsyncIterable<Buffer>,
+    incoming: Incoming,
     signal: AbortSignal,
   ): Promise<Outcome> {
+    const { chunk } = incoming
     const map = await openUpload(mapPath(key))
     try {
       const mark = Buffer.alloc(1)
       await map.read(mark, 0, 1, chunk.index)
       if (mark[0] === 1) {
-        await receive(undefined, chunk, body)
+        await receiveChunk(undefined, incoming)
         return 'stored'
       }
       await space.checkChunkFits(chunk.size)
-      return await keepChunk(uploadPath(key), map, chunk, { body, signal })
+      return await keepChunk(uploadPath(key), map, incoming, signal)
     } finally {
       await map.close()
     }
@@ -120,25 +124,20 @@ export function chunkWriter({ uploadPath, mapPath, space, patienceMs }: Options)
   }
 }
 
-type Incoming = { body: AsyncIterable<Buffer>; signal: AbortSignal }
-
 async function keepChunk(
   path: string,
   map: FileHandle,
-  chunk: ExpectedChunk,
-  { body, signal }: Incoming,
+  incoming: Incoming,
+  signal: AbortSignal,
 ): Promise<Outcome> {
+  const { chunk } = incoming
   const file = await openUpload(path)
   let isTouched = false
   try {
-    await receive(
-      (buffers, position) => {
-        isTouched = true
-        return writeFully(file, buffers, position)
-      },
-      chunk,
-      body,
-    )
+    await receiveChunk((buffers, position) => {
+      isTouched = true
+      return writeFully(file, buffers, position)
+    }, incoming)
     await map.write(Buffer.of(1), 0, 1, chunk.index)
     return 'stored'
   } catch (error) {
@@ -169,53 +168,6 @@ async function emptyUpload(path: string, mapPath: string) {
   }
 }
 
-/** Hashes the body and writes it, unless it is only to be checked. Throws when it is not the chunk. */
-async function receive(
-  write: ((buffers: Buffer[], position: number) => Promise<void>) | undefined,
-  chunk: ExpectedChunk,
-  body: AsyncIterable<Buffer>,
-) {
-  const hash = createHash('sha256')
-  let received = 0
-  let waiting: Buffer[] = []
-  let waitingBytes = 0
-
-  async function flush() {
-    if (write && waitingBytes > 0) await write(waiting, chunk.start + received - waitingBytes)
-    waiting = []
-    waitingBytes = 0
-  }
-
-  for await (const bytes of body) {
-    received += bytes.length
-    if (received > chunk.size) throw chunkMismatch(chunk, `is longer than ${chunk.size} bytes`)
-    hash.update(bytes)
-    waiting.push(bytes)
-    waitingBytes += bytes.length
-    if (waitingBytes >= flushSize) await flush()
-  }
-  if (received < chunk.size) {
-    throw chunkMismatch(chunk, `has ${received} bytes, not ${chunk.size}`)
-  }
-  if (hash.digest('hex') !== chunk.hash) throw chunkMismatch(chunk, 'does not have its hash')
-  await flush()
-}
-
-async function writeFully(file: FileHandle, buffers: Buffer[], position: number) {
-  const total = buffers.reduce((sum, { length }) => sum + length, 0)
-  const { bytesWritten } = await file.writev(buffers, position)
-  if (bytesWritten === total) return
-  const rest = Buffer.concat(buffers).subarray(bytesWritten)
-  for (let written = 0; written < rest.length; ) {
-    const at = position + bytesWritten + written
-    written += (await file.write(rest, written, rest.length - written, at)).bytesWritten
-  }
-}
-
-export function chunkMismatch(chunk: ExpectedChunk, what: string) {
-  return invalid(`chunk ${chunk.index} ${what}; nothing of it was kept`, { code: 'chunk_mismatch' })
-}
-
 function uploadGone() {
   return conflict('this upload is no longer open')
 }
@@ -228,5 +180,16 @@ async function openUpload(path: string): Promise<FileHandle> {
       throw uploadGone()
     }
     throw error
+  }
+}
+
+async function writeFully(file: FileHandle, buffers: Buffer[], position: number) {
+  const total = buffers.reduce((sum, { length }) => sum + length, 0)
+  const { bytesWritten } = await file.writev(buffers, position)
+  if (bytesWritten === total) return
+  const rest = Buffer.concat(buffers).subarray(bytesWritten)
+  for (let written = 0; written < rest.length; ) {
+    const at = position + bytesWritten + written
+    written += (await file.write(rest, written, rest.length - written, at)).bytesWritten
   }
 }

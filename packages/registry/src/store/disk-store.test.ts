@@ -84,6 +84,19 @@ test('a sender that stops does not keep another from sending the same chunk', as
   expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0]))
 })
 
+test('a sender that pauses leaves nothing in memory', async () => {
+  const bytes = new Uint8Array(900_000).fill(1)
+  const { url } = await startedChunk('pausing', bytes)
+  const sender = stalledSender(url, bytes.subarray(0, 800_000), bytes.length)
+  await expect.poll(() => store.budget.transfers()).toBe(1)
+  await expect.poll(() => store.budget.usedBytes()).toBeGreaterThan(0)
+  await expect.poll(() => store.budget.usedBytes()).toBe(0)
+  expect(store.budget.transfers()).toBe(1)
+  sender.send(bytes.subarray(800_000))
+  expect(await sender.answer).toMatch(/^HTTP\/1\.1 200 /)
+  expect(store.budget.transfers()).toBe(0)
+})
+
 test('a sender that is slow is not cut off, whoever waits', async () => {
   const { url, bytes } = await startedChunk('slow')
   const slow = stalledSender(url, bytes.subarray(0, 10), bytes.length)
@@ -97,7 +110,7 @@ test('a sender that is slow is not cut off, whoever waits', async () => {
 })
 
 test('a chunk that is refused leaves none of its bytes', async () => {
-  const { key, url, bytes } = await startedChunk('refused', 5 * 1024 * 1024)
+  const { key, url, bytes } = await startedChunk('refused', new Uint8Array(5 * 1024 * 1024))
   const wrong = new Uint8Array(bytes.length).fill(1)
   expect((await fetch(url, { method: 'PUT', body: wrong })).status).toBe(400)
   expect((await stat(uploadPath(key))).blocks).toBe(0)
@@ -111,7 +124,7 @@ test('a chunk that is refused leaves none of its bytes', async () => {
 })
 
 test('who still sends to an upload that is removed is cut off, and keeps none of its blocks', async () => {
-  const { key, url, bytes } = await startedChunk('removed', 5 * 1024 * 1024)
+  const { key, url, bytes } = await startedChunk('removed', new Uint8Array(5 * 1024 * 1024))
   const sender = stalledSender(url, bytes.subarray(0, 3 * 1024 * 1024), bytes.length)
   await expect.poll(async () => (await stat(uploadPath(key))).blocks).toBeGreaterThan(4_000)
   await store.remove(key)
@@ -155,8 +168,7 @@ async function openFiles(): Promise<string[]> {
 }
 
 /** An upload of one chunk, and where to send that. */
-async function startedChunk(key: string, size = 100) {
-  const bytes = new Uint8Array(size).fill(key.length)
+async function startedChunk(key: string, bytes = new Uint8Array(100).fill(key.length)) {
   const layout = { sizeBytes: bytes.length, chunkSize: bytes.length }
   await store.startUpload(key, layout)
   const hash = createHash('sha256').update(bytes).digest('hex')

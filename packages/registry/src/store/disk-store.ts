@@ -8,6 +8,7 @@ import { hashFileWithPiecesInWorker } from '@shoal/model-file'
 import { exists, replaceFile, syncDirectory } from '../durable-file.ts'
 import { tooLarge } from '../errors.ts'
 import { isStorageFull } from '../unavailable.ts'
+import { type ByteBudget, byteBudget } from './byte-budget.ts'
 import { type ChunkWriter, chunkWriter, type PatienceMs } from './chunk-writer.ts'
 import {
   extend,
@@ -20,9 +21,10 @@ import {
   writeZeros,
 } from './disk-files.ts'
 import { diskSpace } from './disk-space.ts'
+import { bytesGone, type ObjectReader, openObjectReader } from './object-reader.ts'
 import type { ChunkLayout, ObjectStore } from './object-store.ts'
 import { presign, verifyPresigned } from './presigned-url.ts'
-import { bytesGone, readFileRange } from './read-file-range.ts'
+import { readFileRange } from './read-file-range.ts'
 
 const probePrefix = '.probe-'
 /** A map is made a moment before its upload, and stays a moment longer; beside none for so long it is of a crash. */
@@ -33,6 +35,10 @@ export type DiskStore = ObjectStore & {
   writeChunk: ChunkWriter
   /** What a URL that this store signed allows, or undefined when it allows nothing. */
   verify(method: 'GET' | 'PUT', url: string): URLSearchParams | undefined
+  /** A finished object, to be read piece by piece. */
+  open(key: string): Promise<ObjectReader>
+  /** Memory for the bytes that this store takes and gives. */
+  budget: ByteBudget
   /** Bytes of a finished object. */
   sizeOf(key: string): Promise<number>
 }
@@ -52,6 +58,7 @@ export type DiskStoreOptions = {
 
 export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStore> {
   const { directory, signingKey, baseUrl, patienceMs = usualPatienceMs } = options
+  const budget = byteBudget()
   const objects = join(directory, 'objects')
   const uploads = join(directory, 'uploads')
   await Promise.all([mkdir(objects, { recursive: true }), mkdir(uploads, { recursive: true })])
@@ -66,7 +73,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     reserveBytes: options.reserveBytes,
     promisedBytes: options.promisedBytes ?? (() => 0),
   })
-  const chunks = chunkWriter({ uploadPath, mapPath, space, patienceMs })
+  const chunks = chunkWriter({ uploadPath, mapPath, space, budget, patienceMs })
   const takeTurn = inTurn()
 
   /** The file, as long as it will be, is what keeps the room: from here on it counts for those that come after. */
@@ -151,6 +158,8 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       await syncDirectory(uploads)
     },
 
+    budget,
+    open: (key) => openObjectReader(objectPath(key)),
     read: (key, range, signal) => readFileRange(objectPath(key), range, signal),
 
     presignRead(key, { filename, expiresInSeconds, part }) {

@@ -9,13 +9,13 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { metadataSlots } from '../http/connection-slots.ts'
 import { Departure, Refusal } from './metadata-endings.ts'
 import { listenOn } from './metadata-listener.ts'
 import type { MetadataMetrics } from './metadata-metrics.ts'
 import { MetadataReader } from './metadata-reader.ts'
 import { giveMetadata } from './metadata-session.ts'
 import type { MetadataSource } from './metadata-source.ts'
-import { metadataSlots } from './slots.ts'
 
 export type MetadataPeer = {
   port: number

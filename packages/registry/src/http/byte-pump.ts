@@ -1,0 +1,127 @@
+import type { ServerResponse } from 'node:http'
+import { type BudgetShare, sliceBytes } from '../store/byte-budget.ts'
+import type { ObjectReader } from '../store/object-reader.ts'
+import type { ByteRange } from '../store/object-store.ts'
+
+/** A slice that needs longer to leave goes to a slow reader or to one that has stopped: nothing is read ahead for those. */
+const slowAfterMs = 250
+const maxBatchBytes = 1024 * 1024
+
+type Options = {
+  reader: ObjectReader
+  range: ByteRange
+  share: BudgetShare
+  response: ServerResponse
+  /** Aborted when the connection is closed. */
+  gone: AbortSignal
+}
+
+type Batch = { slices: Buffer[]; sizeBytes: number; filled: Promise<void> }
+
+/**
+ * Sends a range of an object. Reads begin with one slice of 64 KiB and double as long as the reader keeps up, to half of the
+ * share; the next batch is read while one is sent. The socket gets one slice at a time: if that does not leave within a moment,
+ * all others are given back, and read again when it has left.
+ */
+export function bytePump({ reader, range, share, response, gone }: Options) {
+  const end = range.start + range.size
+  /** The first byte that has not left. */
+  let position = range.start
+  let batchBytes = sliceBytes
+  let batch = load(position)
+  let ahead: Batch | undefined
+  let slicesBegun = 0
+  let slicesLeft = 0
+  let failure: Error | undefined
+  let wake: (() => void) | undefined
+
+  gone.addEventListener('abort', () => wake?.(), { once: true })
+
+  function load(from: number): Batch {
+    const sizeBytes = Math.min(batchBytes, Math.ceil(share.maxBytes() / 2), end - from)
+    const slices = share.take(sizeBytes)
+    const filled = reader.fill(slices, from)
+    filled.catch(() => undefined) // thrown where it is awaited, unless it is given back before
+    return { slices, sizeBytes, filled }
+  }
+
+  function giveBackAllButFirst() {
+    share.give(batch.slices.splice(1))
+    const unused = ahead
+    ahead = undefined
+    unused?.filled.then(
+      () => share.give(unused.slices),
+      () => share.give(unused.slices),
+    )
+  }
+
+  const onLeft = (error?: Error | null) => {
+    slicesLeft += 1
+    failure ??= error ?? undefined
+    if (slicesLeft === slicesBegun) wake?.()
+  }
+
+  /** Writes to the socket itself: the response adds a turn of the event loop to each slice, and nothing else. */
+  function write(slice: Buffer): boolean {
+    slicesBegun += 1
+    const { socket } = response
+    if (slicesBegun === 1 || !socket) {
+      response.write(slice, onLeft) // with the head, and when it is this response's turn
+      return false
+    }
+    socket.write(slice, onLeft)
+    return socket.writableLength === 0 // the system has taken it already
+  }
+
+  /** Resolves when the last slice has left, to whether that was soon. */
+  async function leave(): Promise<boolean> {
+    let isSoon = true
+    const timer = setTimeout(() => {
+      isSoon = false
+      giveBackAllButFirst()
+    }, slowAfterMs)
+    try {
+      if (slicesLeft < slicesBegun) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    } finally {
+      wake = undefined
+      clearTimeout(timer)
+    }
+    gone.throwIfAborted()
+    if (failure) throw failure
+    return isSoon
+  }
+
+  /** Sends the batch, or as much of it as leaves soon. */
+  async function sendBatch(): Promise<boolean> {
+    for (let slice = batch.slices[0]; slice; slice = batch.slices[0]) {
+      const isSoon = write(slice) || (await leave())
+      position += slice.byteLength
+      share.give(batch.slices.splice(0, 1))
+      if (!isSoon) return false
+    }
+    return true
+  }
+
+  return {
+    /** Resolves when the first bytes are there. Throws if the object cannot be read. */
+    ready: () => batch.filled,
+
+    /** Resolves when all bytes have left. Throws if the connection is closed before, or the object ends early. */
+    async send() {
+      while (position < end) {
+        await batch.filled
+        gone.throwIfAborted()
+        const next = position + batch.sizeBytes
+        if (batchBytes > sliceBytes && next < end) ahead = load(next)
+        const isFast = await sendBatch()
+        batchBytes = isFast ? Math.min(2 * batchBytes, maxBatchBytes) : sliceBytes
+        if (position < end) batch = ahead ?? load(position)
+        ahead = undefined
+      }
+    },
+  }
+}

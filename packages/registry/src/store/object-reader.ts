@@ -1,0 +1,45 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { notFound } from '../errors.ts'
+
+/** An object that is open for reading. */
+export type ObjectReader = {
+  /** Fills the buffers, one after another, with the bytes from `position` on. Throws if the object ends before. */
+  fill(buffers: Uint8Array[], position: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** @throws not-found if there is no such file */
+export async function openObjectReader(path: string): Promise<ObjectReader> {
+  const file = await open(path, 'r').catch((error) => {
+    if (error.code === 'ENOENT') throw bytesGone()
+    throw error
+  })
+  return {
+    fill: (buffers, position) => fill(file, buffers, position),
+    close: () => file.close(),
+  }
+}
+
+export function bytesGone() {
+  return notFound('these bytes are no longer here')
+}
+
+async function fill(file: FileHandle, buffers: Uint8Array[], position: number) {
+  const wanted = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  let { bytesRead } = await file.readv(buffers, position) // one call of the system for all of them
+  while (bytesRead < wanted) {
+    const got = await file.readv(after(buffers, bytesRead), position + bytesRead)
+    if (got.bytesRead === 0) throw new Error(`file ends at byte ${position + bytesRead}`)
+    bytesRead += got.bytesRead
+  }
+}
+
+/** The buffers without their first bytes. */
+function after(buffers: Uint8Array[], filled: number): Uint8Array[] {
+  let skipped = 0
+  return buffers.flatMap((buffer) => {
+    const skip = Math.min(buffer.byteLength, Math.max(0, filled - skipped))
+    skipped += buffer.byteLength
+    return skip < buffer.byteLength ? [buffer.subarray(skip)] : []
+  })
+}

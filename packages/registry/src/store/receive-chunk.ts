@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { invalid } from '../errors.ts'
+import type { BudgetShare } from './byte-budget.ts'
+
+const maxFlushBytes = 1024 * 1024
+/** Bytes of a sender that pauses do not wait in memory for longer. */
+const flushAfterMs = 250
+
+export type ExpectedChunk = { index: number; hash: string; start: number; size: number }
+
+export type Incoming = { chunk: ExpectedChunk; body: AsyncIterable<Buffer>; share: BudgetShare }
+
+/** Hashes the body and writes it, unless it is only to be checked. Throws when it is not the chunk. */
+export async function receiveChunk(
+  write: ((buffers: Buffer[], position: number) => Promise<void>) | undefined,
+  { chunk, body, share }: Incoming,
+): Promise<void> {
+  const hash = createHash('sha256')
+  let received = 0
+  let waiting: Buffer[] = []
+  let waitingBytes = 0
+  let written: Promise<void> = Promise.resolve()
+
+  /** Writes what is waiting, after what was waiting before. */
+  function flush(): Promise<void> {
+    const buffers = waiting
+    const position = chunk.start + received - waitingBytes
+    waiting = []
+    waitingBytes = 0
+    written = written.then(async () => {
+      if (write && buffers.length > 0) await write(buffers, position)
+      share.hold(waitingBytes)
+    })
+    return written
+  }
+
+  const pause = setTimeout(() => {
+    flush().catch(() => undefined) // thrown to whoever awaits the next flush
+  }, flushAfterMs)
+  try {
+    for await (const bytes of body) {
+      pause.refresh()
+      received += bytes.length
+      if (received > chunk.size) throw chunkMismatch(chunk, `is longer than ${chunk.size} bytes`)
+      hash.update(bytes)
+      waiting.push(bytes)
+      waitingBytes += bytes.length
+      share.hold(waitingBytes)
+      if (waitingBytes >= Math.min(maxFlushBytes, share.maxBytes())) await flush()
+    }
+    if (received < chunk.size) {
+      throw chunkMismatch(chunk, `has ${received} bytes, not ${chunk.size}`)
+    }
+    if (hash.digest('hex') !== chunk.hash) throw chunkMismatch(chunk, 'does not have its hash')
+    await flush()
+  } finally {
+    clearTimeout(pause)
+    await written.catch(() => undefined) // the file is closed next
+  }
+}
+
+export function chunkMismatch(chunk: ExpectedChunk, what: string) {
+  return invalid(`chunk ${chunk.index} ${what}; nothing of it was kept`, { code: 'chunk_mismatch' })
+}
