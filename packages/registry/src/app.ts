@@ -29,6 +29,7 @@ import { authentication } from './http/authenticate.ts'
 import { useBodies } from './http/bodies.ts'
 import { answerBrokenRequest, answerUnknownExpectations } from './http/broken-requests.ts'
 import { caching } from './http/caching.ts'
+import { limitConnections } from './http/connection-limit.ts'
 import { credentialGuard } from './http/credential-guard.ts'
 import { handleError, handleFrameworkError, handleNotFound } from './http/error-handler.ts'
 import { hostCheck } from './http/host-check.ts'
@@ -39,6 +40,7 @@ import { rateLimits } from './http/rate-limit.ts'
 import { requestLog } from './http/request-log.ts'
 import { responseCache } from './http/response-cache.ts'
 import type { Site } from './http/site.ts'
+import { endStalledConnections } from './http/stalled-connections.ts'
 import { thisMachine } from './http/this-machine.ts'
 import { asksForSocket, useUpgrades } from './http/upgrades.ts'
 import { useValidation } from './http/validation.ts'
@@ -102,7 +104,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     trustProxy: config.trustProxy && ((_address: string, hop: number) => hop === 0),
     forceCloseConnections: 'idle',
     return503OnClosing: false, // what comes in while the process ends is answered as ever
+    keepAliveTimeout: config.timeouts.idleMs,
     http: {
+      requestTimeout: 0, // as below, before Node compares it with the next
+      headersTimeout: config.timeouts.headersMs,
+      connectionsCheckingInterval: config.timeouts.headersMs / 4,
       requireHostHeader: false, // the check of the host says it in our words
       shouldUpgradeCallback: asksForSocket,
     },
@@ -120,7 +126,13 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.setNotFoundHandler(web ? notFoundPage(app, { web, site }) : handleNotFound)
   answerUnknownExpectations(app.server)
   useUpgrades(app)
-  useBodies(app)
+  useBodies(app, config.timeouts.senderMs)
+  limitConnections(app.server, {
+    maxPerAddress: config.maxConnectionsPerAddress,
+    trustProxy: config.trustProxy,
+    metrics: metrics.registry,
+  })
+  endStalledConnections(app.server, { ...config.timeouts, log, metrics: metrics.registry })
   const addValidated = useValidation(app)
   for (const schema of namedSchemas) {
     app.addSchema(schema)

@@ -36,8 +36,23 @@ export type RegistryConfig = {
   peerPort: number | undefined
   /** How often torrent clients tell the tracker that they are there. Who has not for twice as long is gone. */
   announceIntervalSeconds: number
+  /** HTTP connections at a time of one address (IPv6: of one network of 64 bits); this machine has no limit. */
+  maxConnectionsPerAddress: number
+  timeouts: Timeouts
   log: 'stdout' | 'silent' | { file: string }
   logLevel: string
+}
+
+/** When a connection whose other side has stopped is ended, in milliseconds. Slow ones are not. */
+export type Timeouts = {
+  /** Nothing of an answer is taken. */
+  readerMs: number
+  /** Nothing of a body comes. */
+  senderMs: number
+  /** The headers of a request are not complete. */
+  headersMs: number
+  /** No request comes. */
+  idleMs: number
 }
 
 /** Flags of the command line, as typed. A flag wins over the environment. */
@@ -72,6 +87,11 @@ export function readRegistryConfig(
     ballastBytes: undefined,
     peerPort: env.SHOAL_PEER_PORT === 'off' ? undefined : peerPort(env.SHOAL_PEER_PORT),
     announceIntervalSeconds: 900,
+    maxConnectionsPerAddress: positiveInteger(
+      'SHOAL_MAX_CONNECTIONS_PER_ADDRESS',
+      env.SHOAL_MAX_CONNECTIONS_PER_ADDRESS ?? '512',
+    ),
+    timeouts: { readerMs: 60_000, senderMs: 30_000, headersMs: 60_000, idleMs: 72_000 },
     log: 'stdout',
     logLevel: choice('SHOAL_LOG_LEVEL', env.SHOAL_LOG_LEVEL, [
       'info',
@@ -103,6 +123,11 @@ function peerPort(text = '0'): number {
 }
 
 const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535
+
+function positiveInteger(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text)
+  throw new ConfigError(`${name} is a number from 1 on, not "${text}"`)
+}
 
 function baseUrl(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined

@@ -26,7 +26,7 @@ import { journalMetrics } from './files/journal-metrics.ts'
 import { processingQueue } from './files/processing-queue.ts'
 import { openTrash } from './files/trash.ts'
 import { drainOf } from './http/drain.ts'
-import { makeMetrics } from './http/metrics.ts'
+import { makeMetrics, transferMetrics } from './http/metrics.ts'
 import { type Site, siteOf } from './http/site.ts'
 import { openData, type RegistryData } from './identity/open-data.ts'
 import { modelList } from './models/model-list.ts'
@@ -76,7 +76,11 @@ export async function startRegistry(config: RegistryConfig): Promise<RunningRegi
     ...config,
     onConnectionLost: (error) =>
       openedLog.log.warn({ err: error }, 'a database connection was lost'),
-    baseUrl: site.baseUrl,
+    store: {
+      baseUrl: site.baseUrl,
+      reserveBytes: config.reserveBytes,
+      patienceMs: { alone: config.timeouts.senderMs, waitedFor: 2_000 },
+    },
     mayBeNew: true,
   })
   opened.defer(data.connection.close)
@@ -139,6 +143,7 @@ async function serve(
   const metrics = makeMetrics({ droppedLogLines: droppedLines })
   journalMetrics(metrics.registry, journal)
   spaceMetrics(metrics.registry, store)
+  transferMetrics(metrics.registry, store.budget)
   // What it tells, anybody may ask for: on a registry for members nobody could be kept from it.
   const hasPeer = config.peerPort !== undefined && config.isAnonymousReadAllowed
   const metadataPeer = hasPeer

@@ -105,7 +105,7 @@ function dataOptions(config: RegistryConfig): DataOptions {
   return {
     ...config,
     onConnectionLost: () => undefined, // the statement that needed it fails, and the next one connects again
-    baseUrl: () => config.baseUrl ?? '',
+    store: { baseUrl: () => config.baseUrl ?? '', reserveBytes: config.reserveBytes },
     mayBeNew: false,
   }
 }

@@ -1,16 +1,21 @@
+import { Readable } from 'node:stream'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
+import { untilStalled } from '../store/until-stalled.ts'
 
 /**
  * Which bodies are read: JSON, by the calls that take a body. Those that take none ignore whatever comes, since clients send
- * an empty one with all kinds of types.
+ * an empty one with all kinds of types. A sender that sends nothing for `senderMs` gets 408.
  */
-export function useBodies(app: FastifyInstance) {
+export function useBodies(app: FastifyInstance, senderMs: number) {
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     if (takesBody(request)) parseJson(request, String(text), done)
     else done(null)
   })
+  app.addHook('preParsing', async (request, _reply, payload) =>
+    takesBody(request) ? untilSenderStalls(payload as Readable, senderMs) : payload,
+  )
   app.addContentTypeParser('*', (request, payload, done) => {
     if (takesBody(request)) {
       const type = request.headers['content-type']
@@ -19,6 +24,17 @@ export function useBodies(app: FastifyInstance) {
     payload.resume()
     done(null)
   })
+}
+
+/** The body as it comes; it fails once nothing has come for too long. */
+function untilSenderStalls(body: Readable, senderMs: number): Readable {
+  const bytes = body.iterator({ destroyOnReturn: false })
+  const watched = Readable.from(
+    untilStalled<Buffer>(bytes, () => senderMs),
+    { objectMode: false },
+  )
+  watched.on('error', () => undefined) // the parser listens too, until the body is refused
+  return watched
 }
 
 function takesBody({ routeOptions }: FastifyRequest): boolean {

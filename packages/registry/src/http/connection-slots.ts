@@ -1,9 +1,9 @@
-import { networkOf, plainAddress } from '../http/ip-address.ts'
+import { networkOf, plainAddress } from './ip-address.ts'
 
 export type SlotLimits = { atOnce: number; atOncePerNetwork: number }
 
 /** How many connections there may be, in all and from one household or host. */
-export function metadataSlots({ atOnce, atOncePerNetwork }: SlotLimits) {
+export function connectionSlots({ atOnce, atOncePerNetwork }: SlotLimits) {
   const taken = new Map<string, number>()
   let all = 0
 

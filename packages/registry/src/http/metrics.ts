@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ByteBudget } from '../store/byte-budget.ts'
 
 /** Requests by route and status, their time, and the process: in Prometheus' format. */
 export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number }) {
@@ -31,6 +32,26 @@ export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number
 }
 
 export type Metrics = ReturnType<typeof makeMetrics>
+
+/** Downloads and chunk uploads that are under way, and the memory that they hold. */
+export function transferMetrics(registry: Registry, budget: ByteBudget) {
+  new Gauge({
+    name: 'shoal_transfers',
+    help: 'Downloads and chunk uploads through this registry that are under way',
+    registers: [registry],
+    collect() {
+      this.set(budget.transfers())
+    },
+  })
+  new Gauge({
+    name: 'shoal_transfer_buffer_bytes',
+    help: 'Bytes of model files in memory, on their way in or out',
+    registers: [registry],
+    collect() {
+      this.set(budget.usedBytes())
+    },
+  })
+}
 
 export const requestMetrics = fp(
   async (app: FastifyInstance, { metrics }: { metrics: Metrics }) => {

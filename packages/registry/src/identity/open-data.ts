@@ -4,7 +4,7 @@ import { type Connection, connect, type DatabaseConfig, sqlitePath } from '../da
 import { readSecret } from '../database/secret.ts'
 import { exists } from '../durable-file.ts'
 import { ConfigError } from '../errors.ts'
-import { type DiskStore, openDiskStore } from '../store/disk-store.ts'
+import { type DiskStore, type DiskStoreOptions, openDiskStore } from '../store/disk-store.ts'
 import { checkIdentity, type Identified } from './check-identity.ts'
 import {
   type DatabaseRecord,
@@ -23,10 +23,7 @@ export type RegistryData = {
 }
 
 export type DataOptions = DatabaseConfig & {
-  /** The address in front of signed paths. */
-  baseUrl: () => string
-  /** Bytes of the disk that uploads leave free; undefined: the smaller of 1 GB and 2 % of the file system. */
-  reserveBytes: number | undefined
+  store: Pick<DiskStoreOptions, 'baseUrl' | 'reserveBytes' | 'patienceMs'>
   /** Whether a folder without a database gets one. */
   mayBeNew: boolean
   /** How the two are made one: `checkIdentity`, unless the operator says that they are. */
@@ -38,7 +35,7 @@ export type DataOptions = DatabaseConfig & {
  * settings name no database and the folder's own is not SQLite; no row and no byte is changed then.
  */
 export async function openData(options: DataOptions): Promise<RegistryData> {
-  const { dataDirectory, baseUrl, reserveBytes, mayBeNew, identify = checkIdentity } = options
+  const { dataDirectory, mayBeNew, identify = checkIdentity } = options
   const current = recordOf(options)
   const recorded = await readDatabaseRecord(dataDirectory)
   if (current.engine === 'sqlite') await refuseForgottenUrl(dataDirectory, recorded, mayBeNew)
@@ -48,10 +45,9 @@ export async function openData(options: DataOptions): Promise<RegistryData> {
     const directory = join(dataDirectory, 'store')
     const signingKey = await readSecret(db, 'signing-key')
     const store = await openDiskStore({
+      ...options.store,
       directory,
       signingKey,
-      baseUrl,
-      reserveBytes,
       promisedBytes: () => connection.ballast?.missingBytes() ?? 0,
     })
     const isOtherDatabase = recorded !== undefined && !isSameDatabase(recorded, current)

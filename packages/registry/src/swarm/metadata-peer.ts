@@ -9,7 +9,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { metadataSlots } from '../http/connection-slots.ts'
+import { connectionSlots } from '../http/connection-slots.ts'
 import { Departure, Refusal } from './metadata-endings.ts'
 import { listenOn } from './metadata-listener.ts'
 import type { MetadataMetrics } from './metadata-metrics.ts'
@@ -50,7 +50,7 @@ const defaultLimits = {
 export async function startMetadataPeer(options: Options): Promise<MetadataPeer> {
   const { host, port, source, metrics, log } = options
   const limits = { ...defaultLimits, ...options.limits }
-  const slots = metadataSlots(limits)
+  const slots = connectionSlots(limits)
   const peerId = Buffer.concat([Buffer.from('-SH0100-'), randomBytes(12)])
   const sockets = new Set<Socket>()
 

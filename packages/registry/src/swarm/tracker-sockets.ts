@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { metadataSlots } from '../http/connection-slots.ts'
+import { connectionSlots } from '../http/connection-slots.ts'
 import { type SessionDependencies, socketSession } from './socket-session.ts'
 import { type SocketLog, trackerSocket } from './tracker-socket.ts'
 
@@ -32,7 +32,7 @@ export function trackerSockets(dependencies: Dependencies) {
   const { metrics, log } = dependencies
   const limits = { ...defaultLimits, ...dependencies.limits }
   const channels = new Map<string, { socket: WebSocket; look(): void }>()
-  const slots = metadataSlots({
+  const slots = connectionSlots({
     atOnce: limits.sockets,
     atOncePerNetwork: limits.socketsOfNetwork,
   })

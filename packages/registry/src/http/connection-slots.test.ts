@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { connectionSlots } from './connection-slots.ts'
+
+test('an IPv6 network of 64 bits counts as one address, and a mapped IPv4 address as itself', () => {
+  const slots = connectionSlots({ atOnce: 10, atOncePerNetwork: 2 })
+  expect(slots.take('2001:db8:1:2::1')).toBeDefined()
+  const giveBack = slots.take('2001:db8:1:2:ffff::9')
+  expect(slots.take('2001:db8:1:2::3')).toBeUndefined()
+  expect(slots.take('2001:db8:1:3::3')).toBeDefined()
+  giveBack?.()
+  expect(slots.take('2001:db8:1:2::3')).toBeDefined()
+  expect(slots.take('192.0.2.7')).toBeDefined()
+  expect(slots.take('::ffff:192.0.2.7')).toBeDefined()
+  expect(slots.take('192.0.2.7')).toBeUndefined()
+  expect(slots.take('192.0.2.8')).toBeDefined()
+})
