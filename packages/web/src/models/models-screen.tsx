@@ -59,7 +59,12 @@ export function ModelsScreen() {
           ) : (
             <EmptyRegistry />
           )}
-          <Pages page={page} pages={Math.ceil(total / pageSize)} search={search} />
+          <Pages
+            page={page}
+            pages={Math.ceil(total / pageSize)}
+            hasMore={list.data?.isTotalExact === false}
+            search={search}
+          />
         </section>
       </div>
     </>
@@ -78,9 +83,11 @@ function ListTitle({ isBare, text }: { isBare: boolean; text: string }) {
   return <ScreenTitle className={look}>{title}</ScreenTitle>
 }
 
-function titleOf({ q }: ModelsSearch, found: { total: number } | undefined): string {
+type Found = { total: number; isTotalExact: boolean }
+
+function titleOf({ q }: ModelsSearch, found: Found | undefined): string {
   const count = found
-    ? `${found.total.toLocaleString('en')} ${found.total === 1 ? 'model' : 'models'}`
+    ? `${found.total.toLocaleString('en')}${found.isTotalExact ? '' : '+'} ${found.total === 1 ? 'model' : 'models'}`
     : 'Models'
   return q ? `${count} for “${q}”` : count
 }

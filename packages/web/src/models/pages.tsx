@@ -1,15 +1,17 @@
 import { Link } from '@tanstack/react-router'
 import type { ModelsSearch } from './models-search.ts'
 
-type Props = { page: number; pages: number; search: ModelsSearch }
+/** `hasMore`: there are more pages than `pages`, and nobody has counted them. */
+type Props = { page: number; pages: number; hasMore: boolean; search: ModelsSearch }
 
-export function Pages({ page, pages, search }: Props) {
+export function Pages({ page, pages, hasMore, search }: Props) {
   if (pages <= 1) return null
   return (
     <nav aria-label="Pages" className="flex items-center justify-between border-line border-t pt-5">
       <Turn to={page - 1} isThere={page > 1} search={search} text="Previous" />
       <span className="text-[15px] text-ink-2 tabular-nums">
         Page {page} of {pages}
+        {hasMore && '+'}
       </span>
       <Turn to={page + 1} isThere={page < pages} search={search} text="Next" />
     </nav>

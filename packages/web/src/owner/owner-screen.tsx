@@ -53,7 +53,12 @@ export function OwnerScreen() {
           <ModelRow key={model.id} model={model} heading="h3" />
         ))}
       </ul>
-      <Pages page={search.page ?? 1} pages={Math.ceil(total / pageSize)} search={search} />
+      <Pages
+        page={search.page ?? 1}
+        pages={Math.ceil(total / pageSize)}
+        hasMore={list.data?.isTotalExact === false}
+        search={search}
+      />
     </div>
   )
 }
