@@ -174,7 +174,8 @@ export const getFacets = {
   schema: {
     tags: ['models'],
     summary: 'Count models by architecture, license, tag and quantization',
-    description: 'Takes the filters of the list. At most 100 values each, most frequent first.',
+    description:
+      'Takes the filters of the list. At most 100 values each, most frequent first. Beyond 10,000 matches of a query or filter the counts are estimates: `X-Total-Count-Exact: false`.',
     querystring: Type.Omit(ModelQuery, ['limit', 'offset', 'sort', 'order']),
     response: { 200: refTo(Facets) },
   },

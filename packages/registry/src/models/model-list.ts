@@ -1,38 +1,24 @@
 import type { Model, ModelQuery } from '@shoal/protocol'
-import { type Expression, type Kysely, type SqlBool, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { Viewer } from '../accounts/caller.ts'
 import type { FullText, ModelSearch } from '../database/full-text.ts'
 import type { Database } from '../database/schema.ts'
-import { filtered, isNarrowed } from './model-filter.ts'
+import { countMatches, findMatches, type Matching } from './find-matches.ts'
 import { type ListedRow, likesAmong, listedColumns, toModel } from './model-repository.ts'
 
 export type ModelList = ReturnType<typeof modelList>
 export type ModelPage = { models: Model[]; total: number; isTotalExact: boolean }
-
-/** Matches are counted up to here. */
-const exactTotalAtMost = 10_000
-/** So many are sorted sooner than found by walking through all others. */
-const fewModels = 1_000
 
 /** The list of models: search, filters, order and totals. */
 export function modelList(db: Kysely<Database>, fullText: FullText) {
   return {
     /** One page of the models that match, and how many there are. */
     async list(query: ModelQuery, viewer: Viewer): Promise<ModelPage> {
-      const search = query.q?.trim() ? await fullText.search(db, query.q) : undefined
-      if (search === 'nothing') return { models: [], total: 0, isTotalExact: true }
-
-      const total = (await isBeyondCount(db, query, viewer, search))
-        ? exactTotalAtMost + 1
-        : await count(db, filtered(db, query, viewer, search), exactTotalAtMost + 1)
-      const isTotalExact = total <= exactTotalAtMost
+      const found = await findMatches(db, query, { fullText, viewer })
+      if (found === 'nothing') return { models: [], total: 0, isTotalExact: true }
+      const { total, isTotalExact, matching, search } = found
       if (isTotalExact && total <= query.offset) return { models: [], total, isTotalExact }
-      const readBy = total > fewModels ? 'order' : 'filters'
-      const matching: Matching = (...conditions) =>
-        conditions.reduce(
-          (models, condition) => models.where(condition),
-          filtered(db, query, viewer, search, readBy),
-        )
+
       const rows =
         query.sort === 'relevance' && search
           ? await listByRelevance(db, matching, query, search)
@@ -42,51 +28,13 @@ export function modelList(db: Kysely<Database>, fullText: FullText) {
         rows.map(({ id }) => id),
         viewer,
       )
-      return {
-        models: rows.map((row, at) => toModel(row, liked[at] ?? null)),
-        total: isTotalExact ? total : exactTotalAtMost,
-        isTotalExact,
-      }
+      const models = rows.map((row, at) => toModel(row, liked[at] ?? null))
+      return { models, total, isTotalExact }
     },
   }
 }
 
-/** The models that match the query and these conditions. */
-type Matching = (...conditions: Expression<SqlBool>[]) => ReturnType<typeof filtered>
 type Page = Pick<ModelQuery, 'sort' | 'order' | 'limit' | 'offset'>
-
-async function count(
-  db: Kysely<Database>,
-  models: ReturnType<Matching>,
-  atMost: number,
-): Promise<number> {
-  const some = models.select(sql`1`.as('one')).limit(atMost)
-  const { total } = await db
-    .selectFrom(some.as('matching'))
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return total
-}
-
-/**
- * Whether a search alone shows that there are more models than are counted: it has so many matches that those which are
- * private cannot matter. Counting them would take longer than the page itself.
- */
-async function isBeyondCount(
-  db: Kysely<Database>,
-  query: ModelQuery,
-  viewer: Viewer,
-  search: ModelSearch | undefined,
-): Promise<boolean> {
-  if (!search || search.countAtLeast <= exactTotalAtMost || isNarrowed(query)) return false
-  if (viewer.seesAll) return true
-  const { hidden } = await db
-    .selectFrom('model')
-    .select(({ fn }) => fn.countAll<number>().as('hidden'))
-    .where('is_public', '=', 0)
-    .executeTakeFirstOrThrow()
-  return search.countAtLeast - hidden > exactTotalAtMost
-}
 
 function listPage(
   models: ReturnType<Matching>,
@@ -109,13 +57,13 @@ async function listByRelevance(
   db: Kysely<Database>,
   matching: Matching,
   query: ModelQuery,
-  { matchesByName }: ModelSearch,
+  { matchesByName, matchesElsewhere }: ModelSearch,
 ): Promise<ListedRow[]> {
   const isName = sql<SqlBool>`model.name = ${query.q?.trim().toLowerCase()}`
   const tiers = [
     [isName],
     [sql<SqlBool>`not ${isName}`, matchesByName],
-    [sql<SqlBool>`not ${isName}`, sql<SqlBool>`not (${matchesByName})`],
+    [sql<SqlBool>`not ${isName}`, matchesElsewhere],
   ]
   if (query.order === 'asc') tiers.reverse()
 
@@ -124,10 +72,15 @@ async function listByRelevance(
   for (const tier of tiers) {
     const limit = query.limit - rows.length
     if (limit === 0) break
-    const found = await listPage(matching(...tier), { ...query, limit, offset })
-    rows.push(...found)
-    if (found.length > 0 || offset === 0) offset = 0
-    else offset -= await count(db, matching(...tier), offset) // the whole tier lies before the page
+    if (offset > 0 && tier !== tiers.at(-1)) {
+      const count = await countMatches(db, matching(...tier), offset + 1)
+      if (count <= offset) {
+        offset -= count // the whole tier lies before the page
+        continue
+      }
+    }
+    rows.push(...(await listPage(matching(...tier), { ...query, limit, offset })))
+    offset = 0
   }
   return rows
 }

@@ -86,7 +86,11 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
   app.route({
     ...endpoints.getFacets,
-    handler: ({ query, caller }) => totals.facets(query, viewerOf(caller, 'read')),
+    async handler({ query, caller }, reply) {
+      const { facets, isExact } = await totals.facets(query, viewerOf(caller, 'read'))
+      if (!isExact) reply.header('x-total-count-exact', 'false')
+      return facets
+    },
   })
 
   app.route({ ...endpoints.getStats, handler: () => totals.stats() })

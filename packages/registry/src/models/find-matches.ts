@@ -1,0 +1,93 @@
+import { type Expression, type Kysely, type SqlBool, sql } from 'kysely'
+import type { Viewer } from '../accounts/caller.ts'
+import type { FullText, ModelSearch } from '../database/full-text.ts'
+import type { Database } from '../database/schema.ts'
+import {
+  type Conditions,
+  conditionsOf,
+  filtered,
+  isNarrowed,
+  type ModelFilter,
+} from './model-filter.ts'
+
+/** Matches are counted up to here. */
+export const maxExactTotal = 10_000
+/** So many are sorted sooner than found by walking through all others. */
+const fewModels = 1_000
+
+/** The models that match; of a search, those for which conditions hold that imply it, in its place. */
+export type Matching = (...conditions: Expression<SqlBool>[]) => ReturnType<typeof filtered>
+
+export type Matches = {
+  /** How many there are, at most `maxTotal`. */
+  total: number
+  /** Whether there are no more than `total`. */
+  isTotalExact: boolean
+  /** A query of them, read in the way that suits their number. */
+  matching: Matching
+  search: ModelSearch | undefined
+}
+
+type Options = { fullText: FullText; viewer: Viewer; maxTotal?: number }
+
+/** Searches and counts, with a bound on the counting. */
+export async function findMatches(
+  db: Kysely<Database>,
+  filter: ModelFilter,
+  { fullText, viewer, maxTotal = maxExactTotal }: Options,
+): Promise<Matches | 'nothing'> {
+  const search = filter.q?.trim() ? await fullText.search(db, filter.q) : undefined
+  if (search === 'nothing') return 'nothing'
+  const conditions = await conditionsOf(db, { filter, viewer, search })
+
+  const counted = (await isBeyondCount(db, conditions, maxTotal))
+    ? maxTotal + 1
+    : await countMatches(db, filtered(db, conditions), maxTotal + 1)
+  const readBy = counted > fewModels ? 'order' : 'filters'
+  return {
+    total: Math.min(counted, maxTotal),
+    isTotalExact: counted <= maxTotal,
+    search,
+    matching: (...narrower) =>
+      narrower.reduce(
+        (models, condition) => models.where(condition),
+        filtered(
+          db,
+          narrower.length > 0 ? { ...conditions, search: undefined } : conditions,
+          readBy,
+        ),
+      ),
+  }
+}
+
+export async function countMatches(
+  db: Kysely<Database>,
+  models: ReturnType<Matching>,
+  atMost: number,
+): Promise<number> {
+  const some = models.select(sql`1`.as('one')).limit(atMost)
+  const { total } = await db
+    .selectFrom(some.as('matching'))
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+/**
+ * Whether a search alone shows that there are more models than are counted: it has so many matches that those which are
+ * private cannot matter. Counting them would take longer than the page itself.
+ */
+async function isBeyondCount(
+  db: Kysely<Database>,
+  { filter, viewer, search }: Conditions,
+  maxTotal: number,
+): Promise<boolean> {
+  if (!search || search.countAtLeast <= maxTotal || isNarrowed(filter)) return false
+  if (viewer.seesAll) return true
+  const { hidden } = await db
+    .selectFrom('model')
+    .select(({ fn }) => fn.countAll<number>().as('hidden'))
+    .where('is_public', '=', 0)
+    .executeTakeFirstOrThrow()
+  return search.countAtLeast - hidden > maxTotal
+}
