@@ -36,6 +36,7 @@ import { hostCheck } from './http/host-check.ts'
 import { type Metrics, requestMetrics } from './http/metrics.ts'
 import { openapi } from './http/openapi.ts'
 import { operationRoutes } from './http/operation-routes.ts'
+import { queryTurns } from './http/query-turns.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { requestLog } from './http/request-log.ts'
 import { responseCache } from './http/response-cache.ts'
@@ -167,6 +168,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   if (config.rateLimits) await app.register(rateLimits, { limits: config.rateLimits })
   await app.register(openapi, { version, site })
 
+  // SQLite runs queries one after another in any case; PostgreSQL's pool keeps connections for everything else.
+  const turns = queryTurns({ maxAtOnce: connection.engine === 'sqlite' ? 1 : 4 })
+
   await app.register(async (metadata) => {
     const { db, version: databaseVersion } = connection
     await metadata.register(caching)
@@ -181,7 +185,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     const { isRegistrationOpen, quotaBytes } = config
     await metadata.register(accountRoutes, { ...dependencies, guard, isRegistrationOpen })
     await metadata.register(apiKeyRoutes, { keys, guard })
-    await metadata.register(modelRoutes, dependencies)
+    await metadata.register(modelRoutes, { ...dependencies, turns })
     await metadata.register(fileRoutes, { ...dependencies, db, quotaBytes })
     await metadata.register(torrentRoutes, dependencies)
   })
@@ -209,9 +213,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   })
   await app.register(async (pages) => {
     await pages.register(caching)
-    await pages.register(feedRoutes, dependencies)
+    await pages.register(feedRoutes, { ...dependencies, turns })
     await pages.register(schoolRoutes, dependencies)
-    await pages.register(searchEngineRoutes, dependencies)
+    await pages.register(searchEngineRoutes, { ...dependencies, turns })
     if (web) await pages.register(pageRoutes, { web, site })
   })
   return app

@@ -3,23 +3,36 @@ import { endpoints, type ModelQuery } from '@shoal/protocol'
 import { callerWith, viewerOf } from '../accounts/caller.ts'
 import { unprocessable } from '../errors.ts'
 import { pageLinks } from '../http/page-links.ts'
+import type { QueryTurns } from '../http/query-turns.ts'
 import type { Site } from '../http/site.ts'
 import { deleteModel, type ModelDeletion } from './delete-model.ts'
+import { isSearch } from './model-filter.ts'
 import type { ModelList } from './model-list.ts'
 import { isUuid } from './model-repository.ts'
 import type { ModelTotals } from './model-totals.ts'
 import { ownModel } from './own-model.ts'
 
-type Dependencies = ModelDeletion & { list: ModelList; totals: ModelTotals; site: Site }
+type Dependencies = ModelDeletion & {
+  list: ModelList
+  totals: ModelTotals
+  site: Site
+  turns: QueryTurns
+}
+
+/** Pages up to here come soon: an index has them in their order. */
+const maxQuickOffset = 1_000
 
 export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { models, list, totals, collect, site },
+  { models, list, totals, collect, site, turns },
 ) => {
   app.route({
     ...endpoints.listModels,
-    async handler({ query, caller, routeOptions }, reply) {
-      const page = await list.list(query as ModelQuery, viewerOf(caller, 'read'))
+    async handler(request, reply) {
+      const { query, caller, routeOptions } = request
+      const find = () => list.list(query as ModelQuery, viewerOf(caller, 'read'))
+      const isQuick = !isSearch(query) && query.offset <= maxQuickOffset
+      const page = isQuick ? await find() : await turns.run(request, reply, find)
       reply.header('x-total-count', page.total)
       if (!page.isTotalExact) reply.header('x-total-count-exact', 'false')
       const links = pageLinks(`${site.baseUrl()}${routeOptions.url}`, query, page)
@@ -86,8 +99,12 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
   app.route({
     ...endpoints.getFacets,
-    async handler({ query, caller }, reply) {
-      const { facets, isExact } = await totals.facets(query, viewerOf(caller, 'read'))
+    async handler(request, reply) {
+      const { query, caller } = request
+      const count = () => totals.facets(query, viewerOf(caller, 'read'))
+      // Without a filter they are kept, and the same for all.
+      const found = isSearch(query) ? await turns.run(request, reply, count) : await count()
+      const { facets, isExact } = found
       if (!isExact) reply.header('x-total-count-exact', 'false')
       return facets
     },

@@ -3,11 +3,12 @@ import type { Model } from '@shoal/protocol'
 import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
 import { anonymous } from '../accounts/caller.ts'
+import type { QueryTurns } from '../http/query-turns.ts'
 import type { Site } from '../http/site.ts'
 import type { ModelList } from '../models/model-list.ts'
 import { escapeMarkup } from './escape-markup.ts'
 
-type Dependencies = { list: ModelList; site: Site }
+type Dependencies = { list: ModelList; site: Site; turns: QueryTurns }
 type Feed = { title: string; path: string; models: readonly Model[] }
 
 const entriesAtMost = 50
@@ -16,7 +17,7 @@ const searchable = {
   schema: { hide: true, querystring: Type.Object({ q: Type.Optional(Type.String()) }) },
 }
 
-export const feedRoutes: FastifyPluginAsync<Dependencies> = async (app, { list, site }) => {
+export const feedRoutes: FastifyPluginAsync<Dependencies> = async (app, { list, site, turns }) => {
   const newest = async (filter: { q?: string; owner?: string }) =>
     (
       await list.list(
@@ -25,16 +26,13 @@ export const feedRoutes: FastifyPluginAsync<Dependencies> = async (app, { list, 
       )
     ).models
 
-  app.get<{ Querystring: { q?: string } }>(
-    '/feed.atom',
-    searchable,
-    async ({ query: { q } }, reply) => {
-      const models = await newest(q ? { q } : {})
-      const path = q ? `/feed.atom?${new URLSearchParams({ q })}` : '/feed.atom'
-      const title = q ? `shoal: new models with “${q}”` : 'shoal: new models'
-      return reply.type(atom).send(feedText({ title, path, models }, site.baseUrl()))
-    },
-  )
+  app.get<{ Querystring: { q?: string } }>('/feed.atom', searchable, async (request, reply) => {
+    const { q } = request.query
+    const models = q ? await turns.run(request, reply, () => newest({ q })) : await newest({})
+    const path = q ? `/feed.atom?${new URLSearchParams({ q })}` : '/feed.atom'
+    const title = q ? `shoal: new models with “${q}”` : 'shoal: new models'
+    return reply.type(atom).send(feedText({ title, path, models }, site.baseUrl()))
+  })
 
   app.get<{ Params: { username: string } }>(
     '/u/:username/feed.atom',

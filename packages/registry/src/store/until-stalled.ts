@@ -3,13 +3,13 @@ import { tooSlow } from '../errors.ts'
 const lookEveryMs = 100
 
 /**
- * Passes on what a sender sends, and throws when nothing comes for so long, or when the signal is aborted: its reason. The limit is asked again and again, as it may
- * change while one waits; time that the receiver takes does not count.
+ * Passes on what a sender sends. Throws when nothing comes for `limitMs`, and the signal's reason when that is aborted. The
+ * limit is asked for again and again, as it may change meanwhile; time that the receiver takes does not count.
  */
 export async function* untilStalled<T>(
   source: AsyncIterable<T>,
   limitMs: () => number,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]()
   let waitingSince: number | undefined
@@ -18,12 +18,12 @@ export async function* untilStalled<T>(
     if (waitingSince === undefined || performance.now() - waitingSince < limitMs()) return
     stalled.reject(tooSlow('nothing was sent for too long: send it again'))
   }, lookEveryMs)
-  const abort = () => stalled.reject(signal.reason)
-  signal.addEventListener('abort', abort)
+  const abort = () => stalled.reject(signal?.reason)
+  signal?.addEventListener('abort', abort)
   stalled.promise.catch(() => undefined) // is met where it is raced, or nobody waits any more
   try {
     for (;;) {
-      signal.throwIfAborted()
+      signal?.throwIfAborted()
       waitingSince = performance.now()
       const { done, value } = await Promise.race([items.next(), stalled.promise])
       waitingSince = undefined
@@ -32,7 +32,7 @@ export async function* untilStalled<T>(
     }
   } finally {
     clearInterval(watch)
-    signal.removeEventListener('abort', abort)
+    signal?.removeEventListener('abort', abort)
     // Of a sender that has stopped nothing more is to be awaited, not even its end.
     if (waitingSince === undefined) await items.return?.()
   }

@@ -1,0 +1,79 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { busy } from '../errors.ts'
+import { clientNetwork } from './ip-address.ts'
+
+type Options = {
+  /** Queries that run at a time, of all callers. */
+  maxAtOnce: number
+  /** Queries of one caller that wait, besides the one that runs. */
+  maxWaitingPerCaller?: number
+  maxWaiting?: number
+}
+
+export type QueryTurns = {
+  /**
+   * Runs a query that may take long, when it is the caller's turn: one at a time for each account, or for each address of anonymous
+   * callers, and callers take turns.
+   * @throws busy when too many are waiting
+   */
+  run<T>(request: FastifyRequest, reply: FastifyReply, query: () => Promise<T>): Promise<T>
+}
+
+const retryAfterSeconds = 2
+
+export function queryTurns({
+  maxAtOnce,
+  maxWaitingPerCaller = 64,
+  maxWaiting = 512,
+}: Options): QueryTurns {
+  /** Callers in the order of their turns, each with its queries. */
+  const waiting = new Map<string, (() => void)[]>()
+  const running = new Set<string>()
+  let waitingCount = 0
+
+  function startNext() {
+    for (const [caller, queries] of waiting) {
+      if (running.size >= maxAtOnce) return
+      if (running.has(caller)) continue
+      const start = queries.shift()
+      waiting.delete(caller)
+      if (queries.length > 0) waiting.set(caller, queries) // behind all others
+      waitingCount -= 1
+      running.add(caller)
+      start?.()
+    }
+  }
+
+  function turnOf(caller: string): Promise<void> {
+    const queries = waiting.get(caller) ?? []
+    if (queries.length >= maxWaitingPerCaller || waitingCount >= maxWaiting) {
+      throw busy(`too many searches at a time: try again in ${retryAfterSeconds} s`, {
+        code: 'too_many_searches',
+        retryAfterSeconds,
+      })
+    }
+    return new Promise((resolve) => {
+      queries.push(resolve)
+      waiting.set(caller, queries)
+      waitingCount += 1
+      startNext()
+    })
+  }
+
+  return {
+    async run(request, reply, query) {
+      const caller = request.caller?.accountId ?? clientNetwork(request)
+      await turnOf(caller)
+      try {
+        if (reply.raw.destroyed) throw busy('the caller has gone')
+        return await query()
+      } finally {
+        // First the process answers whoever else has asked: SQLite's queries would run one after another without a pause.
+        setImmediate(() => {
+          running.delete(caller)
+          startNext()
+        })
+      }
+    },
+  }
+}
