@@ -32,8 +32,8 @@ describe.skipIf(!canMount)('the quota', () => {
     async function scene(quotaBytes: number) {
       const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
       const disk = await smallDisk('500m', join(dataDirectory, 'store'))
+      onTestFinished(disk.unmount) // also when the registry does not start
       const registry = await start({ dataDirectory, quotaBytes, reserveBytes: 0 })
-      onTestFinished(disk.unmount)
       const token = await registry.register('ana')
       await registry.post('/v1/models', { token, body: { name: 'tide' } })
       const emptyBytes = disk.freeBytes()

@@ -24,8 +24,8 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
     ) {
       const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
       const disk = await smallDisk(size, join(dataDirectory, 'store'))
+      onTestFinished(disk.unmount) // also when the registry does not start
       const registry = await start({ dataDirectory, reserveBytes: 0, ...settings })
-      onTestFinished(disk.unmount)
       const token = await registry.register('ana')
       await registry.post('/v1/models', { token, body: { name: 'tide' } })
       return { disk, registry, token, uploads: join(disk.path, 'uploads') }
