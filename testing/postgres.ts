@@ -6,14 +6,18 @@ import { join } from 'node:path'
 
 export type PostgresServer = {
   url: string
-  /** Ends it as a crash does (`pg_ctl restart -m immediate`) and starts it again on the same data. */
-  crash(): Promise<void>
+  /** Its folder, with its socket. */
+  directory: string
+  /** As `pg_ctl restart` with this mode: `immediate` is a crash, which it recovers from as it starts. */
+  restart(mode: 'fast' | 'immediate'): Promise<void>
   stop(): Promise<void>
+  /** Ends it and removes its folder without a turn of the event loop, for a process that exits. */
+  abandon(): void
 }
 
 /** A PostgreSQL server of our own in a temporary folder, on a socket there; undefined where none is installed. */
 export async function startPostgres(): Promise<PostgresServer | undefined> {
-  const bin = findBinaries()
+  const bin = findPostgresBinaries()
   if (!bin) return undefined
   const directory = mkdtempSync(join(tmpdir(), 'shoal-postgres-'))
   const user = userFor(directory)
@@ -34,8 +38,8 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
     max_connections: '200',
   }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  async function start() {
-    const started = spawn(join(bin ?? '', 'postgres'), ['-D', data, ...options], {
+  const start = async () => {
+    const started = spawn(join(bin, 'postgres'), ['-D', data, ...options], {
       ...user,
       cwd: directory,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -43,27 +47,37 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
     await isReady(started)
     return started
   }
-
   let server = await start()
+  const end = async (mode: 'fast' | 'immediate') => {
+    const exited = once(server, 'exit')
+    server.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT')
+    await exited
+  }
+  const restart = async (mode: 'fast' | 'immediate') => {
+    await end(mode)
+    server = await start()
+  }
   return {
     url: `postgres://shoal@${encodeURIComponent(directory)}/postgres`,
-    async crash() {
-      const exited = once(server, 'exit')
-      server.kill('SIGQUIT')
-      await exited
-      server = await start()
-    },
+    directory,
+    restart,
     async stop() {
-      const exited = once(server, 'exit')
-      server.kill('SIGINT') // "fast": ends sessions and stops
-      await exited
+      await end('fast')
+      rmSync(directory, { recursive: true, force: true })
+    },
+    abandon() {
+      server.kill('SIGQUIT')
+      const nothing = new Int32Array(new SharedArrayBuffer(4))
+      for (let waits = 0; waits < 200 && existsSync(join(data, 'postmaster.pid')); waits += 1) {
+        Atomics.wait(nothing, 0, 0, 10) // ms; it goes on writing until then
+      }
       rmSync(directory, { recursive: true, force: true })
     },
   }
 }
 
 /** Debian's folder of the newest server that is installed. */
-function findBinaries(): string | undefined {
+export function findPostgresBinaries(): string | undefined {
   const root = '/usr/lib/postgresql'
   if (!existsSync(root)) return undefined
   const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a))

@@ -42,7 +42,7 @@ testOnPostgres('a crash and restart of the server under load costs 503 at most',
   onTestFinished(() => registry.close())
   const load = await startLoad(registry)
   for (let crash = 0; crash < 2; crash += 1) {
-    await server.crash()
+    await server.restart('immediate')
     await load.untilAnswered(20)
   }
   await load.end()
