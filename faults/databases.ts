@@ -1,0 +1,119 @@
+/** PostgreSQL goes away, cuts its connections, or says nothing any more. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fault } from './fault.ts'
+import type { DatabaseServer } from './harness/database-server.ts'
+import { type StallingProxy, startStallingProxy } from './harness/stalling-proxy.ts'
+import { TooLate } from './harness/waiting.ts'
+import type { Round } from './round.ts'
+
+const engines = ['postgres'] as const
+const needs = ['PostgreSQL'] as const
+
+function restart(mode: 'fast' | 'immediate', push: number, summary: string): Fault {
+  return {
+    name: `postgres-${mode}`,
+    summary,
+    needs,
+    engines,
+    arrange: () => ({
+      async strike(round) {
+        const { server } = serverOf(round)
+        await using _ = supervise(round)
+        const load = round.startLoad({ weights: { like: 20, download: 20, push } })
+        for (let times = 0; times < 2; times += 1) {
+          await load.untilDone('like', 20 + round.world.random.integer(20))
+          await server.restart(mode)
+        }
+        await load.untilDone('like', 20)
+        await load.stop()
+      },
+    }),
+  }
+}
+
+export const databaseFaults: Fault[] = [
+  restart('fast', 3, 'PostgreSQL is restarted in its fast mode while everything is written.'),
+  // Without pushes: a lease that has to run out costs a round 15 seconds.
+  restart('immediate', 0, 'PostgreSQL crashes (its immediate mode) while everything is written.'),
+  {
+    name: 'postgres-cut',
+    summary: 'Every connection to PostgreSQL is cut (pg_terminate_backend), again and again.',
+    needs,
+    engines,
+    arrange: () => ({ strike: cutConnections }),
+  },
+  {
+    name: 'postgres-stalled',
+    summary: 'PostgreSQL says nothing for 8 seconds; on every other seed SIGTERM comes meanwhile.',
+    needs,
+    engines,
+    async arrange({ databaseUrl = '', cleanup }) {
+      const proxy = cleanup.use(await startStallingProxy(databaseUrl))
+      return { databaseUrl: proxy.url, strike: (round) => stall(round, proxy) }
+    },
+  },
+]
+
+async function cutConnections(round: Round) {
+  const { databaseUrl = '', world } = round
+  await using _ = supervise(round)
+  const load = round.startLoad({ weights: { like: 20, download: 20 } })
+  await load.untilDone('like', 10)
+  for (let cuts = 0; cuts < 20; cuts += 1) {
+    await serverOf(round).query(
+      databaseUrl,
+      `select count(pg_terminate_backend(pid)) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()`,
+    )
+    await sleep(world.random.integer(60))
+  }
+  await load.untilDone('like', 10)
+  await load.stop()
+}
+
+/** Longer than the registry waits for a connection of its pool (5 s). */
+const stallMs = 8_000
+
+async function stall(round: Round, proxy: StallingProxy) {
+  const { registry, world, seed } = round
+  const load = round.startLoad({ weights: { like: 20, download: 20 } })
+  await load.untilDone('like', 20 + world.random.integer(20))
+  proxy.stall()
+  const endsAt = performance.now() + stallMs
+  while (performance.now() < endsAt && registry.isRunning()) {
+    await world.client.get('/healthz') // reported when it does not answer
+    await sleep(200)
+  }
+  if (seed % 2 === 0) await registry.stop()
+  proxy.goOn()
+  if (!registry.isRunning()) await registry.start()
+  await load.untilDone('like', 20)
+  await load.stop()
+}
+
+function serverOf({ databases }: Round): DatabaseServer {
+  if (!databases) throw new Error('there is no PostgreSQL')
+  return databases
+}
+
+/** Starts a registry again that ended by itself, so that the rest of the round can tell more; its end is reported anyway. */
+function supervise({ registry }: Round): AsyncDisposable {
+  let isOver = false
+  const watching = (async () => {
+    while (!isOver) {
+      if (!registry.isRunning()) {
+        await registry.start().catch((error) => {
+          if (!(error instanceof TooLate)) throw error // ended again, and is started again
+        })
+      }
+      await sleep(50)
+    }
+  })()
+  watching.catch(() => undefined) // thrown to whoever waits for its end
+  return {
+    async [Symbol.asyncDispose]() {
+      isOver = true
+      await watching
+    },
+  }
+}

@@ -1,0 +1,212 @@
+/** A disk is full or read-only: the store's, or that of the database. */
+import { join } from 'node:path'
+import type { Fault } from './fault.ts'
+import { describe, isDone, type Reply } from './harness/client.ts'
+import { makeContent } from './harness/contents.ts'
+import {
+  fillDisk,
+  type ImageDisk,
+  type MemoryDisk,
+  mountImage,
+  mountMemory,
+} from './harness/disks.ts'
+import type { Account, Model } from './harness/ledger.ts'
+import { createModel, deleteModel, download, like, look } from './harness/operations.ts'
+import { deleteFile, push } from './harness/push.ts'
+import { until } from './harness/waiting.ts'
+import type { Place, Round } from './round.ts'
+
+export const diskFaults: Fault[] = [
+  {
+    name: 'disk-full',
+    summary: 'Pushes fill the one disk of database and model files until they are refused.',
+    needs: ['the right to mount'],
+    engines: ['sqlite'],
+    arrange({ cleanup, dataDirectory }) {
+      const disk = cleanup.use(mountMemory(dataDirectory, 90))
+      return { strike: (round) => fillByPushes(round, disk) }
+    },
+  },
+  {
+    name: 'store-full',
+    summary: 'The disk of the model files is full to the last block; that of the database is not.',
+    needs: ['the right to mount'],
+    engines: ['sqlite', 'postgres'],
+    arrange(place) {
+      const disk = mountStore(place, 80)
+      return { strike: (round) => fillStore(round, disk) }
+    },
+  },
+  {
+    name: 'store-read-only',
+    summary: 'The disk of the model files becomes read-only for a while.',
+    needs: ['the right to mount'],
+    engines: ['sqlite', 'postgres'],
+    arrange(place) {
+      const disk = mountStore(place, 400)
+      return { strike: (round) => makeStoreReadOnly(round, disk) }
+    },
+  },
+  {
+    name: 'database-full',
+    summary: 'The disk of the database is full to the last block; that of the model files is not.',
+    needs: ['the right to mount'],
+    engines: ['sqlite'],
+    arrange(place) {
+      const disk = place.cleanup.use(mountMemory(place.dataDirectory, 24))
+      mountStore(place, 400)
+      return { strike: (round) => fillDatabase(round, disk) }
+    },
+  },
+  {
+    name: 'database-read-only',
+    summary: 'The disk of the database fails under open files, as kernels have it: read-only.',
+    needs: ['a loop device with ext4'],
+    engines: ['sqlite'],
+    arrange({ cleanup, folder, dataDirectory }) {
+      const disk = cleanup.use(mountImage(join(folder, 'image'), dataDirectory))
+      return { strike: (round) => failDatabase(round, disk) }
+    },
+  },
+]
+
+function mountStore({ dataDirectory, cleanup }: Place, megabytes: number): MemoryDisk {
+  return cleanup.use(mountMemory(join(dataDirectory, 'store'), megabytes))
+}
+
+/** What the registry does not give to pushes must do for everything else. */
+async function fillByPushes(round: Round, disk: MemoryDisk) {
+  const { account, model } = await prepareModel(round)
+  const load = round.startLoad()
+  await expectRefusal(round, model)
+  await load.untilTried('like', 40)
+  await load.untilTried('push', 3)
+  await load.untilTried('download', 40)
+  await load.stop()
+  await expectLife(round, account, model)
+  disk.resize(1_000)
+}
+
+async function fillStore(round: Round, disk: MemoryDisk) {
+  const { account, model } = await prepareModel(round)
+  const load = round.startLoad()
+  await expectRefusal(round, model)
+  const filler = fillDisk(disk)
+  await load.untilTried('push', 3)
+  await load.untilTried('download', 20)
+  await load.stop()
+  await expectLife(round, account, model)
+  filler.remove()
+  disk.resize(1_000)
+}
+
+/** Pushes until the disk has no room for the next one. */
+async function expectRefusal(round: Round, model: Model) {
+  let refusal: Reply | undefined
+  for (let pushes = 0; pushes < 8 && !refusal; pushes += 1) {
+    const reply = await pushHere(round, model, 'large')
+    if (!isDone(reply)) refusal = reply
+  }
+  const code = (refusal?.body as { code?: string } | undefined)?.code
+  if (refusal?.status !== 503 || code !== 'storage_full') {
+    const seen = refusal ? describe(refusal) : 'every push succeeded'
+    round.failures.wrong('a push beyond the disk is refused with 503 storage_full', seen)
+  }
+}
+
+/** Everything but pushes goes on, deleting above all. */
+async function expectLife(round: Round, account: Account, model: Model) {
+  const { world } = round
+  const [ready] = model.uploads
+  await expectReads(round, account, model)
+  await expectDone(round, 'a model is liked', like(world, account, model))
+  if (ready) await expectDone(round, 'a file is deleted', deleteFile(world, model, ready))
+  const unfinished = model.uploads.find(({ id, stage }) => id && stage === 'started')
+  if (unfinished) {
+    const deletion = deleteFile(world, model, unfinished)
+    await expectDone(round, 'an unfinished upload is deleted', deletion)
+  }
+}
+
+async function makeStoreReadOnly(round: Round, disk: MemoryDisk) {
+  const { account, model } = await prepareModel(round)
+  const load = round.startLoad({ weights: { push: 10 } })
+  await load.untilDone('push', 3)
+  // Refused while a chunk is being written; between two chunks it is not.
+  await until('the disk is read-only', 20_000 * round.patience, () => disk.makeReadOnly())
+  await load.untilTried('push', 5)
+  await load.untilTried('download', 20)
+  await expectReads(round, account, model)
+  disk.makeWritable()
+  await load.untilTried('push', 3)
+  await load.stop()
+}
+
+async function fillDatabase(round: Round, disk: MemoryDisk) {
+  const { world, startLoad } = round
+  const { account, model } = await prepareModel(round)
+  const load = startLoad()
+  await load.untilDone('like', 20)
+  const filler = fillDisk(disk)
+  await load.untilTried('like', 60)
+  await load.untilTried('push', 3)
+  await load.untilTried('download', 60)
+  await load.stop()
+  await expectReads(round, account, model)
+  await expectDone(round, 'a model is deleted', deleteModel(world, model))
+  filler.remove()
+}
+
+async function failDatabase(round: Round, disk: ImageDisk) {
+  const { world, registry, startLoad } = round
+  const { account, model } = await prepareModel(round)
+  const load = startLoad()
+  await load.untilDone('like', 20)
+  disk.failWrites()
+  await load.untilTried('like', 40)
+  await load.untilTried('download', 40)
+  await load.untilTried('push', 2)
+  await load.stop()
+  await expectDone(round, 'reading succeeds', look(world, account, model))
+  await registry.stop()
+  disk.repair()
+}
+
+/** A model with a ready file, of an account. */
+async function prepareModel(round: Round): Promise<{ account: Account; model: Model }> {
+  const { world } = round
+  const { ledger } = world
+  const [account] = ledger.accounts
+  if (!account) throw new Error('there is no account')
+  const made = await createModel(world, account)
+  const model = ledger.models.at(-1)
+  if (!isDone(made) || !model) throw new Error(`no model was made: ${describe(made)}`)
+  model.isKept = true
+  const pushed = await pushHere(round, model, 'small')
+  if (!isDone(pushed)) throw new Error(`no file was pushed: ${describe(pushed)}`)
+  return { account, model }
+}
+
+async function pushHere({ world }: Round, model: Model, size: 'small' | 'large') {
+  const content = makeContent(world.random, size)
+  const givesUpAt = performance.now() + 5_000 * world.patience
+  const isOver = () => performance.now() > givesUpAt
+  return push(world, { model, content, isOver })
+}
+
+/** Whatever disk is full or read-only, reading goes on, and so does download information wherever its count can be kept. */
+async function expectReads(round: Round, account: Account, model: Model) {
+  const { world } = round
+  const fileId = model.uploads[0]?.id
+  if (fileId === undefined) throw new Error('there is nothing to download')
+  await expectDone(round, '/healthz succeeds', world.client.get('/healthz'))
+  for (let times = 0; times < 5; times += 1) {
+    await expectDone(round, 'reading succeeds', look(world, account, model))
+    await expectDone(round, 'download information is given', download(world, { model, fileId }))
+  }
+}
+
+async function expectDone({ failures }: Round, what: string, work: Promise<Reply>) {
+  const reply = await work
+  if (!isDone(reply)) failures.wrong(`on a full or read-only disk ${what}`, describe(reply))
+}

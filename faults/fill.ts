@@ -1,0 +1,46 @@
+import { describe, isDone, type Reply } from './harness/client.ts'
+import { makeContent } from './harness/contents.ts'
+import { createKey, createModel, download, like, register } from './harness/operations.ts'
+import { push } from './harness/push.ts'
+import type { Round } from './round.ts'
+
+const accounts = 3
+
+/** Gives a new registry some of everything. Throws where that fails: without a fault it must not. */
+export async function fill({ world }: Round) {
+  const { ledger, random } = world
+  await inParallel(Array.from({ length: accounts }, () => register(world)))
+  await inParallel(
+    ledger.accounts.flatMap((account) => [
+      createModel(world, account),
+      createModel(world, account, false),
+      createKey(world, account),
+    ]),
+  )
+  for (const model of ledger.models) model.isKept = model.isPublic
+  const [first] = ledger.models
+  await inParallel(
+    ledger.models.map((model) =>
+      push(world, {
+        model,
+        content: makeContent(random, model === first ? 'large' : 'small'),
+        isOver: () => false,
+      }),
+    ),
+  )
+  await inParallel(
+    ledger.models.flatMap((model) => {
+      const [upload] = model.uploads
+      const fileId = upload?.id
+      return [
+        like(world, model.owner, model),
+        ...(fileId === undefined ? [] : [download(world, { model, fileId })]),
+      ]
+    }),
+  )
+}
+
+async function inParallel(work: Promise<Reply>[]) {
+  const failed = (await Promise.all(work)).find((reply) => !isDone(reply))
+  if (failed) throw new Error(`the registry could not be filled: ${describe(failed)}`)
+}

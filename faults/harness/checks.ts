@@ -1,0 +1,239 @@
+/** What must hold once a fault is over: everything acknowledged is there, nothing is half-made, and the next try works. */
+import type { Model as ModelAnswer, ModelFile } from '@shoal/protocol'
+import { describe, isDone } from './client.ts'
+import { makeContent, sha256 } from './contents.ts'
+import { likeOf, type Model, type Presence } from './ledger.ts'
+import { createModel, deleteModel, download, like, register } from './operations.ts'
+import { deleteFile, goOn, push, untilReady } from './push.ts'
+import type { World } from './world.ts'
+
+type CheckOptions = {
+  /** It is a copy: chunks of uploads that went on meanwhile may have to be sent again. */
+  isCopy?: boolean
+}
+
+export async function checkEverything(world: World, options: CheckOptions = {}) {
+  await checkAccounts(world)
+  await checkKeys(world)
+  const existing = await checkModels(world)
+  for (const model of existing) await checkLikes(world, model)
+  await checkUploads(world, existing, options)
+  await checkListedFiles(world)
+  await checkDownloads(world, existing)
+  await checkNextTry(world)
+}
+
+async function checkAccounts({ client, ledger, failures }: World) {
+  for (const { username, token } of ledger.accounts) {
+    const reply = await client.get<{ username: string }>('/v1/auth/me', token)
+    if (!isDone(reply) || reply.body.username !== username) {
+      failures.lost('a session that was given is good', describe(reply))
+    }
+  }
+  const [first] = ledger.accounts
+  if (!first) return
+  const { username, password } = first
+  const reply = await client.post('/v1/auth/login', { body: { username, password } })
+  if (!isDone(reply)) failures.lost('an account that was made can sign in', describe(reply))
+}
+
+async function checkKeys({ client, ledger, failures }: World) {
+  for (const { key, presence } of ledger.keys) {
+    if (presence === 'unknown') continue
+    const reply = await client.get('/v1/auth/me', key)
+    if (presence === 'there' && !isDone(reply)) {
+      failures.lost('an API key that was made works', describe(reply))
+    }
+    if (presence === 'gone' && reply.status !== 401) {
+      failures.lost('an API key that was deleted is refused', describe(reply))
+    }
+  }
+}
+
+/** Returns the models that exist. */
+async function checkModels({ client, ledger, failures }: World): Promise<Model[]> {
+  const existing: Model[] = []
+  for (const model of ledger.models) {
+    const path = `/v1/models/${model.name}`
+    const reply = await client.get<ModelAnswer>(path, model.owner.token)
+    const found = isDone(reply) ? 'there' : reply.status === 404 ? 'gone' : 'unknown'
+    if (found === 'unknown' || differs(model.presence, found)) {
+      failures.lost(`a model that was ${deed(model.presence)}`, describe(reply))
+    }
+    if (found !== 'there') continue
+    existing.push(model)
+    if (!model.descriptions.has(reply.body.description ?? '')) {
+      const expected = [...model.descriptions].join('" or "')
+      failures.lost(`a model is described as "${expected}"`, `"${reply.body.description}"`)
+    }
+  }
+  return existing
+}
+
+async function checkLikes({ client, ledger, failures }: World, model: Model) {
+  let likes = -1
+  let likers = 0
+  const viewers = ledger.accounts.filter((one) => model.isPublic || one === model.owner)
+  for (const { username, token } of viewers) {
+    const reply = await client.get<ModelAnswer>(`/v1/models/${model.name}`, token)
+    if (!isDone(reply)) return failures.lost('a model is shown', describe(reply))
+    const liked = reply.body.liked === true
+    if (liked) likers += 1
+    likes = reply.body.likes
+    const state = likeOf(model, username)
+    if (!state.possible.has(liked)) failures.lost(`a like is ${!liked}`, `it is ${liked}`)
+    state.possible = new Set([liked])
+  }
+  if (viewers.length > 0 && likes !== likers) {
+    failures.wrong('the likes of a model are as many as its likers', `${likes}, and ${likers}`)
+  }
+}
+
+/** How long submitted files may take to be ready, a lease that has to run out included. */
+const readyWithinMs = 30_000
+
+/** Every upload is what it was, and those that were interrupted become ready. */
+async function checkUploads(world: World, existing: Model[], { isCopy = false }: CheckOptions) {
+  const { client, failures } = world
+  const endsAt = performance.now() + readyWithinMs * world.patience
+  const isOver = () => performance.now() > endsAt
+  for (const model of existing) {
+    for (const upload of model.uploads) {
+      if (upload.presence === 'gone' || (upload.presence === 'unknown' && upload.id)) {
+        const path = `/v1/models/${model.name}/files/${upload.id}`
+        const reply = upload.id ? await client.get(path, model.owner.token) : undefined
+        if (upload.presence === 'gone' && reply && reply.status !== 404) {
+          failures.lost('a file that was deleted stays deleted', describe(reply))
+        }
+        if (!reply || reply.status === 404) continue
+        if (isCopy) continue // of one that was deleted meanwhile, the copy need not have all
+      }
+      const { stage } = upload
+      if (isCopy) upload.storedChunks.clear()
+      const pushing = { model, upload, isOver }
+      const reply = await (stage === 'started' ? goOn : untilReady)(world, pushing)
+      const { status, status_detail: detail } = (reply.body ?? {}) as Partial<ModelFile>
+      if (isDone(reply) && status === 'ready') continue
+      const seen = isDone(reply) ? `${status}${detail ? `: ${detail}` : ''}` : describe(reply)
+      if (stage === 'ready') failures.lost('a file that was ready is', seen)
+      else if (stage === 'started') {
+        failures.stuck('an interrupted upload goes on and becomes ready', seen)
+      } else if (status === 'processing' || status === 'uploading') {
+        failures.stuck('a submitted file becomes ready by itself', seen)
+      } else failures.lost('a submitted file becomes ready', seen)
+    }
+  }
+}
+
+/** Whatever is listed is ready, and its bytes are those that it is listed with. */
+async function checkListedFiles(world: World) {
+  const { client, ledger, failures } = world
+  const names = new Map<string, string | undefined>()
+  for (const token of [undefined, ...ledger.accounts.map((one) => one.token)]) {
+    const reply = await client.get<ModelAnswer[]>('/v1/models?limit=200', token)
+    if (!isDone(reply)) failures.wrong('the models are listed', describe(reply))
+    else for (const { name } of reply.body) if (!names.has(name)) names.set(name, token)
+  }
+  for (const [name, token] of names) {
+    const model = ledger.models.find((one) => one.name === name)
+    const path = `/v1/models/${name}`
+    const shown = await client.get<ModelAnswer & { files_count: number; total_size_bytes: number }>(
+      path,
+      token,
+    )
+    const listed = await client.get<ModelFile[]>(`${path}/files`, token)
+    if (!isDone(listed) || !isDone(shown)) {
+      failures.wrong('a listed model is shown with its files', describe(listed))
+      continue
+    }
+    const bytes = listed.body.reduce((sum, { file_size_bytes }) => sum + file_size_bytes, 0)
+    const { files_count, total_size_bytes } = shown.body
+    if (files_count !== listed.body.length || total_size_bytes !== bytes) {
+      const seen = `${files_count} files of ${total_size_bytes} bytes`
+      failures.wrong(`a model counts its files: ${listed.body.length} of ${bytes} bytes`, seen)
+    }
+    for (const file of listed.body) {
+      await checkBytes(world, { name, token, model, file })
+    }
+  }
+}
+
+type ListedFile = {
+  name: string
+  token: string | undefined
+  model: Model | undefined
+  file: ModelFile
+}
+
+async function checkBytes(world: World, { name, token, model, file }: ListedFile) {
+  const { client, failures } = world
+  const { id, status, sha256_hash, file_size_bytes } = file
+  if (status !== 'ready') failures.wrong('only ready files are listed', `one is ${status}`)
+  const info = model
+    ? await download(world, { model, fileId: id })
+    : await client.get<{ direct_url: string }>(`/v1/files/${name}/download/${id}`, token)
+  if (!isDone(info)) {
+    return failures.wrong('a listed file can be downloaded', describe(info))
+  }
+  const { bytes, status: answered } = await client.get(info.body.direct_url)
+  if (answered !== 200 || bytes.length !== file_size_bytes) {
+    const seen = `${answered} with ${bytes.length} bytes`
+    return failures.wrong(`a listed file has its ${file_size_bytes} bytes`, seen)
+  }
+  const found = sha256(bytes)
+  if (found !== sha256_hash) failures.wrong(`a served file has the SHA-256 ${sha256_hash}`, found)
+}
+
+/** Last, since the checks before it download too. */
+async function checkDownloads({ client, failures }: World, existing: Model[]) {
+  for (const { name, owner, downloads } of existing) {
+    const reply = await client.get<ModelAnswer>(`/v1/models/${name}`, owner.token)
+    if (!isDone(reply)) continue // reported before
+    const { counted, unknown } = downloads
+    const found = reply.body.downloads
+    if (found < counted) {
+      failures.lost(`${counted} downloads were acknowledged`, `${found} are counted`)
+    }
+    if (found > counted + unknown) {
+      const expected = `at most ${counted} + ${unknown} downloads are counted`
+      failures.wrong(expected, `${found} are counted`)
+    }
+  }
+}
+
+/** A newcomer can do everything, and without a hand. */
+async function checkNextTry(world: World) {
+  const { ledger, failures, random } = world
+  const expect = (what: string, reply: Parameters<typeof describe>[0]) => {
+    if (!isDone(reply)) failures.stuck(`afterwards ${what}`, describe(reply))
+    return isDone(reply)
+  }
+  if (!expect('an account can be made', await register(world))) return
+  const account = ledger.accounts.at(-1)
+  if (!account || !expect('a model can be made', await createModel(world, account))) return
+  const model = ledger.models.at(-1)
+  if (!model) return
+  expect('a model can be liked', await like(world, account, model))
+  const endsAt = performance.now() + readyWithinMs * world.patience
+  const content = makeContent(random, 'small')
+  const isOver = () => performance.now() > endsAt
+  expect('a file can be pushed', await push(world, { model, content, isOver }))
+  const upload = model.uploads.at(-1)
+  if (!upload?.id || upload.stage !== 'ready') {
+    return failures.stuck('afterwards a file that is pushed becomes ready', 'it is not')
+  }
+  const fileId = upload.id
+  expect('a file can be downloaded', await download(world, { model, fileId }))
+  await checkLikes(world, model)
+  await checkDownloads(world, [model])
+  expect('a file can be deleted', await deleteFile(world, model, upload))
+  expect('a model can be deleted', await deleteModel(world, model))
+}
+
+function differs(presence: Presence, found: Presence): boolean {
+  return presence !== 'unknown' && presence !== found
+}
+
+function deed(presence: Presence): string {
+  return presence === 'gone' ? 'deleted stays deleted' : 'made is there'
+}

@@ -1,0 +1,123 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import type { Failures } from './failures.ts'
+
+type Call = {
+  token?: string | undefined
+  /** Sent as JSON. */
+  body?: unknown
+  /** Sent as they are. */
+  bytes?: Uint8Array
+}
+
+/** `refused`: nobody listens; `broken`: the connection ended before the answer did; `late`: there was none in time. */
+export type Reply<T = unknown> = {
+  status: number | 'refused' | 'broken' | 'late'
+  headers: IncomingHttpHeaders
+  body: T
+  bytes: Buffer
+}
+
+export type Client = ReturnType<typeof clientOf>
+
+type Options = { origin: () => string; timeoutMs: number; failures: Failures }
+
+/** Calls a registry, and reports every answer that a client must never get, whatever befalls the registry. */
+export function clientOf({ origin, timeoutMs, failures }: Options) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+
+  async function call<T>(method: string, path: string, options: Call = {}): Promise<Reply<T>> {
+    const reply = await send<T>(method, path, options)
+    judge(`${method} ${routeOf(path)}`, reply)
+    return reply
+  }
+
+  function send<T>(method: string, path: string, { token, body, bytes }: Call): Promise<Reply<T>> {
+    const payload = bytes ?? (body === undefined ? undefined : JSON.stringify(body))
+    const headers: Record<string, string | number> = {}
+    if (token !== undefined) headers.authorization = `Bearer ${token}`
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (payload !== undefined) headers['content-length'] = Buffer.byteLength(payload)
+    // What was signed at an earlier start names the port of that time.
+    const { pathname, search } = new URL(path, origin())
+    const { promise, resolve } = Promise.withResolvers<Reply<T>>()
+    const settle = (status: Reply['status'], answered: Partial<Reply<T>> = {}) =>
+      resolve({ status, headers: {}, body: undefined as T, bytes: Buffer.alloc(0), ...answered })
+    const timer = setTimeout(() => {
+      settle('late')
+      sent.destroy()
+    }, timeoutMs)
+
+    const sent = request(new URL(pathname + search, origin()), { method, agent, headers })
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer)
+      settle(error.code === 'ECONNREFUSED' ? 'refused' : 'broken')
+    })
+    sent.on('response', (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part) => parts.push(part))
+      response.on('error', () => settle('broken'))
+      response.on('close', () => {
+        clearTimeout(timer)
+        if (!response.complete) return settle('broken')
+        const all = Buffer.concat(parts)
+        const isJson = response.headers['content-type']?.includes('json') && all.length > 0
+        settle(response.statusCode ?? 0, {
+          headers: response.headers,
+          body: (isJson ? JSON.parse(all.toString()) : undefined) as T,
+          bytes: all,
+        })
+      })
+    })
+    sent.end(payload)
+    return promise
+  }
+
+  function judge(route: string, { status, headers, body, bytes }: Reply) {
+    if (status === 'late') {
+      failures.stuck(`${route} is answered in ${timeoutMs} ms`, 'no answer')
+    } else if (typeof status === 'number' && status >= 400) {
+      const said = bytes.toString().slice(0, 200)
+      if (status >= 500 && status !== 503) {
+        const allowed = 'success, 4xx, 503 with Retry-After, or no connection'
+        failures.wrong(`${route}: ${allowed}`, `${status} ${said}`)
+      }
+      if (status === 503 && !(Number(headers['retry-after']) > 0)) {
+        failures.wrong(`${route}: a 503 has Retry-After`, `503 without it: ${said}`)
+      }
+      const hasDetail = typeof (body as { detail?: unknown } | undefined)?.detail === 'string'
+      if (!hasDetail) failures.wrong(`${route}: an error is JSON with detail`, `${status} ${said}`)
+    }
+  }
+
+  return {
+    call,
+    get: <T>(path: string, token?: string) => call<T>('GET', path, { token }),
+    post: <T>(path: string, options?: Call) => call<T>('POST', path, options),
+    /** Without a verdict: for calls whose failure is no failure of the registry. */
+    send,
+    /** Closes connections that wait for the next call. */
+    hangUp: () => agent.destroy(),
+  }
+}
+
+/** Success of any kind. */
+export function isDone({ status }: Reply): boolean {
+  return typeof status === 'number' && status < 300
+}
+
+/** Whether the change that was asked for may or may not have happened. */
+export function isUnknown({ status }: Reply): boolean {
+  return status === 'broken' || status === 'late' || (typeof status === 'number' && status >= 500)
+}
+
+export function describe({ status, bytes }: Reply): string {
+  return typeof status === 'number' ? `${status} ${bytes.toString().slice(0, 160)}` : status
+}
+
+/** A path without what differs from call to call. */
+function routeOf(path: string): string {
+  return new URL(path, 'http://localhost').pathname
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ':id')
+    .replaceAll(/[0-9a-f]{64}/g, ':hash')
+    .replaceAll(/(faulty|a-long-name)-[a-z0-9-]+/g, ':name')
+}

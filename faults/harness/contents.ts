@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { createChunkHasher, manifestOf } from '@shoal/model-file'
+import { makeGguf } from '@shoal/model-file/testing'
+import type { Random } from '../../bench/harness/random.ts'
+
+/** A GGUF file to publish. */
+export type Content = { bytes: Uint8Array; manifest: ReturnType<typeof manifestOf> }
+
+/** A small file is less than a chunk (of 16 MiB), a large one is 18 MB: two chunks. */
+const elements = { small: 4_000, large: 4_500_000 }
+const chunkBytes = 16 * 1024 * 1024
+
+/** Different bytes at each call: each chunk has its own random stamp. */
+export function makeContent(random: Random, size: keyof typeof elements): Content {
+  const bytes = makeGguf({
+    metadata: {
+      'general.architecture': 'llama',
+      'general.file_type': 0,
+      'llama.context_length': 4096,
+    },
+    tensors: [{ name: 'token_embd.weight', shape: [elements[size]], type: 'F32' }],
+    fill(data) {
+      for (let at = 0; at < data.length; at += chunkBytes) {
+        data.set(Buffer.from(random.hex(64), 'hex'), at)
+      }
+    },
+  })
+  const hasher = createChunkHasher(bytes.length)
+  hasher.update(bytes)
+  return { bytes, manifest: manifestOf(hasher.digest()) }
+}
+
+export function chunkOf({ bytes }: Content, index: number): Uint8Array {
+  return bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes)
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import { openWorld, type Round } from '../round.ts'
+
+const run = promisify(execFile)
+
+/** Copies the data while the registry serves: the database first and `store/` second. Another registry is ready to start on it. */
+export async function openCopy(round: Round): Promise<Pick<Round, 'registry' | 'world'>> {
+  const folder = join(round.folder, 'copy')
+  const dataDirectory = join(folder, 'data')
+  const logFolder = join(round.logFolder, 'copy')
+  for (const path of [dataDirectory, logFolder]) mkdirSync(path, { recursive: true })
+
+  const { databases, databaseUrl } = round
+  const copiedUrl =
+    databases && databaseUrl !== undefined
+      ? await databases.copyDatabase(databaseUrl, folder)
+      : undefined
+  if (copiedUrl === undefined) await backUpSqlite(round.dataDirectory, dataDirectory)
+  await copyFolder(join(round.dataDirectory, 'store'), join(dataDirectory, 'store'))
+
+  const place = { ...round, folder, dataDirectory, logFolder, databaseUrl: copiedUrl }
+  return openWorld(place, round.failures)
+}
+
+/** What `sqlite3 registry.sqlite ".backup copy.sqlite"` does. */
+async function backUpSqlite(from: string, to: string) {
+  const database = new DatabaseSync(join(from, 'registry.sqlite'), { timeout: 5_000 })
+  try {
+    await backup(database, join(to, 'registry.sqlite'))
+  } finally {
+    database.close()
+  }
+}
+
+/** Of files that go while it copies, `cp` tells, and copies the others. */
+async function copyFolder(from: string, to: string) {
+  try {
+    await run('cp', ['-a', from, to], { env: { ...process.env, LC_ALL: 'C' } })
+  } catch (error) {
+    const lines = String((error as { stderr?: unknown }).stderr)
+      .trim()
+      .split('\n')
+    if (!lines.every((line) => line.endsWith('No such file or directory'))) throw error
+  }
+}

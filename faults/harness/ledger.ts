@@ -1,0 +1,91 @@
+/**
+ * What the registry has acknowledged, kept outside of the processes that are killed. An answer that did not come leaves both
+ * possible: the change happened, or it did not.
+ */
+
+/** `unknown`: the answer to creating or deleting it did not come. */
+export type Presence = 'there' | 'gone' | 'unknown'
+
+export type Account = { username: string; password: string; token: string }
+export type ApiKey = { id: string; key: string; username: string; presence: Presence }
+
+/** What an account may think of a model; `calls` grows as an attempt to change it begins, and as it ends. */
+export type Like = { possible: Set<boolean>; calls: number }
+
+export type Upload = {
+  filename: string
+  /** By which its bytes are found. */
+  sha256Hash: string
+  id: string | undefined
+  storedChunks: Set<number>
+  stage: 'started' | 'submitted' | 'ready'
+  presence: Presence
+}
+
+export type Model = {
+  name: string
+  owner: Account
+  isPublic: boolean
+  presence: Presence
+  /** What happens by chance does not delete it. */
+  isKept: boolean
+  descriptions: Set<string>
+  /** Calls that were answered with success, and calls that may have counted. */
+  downloads: { counted: number; unknown: number }
+  /** By username. */
+  likes: Map<string, Like>
+  uploads: Upload[]
+}
+
+export type Ledger = { accounts: Account[]; keys: ApiKey[]; models: Model[] }
+
+export function likeOf(model: Model, username: string): Like {
+  const known = model.likes.get(username)
+  if (known) return known
+  const like: Like = { possible: new Set([false]), calls: 0 }
+  model.likes.set(username, like)
+  return like
+}
+
+/** What a copy must hold that was made while the registry served, given the ledger when it began and after all calls had ended. */
+export function ledgerOfCopy(before: Ledger, after: Ledger): Ledger {
+  const laterModels = new Map(after.models.map((model) => [model.name, model]))
+  const laterKeys = new Map(after.keys.map((key) => [key.id, key]))
+  return {
+    accounts: before.accounts,
+    keys: before.keys.map((key) => ({
+      ...key,
+      presence: presenceInCopy(key, laterKeys.get(key.id)),
+    })),
+    models: before.models.map((model) => {
+      const later = laterModels.get(model.name)
+      return later ? modelOfCopy(model, later) : model
+    }),
+  }
+}
+
+function modelOfCopy(before: Model, after: Model): Model {
+  const mayHave = after.downloads.counted + after.downloads.unknown - before.downloads.counted
+  const laterUploads = new Map(after.uploads.map((upload) => [upload.filename, upload]))
+  return {
+    ...before,
+    presence: presenceInCopy(before, after),
+    descriptions: new Set([...before.descriptions, ...after.descriptions]),
+    downloads: { counted: before.downloads.counted, unknown: mayHave },
+    likes: new Map(
+      [...after.likes].map(([username, like]) => {
+        const earlier = before.likes.get(username)
+        const isUntouched = earlier?.calls === like.calls
+        return [username, isUntouched ? like : { ...like, possible: new Set([true, false]) }]
+      }),
+    ),
+    uploads: before.uploads.map((upload) => ({
+      ...upload,
+      presence: presenceInCopy(upload, laterUploads.get(upload.filename)),
+    })),
+  }
+}
+
+function presenceInCopy(before: { presence: Presence }, after?: { presence: Presence }): Presence {
+  return before.presence === after?.presence ? before.presence : 'unknown'
+}

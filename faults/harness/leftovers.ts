@@ -1,0 +1,101 @@
+/** What may be left neither in the folders nor in the process once everything has come to rest. */
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Failures } from './failures.ts'
+import { addedTo, type OpenFiles } from './open-files.ts'
+import type { RegistryProcess } from './registry-process.ts'
+import { TooLate, until, within } from './waiting.ts'
+
+/** Rows of one statement, each as its first column. */
+export type Query = (statement: string) => Promise<string[]>
+
+/** Collects garbage, and looks for files in the store that nothing accounts for. */
+export async function checkStoreLeftovers(
+  registry: RegistryProcess,
+  query: Query,
+  { failures, patience }: { failures: Failures; patience: number },
+) {
+  const collection = registry.startAdmin('gc')
+  const [code] = await within('a garbage collection', 30_000 * patience, once(collection, 'exit'))
+  if (code !== 0) failures.wrong('shoal admin gc ends with 0', `it ended with ${code}: see the log`)
+
+  const store = join(registry.dataDirectory, 'store')
+  const unfinished = await query('select object_key from file where object_key is not null')
+  const open = new Set(unfinished.flatMap((key) => [key, `${key}.chunks`]))
+  const uploads = readdirSync(join(store, 'uploads')).filter((name) => !open.has(name))
+  if (uploads.length > 0) {
+    const seen = `${uploads.length} are left, such as ${uploads[0]}`
+    failures.wrong('no file is left in store/uploads after a collection', seen)
+  }
+  const known = new Set([...unfinished, ...(await query('select object_key from blob'))])
+  for (const key of await keysInTrash(query)) known.add(key)
+  const objects = join(store, 'objects')
+  const keys = readdirSync(objects).flatMap((folder) => readdirSync(join(objects, folder)))
+  const unknown = keys.filter((key) => !known.has(key))
+  if (unknown.length > 0) {
+    const seen = `${unknown.length} others, such as ${unknown[0]}`
+    failures.wrong('store/objects holds what files, blobs and the trash name', seen)
+  }
+}
+
+/** Objects in the trash stay on the disk for some days; older versions have no trash. */
+async function keysInTrash(query: Query): Promise<string[]> {
+  try {
+    return await query('select object_key from trash')
+  } catch (error) {
+    if (/no such table|does not exist/.test(String(error))) return []
+    throw error
+  }
+}
+
+export async function checkSqlite(path: string, failures: Failures) {
+  if (!existsSync(path)) return
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
+  const rows = database.prepare('pragma integrity_check').all()
+  database.close()
+  const found = rows.map((row) => String(row.integrity_check)).join(', ')
+  if (found !== 'ok') failures.wrong('SQLite finds its database in order', found.slice(0, 200))
+}
+
+/** Statements on a SQLite database, each on a connection of its own. */
+export function sqliteQuery(path: string): Query {
+  return async (statement) => {
+    const database = new DatabaseSync(path, { timeout: 5_000 })
+    try {
+      return database
+        .prepare(statement)
+        .all()
+        .map((row) => String(Object.values(row)[0]))
+    } finally {
+      database.close()
+    }
+  }
+}
+
+/** The process has nothing open that it had not when it was at rest before. Some of it is closed a moment later. */
+export async function checkOpenFiles(
+  registry: RegistryProcess,
+  before: OpenFiles,
+  options: { failures: Failures; patience: number; morePoolSockets: number },
+) {
+  let added: string | undefined
+  const look = () => {
+    added = addedTo(before, registry.openFiles(), options.morePoolSockets)
+    return added === undefined
+  }
+  try {
+    await until('closing files', 5_000 * options.patience, look)
+  } catch (error) {
+    if (!(error instanceof TooLate)) throw error
+    options.failures.wrong('no file descriptor is left', `left open: ${added}`)
+  }
+}
+
+export function checkTemporaryFolder(path: string, failures: Failures) {
+  const left = readdirSync(path, { recursive: true })
+  if (left.length > 0) {
+    failures.wrong('no temporary file is left', `${left.length} are left, such as ${left[0]}`)
+  }
+}

@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Random, randomFrom } from '../../bench/harness/random.ts'
+import { isDone, type Reply } from './client.ts'
+import { makeContent } from './contents.ts'
+import type { Account, Model } from './ledger.ts'
+import {
+  createKey,
+  createModel,
+  deleteKey,
+  deleteModel,
+  describeModel,
+  download,
+  like,
+  look,
+} from './operations.ts'
+import { deleteFile, goOn, push } from './push.ts'
+import { until } from './waiting.ts'
+import type { World } from './world.ts'
+
+/** How often each kind of operation is chosen. */
+const usualWeights = {
+  like: 6,
+  download: 8,
+  look: 4,
+  describe: 2,
+  createModel: 1,
+  deleteModel: 0.5,
+  push: 3,
+  deleteFile: 1,
+  createKey: 0.5,
+  deleteKey: 0.5,
+}
+export type Operation = keyof typeof usualWeights
+/** What can be counted and waited for: operations that succeeded, and the steps of a push. */
+export type Step = Operation | 'chunk' | 'submit' | 'ready'
+
+export type LoadOptions = {
+  /** Weights that differ from the usual ones. */
+  weights?: Partial<Record<Operation, number>>
+  /** How many of the files that are pushed have several chunks, from 0 to 1. */
+  shareOfLarge?: number
+}
+
+/** Keeps a round's checks short. */
+const maxModels = 24
+const maxFiles = 40
+/** People with an account each act one after the other; two more at a time only download. */
+const downloaders = 2
+/** So long somebody waits for a file to be ready before doing something else. */
+const pushWithinMs = 3_000
+/** After an operation that failed, so that a registry that is down is not asked without end. */
+const pauseMs = 30
+
+/** Has every account of the ledger use the registry at the same time, at random, until it is stopped. */
+export function startLoad(world: World, { weights, shareOfLarge = 0 }: LoadOptions) {
+  const { ledger } = world
+  const chosen = Object.entries({ ...usualWeights, ...weights }) as [Operation, number][]
+  const done = new Map<Step, number>()
+  const tried = new Map<Operation, number>()
+  let isStopped = false
+
+  const count = <T>(counts: Map<T, number>, what: T) =>
+    counts.set(what, (counts.get(what) ?? 0) + 1)
+
+  async function act(account: Account, random: Random, kinds: typeof chosen) {
+    while (!isStopped) {
+      const kind = pickWeighted(random, kinds)
+      const reply = await operate(kind, account, random)
+      if (reply) count(tried, kind)
+      if (reply && isDone(reply)) count(done, kind)
+      else await sleep(reply ? pauseMs : 1)
+    }
+  }
+
+  function operate(
+    kind: Operation,
+    account: Account,
+    random: Random,
+  ): Promise<Reply | undefined> | undefined {
+    const ofAll = ledger.models.filter(({ presence }) => presence === 'there')
+    const seen = ofAll.filter(({ isPublic, owner }) => isPublic || owner === account)
+    const own = ofAll.filter(({ owner }) => owner === account)
+    const mine = pickAny(random, own)
+    const other = pickAny(random, seen)
+    switch (kind) {
+      case 'like':
+        return other && like({ ...world, random }, account, other)
+      case 'look':
+        return other && look({ ...world, random }, account, other)
+      case 'download': {
+        const file = pickAny(random, readyFiles(ofAll))
+        if (file?.upload.id === undefined) return undefined
+        return download(world, { model: file.model, fileId: file.upload.id })
+      }
+      case 'describe':
+        return mine && describeModel(world, mine)
+      case 'createModel':
+        return ledger.models.length < maxModels
+          ? createModel(world, account, random.chance(0.8))
+          : undefined
+      case 'deleteModel': {
+        const model = pickAny(
+          random,
+          own.filter(({ isKept }) => !isKept),
+        )
+        return model && deleteModel(world, model)
+      }
+      case 'push': {
+        const givesUpAt = performance.now() + pushWithinMs
+        const isOver = () => isStopped || performance.now() > givesUpAt
+        const onProgress = (step: Step) => count(done, step)
+        const unfinished = pickAny(random, unfinishedUploads(own))
+        const isFull = ledger.models.flatMap(filesOf).length >= maxFiles
+        if (unfinished && (isFull || random.chance(0.3))) {
+          return goOn(world, { ...unfinished, onProgress, isOver })
+        }
+        if (!mine || isFull) return undefined
+        const content = makeContent(random, random.chance(shareOfLarge) ? 'large' : 'small')
+        return push(world, { model: mine, content, onProgress, isOver })
+      }
+      case 'deleteFile': {
+        const file = pickAny(random, readyFiles(own.filter(({ isKept }) => !isKept)))
+        return file && deleteFile(world, file.model, file.upload)
+      }
+      case 'createKey':
+        return ledger.keys.length < maxFiles ? createKey(world, account) : undefined
+      case 'deleteKey':
+        return deleteKey(world, account)
+    }
+  }
+
+  const seeds = randomFrom(world.random.integer(2 ** 31))
+  const running = ledger.accounts.map((account) =>
+    act(account, randomFrom(seeds.integer(2 ** 31)), chosen),
+  )
+  const [first] = ledger.accounts
+  for (let number = 0; first && number < downloaders; number += 1) {
+    running.push(act(first, randomFrom(seeds.integer(2 ** 31)), [['download', 1]]))
+  }
+  const end = () => {
+    isStopped = true
+  }
+  let error: unknown
+  const ended = Promise.all(running).catch((thrown) => {
+    error = thrown // for whoever waits for something
+    end()
+  })
+
+  async function untilCount(what: string, withinMs: number, count: () => number, goal: number) {
+    await until(what, withinMs * world.patience, () => {
+      if (error) throw error
+      return count() >= goal
+    })
+  }
+
+  return {
+    /** Waits for that many more successes of a step. */
+    async untilDone(step: Step, times: number) {
+      const now = () => done.get(step) ?? 0
+      await untilCount(`${times} more of ${step}`, 20_000, now, now() + times)
+    },
+
+    /** Waits for that many more attempts, however they end. */
+    async untilTried(operation: Operation, times: number) {
+      const now = () => tried.get(operation) ?? 0
+      await untilCount(`${times} more tries of ${operation}`, 40_000, now, now() + times)
+    },
+
+    /** Resolves when the last operation has ended. */
+    async stop() {
+      end()
+      await ended
+      if (error) throw error
+    },
+
+    /** Without waiting for that. */
+    end,
+  }
+}
+
+function filesOf(model: Model) {
+  return model.uploads
+    .filter(({ presence }) => presence !== 'gone')
+    .map((upload) => ({ model, upload }))
+}
+
+function readyFiles(models: Model[]) {
+  return models
+    .flatMap(filesOf)
+    .filter(({ upload }) => upload.stage === 'ready' && upload.presence === 'there')
+}
+
+function unfinishedUploads(models: Model[]) {
+  return models.flatMap(filesOf).filter(({ upload }) => upload.stage === 'started')
+}
+
+function pickAny<T>(random: Random, choices: readonly T[]): T | undefined {
+  return choices.length === 0 ? undefined : random.pick(choices)
+}
+
+function pickWeighted(random: Random, weighted: readonly [Operation, number][]): Operation {
+  const total = weighted.reduce((sum, [, weight]) => sum + weight, 0)
+  let left = random.next() * total
+  for (const [kind, weight] of weighted) {
+    left -= weight
+    if (left < 0) return kind
+  }
+  return 'look'
+}

@@ -1,0 +1,55 @@
+/** Which files and connections a process has open, from `/proc`. */
+import { readdirSync, readlinkSync } from 'node:fs'
+
+export type OpenFiles = {
+  /** Paths within the data folder, in order. */
+  data: string[]
+  sockets: number
+  /** Pipes, devices, timers and what else is no socket and not of the data folder. */
+  others: string[]
+}
+
+export function openFilesOf(pid: number, dataDirectory: string): OpenFiles {
+  const targets = readdirSync(`/proc/${pid}/fd`).map((number) => targetOf(pid, number))
+  const found: OpenFiles = { data: [], sockets: 0, others: [] }
+  for (const target of targets) {
+    if (target === undefined) continue
+    if (target.startsWith('socket:')) found.sockets += 1
+    else if (target.startsWith(`${dataDirectory}/`)) {
+      found.data.push(target.slice(dataDirectory.length + 1))
+    } else found.others.push(target.replace(/:\[\d+\]|_\d+$/, ''))
+  }
+  found.data.sort()
+  found.others.sort()
+  return found
+}
+
+function targetOf(pid: number, number: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${number}`)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined // closed meanwhile
+    throw error
+  }
+}
+
+/** What is open now and was not before; undefined where that is nothing. A pool of the database may grow by `morePoolSockets`. */
+export function addedTo(
+  before: OpenFiles,
+  now: OpenFiles,
+  morePoolSockets: number,
+): string | undefined {
+  const added = [...without(now.data, before.data), ...without(now.others, before.others)]
+  const sockets = now.sockets - before.sockets
+  if (sockets > morePoolSockets) added.push(`${sockets} sockets`)
+  return added.length > 0 ? added.join(', ') : undefined
+}
+
+function without(all: string[], known: string[]): string[] {
+  const left = [...known]
+  return all.filter((one) => {
+    const at = left.indexOf(one)
+    if (at >= 0) left.splice(at, 1)
+    return at < 0
+  })
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { StartedUpload } from '@shoal/protocol'
+import { describe, isDone, isUnknown, type Reply } from './client.ts'
+import { type Content, chunkOf } from './contents.ts'
+import type { Model, Upload } from './ledger.ts'
+import { nextNumber, type World } from './world.ts'
+
+/** Told of what was acknowledged of an upload. */
+export type OnProgress = (step: 'chunk' | 'submit' | 'ready') => void
+
+type Pushing = {
+  model: Model
+  upload: Upload
+  onProgress?: OnProgress | undefined
+  /** Ends the wait for a file that is still processed. */
+  isOver: () => boolean
+}
+
+const pollMs = 20
+
+/** Publishes new bytes, and notes how far it came. The last answer says why it ended; 200 once the file is ready. */
+export async function push(
+  world: World,
+  { content, ...watching }: Omit<Pushing, 'upload'> & { content: Content },
+): Promise<Reply> {
+  const sha256Hash = content.manifest.sha256_hash
+  world.contents.set(sha256Hash, content)
+  const upload: Upload = {
+    filename: `file-${nextNumber()}.gguf`,
+    sha256Hash,
+    id: undefined,
+    storedChunks: new Set(),
+    stage: 'started',
+    presence: 'unknown',
+  }
+  watching.model.uploads.push(upload)
+  const reply = await goOn(world, { ...watching, upload })
+  if (upload.id === undefined && !isUnknown(reply)) upload.presence = 'gone' // it was refused
+  return reply
+}
+
+/** Takes an upload up where it is, as often as it takes to make the file ready. */
+export async function goOn(world: World, pushing: Pushing): Promise<Reply> {
+  const { client, journal, failures } = world
+  const { model, upload } = pushing
+  const content = world.contents.get(upload.sha256Hash)
+  if (!content) throw new Error(`no bytes are kept for ${upload.filename}`)
+  const { token } = model.owner
+  const files = `/v1/models/${model.name}/files`
+
+  const storedBefore = upload.stage === 'started' ? new Set(upload.storedChunks) : new Set()
+  const started = await client.post<StartedUpload>(files, {
+    token,
+    body: { filename: upload.filename, ...content.manifest },
+  })
+  if (!isDone(started)) return started
+  upload.id = started.body.id
+  upload.presence = 'there'
+  journal.note({ did: 'start upload', model: model.name, file: upload.id })
+
+  const missing = started.body.upload.missing_chunks
+  for (const { index } of missing) {
+    if (storedBefore.has(index)) {
+      failures.lost('a chunk that was stored stays', `chunk ${index} is missing`)
+    }
+  }
+  if (started.body.status === 'uploading') {
+    const sent = await Promise.all(missing.map((chunk) => sendChunk(world, pushing, chunk)))
+    const refused = sent.find((reply) => !isDone(reply))
+    if (refused) return refused
+    const submitted = await client.post(`${files}/${upload.id}/complete`, { token })
+    if (!isDone(submitted)) return submitted
+    upload.stage = 'submitted'
+    journal.note({ did: 'submit', file: upload.id })
+    pushing.onProgress?.('submit')
+  }
+  return untilReady(world, pushing)
+}
+
+async function sendChunk(
+  { client, journal, contents }: World,
+  { upload, onProgress }: Pushing,
+  { index, url }: { index: number; url: string },
+): Promise<Reply> {
+  const content = contents.get(upload.sha256Hash)
+  const bytes = content && chunkOf(content, index)
+  const reply = await client.call('PUT', url, { ...(bytes && { bytes }) })
+  if (isDone(reply)) {
+    upload.storedChunks.add(index)
+    journal.note({ did: 'store chunk', file: upload.id, index })
+    onProgress?.('chunk')
+  }
+  return reply
+}
+
+/** Looks at a submitted file until it is ready or does not answer. */
+export async function untilReady(
+  world: World,
+  { model, upload, onProgress, isOver }: Pushing,
+): Promise<Reply> {
+  const path = `/v1/models/${model.name}/files/${upload.id}`
+  const { token } = model.owner
+  const look = () => world.client.get<{ status: string }>(path, token)
+  let reply = await look()
+  while (isDone(reply) && reply.body.status === 'processing' && !isOver()) {
+    await sleep(pollMs)
+    reply = await look()
+  }
+  if (!isDone(reply)) return reply
+  if (reply.body.status === 'ready') {
+    upload.stage = 'ready'
+    world.journal.note({ did: 'ready', file: upload.id })
+    onProgress?.('ready')
+  } else if (reply.body.status === 'failed') {
+    world.failures.wrong('right bytes become a ready file', describe(reply))
+  }
+  return reply
+}
+
+export async function deleteFile({ client, journal }: World, model: Model, upload: Upload) {
+  const { presence } = upload
+  upload.presence = 'unknown'
+  const path = `/v1/models/${model.name}/files/${upload.id}`
+  const reply = await client.call('DELETE', path, { token: model.owner.token })
+  if (isDone(reply)) {
+    upload.presence = 'gone'
+    journal.note({ did: 'delete file', file: upload.id })
+  } else if (!isUnknown(reply)) upload.presence = presence
+  return reply
+}

@@ -1,0 +1,142 @@
+/** The registry is killed (SIGKILL) in the middle of something. */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from '../packages/registry/src/database/connect.ts'
+import { undoMigrations } from '../packages/registry/src/testing/older-database.ts'
+import type { Fault } from './fault.ts'
+import type { LoadOptions, Step } from './harness/load.ts'
+import { until } from './harness/waiting.ts'
+import type { Round } from './round.ts'
+
+const engines = ['sqlite', 'postgres'] as const
+const garbageFiles = 400
+
+type KillInLoad = LoadOptions & {
+  /** It is killed soon after one more of these. */
+  after: Step
+  /** After so many of them, at most. */
+  times: number
+  /** Within so many milliseconds then. */
+  withinMs: number
+}
+
+function killIn(what: string, summary: string, options: KillInLoad): Fault {
+  return {
+    name: `kill-${what}`,
+    summary,
+    needs: [],
+    engines,
+    arrange: () => ({
+      async strike({ registry, world, startLoad }) {
+        const load = startLoad(options)
+        await load.untilDone(options.after, 1 + world.random.integer(options.times))
+        await sleep(world.random.next() * options.withinMs)
+        await registry.kill()
+        await load.stop()
+      },
+    }),
+  }
+}
+
+export const kills: Fault[] = [
+  killIn('upload', 'The registry is killed (SIGKILL) while chunks arrive.', {
+    weights: { push: 30 },
+    shareOfLarge: 0.5,
+    after: 'chunk',
+    times: 6,
+    withinMs: 40,
+  }),
+  killIn('processing', 'The registry is killed while it processes files.', {
+    weights: { push: 60 },
+    shareOfLarge: 0.5,
+    after: 'submit',
+    times: 4,
+    withinMs: 60,
+  }),
+  killIn('like', 'The registry is killed while models are liked.', {
+    weights: { like: 200, push: 0 },
+    after: 'like',
+    times: 100,
+    withinMs: 20,
+  }),
+  killIn('download', 'The registry is killed while download information is given.', {
+    weights: { download: 200, push: 0 },
+    after: 'download',
+    times: 200,
+    withinMs: 20,
+  }),
+  {
+    name: 'kill-collection',
+    summary: 'The registry and a garbage collection beside it are killed while both delete.',
+    needs: [],
+    engines,
+    arrange: () => ({ strike: killInCollection }),
+  },
+  {
+    name: 'kill-migration',
+    summary: 'The registry is killed while it brings the tables of an older version up to date.',
+    needs: [],
+    engines,
+    arrange: () => ({ strike: killInMigration }),
+  },
+]
+
+/** What crashes leave: files that no row names. Returns the folder of uploads. */
+function makeGarbage({ dataDirectory }: Round): string {
+  const uploads = join(dataDirectory, 'store', 'uploads')
+  for (let number = 0; number < garbageFiles; number += 1) {
+    const key = randomUUID()
+    writeFileSync(join(uploads, key), 'left by a crash')
+    writeFileSync(join(uploads, `${key}.chunks`), '\0')
+    if (number >= garbageFiles / 4) continue
+    const objects = join(dataDirectory, 'store', 'objects', key.slice(-2))
+    mkdirSync(objects, { recursive: true })
+    writeFileSync(join(objects, randomUUID().slice(0, -2) + key.slice(-2)), 'left by a crash')
+  }
+  return uploads
+}
+
+function rethrow(error: Error) {
+  throw error
+}
+
+async function killInCollection(round: Round) {
+  const { registry, world, startLoad, patience } = round
+  const filling = startLoad({ weights: { push: 20 } })
+  await filling.untilDone('ready', 8)
+  await filling.stop()
+  const load = startLoad({ weights: { push: 0, deleteFile: 10, deleteModel: 3 } })
+  await load.untilDone('like', 10)
+  const uploads = makeGarbage(round)
+  const goal = readdirSync(uploads).length - world.random.integer(garbageFiles)
+  const collection = registry.startAdmin('gc')
+  const ended = once(collection, 'exit')
+  await until('a collection', 30_000 * patience, () => {
+    return collection.exitCode !== null || readdirSync(uploads).length < goal
+  })
+  collection.kill('SIGKILL')
+  await registry.kill()
+  await ended
+  await load.stop()
+}
+
+async function killInMigration(round: Round) {
+  const { registry, world, startLoad } = round
+  const load = startLoad({ weights: { push: 0 } }) // a lease that is left would cost the round its time
+  await load.untilDone('like', 20)
+  await load.stop()
+  await registry.stop()
+  const { databaseUrl, dataDirectory } = round
+  const connection = await connect({ databaseUrl, dataDirectory, onConnectionLost: rethrow })
+  await undoMigrations(connection.db, '0002_torrent_lookup')
+  await connection.close()
+
+  for (let kills = 0; kills < 5; kills += 1) {
+    registry.launch()
+    await sleep(registry.startMs() * (0.4 + 0.6 * world.random.next())) // its modules come first
+    await registry.kill()
+  }
+}

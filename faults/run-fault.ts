@@ -1,0 +1,109 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import type { Fault } from './fault.ts'
+import { fill } from './fill.ts'
+import { checkEverything } from './harness/checks.ts'
+import type { DatabaseServer } from './harness/database-server.ts'
+import type { Failure } from './harness/failures.ts'
+import {
+  checkOpenFiles,
+  checkSqlite,
+  checkStoreLeftovers,
+  checkTemporaryFolder,
+  type Query,
+  sqliteQuery,
+} from './harness/leftovers.ts'
+import { TooLate, within } from './harness/waiting.ts'
+import { openRound, type Round, temporaryFolderOf } from './round.ts'
+
+export type RunOptions = {
+  rounds: number
+  seed: number
+  /** Multiplies every time allowed: 1 on a machine with nothing else to do. */
+  patience: number
+  databases: DatabaseServer | undefined
+  logFolder: string
+  /** Told of each round as it ends. */
+  onRound(round: RoundResult): void
+}
+
+export type RoundResult = {
+  fault: string
+  round: number
+  /** `--seed` that repeats it as the first round. */
+  seed: number
+  engine: string
+  seconds: number
+  failures: Failure[]
+  /** Its logs, if something failed. */
+  logFolder: string | undefined
+}
+
+/** However little happens, a round ends. */
+const roundWithinMs = 120_000
+/** Of PostgreSQL's pool in the registry, which opens connections as it needs them. */
+const poolSockets = 10
+
+/** Rounds of one fault, each on a registry of its own with a seed of its own. */
+export async function runFault(fault: Fault, options: RunOptions): Promise<RoundResult[]> {
+  const results: RoundResult[] = []
+  for (let number = 0; number < options.rounds; number += 1) {
+    const seed = options.seed + number
+    const logFolder = join(options.logFolder, `${fault.name}-${seed}`)
+    const startedAt = performance.now()
+    const round = await openRound(fault, { ...options, seed, logFolder })
+    try {
+      await within('the round', roundWithinMs * options.patience, live(round))
+    } catch (error) {
+      const seen = error instanceof TooLate ? error.message : String(inspect(error))
+      round.failures.stuck('the round comes to its end', seen)
+    } finally {
+      await round.registry.kill()
+      round.cleanup.dispose()
+    }
+    const failures = round.failures.list()
+    if (failures.length === 0) rmSync(logFolder, { recursive: true })
+    const result = {
+      fault: fault.name,
+      round: number + 1,
+      seed,
+      engine: round.engine,
+      seconds: (performance.now() - startedAt) / 1000,
+      failures,
+      logFolder: failures.length === 0 ? undefined : logFolder,
+    }
+    options.onRound(result)
+    results.push(result)
+  }
+  return results
+}
+
+async function live(round: Round) {
+  const { registry, world, failures, patience, engine } = round
+  await registry.start()
+  await fill(round)
+  world.client.hangUp()
+  const atRest = registry.openFiles()
+
+  await round.strike(round)
+
+  if (!registry.isRunning()) await registry.start()
+  await checkEverything(world)
+  await checkStoreLeftovers(registry, queryOf(round), round)
+  if (engine === 'sqlite') {
+    await checkSqlite(join(registry.dataDirectory, 'registry.sqlite'), failures)
+  }
+  world.client.hangUp()
+  const morePoolSockets = engine === 'postgres' ? poolSockets : 0
+  await checkOpenFiles(registry, atRest, { failures, patience, morePoolSockets })
+  await registry.stop()
+  checkTemporaryFolder(temporaryFolderOf(round.folder), failures)
+}
+
+/** Directly, however the registry reaches it. */
+function queryOf({ databases, databaseUrl, dataDirectory }: Round): Query {
+  return databases && databaseUrl !== undefined
+    ? (statement) => databases.query(databaseUrl, statement)
+    : sqliteQuery(join(dataDirectory, 'registry.sqlite'))
+}

@@ -1,0 +1,106 @@
+/** Breaks the surroundings of a registry and checks what it makes of that: `npm run faults -- [name] [options]`. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { faults } from './all-faults.ts'
+import { startDatabaseServer } from './harness/database-server.ts'
+import { findMissing } from './needs.ts'
+import { type RoundResult, runFault } from './run-fault.ts'
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(2)
+}
+
+const { name, rounds, seed, isHelp } = readArguments()
+if (isHelp) {
+  say('npm run faults -- [name] [--rounds 1] [--seed N]    all of them without a name\n')
+  for (const fault of faults) say(`${fault.name.padEnd(28)}${fault.summary}`)
+  process.exit(0)
+}
+const chosen = faults.filter((fault) => name === undefined || fault.name === name)
+if (chosen.length === 0) {
+  fail(`no fault ${name}: there are ${faults.map((fault) => fault.name).join(', ')}`)
+}
+
+process.setMaxListeners(0)
+// Ends by way of `exit`, which takes children, mounts and temporary folders along.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => process.exit(130))
+}
+
+const missing = findMissing()
+const logFolder = mkdtempSync(join(tmpdir(), 'shoal-faults-logs-'))
+const results: RoundResult[] = []
+const failures = () => results.flatMap((result) => result.failures)
+process.once('exit', () => {
+  if (failures().length === 0) rmSync(logFolder, { recursive: true, force: true })
+})
+{
+  await using databases = missing.has('PostgreSQL') ? undefined : await startDatabaseServer()
+  for (const fault of chosen) {
+    const lacking = fault.needs.filter((need) => missing.has(need))
+    if (lacking.length > 0) {
+      say(`${fault.name}: skipped, this machine lacks ${lacking.join(' and ')}`)
+      continue
+    }
+    const options = { rounds, seed, patience: 1, databases, logFolder, onRound }
+    await runFault(fault, options)
+  }
+}
+const of = (kind: string) => failures().filter((failure) => failure.kind === kind).length
+say(
+  `faults: ${results.length} rounds, ${of('lost')} lost, ${of('wrong')} wrong, ${of('stuck')} stuck`,
+)
+process.exitCode = failures().length === 0 ? 0 : 1
+
+function onRound(result: RoundResult) {
+  results.push(result)
+  tell(result)
+}
+
+/** One line for a round, and three for each of its failures. */
+function tell({ fault, round, seed: itsSeed, engine, seconds, ...result }: RoundResult) {
+  const verdict = result.failures.length === 0 ? 'ok' : `${result.failures.length} failures`
+  const place = `round ${round}, seed ${itsSeed}`
+  say(`${fault.padEnd(28)}${place}, ${engine}, ${seconds.toFixed(1)} s: ${verdict}`)
+  for (const { kind, expected, seen, times } of result.failures) {
+    say(`  ${kind}: ${fault}, ${place}${times > 1 ? ` (${times} times)` : ''}`)
+    say(`    expected: ${expected}`)
+    say(`    seen:     ${seen}`)
+  }
+  if (result.logFolder) say(`  logs: ${result.logFolder}`)
+}
+
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        rounds: { type: 'string', default: '1' },
+        seed: { type: 'string', default: String(Math.floor(Date.now() / 1000) % 1_000_000) },
+        help: { type: 'boolean', short: 'h', default: false },
+        list: { type: 'boolean', default: false },
+      },
+    })
+    if (positionals.length > 1) fail(`one fault at a time, not ${positionals.join(', ')}`)
+    return {
+      name: positionals[0],
+      rounds: wholeNumber('--rounds', values.rounds),
+      seed: wholeNumber('--seed', values.seed),
+      isHelp: values.help || values.list,
+    }
+  } catch (error) {
+    return fail(String(error instanceof Error ? error.message : error))
+  }
+}
+
+function wholeNumber(option: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text) || Number(text) < 1) {
+    fail(`${option} is a whole number from 1, not "${text}"`)
+  }
+  return Number(text)
+}

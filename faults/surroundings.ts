@@ -1,0 +1,127 @@
+/** The reader of the log stops, the clock jumps, and the data is copied while the registry serves. */
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Fault } from './fault.ts'
+import { checkEverything } from './harness/checks.ts'
+import { openCopy } from './harness/copy-registry.ts'
+import { ledgerOfCopy } from './harness/ledger.ts'
+import { until } from './harness/waiting.ts'
+import { findFaketime } from './needs.ts'
+import type { Round } from './round.ts'
+
+/** More than has room in a pipe (64 KiB) and in a modest buffer: lines of a kilobyte. */
+const requestsUnread = 2_000
+const askedAtOnce = 20
+const longPath = `/v1/models/${'a-long-name-'.repeat(80)}`
+const hourMs = 3_600_000
+
+export const surroundingsFaults: Fault[] = [
+  {
+    name: 'log-unread',
+    summary:
+      'Nobody reads the log, a pipe; on every other seed SIGTERM comes before anybody does again.',
+    needs: [],
+    engines: ['sqlite'],
+    arrange: () => ({ hasPipedLog: true, strike: leaveLogUnread }),
+  },
+  {
+    name: 'clock',
+    summary: 'The clock of the registry jumps an hour ahead and back; in between it may crash.',
+    needs: ['libfaketime'],
+    engines: ['sqlite', 'postgres'],
+    arrange({ folder, cleanup }) {
+      cleanup.defer(removeAbandonedClocks)
+      const clock = join(folder, 'clock')
+      writeFileSync(clock, '+0')
+      return { env: shiftedBy(clock), strike: (round) => jump(round, clock) }
+    },
+  },
+  {
+    name: 'copy',
+    summary:
+      'The data is copied while the registry serves, as the documentation says, and another is started from it.',
+    needs: [],
+    engines: ['sqlite', 'postgres'],
+    arrange: () => ({ strike: copyWhileServing }),
+  },
+]
+
+async function leaveLogUnread({ registry, world, seed, startLoad }: Round) {
+  const load = startLoad()
+  for (let asked = 0; asked < requestsUnread; asked += askedAtOnce) {
+    const calls = Array.from({ length: askedAtOnce }, () => longPath)
+    const replies = await Promise.all(calls.map((path) => world.client.get(path)))
+    if (replies.some(({ status }) => status === 'late')) break // which was reported
+  }
+  await world.client.get('/healthz')
+  if (seed % 2 === 0) await registry.stop()
+  else registry.readLog()
+  await load.stop()
+  if (!registry.isRunning()) await registry.start()
+  registry.readLog()
+}
+
+/**
+ * libfaketime shifts every clock that tells the time of day to the process, SQLite's and those of worker threads too, while it runs;
+ * a preloaded module could shift `Date` alone. What measures durations stays as it is, as when a real clock is set.
+ */
+function shiftedBy(clockFile: string): Record<string, string> {
+  return {
+    LD_PRELOAD: findFaketime() ?? '',
+    FAKETIME_TIMESTAMP_FILE: clockFile,
+    FAKETIME_CACHE_DURATION: '1', // seconds until it looks again
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    NO_FAKE_STAT: '1',
+  }
+}
+
+/** Sets the clock of the registry, and waits until its answers have the new time. */
+async function setClock({ world, patience }: Round, clockFile: string, shiftSeconds: number) {
+  writeFileSync(clockFile, `+${shiftSeconds}`)
+  await until('the clock is set', 20_000 * patience, async () => {
+    const { headers } = await world.client.get('/healthz')
+    const aheadMs = Date.parse(headers.date ?? '') - Date.now()
+    return Math.abs(aheadMs - shiftSeconds * 1_000) < hourMs / 2
+  })
+}
+
+/** What the library keeps in shared memory for a process stays there when that is killed. */
+function removeAbandonedClocks() {
+  const folder = '/dev/shm'
+  for (const name of readdirSync(folder)) {
+    const pid = /^(?:sem\.)?faketime_(?:shm|sem)_(\d+)$/.exec(name)?.[1]
+    if (pid && !existsSync(`/proc/${pid}`)) rmSync(join(folder, name), { force: true })
+  }
+}
+
+async function jump(round: Round, clockFile: string) {
+  const { registry, seed, startLoad } = round
+  const load = startLoad({ weights: { push: 10, like: 20 }, shareOfLarge: 0.2 })
+  await load.untilDone('ready', 2)
+  await setClock(round, clockFile, 3_600)
+  await load.untilDone('like', 10)
+  await load.untilDone('submit', 2)
+  // The parity chooses the database: on two seeds in a row it crashes, on the next two it does not.
+  const hasCrash = seed % 4 < 2
+  if (hasCrash) await registry.kill() // with leases that its own clock ends in more than an hour
+  if (hasCrash) {
+    writeFileSync(clockFile, '+0')
+    await registry.start()
+  } else await setClock(round, clockFile, 0)
+  await load.untilDone('like', 20)
+  await load.stop()
+}
+
+async function copyWhileServing(round: Round) {
+  const { world, startLoad } = round
+  const load = startLoad({ weights: { deleteFile: 3 } })
+  await load.untilDone('push', 3)
+  const before = structuredClone(world.ledger)
+  const copy = await openCopy(round)
+  await load.stop()
+  const ledger = ledgerOfCopy(before, structuredClone(world.ledger))
+
+  await copy.registry.start()
+  await checkEverything({ ...copy.world, contents: world.contents, ledger }, { isCopy: true })
+  await copy.registry.stop()
+}
