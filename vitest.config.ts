@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'bench/**/*.test.ts'],
+    include: ['packages/*/src/**/*.test.ts', 'bench/**/*.test.ts', 'faults/**/*.test.ts'],
     globalSetup: ['testing/services.ts'],
     reporters: ['default', './testing/closing-line-reporter.ts'],
     testTimeout: 60_000,

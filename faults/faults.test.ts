@@ -1,0 +1,62 @@
+/** Two rounds of each fault. They take minutes, so they run where everything does, or where they are asked for. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { faults } from './all-faults.ts'
+import type { Fault } from './fault.ts'
+import { type DatabaseServer, startDatabaseServer } from './harness/database-server.ts'
+import { findMissing } from './needs.ts'
+import { runFault } from './run-fault.ts'
+import { tamperings } from './self-test.ts'
+
+const isAll = Boolean(process.env.SHOAL_TEST_EVERYTHING)
+const isWanted = isAll || Boolean(process.env.SHOAL_TEST_FAULTS)
+/** On a machine where much else runs, everything may take three times as long. */
+const patience = 3
+const timeout = 2 * 120_000 * patience
+const seed = 1
+
+describe.skipIf(!isWanted)('with SHOAL_TEST_FAULTS or SHOAL_TEST_EVERYTHING', () => {
+  const missing = isWanted ? findMissing() : new Set<never>()
+  let databases: DatabaseServer | undefined
+  let logFolder = ''
+  let hasFailed = false
+
+  beforeAll(async () => {
+    logFolder = mkdtempSync(join(tmpdir(), 'shoal-faults-logs-'))
+    if (!missing.has('PostgreSQL')) databases = await startDatabaseServer()
+  })
+  afterAll(async () => {
+    await databases?.[Symbol.asyncDispose]()
+    if (!hasFailed) rmSync(logFolder, { recursive: true })
+  })
+
+  async function failuresOf(fault: Fault, rounds: number) {
+    const options = { rounds, seed, patience, databases, logFolder, onRound: () => undefined }
+    const results = await runFault(fault, options)
+    return results.filter(({ failures }) => failures.length > 0)
+  }
+
+  for (const fault of faults) {
+    const lacking = fault.needs.filter((need) => missing.has(need))
+    const needs = lacking.length > 0 ? ` (needs ${lacking.join(' and ')})` : ''
+    const title = `${fault.name}${needs}: ${fault.summary} Nothing is lost, wrong or stuck`
+    test.skipIf(lacking.length > 0 && !isAll)(title, { timeout }, async () => {
+      expect(lacking, 'SHOAL_TEST_EVERYTHING allows no skips').toEqual([])
+      const failed = await failuresOf(fault, 2)
+      hasFailed ||= failed.length > 0
+      expect(failed).toEqual([])
+    })
+  }
+
+  for (const { fault, kind, expected } of tamperings) {
+    test(`the checks report ${fault.summary} as ${kind}`, { timeout }, async () => {
+      const [failed] = await failuresOf(fault, 1)
+      const reported = failed?.failures.filter((failure) => failure.kind === kind) ?? []
+      expect(reported.map((failure) => failure.expected)).toContainEqual(
+        expect.stringMatching(expected),
+      )
+    })
+  }
+})
