@@ -2,9 +2,9 @@
 
 import { DomainError } from './errors.ts'
 
-/** From the operating system: a server that cannot be reached, and a process that may open nothing more. */
+/** From the operating system: a server that cannot be reached, a disk that fails or became read-only, and a process that may open nothing more. */
 const systemCodes =
-  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)$/
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE|EROFS|EIO|ENXIO|ENODEV|ESTALE)$/
 
 /**
  * Classes and codes of SQLSTATE (PostgreSQL documentation, appendix A): connection exceptions (08), a standby that took over

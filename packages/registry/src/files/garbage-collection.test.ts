@@ -40,9 +40,10 @@ describeOnEachDatabase('the garbage collection', (start) => {
     })
     const uploads = join(dataDirectory, 'store', 'uploads')
     await writeFile(join(uploads, 'left-by-a-crash'), 'bytes')
+    await writeFile(join(uploads, 'never-came.chunks'), '\0\0')
 
     const { collect, db, close } = await collectBeside(registry)
-    const left = { objects: 1, bytes: 5 }
+    const left = { objects: 2, bytes: 5 }
     expect(await collect.collect()).toMatchObject({ expiredUploads: 0, leftUploads: left })
     const download = await registry.get(`/v1/files/tide/download/${kept.id}`)
     const { direct_url } = download.body as { direct_url: string }

@@ -140,7 +140,6 @@ export function garbageCollection(
       if (isSuspicious && !takesUnknown) return collected
 
       for (const { key } of uploads) await store.remove(key)
-      await store.removeLeftovers()
       for (const { key: objectKey, sizeBytes } of objects) {
         await addToTrash(db, { objectKey, sizeBytes }, 'unknown')
       }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, open, readdir, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -132,21 +132,25 @@ test('who still sends to an upload that is removed is cut off, and keeps none of
   expect(await sender.answer).toMatch(/^HTTP\/1\.1 409 .*no longer open/s)
 })
 
-test('what a crash leaves beside uploads goes once it is old, and nothing else does', async () => {
-  const { key, layout, url, bytes } = await startedChunk('whole')
-  await fetch(url, { method: 'PUT', body: bytes })
+test('of an upload that a crash has left only its map is listed and removed, and a probe is nothing', async () => {
+  const { key, layout } = await startedChunk('whole')
   const uploads = join(directory, 'uploads')
-  const left = ['never-begun.chunks', 'finished.chunks', '.probe-1']
-  for (const name of [...left, 'just-now.chunks']) await writeFile(join(uploads, name), '\0')
-  const twoHoursAgo = new Date(Date.now() - 7_200_000)
-  for (const name of [...left, key, `${key}.chunks`]) {
-    await utimes(join(uploads, name), twoHoursAgo, twoHoursAgo)
-  }
-  expect(await store.removeLeftovers()).toBe(3)
-  const names = await readdir(uploads)
-  expect(names).toEqual(expect.arrayContaining([key, `${key}.chunks`, 'just-now.chunks']))
-  expect(names).not.toEqual(expect.arrayContaining([expect.stringMatching(/never|finished|probe/)]))
-  expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0]))
+  for (const name of ['never-came.chunks', '.probe']) await writeFile(join(uploads, name), '\0')
+  const listed = []
+  for await (const entry of store.list()) listed.push(entry)
+  expect(listed).toContainEqual({ key: 'never-came', isUpload: true, sizeBytes: 0 })
+  expect(listed.filter((entry) => entry.key === key)).toHaveLength(1)
+  expect(listed).not.toContainEqual(expect.objectContaining({ key: '.probe' }))
+  await store.remove('never-came')
+  await store.check()
+  expect(await readdir(uploads)).not.toEqual(
+    expect.arrayContaining([expect.stringMatching(/never|probe/)]),
+  )
+
+  await store.finishUpload(key, layout)
+  await writeFile(join(uploads, `${key}.chunks`), '\0') // as a crash between the two leaves it
+  await store.finishUpload(key, layout)
+  expect(await readdir(uploads)).not.toContain(`${key}.chunks`)
 })
 
 test.skipIf(await holdsAnySize())(

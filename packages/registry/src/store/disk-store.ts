@@ -13,7 +13,6 @@ import { type ChunkWriter, chunkWriter, type PatienceMs } from './chunk-writer.t
 import {
   extend,
   findSize,
-  findStats,
   readWhole,
   removeFiles,
   subfolders,
@@ -26,9 +25,7 @@ import type { ChunkLayout, ObjectStore } from './object-store.ts'
 import { presign, verifyPresigned } from './presigned-url.ts'
 import { readFileRange } from './read-file-range.ts'
 
-const probePrefix = '.probe-'
-/** A map is made a moment before its upload, and stays a moment longer; beside none for so long it is of a crash. */
-const leftoverAfterMs = 3_600_000
+const probeName = '.probe'
 const usualPatienceMs: PatienceMs = { alone: 30_000, waitedFor: 2_000 }
 
 export type DiskStore = ObjectStore & {
@@ -93,7 +90,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   }
 
   async function writeProbe() {
-    const probe = join(uploads, `${probePrefix}${process.pid}`)
+    const probe = join(uploads, probeName)
     try {
       const file = await open(probe, 'w')
       try {
@@ -132,7 +129,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     writeChunk: chunks.write,
 
     async finishUpload(key) {
-      if (await exists(objectPath(key))) return
+      if (await exists(objectPath(key))) return removeFiles(mapPath(key))
       await syncFile(uploadPath(key)).catch((error) => {
         throw error.code === 'ENOENT' ? bytesGone() : error
       })
@@ -195,11 +192,19 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     },
 
     async *list() {
-      for (const folder of [uploads, ...(await subfolders(objects))]) {
-        for (const name of await readdir(folder)) {
-          if (name.endsWith('.chunks') || name.startsWith(probePrefix)) continue
-          const found = await findStats(join(folder, name))
-          if (found) yield { key: name, isUpload: folder === uploads, sizeBytes: found.size }
+      for (const name of await readdir(uploads)) {
+        const key = name.replace(/\.chunks$/, '')
+        if (name === probeName) continue
+        // A map alone is the rest of an upload, unless it has become an object a moment ago.
+        const isRest = name !== key && !(await exists(uploadPath(key)))
+        if (name !== key && (!isRest || (await exists(objectPath(key))))) continue
+        const sizeBytes = isRest ? 0 : await findSize(uploadPath(key))
+        if (sizeBytes !== undefined) yield { key, isUpload: true, sizeBytes }
+      }
+      for (const folder of await subfolders(objects)) {
+        for (const key of await readdir(folder)) {
+          const sizeBytes = await findSize(join(folder, key))
+          if (sizeBytes !== undefined) yield { key, isUpload: false, sizeBytes }
         }
       }
     },
@@ -210,22 +215,6 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
     async writeIdentity(identity) {
       await replaceFile(identityPath, `${identity}\n`)
-    },
-
-    async removeLeftovers() {
-      const before = Date.now() - leftoverAfterMs
-      let removed = 0
-      for (const name of await readdir(uploads)) {
-        const isProbe = name.startsWith(probePrefix)
-        const isMap = name.endsWith('.chunks')
-        if (!isProbe && !isMap) continue
-        if (isMap && (await exists(uploadPath(name.slice(0, -'.chunks'.length))))) continue
-        const found = await findStats(join(uploads, name))
-        if (!found || found.mtimeMs > before) continue
-        await removeFiles(join(uploads, name))
-        removed += 1
-      }
-      return removed
     },
 
     async check() {

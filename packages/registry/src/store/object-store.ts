@@ -11,7 +11,7 @@ export type ChunkLayout = { sizeBytes: number; chunkSize: number }
 
 export type PresignedRequest = { url: string; headers: Record<string, string> }
 
-/** What `list` finds: a finished object, or an upload with room for `sizeBytes`. */
+/** What `list` finds: a finished object, or an upload with room for `sizeBytes` or, after a crash, what is left of one. */
 export type StoredEntry = { key: string; isUpload: boolean; sizeBytes: number }
 
 /** Bytes, of what the store can hold. */
@@ -64,8 +64,6 @@ export type ObjectStore = {
   space(): Promise<StoreSpace | 'unlimited'>
   /** Every object and upload, for the garbage collection. */
   list(): AsyncGenerator<StoredEntry>
-  /** Deletes what crashes have left that belongs to no object and no upload; returns how many things it was. */
-  removeLeftovers(): Promise<number>
   /** Which registry these bytes belong to, as `writeIdentity` noted it; undefined for a store that has no such note. */
   readIdentity(): Promise<string | undefined>
   /** Notes durably which registry these bytes belong to, in place of an earlier note. */
