@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { ConfigError, openAdmin } from '../main.ts'
+import { undoMigrations } from '../testing/older-database.ts'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
+import { connect } from './connect.ts'
 
 describeOnEachDatabase('a database', (start) => {
   test('of a newer version is refused with a sentence, by the registry and by admin', async () => {
@@ -17,5 +19,19 @@ describeOnEachDatabase('a database', (start) => {
 
     await sql`delete from kysely_migration where name = '0099_future'`.execute(db)
     await registry.connect()
+  })
+
+  test('has a migration whole or not at all', async () => {
+    const registry = await start()
+    await registry.stop()
+    const { db, close } = await connect({ ...registry.config, onConnectionLost: () => undefined })
+    await undoMigrations(db, '0003_memory')
+    // The last statement of the migration fails, as if the process had been killed before it.
+    await sql`create table model_by_memory (a integer)`.execute(db)
+    await expect(registry.start()).rejects.toThrow('model_by_memory')
+    await sql`drop table model_by_memory`.execute(db)
+    await close()
+    await registry.start()
+    expect((await registry.get('/v1/models')).status).toBe(200)
   })
 })

@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
+import { SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Ballast } from './ballast.ts'
 import { roomForWrites } from './room-for-writes.ts'
@@ -58,7 +58,7 @@ export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
   }
 
   return {
-    dialect: new SqliteDialect({ database: kyselyDatabase }),
+    dialect: new TransactionalSqliteDialect({ database: kyselyDatabase }),
     /** Changes with every write of this process at once, and with those of others soon. */
     version(): string {
       const now = performance.now()
@@ -68,6 +68,19 @@ export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
       }
       return `${writes}.${writesOfOthers}`
     },
+  }
+}
+
+/** Kysely takes SQLite for a database whose schema changes are not part of transactions. They are, and so a killed migration leaves nothing. */
+class TransactionalSqliteDialect extends SqliteDialect {
+  override createAdapter() {
+    return new TransactionalSqliteAdapter()
+  }
+}
+
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl() {
+    return true
   }
 }
 
