@@ -75,6 +75,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
   /** The file, as long as it will be, is what keeps the room: from here on it counts for those that come after. */
   async function reserve(key: string, { sizeBytes, chunkSize }: ChunkLayout) {
+    if (await exists(objectPath(key))) return
     const chunkCount = Math.ceil(sizeBytes / chunkSize)
     const sizes = [await findSize(uploadPath(key)), await findSize(mapPath(key))]
     if (sizes[0] === sizeBytes && sizes[1] === chunkCount) return
@@ -106,9 +107,9 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   return {
     startUpload: (key, layout) => takeTurn(() => reserve(key, layout)),
 
-    async listStoredChunks(key) {
+    async listStoredChunks(key, { sizeBytes, chunkSize }) {
       const stored = new Set<number>()
-      if (await exists(objectPath(key))) return stored
+      if (await exists(objectPath(key))) return allOf(Math.ceil(sizeBytes / chunkSize))
       const map = await readWhole(mapPath(key))
       map.forEach((mark, index) => {
         if (mark === 1) stored.add(index)
@@ -230,6 +231,8 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 export function attachment(filename: string): string {
   return `attachment; filename="${filename}"`
 }
+
+const allOf = (count: number) => new Set(Array(count).keys())
 
 /** Runs what it is given one after another. */
 function inTurn() {

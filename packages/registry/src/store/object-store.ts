@@ -29,7 +29,7 @@ export type ObjectStore = {
    * @throws {StorageFullError} when it does not fit beside what is kept for others and for the reserve
    */
   startUpload(key: string, layout: ChunkLayout): Promise<void>
-  /** The indexes of the chunks that have come. */
+  /** The indexes of the chunks that have come: all of them once the object is finished, whatever the database says of it. */
   listStoredChunks(key: string, layout: ChunkLayout): Promise<Set<number>>
   /** A request that sends one chunk, and dies at `expiresAt` or with the upload. */
   presignChunkUpload(
