@@ -9,6 +9,7 @@ import { apiKeyRepository } from './accounts/api-key-repository.ts'
 import { networkRepository } from './accounts/network-repository.ts'
 import { sessionRepository } from './accounts/session-repository.ts'
 import { buildApp } from './app.ts'
+import { atMost } from './at-most.ts'
 import { atMostEvery } from './at-most-every.ts'
 import { cardRenderer } from './cards/card-renderer.ts'
 import { isLoopback, type RegistryConfig } from './config.ts'
@@ -63,7 +64,9 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../packag
 const upkeepEveryMs = 2_000
 /** Short enough to be typed; the rate limit of sign-ins bounds guesses. */
 const setupCodeBytes = 6
-const drainAtMostMs = 8_000
+/** The process ends within 10 s: after this, connections to the database and the log have a second each. */
+const closeTimeoutMs = 7_000
+const drainAtMostMs = 6_500
 
 /** Starts a registry. Throws a `ConfigError` for settings that cannot be, and the system's error when the port is taken. */
 export async function startRegistry(config: RegistryConfig): Promise<RunningRegistry> {
@@ -227,9 +230,13 @@ async function serve(
     async close() {
       isDraining = true
       stopCollecting()
-      await Promise.all([drain(), processor.close(), metadataPeer?.close()])
-      await upkeep.stop()
-      await journal.close()
+      // What waits for a database that does not answer ends with its connection.
+      await atMost(closeTimeoutMs, [
+        drain(),
+        processor.close(),
+        metadataPeer?.close(),
+        upkeep.stop().then(journal.close),
+      ])
       await cards.close()
       await swarms.close()
     },
