@@ -179,9 +179,14 @@ export const postgresFullText: FullText = {
       return sql<SqlBool>`model.id in (
         select model_id from model_search where document @@ ${query}::tsquery)`
     }
-    const [matches, matchesByName] = [among(''), among('AB')]
-    const matchesElsewhere = sql<SqlBool>`${matches} and not (${matchesByName})`
-    return { matches, matchesByName, matchesElsewhere, countAtLeast: 0 }
+    const matches = among('')
+    return {
+      matches,
+      // Both, or PostgreSQL expects many and reads all models in the order of the page to find the few.
+      matchesByName: sql<SqlBool>`${matches} and ${among('AB')}`,
+      matchesElsewhere: sql<SqlBool>`${matches} and not (${among('AB')})`,
+      countAtLeast: 0,
+    }
   },
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { expect, test } from 'vitest'
-import type { RegistryConfig } from '../config.ts'
+import { type RegistryConfig, readRegistryConfig } from '../config.ts'
 import { startTestRegistry } from '../testing/test-registry.ts'
 
 /** An address of this machine that is not loopback: connections to it come from it too. */
@@ -79,3 +79,10 @@ test.skipIf(!ownAddress)('a trusted proxy has as many as it wants', () =>
     for (const socket of sockets) socket.destroy()
   }),
 )
+
+test.each(['0', '-1', 'many', '1e3'])('a limit of "%s" stops the start with a sentence', (text) => {
+  const env = { SHOAL_MAX_CONNECTIONS_PER_ADDRESS: text }
+  expect(() => readRegistryConfig(env)).toThrow(
+    `SHOAL_MAX_CONNECTIONS_PER_ADDRESS is a number from 1 on, not "${text}"`,
+  )
+})

@@ -31,7 +31,9 @@ const blindFactor = 10
 
 /**
  * Ends connections whose other side has stopped: it takes nothing of an answer, or sends nothing of a body after the answer.
- * (Bodies before the answer have limits of their own, which answer 408.) Slow connections stay.
+ * (Bodies before the answer have limits of their own, which answer 408.) Slow connections stay, as far as TCP shows that they
+ * move: a receiving system opens its window again when a sixteenth of its buffer is free, so that a program which reads less
+ * than some 30 kB/s out of a buffer of 32 MB (the most on Linux) takes nothing for a minute. It has to ask for the rest.
  */
 export function endStalledConnections(server: Server, options: Options) {
   const { readerMs, senderMs, log, metrics } = options
