@@ -49,7 +49,11 @@ export const databaseFaults: Fault[] = [
     engines,
     async arrange({ databaseUrl = '', cleanup }) {
       const proxy = cleanup.use(await startStallingProxy(databaseUrl))
-      return { databaseUrl: proxy.url, strike: (round) => stall(round, proxy) }
+      return {
+        databaseUrl: proxy.url,
+        answerTimeoutMs: statementTimeoutMs + 10_000,
+        strike: (round) => stall(round, proxy),
+      }
     },
   },
 ]
@@ -70,6 +74,9 @@ async function cutConnections(round: Round) {
   await load.untilDone('like', 10)
   await load.stop()
 }
+
+/** After which the registry gives a statement up. */
+const statementTimeoutMs = 32_000
 
 /** Longer than the registry waits for a connection of its pool (5 s). */
 const stallMs = 8_000

@@ -65,7 +65,7 @@ export const diskFaults: Fault[] = [
     engines: ['sqlite'],
     arrange({ cleanup, folder, dataDirectory }) {
       const disk = cleanup.use(mountImage(join(folder, 'image'), dataDirectory))
-      return { strike: (round) => failDatabase(round, disk) }
+      return { losesUnsyncedWrites: true, strike: (round) => failDatabase(round, disk) }
     },
   },
 ]

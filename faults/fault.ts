@@ -21,6 +21,10 @@ export type Harm = {
   env?: Record<string, string>
   /** By which way the registry reaches its database, if not directly. */
   databaseUrl?: string
+  /** The longest that an answer may take; 10 s unless the harm itself makes callers wait. */
+  answerTimeoutMs?: number
+  /** The disk loses what was written and not synced: chunks of an unfinished upload, which the registry then asks for again. */
+  losesUnsyncedWrites?: boolean
   /** The registry's log goes into a pipe that is not read by itself. */
   hasPipedLog?: boolean
   /**

@@ -72,17 +72,19 @@ export async function openRound(fault: Fault, options: RoundOptions): Promise<Ro
 
 /** A registry that is not started yet, and a world that knows nothing. */
 export function openWorld(
-  place: Place & Pick<Harm, 'env' | 'hasPipedLog'>,
+  place: Place & Omit<Harm, 'strike' | 'databaseUrl'>,
   failures: Failures,
 ): Pick<Round, 'registry' | 'world'> {
   const { cleanup, logFolder, folder, patience, seed, env = {}, hasPipedLog = false } = place
+  const { answerTimeoutMs = 10_000, losesUnsyncedWrites = false } = place
   const temporaryFolder = temporaryFolderOf(folder)
   mkdirSync(temporaryFolder, { recursive: true })
   const journal = cleanup.use(openJournal(join(logFolder, 'acknowledged.jsonl')))
   const registry = cleanup.use(
     registryProcess({ ...place, temporaryFolder, env, hasPipedLog, failures }),
   )
-  const client = clientOf({ origin: registry.origin, timeoutMs: 10_000 * patience, failures })
+  const timeoutMs = answerTimeoutMs * patience
+  const client = clientOf({ origin: registry.origin, timeoutMs, failures })
   cleanup.defer(client.hangUp)
   const world: World = {
     client,
@@ -93,6 +95,7 @@ export function openWorld(
     random: randomFrom(seed),
     patience,
     isExact: place.engine === 'sqlite',
+    keepsChunks: !losesUnsyncedWrites,
   }
   return { registry, world }
 }

@@ -18,6 +18,8 @@ export type World = {
   patience: number
   /** A 503 for download information says that it was not counted. PostgreSQL may commit and not get to say so. */
   isExact: boolean
+  /** Chunks of an unfinished upload that were stored must stay. */
+  keepsChunks: boolean
 }
 
 /** A number for names, so that none is used twice in a process. */
