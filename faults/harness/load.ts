@@ -95,7 +95,7 @@ export function startLoad(world: World, { weights, shareOfLarge = 0 }: LoadOptio
       case 'describe':
         return mine && describeModel(world, mine)
       case 'createModel':
-        return ledger.models.length < maxModels
+        return ofAll.length < maxModels
           ? createModel(world, account, random.chance(0.8))
           : undefined
       case 'deleteModel': {
@@ -114,7 +114,8 @@ export function startLoad(world: World, { weights, shareOfLarge = 0 }: LoadOptio
         if (unfinished && (isFull || random.chance(0.3))) {
           return goOn(world, { ...unfinished, onProgress, isOver })
         }
-        if (!mine || isFull) return undefined
+        if (isFull) return makeRoom(own, random)
+        if (!mine) return undefined
         const content = makeContent(random, random.chance(shareOfLarge) ? 'large' : 'small')
         return push(world, { model: mine, content, onProgress, isOver })
       }
@@ -127,6 +128,12 @@ export function startLoad(world: World, { weights, shareOfLarge = 0 }: LoadOptio
       case 'deleteKey':
         return deleteKey(world, account)
     }
+  }
+
+  /** So that pushes go on, however long the load lasts. */
+  async function makeRoom(own: Model[], random: Random): Promise<undefined> {
+    const file = pickAny(random, readyFiles(own.filter(({ isKept }) => !isKept)))
+    if (file) await deleteFile(world, file.model, file.upload)
   }
 
   const seeds = randomFrom(world.random.integer(2 ** 31))
