@@ -40,6 +40,7 @@ import { queryTurns } from './http/query-turns.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { requestLog } from './http/request-log.ts'
 import { responseCache } from './http/response-cache.ts'
+import { roomForDeletions } from './http/room-for-deletions.ts'
 import type { Site } from './http/site.ts'
 import { endStalledConnections } from './http/stalled-connections.ts'
 import { thisMachine } from './http/this-machine.ts'
@@ -174,6 +175,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(async (metadata) => {
     const { db, version: databaseVersion } = connection
     await metadata.register(caching)
+    if (connection.ballast)
+      await metadata.register(roomForDeletions, { ballast: connection.ballast })
     if (databaseVersion) {
       const { seedersVersion } = dependencies.swarms
       await metadata.register(responseCache, {

@@ -8,7 +8,7 @@ import { canMount, smallDisk } from '../../../testing/small-disk.ts'
 import type { RegistryConfig } from './config.ts'
 import { readRegistryConfig, startRegistry } from './main.ts'
 import { manifestOfSize, publish, smallGguf } from './testing/publish.ts'
-import { startTestRegistry, type TestRegistry } from './testing/test-registry.ts'
+import { type Answer, startTestRegistry, type TestRegistry } from './testing/test-registry.ts'
 
 const megabyte = 1e6
 
@@ -113,6 +113,37 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
       const { status } = await registry.call('DELETE', `/v1/models/${name}`, { token })
       expect([name, status]).toEqual([name, 204])
     }
+  })
+
+  test('what grows is refused before there is no room left for deleting', async () => {
+    const { disk, registry, token, ballast } = await scene()
+    await expect.poll(() => stat(ballast).catch(() => undefined)).toBeTruthy()
+    await registry.restart()
+    disk.fill()
+    const create = (name: string) => {
+      const description = `words of ${name} `.repeat(90)
+      return registry.post('/v1/models', {
+        token,
+        body: { name, description, readme: description.repeat(9) },
+      })
+    }
+    const names: string[] = []
+    let refused: Answer | undefined
+    while (!refused && names.length < 1_000) {
+      const name = `model-${names.length}`
+      const answer = await create(name)
+      if (answer.status === 201) names.push(name)
+      else refused = answer
+    }
+    expect(refused?.body).toMatchObject({ code: 'storage_full' })
+    const { body }: { body: SignedIn } = await signIn(registry)
+    for (const name of names) {
+      const { status } = await registry.call('DELETE', `/v1/models/${name}`, {
+        token: body.access_token,
+      })
+      expect([name, status]).toEqual([name, 204])
+    }
+    expect((await registry.post('/v1/auth/logout', { token })).status).toBe(204)
   })
 
   test('a registry starts on a full disk', async () => {

@@ -54,7 +54,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
 
   app.route({
     ...endpoints.login,
-    config: { rateLimitClass: 'auth', isOpen: true },
+    config: { rateLimitClass: 'auth', isOpen: true, mayUseLastRoom: true },
     async handler(request, reply) {
       const origin = { network: clientNetwork(request), site: clientSite(request) }
       const account = await signIn({ accounts, networks, delays }, request.body, origin)
@@ -70,6 +70,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
 
   app.route({
     ...endpoints.logout,
+    config: { mayUseLastRoom: true },
     async handler(request, reply) {
       const { accountId, credential } = callerWithSession(request.caller)
       await sessions.delete(accountId, credential.id)

@@ -19,6 +19,8 @@ export type Ballast = {
   makeRoom(): boolean
   /** Gives the file up. False when it is not there. */
   release(): boolean
+  /** Whether it was given up and more than half of that room is used: the rest is for deleting. */
+  isNearlySpent(): boolean
   /** Makes the file if it is not there and twice its size is free. */
   restore(): Promise<void>
   /** What the file would take and does not: its size, or 0. */
@@ -48,6 +50,7 @@ export function openBallast(directory: string, bytes?: number): Ballast {
       return true
     },
     release,
+    isNearlySpent: () => freeBytes() < sizeBytes / 2 && !existsSync(path),
     async restore() {
       if (existsSync(path) || freeBytes() < 2 * sizeBytes || sizeBytes === 0) return
       await write(path, sizeBytes)
