@@ -17,9 +17,9 @@ const garbageFiles = 400
 type KillInLoad = LoadOptions & {
   /** It is killed soon after one more of these. */
   after: Step
-  /** After so many of them, at most. */
+  /** At most after this many of them. */
   times: number
-  /** Within so many milliseconds then. */
+  /** At most this many milliseconds later. */
   withinMs: number
 }
 

@@ -19,7 +19,7 @@ export const surroundingsFaults: Fault[] = [
   {
     name: 'log-unread',
     summary:
-      'Nobody reads the log, a pipe; on every other seed SIGTERM comes before anybody does again.',
+      'The log is a pipe that is not read; on every other seed SIGTERM comes before it is read again.',
     needs: [],
     engines: ['sqlite'],
     arrange: () => ({ hasPipedLog: true, strike: leaveLogUnread }),

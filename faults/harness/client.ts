@@ -9,7 +9,7 @@ type Call = {
   bytes?: Uint8Array
 }
 
-/** `refused`: nobody listens; `broken`: the connection ended before the answer did; `late`: there was none in time. */
+/** `refused`: nothing listens there; `broken`: the connection ended before the answer did; `late`: there was none in time. */
 export type Reply<T = unknown> = {
   status: number | 'refused' | 'broken' | 'late'
   headers: IncomingHttpHeaders

@@ -46,7 +46,7 @@ const maxModels = 24
 const maxFiles = 40
 /** People with an account each act one after the other; two more at a time only download. */
 const downloaders = 2
-/** So long somebody waits for a file to be ready before doing something else. */
+/** The longest wait for a file to become ready before doing something else. */
 const pushWithinMs = 3_000
 /** After an operation that failed, so that a registry that is down is not asked without end. */
 const pauseMs = 30

@@ -32,7 +32,7 @@ export function registryProcess(options: RegistryOptions) {
   const { dataDirectory, failures, patience } = options
   const logFile = join(options.logFolder, 'registry.log')
   let child: ChildProcess | undefined
-  let origin = 'http://127.0.0.1:9' // nobody listens there
+  let origin = 'http://127.0.0.1:9' // nothing listens there
   let isWanted = false
   let startMs = 0
 

@@ -18,7 +18,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 process.stdout.on('error', endWithoutReader)
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-  // Whoever reads the messages has gone: the work goes on, and a server still ends in order.
+  // The reader of stderr has gone: the command continues, and a server still shuts down gracefully.
   if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') endWithoutReader(error)
 })
 

@@ -90,7 +90,7 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
   return {
     write,
     droppedLines: () => dropped,
-    /** Writes what can be written within so many milliseconds. */
+    /** Writes what can be written within `timeoutMs`. */
     async close(timeoutMs: number) {
       const patience = new AbortController()
       const timeout = sleep(timeoutMs, undefined, { signal: patience.signal }).catch(

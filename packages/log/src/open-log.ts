@@ -15,7 +15,7 @@ export type LogOptions = {
 
 export type OpenLog = {
   log: Logger
-  /** How many lines were dropped since the start, because nobody took them. */
+  /** Lines dropped since the start because they could not be written. */
   droppedLines(): number
   /** Writes what can be written within a second. What is logged afterwards is dropped. */
   close(): Promise<void>
@@ -36,7 +36,7 @@ export function openLog({ to, level, maxWaitingBytes = oneMebibyte }: LogOptions
     output: to === 'stdout' ? openStdout() : openFile(to.file),
     maxWaitingBytes,
     onResumed: (dropped) =>
-      log.error({ dropped }, 'lines of this log are missing: nobody took them'),
+      log.error({ dropped }, 'lines of this log are missing: they could not be written'),
   })
   const log = pino({ level }, writer)
   return { log, droppedLines: writer.droppedLines, close: () => writer.close(closeTimeoutMs) }

@@ -28,7 +28,7 @@ export function openStdout(): Output {
   return { ...outputTo(fd), close: () => undefined }
 }
 
-/** A terminal that was stopped (Ctrl-S) blocks whoever writes to it, unless it was opened not to. */
+/** A terminal that was stopped (Ctrl-S) blocks its writers unless it was opened non-blocking. */
 function openTerminal(): Output {
   try {
     const fd = openSync('/dev/fd/1', O_WRONLY | O_NONBLOCK | O_NOCTTY)
@@ -47,7 +47,7 @@ function outputTo(fd: number): Pick<Output, 'write' | 'writeNow'> {
       try {
         return writeSync(fd, bytes)
       } catch {
-        return 0 // the process ends: nobody is left to be told
+        return 0 // the process is ending: there is no one left to report to
       }
     },
   }

@@ -1,4 +1,4 @@
-/** A function that passes on its first call, and then one call in so many milliseconds; the others do nothing. */
+/** A function that passes on its first call, then at most one call per `everyMs`; further calls do nothing. */
 export function atMostEvery<A extends unknown[]>(
   milliseconds: number,
   act: (...values: A) => void,

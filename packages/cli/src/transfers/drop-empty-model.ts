@@ -7,7 +7,7 @@ type Order = {
   files: readonly { filename: string }[]
 }
 
-/** Whoever waits has just been told that something went wrong, or has pressed Ctrl-C. */
+/** The user has just seen an error, or pressed Ctrl-C, and should not have to wait. */
 const timeoutMs = 5_000
 
 /**

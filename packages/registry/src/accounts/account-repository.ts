@@ -182,7 +182,7 @@ export function accountRepository(db: Kysely<Database>) {
 }
 
 export function registrationClosed() {
-  return forbidden('registration is closed here: ask whoever runs this registry', {
+  return forbidden('registration is closed: ask the administrator of this registry', {
     code: 'registration_closed',
   })
 }

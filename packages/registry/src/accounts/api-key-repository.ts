@@ -14,7 +14,7 @@ const prefixLength = 'hf_'.length + 6
 /** Per account. More than a person has machines, and few enough to be listed and looked through. */
 const maxKeys = 100
 
-/** `onUnnoted` is told when the last use could not be written, as on a full disk: nobody is kept from reading by that. */
+/** `onUnnoted` is called when the last use could not be written, as on a full disk. The request goes on. */
 export function apiKeyRepository(
   db: Kysely<Database>,
   onUnnoted: (error: unknown) => void = () => undefined,

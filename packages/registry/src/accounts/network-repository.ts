@@ -6,7 +6,7 @@ export type NetworkRepository = ReturnType<typeof networkRepository>
 
 /** An account keeps its networks this long after the last sign-in from there. */
 const keptDays = 90
-/** Per account: whoever signs in from more loses the oldest, and with it only its head start over a guesser. */
+/** Per account. Beyond it the oldest is forgotten, which costs that network only its head start over a guesser. */
 const maxNetworks = 200
 
 /**

@@ -14,7 +14,7 @@ const maxSessions = 500
 /** `last_used_at` is written at most this often: a call is not worth a write to the disk. */
 const useResolutionMs = 60_000
 
-/** `onUnnoted` is told when the last use could not be written, as on a full disk: nobody is kept from reading by that. */
+/** `onUnnoted` is called when the last use could not be written, as on a full disk. The request goes on. */
 export function sessionRepository(
   db: Kysely<Database>,
   onUnnoted: (error: unknown) => void = () => undefined,

@@ -30,7 +30,7 @@ export type DatabaseConfig = {
   statementTimeoutMs?: number
   /** Bytes of the ballast; undefined for the usual ones. */
   ballastBytes?: number | undefined
-  /** Called when a connection breaks, in use or idle; the pool replaces it. Whoever uses it gets an error of its own. */
+  /** Called when a connection breaks, in use or idle; the pool replaces it. The statement that was using it fails with an error of its own. */
   onConnectionLost: (error: Error) => void
 }
 

@@ -5,7 +5,7 @@
  * Each record is applied exactly once. Its writer, a process, numbers its records, and the database keeps the last number of
  * each writer that it has, changed in one transaction with the counts. So nothing in the file has to be struck out: what the database
  * has is skipped, in a crash between the two as well as in a copy of the file, beside a database of any age; and its place may be
- * written again. A record that a crash has torn has no right checksum, and nobody was told that it counted.
+ * written again. A record that a crash has torn has no right checksum, and its callers never got an answer.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -23,7 +23,7 @@ export type DownloadJournal = Awaited<ReturnType<typeof openDownloadJournal>>
 
 type Options = Pick<Connection, 'db' | 'engine'> & {
   path: string
-  /** Room for so many records, each of one model's downloads in one commit. */
+  /** Maximum number of records, each for the downloads of one model in one commit. */
   places?: number
 }
 

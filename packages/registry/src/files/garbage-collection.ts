@@ -26,7 +26,7 @@ export interface GarbageCollection extends UploadRemoval {
   /**
    * Removes uploads that expired, puts what nothing refers to into the trash, and removes what has been there long enough.
    * Objects that no row ever gave up are left alone when they are more than a tenth of all stored bytes and more than
-   * 1 GB: then this is rather the wrong database than garbage. `takesUnknown` takes them all the same.
+   * 1 GB: that is the wrong database rather than garbage. With `takesUnknown` they are taken too.
    */
   collect(options?: { takesUnknown?: boolean }): Promise<CollectedGarbage>
 }

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** So many downloads of a model, as one process has written them. */
+/** A number of downloads of one model, as one process has written it. */
 export type JournalRecord = {
   /** The process, by a UUID of its own. */
   writer: string

@@ -77,7 +77,7 @@ async function isFinished(store: ObjectStore, key: string, file: FileRow): Promi
   }
 }
 
-/** Throws when the whole store is away: then nobody knows. */
+/** Throws when the whole store is away: then it is not known whether the bytes are gone. */
 async function gone(store: ObjectStore, what: string): Promise<ProcessedFile> {
   await store.check()
   return { outcome: 'gone', detail: `${what}: the file has to be sent again` }

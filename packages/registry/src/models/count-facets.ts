@@ -6,7 +6,7 @@ import type { Matches } from './find-matches.ts'
 const maxFacetValues = 100
 /** Rarer values than these are not remembered of all models: there may be as many as models. */
 const maxCountedValues = 1_000
-/** Of the private models of one account so many are counted. */
+/** Maximum number of one account's private models that are counted. */
 const maxPrivateModels = 10_000
 
 const facetNames = ['architectures', 'licenses', 'tags', 'quantizations'] as const

@@ -12,7 +12,7 @@ import {
 
 /** Matches are counted up to here. */
 export const maxExactTotal = 10_000
-/** So many are sorted sooner than found by walking through all others. */
+/** Up to this many matches, sorting them is faster than walking all models in order. */
 const fewModels = 1_000
 
 /** The models that match; of a search, those for which conditions hold that imply it, in its place. */

@@ -1,6 +1,6 @@
 type Sender = { stop: AbortController; ended: Promise<unknown> }
 
-/** Who is sending to which upload. An open file keeps its blocks on the disk, even when it is deleted. */
+/** The requests that are sending to each upload. An open file keeps its blocks on the disk, even when it is deleted. */
 export function openSenders() {
   const sendersOf = new Map<string, Set<Sender>>()
 
