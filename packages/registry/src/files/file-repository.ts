@@ -145,15 +145,6 @@ export function fileRepository(
         .where('filename', '=', filename)
         .executeTakeFirst(),
 
-    async isUploading(fileId: string): Promise<boolean> {
-      const row = await db
-        .selectFrom('file')
-        .select('status')
-        .where('id', '=', fileId)
-        .executeTakeFirst()
-      return row?.status === 'uploading'
-    },
-
     async getManifest(fileId: string): Promise<Uint8Array> {
       const { chunk_hashes } = await db
         .selectFrom('upload_manifest')

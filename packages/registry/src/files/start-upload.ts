@@ -118,8 +118,9 @@ async function isSameUpload(
 }
 
 async function resumeUpload(dependencies: UploadDependencies, file: FileRow): Promise<FileRow> {
-  if (file.status === 'uploading') await makeRoom(dependencies, file)
-  return file
+  if (file.status !== 'uploading') return file
+  await makeRoom(dependencies, file)
+  return dependencies.files.get(file.model_id, file.id, true)
 }
 
 /** A new upload with its place in the store; where there is no such place, no row is left either. */
@@ -154,12 +155,13 @@ async function clearPlace(
 
 /** Keeps room in the store for what is to come of a file. Rather than to refuse it, room that trash takes is freed first. */
 async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promise<void> {
-  const { files, store, trash } = dependencies
+  const { store, trash, collect } = dependencies
   if (file.object_key === null) return
   try {
     await store.startUpload(file.object_key, layoutOf(file))
-    if (await files.isUploading(file.id)) return
-    await store.remove(file.object_key) // whoever gave the upload up may have looked for its bytes before
+    // It may have been completed meanwhile. If it was given up, its bytes were removed before there were any.
+    if (await collect.isNeeded(file.object_key)) return
+    await store.remove(file.object_key)
     throw conflict('this upload was given up at the same moment: start it again')
   } catch (error) {
     if (!(error instanceof StorageFullError)) throw error

@@ -6,6 +6,8 @@ import type { ObjectStore } from '../store/object-store.ts'
 type FileStatus = FileTable['status']
 
 export interface UploadRemoval {
+  /** Whether a file that is uploaded, processed or ready refers to this object, or the trash. One that is not needed never will be again. */
+  isNeeded(objectKey: string): Promise<boolean>
   /** Removes what was uploaded for a file that is gone or ended badly, or whose bytes were stored before. */
   removeUpload(file: Pick<FileTable, 'object_key'>): Promise<void>
   /** Ends an upload, unless it has another status by now, and removes its bytes. */
@@ -32,7 +34,8 @@ export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadR
   async function isNeeded(key: string): Promise<boolean> {
     const { rows } = await sql`
       select 1 from file where object_key = ${key} and status not in ('failed', 'expired')
-      union all select 1 from blob where object_key = ${key}`.execute(db)
+      union all select 1 from blob where object_key = ${key}
+      union all select 1 from trash where object_key = ${key}`.execute(db)
     return rows.length > 0
   }
 
@@ -53,6 +56,7 @@ export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadR
       .set({
         status: 'expired',
         status_detail: 'the upload was given up',
+        blob_hash: null,
         lease_holder: null,
         lease_until: null,
       })
@@ -64,6 +68,7 @@ export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadR
   }
 
   return {
+    isNeeded,
     removeUpload,
     giveUp,
 
@@ -86,6 +91,14 @@ export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadR
         .where('object_key', 'is not', null)
         .execute()
       for (const file of ended) await removeUpload(file)
+      // Stored bytes that a file was to share, and which 0.1 left it with.
+      await db
+        .updateTable('file')
+        .set({ blob_hash: null })
+        .where(isUnfinished)
+        .where('status', 'in', endedBadly)
+        .where('blob_hash', 'is not', null)
+        .execute()
     },
 
     async expireUploads() {
