@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ByteBudget } from '../store/byte-budget.ts'
 import type { ObjectReader } from '../store/object-reader.ts'
@@ -55,6 +58,7 @@ async function pump(
   const gone = new AbortController()
   response.on('close', () => gone.abort())
 
+  if (!(await isItsTurn(request, response))) return reply.hijack()
   const reader = await open()
   const share = budget.join()
   try {
@@ -73,4 +77,21 @@ async function pump(
     share.leave()
   }
   return reply
+}
+
+/** When each connection is closed, for the requests that wait behind another one on it. */
+const closings = new WeakMap<Socket, Promise<unknown>>()
+
+/**
+ * Waits for the answers to earlier requests on the same connection (pipelining, RFC 9112 §9.3.2), so that a reader who stops
+ * holds one buffer and one open file, however many requests it has sent. False once the connection is closed.
+ */
+async function isItsTurn({ raw }: FastifyRequest, response: ServerResponse): Promise<boolean> {
+  const { socket } = raw
+  if (response.socket || !(socket instanceof Socket)) return true
+  if (socket.destroyed) return false
+  const closing = closings.get(socket) ?? once(socket, 'close').catch(() => undefined)
+  closings.set(socket, closing)
+  await Promise.race([once(response, 'socket'), closing])
+  return !socket.destroyed
 }

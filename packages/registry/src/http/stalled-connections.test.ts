@@ -152,3 +152,24 @@ test('headers that never end get 408, and a connection without a request is clos
   expect(answers[1]).toMatch(/^$|^HTTP\/1\.1 408 /)
   expect(answers[2]).toMatch(/^HTTP\/1\.1 200 /)
 })
+
+test('a reader that has sent many requests at once and takes nothing holds one buffer', async () => {
+  const registry = await start({})
+  const request = (await downloadOf(registry)).replace('Connection: close\r\n', '')
+  const socket = send(registry, request.repeat(200)).pause()
+  await expect.poll(() => metric(registry, 'shoal_transfer_buffer_bytes')).toBe(sliceBytes)
+  expect(await metric(registry, 'shoal_transfers')).toBe(1)
+
+  socket.destroy()
+  await expect.poll(() => metric(registry, 'shoal_transfers')).toBe(0)
+  expect((await registry.get('/readyz')).status).toBe(200)
+})
+
+test('requests that were sent at once are answered one after another', async () => {
+  const registry = await start({})
+  const whole = await downloadOf(registry)
+  const last = whole.replace('Host', 'Range: bytes=0-4\r\nHost')
+  const first = last.replace('Connection: close\r\n', '')
+  const answers = await text(send(registry, first.repeat(20) + last))
+  expect(answers.match(/HTTP\/1\.1 206/g)).toHaveLength(21)
+})
