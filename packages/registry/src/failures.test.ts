@@ -1,11 +1,11 @@
 /** What callers are told while something that the registry needs is broken, and that it recovers. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SignedIn } from '@shoal/protocol'
+import type { SignedIn, StartedUpload } from '@shoal/protocol'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { breakableLine } from './testing/breakable-line.ts'
-import { publish, smallGguf } from './testing/publish.ts'
+import { manifestFor, publish, settled, smallGguf } from './testing/publish.ts'
 import { makeDatabase, startTestRegistry } from './testing/test-registry.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -66,4 +66,41 @@ test('the log has one line for each request and no secret in it', async () => {
   for (const secret of [token, 'a very secret password', 'some-capability-token', 'a-signature']) {
     expect(log).not.toContain(secret)
   }
+})
+
+test('while the store is not there, whoever needs it is asked to come back, and nothing counts as lost', async () => {
+  const registry = await startTestRegistry()
+  onTestFinished(() => registry.close())
+  const token = await registry.register('ana')
+  const bytes = smallGguf(1)
+  const { id } = await publish(registry, token, { name: 'tide' }, 'tide.gguf', bytes)
+  const { body: download } = await registry.get(`/v1/files/tide/download/${id}`)
+  const { direct_url } = download as { direct_url: string }
+  const files = '/v1/models/tide/files'
+  const other = manifestFor('other.gguf', smallGguf(2))
+  const { body: open }: { body: StartedUpload } = await registry.post(files, { token, body: other })
+  const [chunk] = open.upload.missing_chunks
+
+  const store = join(registry.config.dataDirectory, 'store')
+  await rename(store, `${store}.away`)
+  for (const folder of ['objects', 'uploads']) await mkdir(join(store, folder), { recursive: true })
+  const answers = {
+    start: await registry.post(files, { token, body: manifestFor('new.gguf', smallGguf(3)) }),
+    resume: await registry.post(files, { token, body: other }),
+    chunk: await registry.call('PUT', chunk?.url ?? '', { bytes: smallGguf(2) }),
+    complete: await registry.post(`${files}/${open.id}/complete`, { token }),
+    bytes: await registry.get(direct_url),
+    ready: await registry.get('/readyz'),
+  }
+  for (const [name, { status, headers }] of Object.entries(answers)) {
+    expect([name, status]).toEqual([name, 503])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  }
+
+  await rm(store, { recursive: true })
+  await rename(`${store}.away`, store)
+  expect((await registry.bytes(direct_url)).bytes.equals(bytes)).toBe(true)
+  expect((await registry.call('PUT', chunk?.url ?? '', { bytes: smallGguf(2) })).status).toBe(200)
+  await registry.post(`${files}/${open.id}/complete`, { token })
+  expect(await settled(registry, token, 'tide', open.id)).toMatchObject({ status: 'ready' })
 })

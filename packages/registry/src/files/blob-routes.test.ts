@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ModelFile } from '@shoal/protocol'
@@ -98,7 +98,8 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
     const robbed = await start({ dataDirectory })
     const token = await robbed.register('ana')
     const lost = await publish(robbed, token, { name: 'tide' }, 'tide.gguf', bytes)
-    await rm(join(dataDirectory, 'store', 'objects'), { recursive: true })
+    const objects = join(dataDirectory, 'store', 'objects')
+    for (const name of await readdir(objects)) await rm(join(objects, name), { recursive: true })
     const link = robbed.url + (await linkOf(lost, Date.now(), robbed))
     const { status, headers } = await robbed.bytes(link, { range: 'bytes=0-9' })
     expect(status).toBe(404)

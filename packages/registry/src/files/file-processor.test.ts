@@ -1,5 +1,5 @@
 /** What becomes of files while the registry, its store or its bytes are broken. */
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -155,7 +155,7 @@ describeOnEachDatabase('processing', (start) => {
   test('bytes that the store has lost are asked for again, and come back for every file that has them', async () => {
     const bytes = smallGguf(5)
     const first = await publish(registry, ana, { name: 'first' }, 'x.gguf', bytes)
-    await rm(objects, { recursive: true })
+    for (const name of await readdir(objects)) await rm(join(objects, name), { recursive: true })
     expect((await bytesOf('first', first)).status).toBe(404)
 
     const second = await publish(registry, ana, { name: 'second' }, 'x.gguf', bytes)

@@ -2,11 +2,11 @@
  * Objects as files: `uploads/<key>` while chunks come, with `uploads/<key>.chunks` beside it (one byte for each chunk
  * that has come), then `objects/<2 digits>/<key>`. `identity` names the registry that they belong to.
  */
-import { mkdir, open, readdir, rename, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { hashFileWithPiecesInWorker } from '@shoal/model-file'
 import { exists, replaceFile, syncDirectory } from '../durable-file.ts'
-import { tooLarge } from '../errors.ts'
+import { DomainError, tooLarge, unavailable } from '../errors.ts'
 import { isStorageFull } from '../unavailable.ts'
 import { type ByteBudget, byteBudget } from './byte-budget.ts'
 import { type ChunkWriter, chunkWriter, type PatienceMs } from './chunk-writer.ts'
@@ -72,9 +72,11 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   })
   const chunks = chunkWriter({ uploadPath, mapPath, space, budget, patienceMs })
   const takeTurn = inTurn()
+  let hasIdentity = false
 
   /** The file, as long as it will be, is what keeps the room: from here on it counts for those that come after. */
   async function reserve(key: string, { sizeBytes, chunkSize }: ChunkLayout) {
+    await requirePresence()
     if (await exists(objectPath(key))) return
     const chunkCount = Math.ceil(sizeBytes / chunkSize)
     const sizes = [await findSize(uploadPath(key)), await findSize(mapPath(key))]
@@ -83,11 +85,27 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       await extend(uploadPath(key), sizeBytes)
       await space.checkUploadsFit(sizeBytes)
       await writeZeros(mapPath(key), chunkCount) // so that marking a chunk takes no more room
+      // Finished in the meantime: what was just made is not its file any more.
+      if (await exists(objectPath(key))) await removeFiles(uploadPath(key), mapPath(key))
     } catch (error) {
-      await removeFiles(uploadPath(key), mapPath(key))
+      if (sizes[0] === undefined) await removeFiles(uploadPath(key), mapPath(key))
       if (isBeyondFileSystem(error)) throw tooLarge(`no file of ${sizeBytes} bytes fits here`)
       throw error
     }
+  }
+
+  /** Throws when the store's disk is not there: nothing is missing then that would come back by sending it again. */
+  async function requirePresence() {
+    const isThere = (await exists(objects)) && (!hasIdentity || (await exists(identityPath)))
+    if (isThere) return
+    throw unavailable('the store of this registry cannot be reached', { retryAfterSeconds: 5 })
+  }
+
+  /** What is missing is missing only if the store is there. */
+  async function orAway(error: unknown): Promise<never> {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (isMissing || error instanceof DomainError) await requirePresence()
+    throw error
   }
 
   async function writeProbe() {
@@ -105,12 +123,13 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   }
 
   return {
-    startUpload: (key, layout) => takeTurn(() => reserve(key, layout)),
+    startUpload: (key, layout) => takeTurn(() => reserve(key, layout)).catch(orAway),
 
     async listStoredChunks(key, { sizeBytes, chunkSize }) {
       const stored = new Set<number>()
       if (await exists(objectPath(key))) return allOf(Math.ceil(sizeBytes / chunkSize))
       const map = await readWhole(mapPath(key))
+      if (map.length === 0) await requirePresence()
       map.forEach((mark, index) => {
         if (mark === 1) stored.add(index)
       })
@@ -127,7 +146,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       return { url: baseUrl() + url, headers: {} }
     },
 
-    writeChunk: chunks.write,
+    writeChunk: (...chunk) => chunks.write(...chunk).catch(orAway),
 
     async finishUpload(key) {
       if (await exists(objectPath(key))) return removeFiles(mapPath(key))
@@ -157,7 +176,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     },
 
     budget,
-    open: (key) => openObjectReader(objectPath(key)),
+    open: (key) => openObjectReader(objectPath(key)).catch(orAway),
     read: (key, range, signal) => readFileRange(objectPath(key), range, signal),
 
     presignRead(key, { filename, expiresInSeconds, part }) {
@@ -169,7 +188,9 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     },
 
     async hasObject(key, sizeBytes) {
-      return (await findSize(objectPath(key))) === sizeBytes
+      const found = await findSize(objectPath(key))
+      if (found === undefined) await requirePresence()
+      return found === sizeBytes
     },
 
     hash: (key, _sizeBytes, signal) =>
@@ -179,7 +200,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
     async sizeOf(key) {
       const size = await findSize(objectPath(key))
-      if (size === undefined) throw bytesGone()
+      if (size === undefined) return orAway(bytesGone())
       return size
     },
 
@@ -211,15 +232,18 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     },
 
     async readIdentity() {
-      return (await readWhole(identityPath)).toString('utf8').trim() || undefined
+      const identity = (await readWhole(identityPath)).toString('utf8').trim() || undefined
+      hasIdentity ||= identity !== undefined
+      return identity
     },
 
     async writeIdentity(identity) {
       await replaceFile(identityPath, `${identity}\n`)
+      hasIdentity = true
     },
 
     async check() {
-      await stat(objects) // which a disk that is not mounted does not have
+      await requirePresence()
       await writeProbe().catch((error) => {
         if (!isStorageFull(error)) throw error // what is full can still be read
       })

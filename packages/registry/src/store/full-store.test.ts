@@ -8,9 +8,11 @@ import { json } from 'node:stream/consumers'
 import type { MissingChunk, StartedUpload } from '@shoal/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { canMount, smallDisk } from '../../../../testing/small-disk.ts'
-import { openAdmin } from '../main.ts'
+import { garbageCollection } from '../files/garbage-collection.ts'
+import { openTrash } from '../files/trash.ts'
 import { manifestFor, manifestOfSize, publish, settled, smallGguf } from '../testing/publish.ts'
 import { type Answer, describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
+import { openDiskStore } from './disk-store.ts'
 
 const megabyte = 1e6
 const chunkSize = 16 * 1024 * 1024
@@ -202,9 +204,15 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       const { id } = await publish(registry, token, { name: 'tide' }, 'old.gguf', bytes)
       await registry.call('DELETE', `/v1/models/tide/files/${id}`, { token })
       disk.fill(15 * megabyte)
-      const admin = await openAdmin(registry.config)
-      expect(await admin.collectGarbage()).toMatchObject({ removed: { bytes: bytes.length } })
-      await admin.close()
+      const { db } = await registry.connect()
+      const store = await openDiskStore({
+        directory: disk.path,
+        signingKey: 'none',
+        baseUrl: () => '',
+        reserveBytes: 20 * megabyte,
+      })
+      const { collect } = garbageCollection(db, store, openTrash({ db, store, keptDays: 7 }))
+      expect(await collect()).toMatchObject({ removed: { bytes: bytes.length } })
       expect(disk.freeBytes()).toBeGreaterThan(30 * megabyte)
     })
 
