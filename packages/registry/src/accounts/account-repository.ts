@@ -5,7 +5,7 @@ import type { AccountTable, Database } from '../database/schema.ts'
 import { conflict, forbidden, notFound } from '../errors.ts'
 
 export type AccountRepository = ReturnType<typeof accountRepository>
-type Account = Selectable<AccountTable>
+export type Account = Selectable<AccountTable>
 
 /** The account that publishes the demo models. Nobody can sign in with it. */
 export const systemUsername = 'shoal'

@@ -5,7 +5,7 @@ import type { CredentialGuard } from '../http/credential-guard.ts'
 import { clientNetwork, clientSite } from '../http/ip-address.ts'
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
 import type { Site } from '../http/site.ts'
-import { type AccountRepository, toUser } from './account-repository.ts'
+import { type Account, type AccountRepository, toUser } from './account-repository.ts'
 import { callerWithSession } from './caller.ts'
 import { changePassword } from './change-password.ts'
 import type { NetworkRepository } from './network-repository.ts'
@@ -29,8 +29,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
   const { accounts, sessions, networks, guard, site } = dependencies
   const delays = signInDelays()
 
-  async function startSession(accountId: string, request: FastifyRequest, reply: FastifyReply) {
-    const session = await sessions.create(accountId, request.headers['user-agent'] ?? null)
+  async function startSession(account: Account, request: FastifyRequest, reply: FastifyReply) {
+    const session = await sessions.create(account, request.headers['user-agent'] ?? null)
     guard.noteGood(session.token)
     setSessionCookie(site, request, reply, session)
     return session
@@ -41,8 +41,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     config: { rateLimitClass: 'auth', isOpen: true },
     async handler(request, reply) {
       const account = await register(dependencies, request.body, request.isFromThisMachine())
+      const session = await startSession(account, request, reply)
       await networks.note(account, clientNetwork(request))
-      const session = await startSession(account.id, request, reply)
       return reply.code(201).send({
         access_token: session.token,
         token_type: 'bearer',
@@ -58,7 +58,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     async handler(request, reply) {
       const origin = { network: clientNetwork(request), site: clientSite(request) }
       const account = await signIn({ accounts, networks, delays }, request.body, origin)
-      const session = await startSession(account.id, request, reply)
+      const session = await startSession(account, request, reply)
+      await networks.note(account, origin.network)
       return {
         access_token: session.token,
         token_type: 'bearer' as const,

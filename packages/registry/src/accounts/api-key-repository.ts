@@ -2,7 +2,7 @@ import type { ApiKey, CreatedApiKey, Scope } from '@shoal/protocol'
 import type { Kysely } from 'kysely'
 import { v7 as newId } from 'uuid'
 import type { Database } from '../database/schema.ts'
-import { conflict, notFound } from '../errors.ts'
+import { conflict, notFound, unauthenticated } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import { lockAccount } from './lock-account.ts'
 import { isWorthNoting } from './session-repository.ts'
@@ -25,9 +25,10 @@ export function apiKeyRepository(
      * expired.
      *
      * @throws conflict when it has 100 that have not
+     * @throws unauthenticated when the caller's session has ended meanwhile
      */
     async create(
-      accountId: string,
+      { accountId, credential }: Caller,
       { name, scopes, expiresAt }: { name: string; scopes: Scope[]; expiresAt: string | null },
     ): Promise<CreatedApiKey> {
       const key = makeToken('key')
@@ -41,6 +42,7 @@ export function apiKeyRepository(
       }
       await db.transaction().execute(async (trx) => {
         await lockAccount(trx, accountId)
+        await requireSession(trx, credential.id)
         await makeRoom(trx, accountId)
         await trx
           .insertInto('api_key')
@@ -120,4 +122,14 @@ async function makeRoom(trx: Kysely<Database>, accountId: string) {
       code: 'too_many_keys',
     },
   )
+}
+
+/** A password that is reset ends all sessions, and what they were about to do. */
+async function requireSession(trx: Kysely<Database>, sessionId: string) {
+  const session = await trx
+    .selectFrom('session')
+    .select('id')
+    .where('id', '=', sessionId)
+    .executeTakeFirst()
+  if (!session) throw unauthenticated('this session has ended: sign in again')
 }

@@ -25,7 +25,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         })
       }
       const expiresAt = expires_at && new Date(expires_at).toISOString()
-      const key = await keys.create(caller.accountId, { name, scopes, expiresAt })
+      const key = await keys.create(caller, { name, scopes, expiresAt })
       guard.noteGood(key.key)
       return reply.code(201).send(key)
     },

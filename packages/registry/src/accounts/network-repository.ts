@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Database } from '../database/schema.ts'
+import type { Account } from './account-repository.ts'
+import { lockAccount } from './lock-account.ts'
 
 export type NetworkRepository = ReturnType<typeof networkRepository>
 
@@ -30,9 +32,11 @@ export function networkRepository(db: Kysely<Database>, key: string) {
       return row !== undefined
     },
 
-    /** Notes a sign-in from `network`. */
-    note: ({ id, username }: { id: string; username: string }, network: string) =>
+    /** Notes a sign-in from `network`, unless the password was reset since it was checked. */
+    note: ({ id, username, password_hash }: Account, network: string) =>
       db.transaction().execute(async (trx) => {
+        const account = await lockAccount(trx, id)
+        if (account.password_hash !== password_hash) return
         const last_signed_in_at = new Date().toISOString()
         await trx
           .insertInto('account_network')

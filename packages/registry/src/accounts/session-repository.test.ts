@@ -1,6 +1,11 @@
 import type { Session, SignedIn } from '@shoal/protocol'
 import { expect, test } from 'vitest'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
+import { accountRepository } from './account-repository.ts'
+import { apiKeyRepository } from './api-key-repository.ts'
+import type { Caller } from './caller.ts'
+import { networkRepository } from './network-repository.ts'
+import { sessionRepository } from './session-repository.ts'
 import { digestOfToken } from './tokens.ts'
 
 describeOnEachDatabase('the sessions of an account', (start) => {
@@ -47,5 +52,31 @@ describeOnEachDatabase('the sessions of an account', (start) => {
     expect(await statusOf(last)).toBe(200)
     expect(await count(last)).toBe(501)
     expect(await statusOf(ben)).toBe(200)
+  })
+
+  test('and its keys are not made by what began before the password was reset', async () => {
+    const registry = await start()
+    const token = await registry.register('ana')
+    const { db } = await registry.connect()
+    const accounts = accountRepository(db)
+    const verified = await accounts.find('ana')
+    if (!verified) throw new Error('there is no account')
+    const digest = digestOfToken(token)
+    const session = db.selectFrom('session').select('id').where('token_hash', '=', digest)
+    const { id } = await session.executeTakeFirstOrThrow()
+    await accounts.resetPassword(verified.id, 'another hash')
+
+    const refused = { problem: 'unauthenticated' }
+    await expect(sessionRepository(db).create(verified, null)).rejects.toMatchObject(refused)
+    await networkRepository(db, 'key').note(verified, 'a network')
+    expect(await networkRepository(db, 'key').isKnown('ana', 'a network')).toBe(false)
+    const caller: Caller = {
+      accountId: verified.id,
+      username: 'ana',
+      isAdmin: true,
+      credential: { kind: 'session', id, scopes: [] },
+    }
+    const key = { name: 'laptop', scopes: [], expiresAt: null }
+    await expect(apiKeyRepository(db).create(caller, key)).rejects.toMatchObject(refused)
   })
 })

@@ -1,9 +1,10 @@
 import type { Session } from '@shoal/protocol'
-import type { Kysely } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import { v7 as newId } from 'uuid'
-import type { Database } from '../database/schema.ts'
-import { notFound } from '../errors.ts'
+import type { AccountTable, Database } from '../database/schema.ts'
+import { notFound, unauthenticated } from '../errors.ts'
 import type { Caller } from './caller.ts'
+import { lockAccount } from './lock-account.ts'
 import { digestOfToken, makeToken } from './tokens.ts'
 
 export type SessionRepository = ReturnType<typeof sessionRepository>
@@ -20,9 +21,14 @@ export function sessionRepository(
   onUnnoted: (error: unknown) => void = () => undefined,
 ) {
   return {
-    /** Starts a session. Of an account that has 500 others, the oldest ends. */
+    /**
+     * Starts a session. Of an account that has 500 others, the oldest ends.
+     *
+     * @throws unauthenticated when the password that was checked is not the account's any more: whoever reset it meanwhile has
+     * ended all sessions
+     */
     async create(
-      accountId: string,
+      { id: accountId, password_hash }: Pick<Selectable<AccountTable>, 'id' | 'password_hash'>,
       userAgent: string | null,
       lifetimeSeconds = lifetimeDays * 86_400,
     ) {
@@ -38,6 +44,10 @@ export function sessionRepository(
         expires_at: new Date(now + lifetimeSeconds * 1000).toISOString(),
       }
       await db.transaction().execute(async (trx) => {
+        const account = await lockAccount(trx, accountId)
+        if (account.password_hash !== password_hash) {
+          throw unauthenticated('the password was changed meanwhile: sign in again')
+        }
         await trx.insertInto('session').values(session).execute()
         await trx
           .deleteFrom('session')

@@ -37,6 +37,5 @@ export async function signIn(
   })
   if (!account || !isRight) throw unauthenticated('wrong username or password')
   attempt.takeBack()
-  await networks.note(account, network)
   return account
 }
