@@ -69,7 +69,7 @@ export function adminCommand(open: OpenContext): Command {
 
 async function collectGarbage(admin: Admin, { printer, options }: Context): Promise<void> {
   const report = await admin.collectGarbage({ takesUnknown: options.yes === true })
-  const { expiredUploads, leftUploads, trashed, removed, heldBack } = report
+  const { expiredUploads, leftUploads, trashed, heldBack } = report
   if (heldBack.objects > 0) {
     throw new Failure(
       'failed',
@@ -82,7 +82,6 @@ async function collectGarbage(admin: Admin, { printer, options }: Context): Prom
   }
   await printer.answer(report, () => [
     `${plural(trashed.objects, 'object')} put into the trash, ${formatBytes(trashed.bytes)}`,
-    `${plural(removed.objects, 'object')} removed from it, ${formatBytes(removed.bytes)} freed`,
     `${plural(expiredUploads + leftUploads.objects, 'unfinished upload')} removed`,
   ])
 }

@@ -50,9 +50,14 @@ export async function openAdmin(config: RegistryConfig) {
       return { password, sessionsEnded: ended.sessions, keysRevoked: ended.keys }
     },
 
-    /** As the registry does by itself every hour. `takesUnknown`: also objects of which there are suspiciously many. */
+    /**
+     * As the registry does by itself every hour, but nothing leaves the trash: how long it is kept is a setting of the
+     * registry, which this process may not know. `takesUnknown`: also objects of which there are suspiciously many.
+     */
     collectGarbage: (options?: { takesUnknown?: boolean }) =>
-      garbageCollection(db, store, trash).collect(options).catch(explain),
+      garbageCollection(db, store, trash)
+        .collect({ ...options, keepsTrash: true })
+        .catch(explain),
 
     /** Deleted bytes that are still kept. */
     trash: {

@@ -109,7 +109,12 @@ export async function openDownloadJournal({ db, engine, path, places = usualPlac
     apply: (): Promise<number> => inTurn(apply),
     /** Downloads that the database may not have yet. */
     pendingCount: () => [...pending.values()].reduce((sum, { count }) => sum + count, 0),
-    close: () => inTurn(async () => file?.close()),
+    close: () =>
+      inTurn(async () => {
+        const closing = file
+        file = undefined
+        await closing?.close()
+      }),
   }
 }
 

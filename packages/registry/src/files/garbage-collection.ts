@@ -26,9 +26,10 @@ export interface GarbageCollection extends UploadRemoval {
   /**
    * Removes uploads that expired, puts what nothing refers to into the trash, and removes what has been there long enough.
    * Objects that no row ever gave up are left alone when they are more than a tenth of all stored bytes and more than
-   * 1 GB: that is the wrong database rather than garbage. With `takesUnknown` they are taken too.
+   * 1 GB: that is the wrong database rather than garbage. With `takesUnknown` they are taken too. With `keepsTrash` nothing
+   * leaves the trash.
    */
-  collect(options?: { takesUnknown?: boolean }): Promise<CollectedGarbage>
+  collect(options?: { takesUnknown?: boolean; keepsTrash?: boolean }): Promise<CollectedGarbage>
 }
 
 const maxUnknownBytes = 1_000_000_000
@@ -122,7 +123,7 @@ export function garbageCollection(
       if (trash.keptDays === 0) await trash.removeExpired()
     },
 
-    async collect({ takesUnknown = false } = {}) {
+    async collect({ takesUnknown = false, keepsTrash = false } = {}) {
       await removal.removeEndedUploads()
       const expiredUploads = await removal.expireUploads()
       const trashed = await releaseUnusedBlobs()
@@ -147,7 +148,7 @@ export function garbageCollection(
         ...collected,
         leftUploads: amountOf(uploads),
         trashed: addUp(trashed, unknown),
-        removed: addUp(await trash.removeExpired(), await restoreReserve()),
+        removed: keepsTrash ? nothing : addUp(await trash.removeExpired(), await restoreReserve()),
       }
     },
   }
