@@ -111,6 +111,7 @@ async function serve(
   config: RegistryConfig,
   { data: { connection, store, signingKey }, site, openedLog: { log, droppedLines } }: Opened,
 ): Promise<RunningRegistry> {
+  await using started = new AsyncDisposableStack() // ended again, should the rest not start
   const { db, unboundedDb, fullText, engine } = connection
   const accounts = accountRepository(db)
   const onUnnoted = atMostEvery(60_000, (error: unknown) =>
@@ -129,6 +130,7 @@ async function serve(
     log.error({ err: error }, 'bytes that a crash has left were not removed')
   })
   const processor = fileProcessor({ queue, files, blobs, store, collect, log })
+  started.defer(processor.close)
   const isPrivatePlace = isLoopback(config.host) && isLoopback(new URL(site.baseUrl()).hostname)
   const setupCode =
     !isPrivatePlace && (await accounts.isFirstMissing())
@@ -139,6 +141,7 @@ async function serve(
     engine,
     path: join(config.dataDirectory, 'downloads.journal'),
   })
+  started.defer(journal.close)
   const onUpkeepError = atMostEvery(60_000, (error: unknown) =>
     log.warn({ err: error }, 'the upkeep of the data was not done'),
   )
@@ -158,6 +161,7 @@ async function serve(
         log,
       })
     : undefined
+  started.defer(() => metadataPeer?.close())
   const cards = cardRenderer({ log })
   let isDraining = false
 
@@ -193,13 +197,7 @@ async function serve(
     web,
   })
   const drain = drainOf(app, drainAtMostMs)
-  try {
-    await app.listen({ host: config.host, port: config.port })
-  } catch (error) {
-    await metadataPeer?.close()
-    await journal.close()
-    throw error
-  }
+  await app.listen({ host: config.host, port: config.port })
   const upkeep = startUpkeep(
     upkeepEveryMs,
     [journal.apply, async () => connection.ballast?.restore()],
@@ -217,6 +215,7 @@ async function serve(
     log,
   })
 
+  started.move() // from here on, `close` ends it
   return {
     url: site.baseUrl(),
     port,
@@ -224,18 +223,17 @@ async function serve(
     setupCode,
     isMisaddressed: !isLoopback(config.host) && isLoopback(new URL(site.baseUrl()).hostname),
     async systemToken() {
-      const { id } = await accounts.getSystemAccount()
-      return (await sessions.create(id, systemUsername, 3_600)).token
+      const account = await accounts.getSystemAccount()
+      return (await sessions.create(account, systemUsername, 3_600)).token
     },
     async close() {
       isDraining = true
       stopCollecting()
       // What waits for a database that does not answer ends with its connection.
       await atMost(closeTimeoutMs, [
-        drain(),
+        Promise.all([drain(), upkeep.stop()]).then(journal.close),
         processor.close(),
         metadataPeer?.close(),
-        upkeep.stop().then(journal.close),
       ])
       await cards.close()
       await swarms.close()

@@ -74,7 +74,7 @@ async function refuseUnknownStore({
       `Is its disk mounted? ${whatToCheck}`
     )
   }
-  if (sampled === 0 && (await hasObjects(store))) {
+  if (sampled === 0 && (await hasUnknownObjects(db, store))) {
     return `${databaseLabel} names no files, but there are some in ${storeLabel}. ${whatToCheck}`
   }
   return undefined
@@ -118,8 +118,15 @@ async function isEmpty(store: ObjectStore): Promise<boolean> {
   return true
 }
 
-async function hasObjects(store: ObjectStore): Promise<boolean> {
-  for await (const { isUpload } of store.list()) if (!isUpload) return true
+/** Whether there are objects that are not even those of unfinished uploads: 0.1 may have been stopped while it processed them. */
+async function hasUnknownObjects(db: Kysely<Database>, store: ObjectStore): Promise<boolean> {
+  const uploads = await db
+    .selectFrom('file')
+    .select('object_key')
+    .where('object_key', 'is not', null)
+    .execute()
+  const known = new Set(uploads.map(({ object_key }) => object_key))
+  for await (const { key, isUpload } of store.list()) if (!isUpload && !known.has(key)) return true
   return false
 }
 
