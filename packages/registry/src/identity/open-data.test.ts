@@ -82,6 +82,32 @@ describeOnEachDatabase('the data of a registry', (start) => {
     expect((await registry.get('/v1/users/ana')).status).toBe(200)
   })
 
+  test('of version 0.1 that was stopped while it processed its first file gets its identity too', async () => {
+    const registry = await start()
+    const file = await publishOne(registry)
+    const connection = await openDatabase(registry.config)
+    const { db } = connection
+    const { object_key } = await db
+      .selectFrom('blob')
+      .select('object_key')
+      .executeTakeFirstOrThrow()
+    await db
+      .updateTable('file')
+      .set({ status: 'processing', object_key, blob_hash: null })
+      .execute()
+    const chunk_hashes = Buffer.from(sha256(bytes), 'hex')
+    await db.insertInto('upload_manifest').values({ file_id: file.id, chunk_hashes }).execute()
+    await db.deleteFrom('blob_chunk').execute()
+    await db.deleteFrom('blob').execute()
+    await connection.close()
+    await makeOld(registry)
+    await registry.start()
+    await expect
+      .poll(async () => (await registry.get(`/v1/models/tide/files/${file.id}`)).status)
+      .toBe(200)
+    await expectWhole(registry, file)
+  })
+
   test('of version 0.1 is refused while its objects are not in the store', async () => {
     const registry = await start()
     const file = await publishOne(registry)
