@@ -12,13 +12,18 @@ export function SearchBox() {
   const [text, setText] = useState(q)
   const input = useRef<HTMLInputElement>(null)
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => setText(q), [q])
+  /** Searches begun here whose words are not in the address yet: by then, more may have been typed. */
+  const begun = useRef(new Set<string>())
+  useEffect(() => {
+    if (!begun.current.delete(q)) setText(q)
+  }, [q])
   const { hasSlashKey } = usePrefs()
   useSlashKey(hasSlashKey, () => input.current?.focus())
 
   function search(words: string) {
     clearTimeout(pause.current)
     const trimmed = words.trim()
+    if (trimmed !== q) begun.current.add(trimmed)
     navigate({
       to: '/',
       search: ({ page: _, q: __, ...others }) => ({ ...others, ...(trimmed && { q: trimmed }) }),
