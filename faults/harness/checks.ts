@@ -1,6 +1,6 @@
 /** What must hold once a fault is over: everything acknowledged is there, nothing is half-made, and the next try works. */
 import type { Model as ModelAnswer, ModelFile } from '@shoal/protocol'
-import { describe, isDone } from './client.ts'
+import { describe, isDone, type Reply } from './client.ts'
 import { makeContent, sha256 } from './contents.ts'
 import { likeOf, type Model, type Presence } from './ledger.ts'
 import { createModel, deleteModel, download, like, register } from './operations.ts'
@@ -111,7 +111,11 @@ async function checkUploads(world: World, existing: Model[], { isCopy = false }:
       const { stage } = upload
       if (isCopy) upload.storedChunks.clear()
       const pushing = { model, upload, isOver }
-      const reply = await (stage === 'started' ? goOn : untilReady)(world, pushing)
+      let reply = await (stage === 'started' ? goOn : untilReady)(world, pushing)
+      if (isCopy && stage === 'submitted' && statusOf(reply) === 'uploading') {
+        upload.stage = 'started' // its bytes were moved while they were copied: they can be sent again
+        reply = await goOn(world, pushing)
+      }
       const { status, status_detail: detail } = (reply.body ?? {}) as Partial<ModelFile>
       if (isDone(reply) && status === 'ready') continue
       const seen = isDone(reply) ? `${status}${detail ? `: ${detail}` : ''}` : describe(reply)
@@ -124,6 +128,8 @@ async function checkUploads(world: World, existing: Model[], { isCopy = false }:
     }
   }
 }
+
+const statusOf = (reply: Reply) => (reply.body as Partial<ModelFile> | undefined)?.status
 
 /** Whatever is listed is ready, and its bytes are those that it is listed with. */
 async function checkListedFiles(world: World) {
