@@ -6,7 +6,7 @@ import {
   infoHash,
 } from '@shoal/model-file'
 import type { FileRecord, ModelFile } from '@shoal/protocol'
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import { databaseTime } from '../database/clock.ts'
 import type { FullText } from '../database/full-text.ts'
 import { req2HashOf } from '../database/req2-hash.ts'
@@ -48,6 +48,9 @@ export const fileColumns = [
   'ready_at',
   'created_at',
 ] as const satisfies (keyof FileRow)[]
+
+/** Lets SQLite use the index of what is not ready; it does not conclude that from the status itself. */
+export const isUnfinished = sql<SqlBool>`status <> 'ready'`
 
 /** What processing found: the hashes of the bytes as they are stored, and what their header says. */
 export type CheckedFile = { hashes: FileHashes; facts: GgufFacts }

@@ -1,8 +1,8 @@
-import { type Kysely, type SqlBool, sql, type UpdateObject } from 'kysely'
+import { type Kysely, sql, type UpdateObject } from 'kysely'
 import { databaseTime } from '../database/clock.ts'
 import type { Database } from '../database/schema.ts'
 import { uploadLifetimeSeconds } from './create-file.ts'
-import { type FileRow, fileColumns } from './file-repository.ts'
+import { type FileRow, fileColumns, isUnfinished } from './file-repository.ts'
 
 export type ProcessingQueue = ReturnType<typeof processingQueue>
 
@@ -10,8 +10,6 @@ export type ProcessingQueue = ReturnType<typeof processingQueue>
 const leaseSeconds = 15
 /** A holder renews its lease this often. */
 export const renewEveryMs = 5_000
-/** Lets SQLite use the index of what is not ready; it does not conclude that from the status itself. */
-const isUnfinished = sql<SqlBool>`status <> 'ready'`
 
 /**
  * A row in status `processing` is the job. Any node claims it under a lease, which runs by the database's clock; a dead node's

@@ -1,7 +1,8 @@
-import { type Kysely, type SqlBool, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { databaseTime } from '../database/clock.ts'
 import type { Database, FileTable } from '../database/schema.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import { isUnfinished } from './file-repository.ts'
 
 type FileStatus = FileTable['status']
 
@@ -25,8 +26,6 @@ const endedBadly = ['failed', 'expired'] as const
 export const restartable = ['uploading', ...endedBadly] as const
 /** What can be deleted with its upload. */
 export const notReady = ['processing', ...restartable] as const
-/** Lets SQLite use the index of what is not ready; it does not conclude that from the status itself. */
-const isUnfinished = sql<SqlBool>`status <> 'ready'`
 
 /** Unfinished uploads are removed at once, without a stay in the trash. Their bytes count against the quota until they are gone. */
 export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadRemoval {
