@@ -1,5 +1,6 @@
 /** What a command works with, made when it runs: settings, the terminal, and registries by their address. */
-import { type RegistryClient, registryClient } from '@shoal/protocol/client'
+import { type NetworkSettings, readNetworkSettings, registryTransport } from '@shoal/network'
+import { type RegistryClient, registryClient, type Transport } from '@shoal/protocol/client'
 import type { GlobalOptions } from './global-options.ts'
 import { registryAddress, registryLabel } from './settings/address.ts'
 import { type Config, readConfig } from './settings/config.ts'
@@ -10,12 +11,15 @@ import { type Asker, createAsker } from './terminal/asker.ts'
 import { exitCodes, Failure, type FailureCode } from './terminal/failure.ts'
 import type { Spoken } from './terminal/failure-of.ts'
 import { createPrinter, type Printer } from './terminal/printer.ts'
+import { waitNotes } from './terminal/wait-notes.ts'
 import { version } from './version.ts'
 
 export const defaultRegistry = 'http://localhost:8000'
 
 export type Registry = {
   client: RegistryClient
+  /** What the client speaks through. */
+  transport: Transport
   address: string
   /** As people call it: `localhost:8000`. */
   label: string
@@ -31,6 +35,8 @@ export type Context = {
   config: Config
   /** The registry that was named by flag, environment or configuration, in that order. */
   registryAddress: string
+  /** How registries are reached. Read once, when it is first wanted. */
+  networkSettings(): Promise<NetworkSettings>
   /** Without an argument that registry; otherwise another one, by host or address. */
   openRegistry(hostOrAddress?: string, token?: string): Promise<Registry>
   /** Who takes this promises to end by itself, and soon, after it has fired. */
@@ -61,10 +67,21 @@ export function contextOpener(
       options.registry ?? (env.SHOAL_REGISTRY || config.registry || defaultRegistry),
     )
 
+    let reading: Promise<NetworkSettings> | undefined
+    function networkSettings() {
+      reading ??= readNetworkSettings(env, options.cacert)
+      return reading
+    }
+    async function openTransport(): Promise<Transport> {
+      const transport = registryTransport(await networkSettings())
+      return options.verbose ? tellingTransport(transport, printer) : transport
+    }
+
     return {
       surroundings,
       options,
       printer,
+      networkSettings,
       asker: createAsker(surroundings, { canAsk: printer.can.canAsk, yes: options.yes === true }),
       places,
       config,
@@ -79,14 +96,15 @@ export function contextOpener(
         const token = givenToken ?? ownToken ?? credentials[address]?.token
         const label = registryLabel(address)
         trace.spoken = { address, hasToken: token !== undefined }
+        const transport = await openTransport()
         const client = registryClient({
           baseUrl: address,
           token,
           userAgent: `shoal/${version}`,
-          onWait: ({ seconds }) => printer.note(`  ${label} asks us to wait ${seconds} s.`),
-          fetch: options.verbose ? tellingFetch(printer) : fetch,
+          onWait: waitNotes(printer),
+          transport,
         })
-        return { client, address, label, token }
+        return { client, transport, address, label, token }
       },
 
       takeStopSignal() {
@@ -111,12 +129,12 @@ function tokenOf({ SHOAL_TOKEN }: Environment): string | undefined {
   return token
 }
 
-function tellingFetch(printer: Printer): typeof fetch {
-  return async (input, init) => {
+function tellingTransport(transport: Transport, printer: Printer): Transport {
+  return async (request) => {
     const start = performance.now()
-    const response = await fetch(input, init)
+    const answer = await transport(request)
     const milliseconds = Math.round(performance.now() - start)
-    printer.detail(`  ${init?.method ?? 'GET'} ${input} ${response.status} ${milliseconds} ms`)
-    return response
+    printer.detail(`  ${request.method} ${request.url} ${answer.status} ${milliseconds} ms`)
+    return answer
   }
 }

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 /** Options of every command. They stand before or after the command's name. */
 export type GlobalOptions = {
   registry?: string
+  cacert?: string
   json?: boolean
   quiet?: boolean
   verbose?: boolean
@@ -16,6 +17,7 @@ export type GlobalOptions = {
 export function addGlobalOptions(program: Command): Command {
   return program
     .option('--registry <address>', 'the registry to talk to')
+    .option('--cacert <file>', 'certificate authorities to trust as well, in PEM')
     .option('--json', 'one JSON document on stdout')
     .addOption(
       new Option('--progress <form>', 'progress as JSON lines on stderr').choices(['json']),

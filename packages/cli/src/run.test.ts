@@ -73,7 +73,12 @@ test.each([
   [401, {}, 4, '✗ You are not signed in to HOST.\n  Run shoal login, or set SHOAL_TOKEN.\n'],
   [403, { detail: 'not yours' }, 5, '✗ Not yours.\n'],
   [404, { detail: 'no such thing' }, 3, '✗ No such thing.\n'],
-  [500, { detail: 'internal server error' }, 1, '✗ Internal server error.\n'],
+  [
+    500,
+    { detail: 'internal server error' },
+    13,
+    '✗ Internal server error.\n  Try again a little later; the log of the registry says more.\n',
+  ],
 ])('an answer of %i ends with exit code %#', async (status, body, code, text) => {
   await using home = await makeHome()
   const answer = { status, body: { detail: 'signed out', ...body } }
@@ -91,7 +96,7 @@ test('a registry that is not there ends with 6, and says what to do', async () =
   const registry = 'http://127.0.0.1:9'
   const { stderr, exitCode } = await shoalHere(['search'], { home: home.path, registry })
   expect(stderr).toBe(
-    '✗ No answer from 127.0.0.1:9.\n' +
+    '✗ Nothing answers at 127.0.0.1:9.\n' +
       '  Is it running there? Start one with shoal registry, or name another with --registry.\n',
   )
   expect(exitCode).toBe(6)
@@ -109,7 +114,7 @@ test('a wait that the registry asks for is made, and said', async () => {
     home: home.path,
     registry: registry.address,
   })
-  expect(stderr).toBe(`  ${registry.label} asks us to wait 1 s.\n`)
+  expect(stderr).toBe(`  Waiting 1 s: ${registry.label} asks for it (429).\n`)
   expect(stdout).toContain('tide-7b')
   expect(exitCode).toBe(0)
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
 import { memoryForModels } from '@shoal/model-file/choices'
+import type { NetworkSettings } from '@shoal/network'
 import type { SharingOptions } from '@shoal/transfer'
 import { bytesOf, durationOf, wholeNumberOf } from './config-values.ts'
 import { ConfigError } from './errors.ts'
@@ -28,7 +29,14 @@ export type DaemonConfig = {
     | Omit<SharingOptions, 'modelsDirectory' | 'registry' | 'onDropped' | 'onFailed'>
     | undefined
   /** Where models are pulled from. */
-  registry: { address: string; token: string | undefined } | undefined
+  registry:
+    | {
+        address: string
+        token: string | undefined
+        /** Default: straight to it. */
+        network?: NetworkSettings
+      }
+    | undefined
   keepAliveMs: number
   log: 'stdout' | 'silent' | { file: string }
 }

@@ -1,4 +1,4 @@
-import { ApiError, registryClient, UnreachableError } from '@shoal/protocol/client'
+import { ApiError, NetworkError, registryClient } from '@shoal/protocol/client'
 import { beforeAll, expect, test } from 'vitest'
 import { manifestFor, settled, smallGguf } from './testing/publish.ts'
 import { describeOnEachDatabase, type TestRegistry } from './testing/test-registry.ts'
@@ -97,7 +97,7 @@ describeOnEachDatabase('the typed client', (start) => {
 
   test('tells a registry that is not there from one that refuses', async () => {
     const nowhere = registryClient({ baseUrl: 'http://127.0.0.1:9' })
-    await expect(nowhere.getStats()).rejects.toBeInstanceOf(UnreachableError)
+    await expect(nowhere.getStats()).rejects.toBeInstanceOf(NetworkError)
     const stop = new AbortController()
     stop.abort(new Error('enough'))
     await expect(clientOf(registry).getModel('tide', stop.signal)).rejects.toThrow('enough')

@@ -1,4 +1,4 @@
-/** What can go wrong with a transfer, besides the client's own `ApiError` and `UnreachableError`. */
+/** What can go wrong with a transfer, besides the client's own `ApiError` and `NetworkError`. */
 
 /** Bytes do not have the hash that the registry names, and fetching them again did not help. */
 export class VerificationError extends Error {
@@ -57,6 +57,16 @@ export class FileChangedError extends Error {
   constructor(path: string) {
     super(`${path} changed while it was being sent`)
     this.path = path
+  }
+}
+
+/** The bytes of a file are not given, or not taken, though the registry knows the file: `message` says who answered what. */
+export class BytesRefusedError extends Error {
+  override name = 'BytesRefusedError'
+  readonly status: number | undefined
+  constructor(message: string, status: number | undefined) {
+    super(message)
+    this.status = status
   }
 }
 

@@ -1,5 +1,6 @@
 /** How a model file's bytes move: pull and push by chunks, resume, verify, repair. It knows no terminal. */
 export {
+  BytesRefusedError,
   FileBusyError,
   FileChangedError,
   FileInTheWayError,

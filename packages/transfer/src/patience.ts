@@ -1,11 +1,9 @@
-import { UnreachableError } from '@shoal/protocol/client'
+import { backoffMs } from '@shoal/network'
 import type { WaitingEvent } from './events.ts'
 import { sleep } from './sleep.ts'
-import type { Trouble } from './trouble.ts'
+import { errorOfTrouble, type Trouble } from './trouble.ts'
 
 export type Patience = ReturnType<typeof patience>
-
-const shortestWaitMs = 250
 
 /**
  * How long a transfer puts up with trouble. Every request waits for one gate. A wait that the other side asks for
@@ -34,11 +32,6 @@ export function patience(options: {
     closings = 0
   }
 
-  function backOff(times: number) {
-    const milliseconds = Math.min(longestWaitMs, shortestWaitMs * 2 ** Math.min(times, 20))
-    return milliseconds * (0.5 + Math.random() / 2) // so that many clients do not come back at once
-  }
-
   function closeGate(milliseconds: number, reason: string) {
     const opensAt = performance.now() + milliseconds
     const isNews = opensAt > gateOpensAt + 100
@@ -62,21 +55,16 @@ export function patience(options: {
     async endure(trouble: Trouble, inARow: number) {
       look()
       const now = performance.now()
-      if (now - lastMoveAt > giveUpMs) {
-        const minutes = Math.round(giveUpMs / 60_000)
-        throw new UnreachableError(
-          `nothing came through for ${minutes} minutes: ${trouble.message}`,
-        )
-      }
+      if (now - lastMoveAt > giveUpMs) throw errorOfTrouble(trouble)
       if (trouble.retryAfterSeconds !== undefined) {
         closeGate(trouble.retryAfterSeconds * 1000, trouble.message)
         return
       }
       const isAlive = now - lastMoveAt < 2000
-      if (isAlive) return sleep(backOff(inARow - 1), signal)
+      if (isAlive) return sleep(backoffMs(inARow, longestWaitMs), signal)
       if (now < gateOpensAt) return
-      closeGate(backOff(closings), trouble.message)
       closings += 1
+      closeGate(backoffMs(closings, longestWaitMs), trouble.message)
     },
   }
 }

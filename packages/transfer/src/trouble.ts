@@ -1,3 +1,6 @@
+import { isTransient, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
+import { BytesRefusedError } from './errors.ts'
+
 /** Why a request brought nothing, in the terms that decide what to do next. It crosses threads, so it is plain. */
 export type Trouble = {
   /**
@@ -6,6 +9,8 @@ export type Trouble = {
    */
   kind: 'lost' | 'busy' | 'refused' | 'disk'
   message: string
+  /** What the network says, for `lost`, and where something else answers than a registry. */
+  failure?: NetworkFailure
   status?: number
   retryAfterSeconds?: number
   /** The system's error code, for `disk`. */
@@ -34,9 +39,20 @@ export function troubleOfStatus(
   return { kind: 'busy', message, status, ...(retryAfterSeconds && { retryAfterSeconds }) }
 }
 
-export function troubleOfSystem(error: unknown, kind: 'lost' | 'disk', what: string): Trouble {
+/** What does not go away by itself is as good as a refusal: another way may be open. */
+export function troubleOfNetwork(failure: NetworkFailure): Trouble {
+  const kind = isTransient(failure) ? 'lost' : 'refused'
+  return { kind, message: `${failure.host}: ${failure.detail}`, failure }
+}
+
+/** The error that a transfer ends with when there is no more hope. */
+export function errorOfTrouble({ failure, message, status }: Trouble): Error {
+  return failure ? new NetworkError(failure) : new BytesRefusedError(message, status)
+}
+
+export function troubleOfDisk(error: unknown, what: string): Trouble {
   const { message = String(error), code } = (error ?? {}) as { message?: string; code?: string }
-  return { kind, message: `${what}: ${message || code}`, ...(code && { code }) }
+  return { kind: 'disk', message: `${what}: ${message || code}`, ...(code && { code }) }
 }
 
 /** `Retry-After` is a number of seconds or a date. */

@@ -1,5 +1,5 @@
 /** The pages as text, for the registry to send before any script has run: to people on slow lines, to search engines, to previews. */
-import { ApiError, registryClient } from '@shoal/protocol/client'
+import { ApiError, fetchTransport, registryClient } from '@shoal/protocol/client'
 import type { QueryClient } from '@tanstack/react-query'
 import { createMemoryHistory } from '@tanstack/react-router'
 import { renderToStaticMarkup } from 'react-dom/server'
@@ -31,7 +31,7 @@ type Order = {
 }
 
 export async function printPage({ url, fetch, cookies }: Order): Promise<PrintedPage> {
-  const client = registryClient({ baseUrl: '', maxWaits: 0, fetch })
+  const client = registryClient({ baseUrl: '', maxWaits: 0, transport: fetchTransport(fetch) })
   const queryClient = newQueryClient()
   const queries = { staleTime: Number.POSITIVE_INFINITY, retry: false, retryOnMount: false }
   queryClient.setDefaultOptions({ queries })

@@ -1,4 +1,4 @@
-import { ApiError, type Model, UnreachableError } from '@shoal/protocol/client'
+import { ApiError, type Model, NetworkError } from '@shoal/protocol/client'
 import { Command } from 'commander'
 import { type Candidate, candidatesFor } from '../completion/candidates.ts'
 import type { Context, OpenContext } from '../context.ts'
@@ -56,7 +56,7 @@ async function registryModels(context: Context, typed: string): Promise<Candidat
   const filter = { limit: 50, ...(name && { q: name.replace(/[._-]+/g, ' ') }) }
   const patience = AbortSignal.timeout(patienceMilliseconds)
   const { models } = await client.listModels(filter, patience).catch((error: unknown) => {
-    const isNoAnswer = error instanceof UnreachableError || error instanceof ApiError
+    const isNoAnswer = error instanceof NetworkError || error instanceof ApiError
     if (!isNoAnswer && !patience.aborted) throw error
     // The shell has nowhere to show trouble: no names, then.
     return { models: [] as Model[] }

@@ -1,4 +1,4 @@
-import { ApiError, UnreachableError } from '@shoal/protocol/client'
+import { ApiError, NetworkError } from '@shoal/protocol/client'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { forgetCredential, readCredentials } from '../settings/credentials.ts'
@@ -14,7 +14,7 @@ export function logoutCommand(open: OpenContext): Command {
     if (credential?.token.startsWith(sessionPrefix)) {
       await client.logout().catch((error: unknown) => {
         // The token is forgotten here in any case; what may still hold over there has to be said.
-        if (error instanceof UnreachableError) {
+        if (error instanceof NetworkError) {
           printer.warn(`No answer from ${label}: the session there lasts until it runs out.`)
         } else if (!(error instanceof ApiError)) {
           throw error

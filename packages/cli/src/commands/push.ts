@@ -34,7 +34,7 @@ export function pushCommand(open: OpenContext): Command {
     .option('--card <file>', 'the model card, in Markdown')
     .option('--private', 'to be seen by its owner alone')
   return addLimitOptions(command).action(async (paths: string[], options: PushOptions) => {
-    const { printer, config, openRegistry, takeStopSignal } = await open()
+    const { printer, config, openRegistry, takeStopSignal, networkSettings } = await open()
     const files = await readModelFiles(paths)
     const name = options.name === undefined ? defaultModelName(files) : checkedName(options.name)
     const details = await detailsOf(options)
@@ -47,6 +47,7 @@ export function pushCommand(open: OpenContext): Command {
     const order = { client: registry.client, modelName: model.name, files }
     const pushed = await pushFiles(printer, {
       ...order,
+      network: await networkSettings(),
       ...limitsOf(options, config),
       signal,
     }).catch(async (error: unknown) => {

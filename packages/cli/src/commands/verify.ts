@@ -77,6 +77,7 @@ async function mend(context: Context, checked: Checked, file: LocalFile): Promis
   const limits: LimitOptions = {}
   await repairFile({
     client: registry.client,
+    network: await context.networkSettings(),
     path: file.path,
     ...limitsOf(limits, config),
     signal: context.takeStopSignal(),

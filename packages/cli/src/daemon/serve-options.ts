@@ -52,13 +52,13 @@ export async function daemonConfigOf(
   context: Context,
   options: ServeOptions,
 ): Promise<DaemonConfig> {
-  const { surroundings, places, openRegistry } = context
+  const { surroundings, places, openRegistry, networkSettings } = context
   const { log, models = places.models, ...flags } = withoutOurs(options)
   const { address, token } = await openRegistry()
   return {
     ...(await readConfig(surroundings, { ...flags, models: resolve(models) })),
     backendsDirectory: places.backends,
-    registry: { address, token },
+    registry: { address, token, network: await networkSettings() },
     sharing: sharingWith(context, options),
     log: log === '-' ? 'stdout' : { file: log ? resolve(log) : defaultLogFile(places) },
   }

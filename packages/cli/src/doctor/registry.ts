@@ -1,50 +1,57 @@
-import { ApiError, UnreachableError } from '@shoal/protocol/client'
+import { ApiError, NetworkError } from '@shoal/protocol/client'
 import type { Context, Registry } from '../context.ts'
+import { failureOf } from '../terminal/failure-of.ts'
 import { formatSeconds } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
 
-const patienceMilliseconds = 5_000
+const timeoutMs = 5_000
 /** Signed addresses and sessions go by the clock. */
 const mostSkewSeconds = 60
 
 /** Whether the registry answers, knows us, and has the same time. */
 export async function registryFindings(context: Context): Promise<Finding[]> {
   const registry = await context.openRegistry()
+  const { label, address } = registry
   const start = performance.now()
-  const answer = await fetch(`${registry.address}/healthz`, {
-    signal: AbortSignal.timeout(patienceMilliseconds),
-  }).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))))
-  if (answer instanceof Error) return [unreachable(registry, answer)]
-  const milliseconds = Math.round(performance.now() - start)
-  await answer.body?.cancel()
-  const { label } = registry
-  return [
-    answer.ok
-      ? { check: 'registry', state: 'ok', text: `${label} answers in ${milliseconds} ms` }
-      : {
-          check: 'registry',
-          state: 'problem',
-          text: `${label} answers ${answer.status}`,
-          advice: 'Is that a shoal registry? Look at its log, or name another with --registry.',
-        },
-    ...clock(label, answer.headers.get('date')),
-    ...(answer.ok ? [await signIn(registry)] : []),
-  ]
-}
-
-function unreachable({ label }: Registry, error: Error): Finding {
-  const { cause } = error
-  const reason = cause instanceof Error && cause.message ? cause.message : error.message
-  return {
-    check: 'registry',
-    state: 'problem',
-    text: `No answer from ${label}: ${reason}`,
-    advice: 'Start one with shoal registry, or name another: shoal config set registry <address>',
+  try {
+    const answer = await registry.transport({
+      method: 'GET',
+      url: `${address}/healthz`,
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(timeoutMs),
+      isRepeatable: false,
+    })
+    const milliseconds = Math.round(performance.now() - start)
+    const isOk = answer.status === 200
+    return [
+      isOk
+        ? { check: 'registry', state: 'ok', text: `${label} answers in ${milliseconds} ms` }
+        : {
+            check: 'registry',
+            state: 'problem',
+            text: `${label} answers ${answer.status}`,
+            advice: 'Is that a shoal registry? Look at its log, or name another with --registry.',
+          },
+      ...clock(label, answer.header('date')),
+      ...(isOk ? [await signIn(registry)] : []),
+    ]
+  } catch (error) {
+    return [unreachable(registry, error)]
   }
 }
 
-function clock(label: string, date: string | null): Finding[] {
-  if (date === null) return []
+function unreachable({ label, address, token }: Registry, error: unknown): Finding {
+  const isSlow = error instanceof DOMException && error.name === 'TimeoutError'
+  if (isSlow) {
+    const text = `${label} does not answer within ${timeoutMs / 1000} s`
+    return { check: 'registry', state: 'problem', text, advice: 'Look at its log and its load.' }
+  }
+  const { message, hint } = failureOf(error, { address, hasToken: token !== undefined })
+  return { check: 'registry', state: 'problem', text: message, ...(hint && { advice: hint }) }
+}
+
+function clock(label: string, date: string | undefined): Finding[] {
+  if (date === undefined) return []
   const seconds = Math.round((Date.now() - Date.parse(date)) / 1000)
   if (Math.abs(seconds) <= mostSkewSeconds) {
     return [{ check: 'clock', state: 'ok', text: `The clock agrees with that of ${label}` }]
@@ -73,7 +80,7 @@ async function signIn({ client, label, token }: Registry): Promise<Finding> {
     const { username } = await client.getMe()
     return { check: 'sign-in', state: 'ok', text: `Signed in to ${label} as ${username}` }
   } catch (error) {
-    if (!(error instanceof ApiError) && !(error instanceof UnreachableError)) throw error
+    if (!(error instanceof ApiError) && !(error instanceof NetworkError)) throw error
     return {
       check: 'sign-in',
       state: 'problem',

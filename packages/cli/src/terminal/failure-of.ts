@@ -1,10 +1,11 @@
 /** The one place that says what an error means to whoever typed the command. */
-import { ApiError, UnreachableError } from '@shoal/protocol/client'
+import { ApiError, NetworkError } from '@shoal/protocol/client'
 import { CommanderError } from 'commander'
 import { DaemonError, DaemonGoneError, failureOfDaemon } from '../daemon/daemon-error.ts'
 import { registryLabel } from '../settings/address.ts'
 import { isErrno } from './errno.ts'
 import { Failure, type FailureCode, misuse } from './failure.ts'
+import { networkFailure } from './network-failures.ts'
 import { plainLine, sentence } from './plain-text.ts'
 import { formatBytes } from './units.ts'
 
@@ -22,16 +23,11 @@ export function failureOf(error: unknown, spoken: Spoken | undefined): Failure {
   const fail = (code: FailureCode, text: string, hint?: string, details = {}) =>
     new Failure(code, text, { hint, details, cause: error })
 
-  if (error instanceof UnreachableError) {
-    const label = registryLabel(spoken?.address ?? '')
-    return fail(
-      'unreachable',
-      label ? `No answer from ${label}.` : sentence(message),
-      'Is it running there? Start one with shoal registry, or name another with --registry.',
-    )
-  }
+  if (error instanceof NetworkError) return networkFailure(error.failure, error)
   // By name: the packages that these come from are loaded only by the commands that need them.
   if (name === 'AbortError') return fail('stopped', 'Stopped.')
+  if (name === 'NetworkSettingError') return misuse(message)
+  if (name === 'BytesRefusedError') return bytesRefused(error, spoken)
   if (name === 'DomainError') return fail(codeOfProblem(error), sentence(message))
   if (name === 'Fault') return faultOfDaemon(error)
   if (name === 'VerificationError') return verificationFailure(error)
@@ -62,7 +58,11 @@ const codeOfStatus: Record<number, FailureCode> = {
   401: 'not_signed_in',
   403: 'not_permitted',
   404: 'not_found',
+  429: 'rate_limited',
 }
+
+const codeOf = (status: number): FailureCode =>
+  status >= 500 ? 'registry_failed' : (codeOfStatus[status] ?? 'failed')
 
 function refusal(error: ApiError, spoken: Spoken | undefined): Failure {
   const { status, problem } = error
@@ -78,9 +78,28 @@ function refusal(error: ApiError, spoken: Spoken | undefined): Failure {
     )
   }
   const fields = problem.errors?.map(({ path, message }) => plainLine(`${path} ${message}`))
-  const hint = status === 429 ? 'Try again a little later.' : fields?.join('\n')
+  const hint = status === 429 || status >= 500 ? tryLater(status) : fields?.join('\n')
   const text = sentence(plainLine(error.message))
-  return new Failure(codeOfStatus[status] ?? 'failed', text, { hint, details, cause: error })
+  return new Failure(codeOf(status), text, { hint, details, cause: error })
+}
+
+const tryLater = (status: number) =>
+  status === 429
+    ? 'Try again a little later.'
+    : 'Try again a little later; the log of the registry says more.'
+
+/** The registry knows the file and does not give its bytes, or take them: that is never the sign-in of whoever asks. */
+function bytesRefused(error: Error & { status?: number }, spoken: Spoken | undefined): Failure {
+  const { status } = error
+  const label = spoken ? registryLabel(spoken.address) : 'the registry'
+  return new Failure('registry_failed', `The bytes are refused: ${plainLine(error.message)}.`, {
+    hint: [
+      `What was sent or fetched is kept. Run the same command again a little later.`,
+      `If it repeats, the store of ${label} may have lost the file, or its clock or this one is wrong.`,
+    ].join('\n'),
+    details: { reason: 'bytes_refused', ...(status !== undefined && { status }) },
+    cause: error,
+  })
 }
 
 function ambiguous(error: Error & { wanted?: string; labels?: string[] }): Failure {

@@ -8,6 +8,12 @@ export const exitCodes = {
   unreachable: 6,
   verification_failed: 7,
   no_room: 8,
+  tls_failed: 9,
+  proxy_failed: 10,
+  not_a_registry: 11,
+  redirect_refused: 12,
+  registry_failed: 13,
+  rate_limited: 14,
   stopped: 130,
 } as const
 

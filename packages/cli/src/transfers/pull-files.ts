@@ -24,6 +24,7 @@ export async function pullFiles(context: Context, order: Order): Promise<PulledF
   const { registry, modelName, title, parts } = order
   const signal = context.takeStopSignal()
   const { pullFile } = await import('@shoal/transfer')
+  const network = await context.networkSettings()
   const bytesTotal = parts.reduce((sum, { file }) => sum + file.file_size_bytes, 0)
   const progress = await openProgress(printer, title)
   const report = pullReport(printer, progress, bytesTotal)
@@ -33,6 +34,7 @@ export async function pullFiles(context: Context, order: Order): Promise<PulledF
       pulled.push(
         await pullFile({
           client: registry.client,
+          network,
           modelName,
           ...part,
           ...limitsOf(order.limits, config),

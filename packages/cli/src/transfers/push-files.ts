@@ -1,3 +1,4 @@
+import type { NetworkSettings } from '@shoal/network'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { Failure } from '../terminal/failure.ts'
 import type { Printer } from '../terminal/printer.ts'
@@ -7,6 +8,7 @@ import { pushReport } from './push-report.ts'
 
 type Order = {
   client: RegistryClient
+  network?: NetworkSettings
   modelName: string
   files: readonly { path: string; filename: string; sizeBytes: number }[]
   rateLimit?: number | undefined

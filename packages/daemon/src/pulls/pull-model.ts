@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { directNetwork, registryTransport } from '@shoal/network'
 import { type ModelFile, registryClient } from '@shoal/protocol/client'
 import type { PullEvent, PulledFile } from '@shoal/transfer'
 import type { DaemonConfig } from '../config.ts'
@@ -19,8 +20,15 @@ export type ModelPulls = ReturnType<typeof modelPulls>
 /** Pulls models of one registry into the folder of local models. */
 export function modelPulls({ registry, modelsDirectory, memoryBytes, sharing }: Settings) {
   const shared = sharedPulls()
+  const network = registry?.network ?? directNetwork
   const client =
-    registry && registryClient({ baseUrl: registry.address, token: registry.token, userAgent })
+    registry &&
+    registryClient({
+      baseUrl: registry.address,
+      token: registry.token,
+      userAgent,
+      transport: registryTransport(network),
+    })
 
   /** Who shares asks others, too. */
   const peerSettings = sharing && {
@@ -61,7 +69,7 @@ export function modelPulls({ registry, modelsDirectory, memoryBytes, sharing }: 
       { model, ...part }: Part,
       guest: { signal: AbortSignal; onEvent: (event: PullEvent) => void },
     ): Promise<PulledFile> {
-      const order = { client: getClient(), ...part, ...peerSettings }
+      const order = { client: getClient(), network, ...part, ...peerSettings }
       return withFaults(model, () => shared.pull(order, guest))
     },
 

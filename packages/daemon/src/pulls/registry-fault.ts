@@ -1,6 +1,11 @@
 import { AmbiguousChoiceError } from '@shoal/model-file/choices'
-import { ApiError, UnreachableError } from '@shoal/protocol/client'
-import { FileInTheWayError, NoRoomError, VerificationError } from '@shoal/transfer'
+import { ApiError, NetworkError } from '@shoal/protocol/client'
+import {
+  BytesRefusedError,
+  FileInTheWayError,
+  NoRoomError,
+  VerificationError,
+} from '@shoal/transfer'
 import { Fault } from '../errors.ts'
 
 type Asked = { model: string; registry: string }
@@ -8,10 +13,14 @@ type Asked = { model: string; registry: string }
 /** What went wrong with a pull, as whoever asked the daemon for it is to read it. */
 export function pullFault(error: unknown, { model, registry }: Asked): unknown {
   if (error instanceof ApiError) return refusal(error, { model, registry })
-  if (error instanceof UnreachableError) {
-    return new Fault(502, `no answer from the registry at ${registry}`, {
-      code: 'registry_unreachable',
-    })
+  if (error instanceof NetworkError) {
+    const { code, reason, detail } = error.failure
+    const message = `no usable answer from the registry at ${registry} (${code}, ${reason}): ${detail}`
+    return new Fault(502, message, { code: 'registry_unreachable' })
+  }
+  if (error instanceof BytesRefusedError) {
+    const message = `the registry at ${registry} does not give the bytes: ${error.message}`
+    return new Fault(502, message, { code: 'registry_failed' })
   }
   if (error instanceof AmbiguousChoiceError)
     return new Fault(400, error.message, { param: 'model' })

@@ -1,10 +1,12 @@
 import { rename } from 'node:fs/promises'
+import type { NetworkSettings } from '@shoal/network'
 import type { RegistryClient } from '@shoal/protocol/client'
 import { NoRecordError, VerificationError } from '../errors.ts'
 import type { PullEvent } from '../events.ts'
+import { patientClient } from '../patient-client.ts'
 import { createJournal } from '../pull/journal.ts'
 import { pullUnderLock } from '../pull/pull-under-lock.ts'
-import type { Tuning } from '../pull/tuning.ts'
+import { type Tuning, tuningOf } from '../pull/tuning.ts'
 import { lockFile } from './lock.ts'
 import { placesOf } from './places.ts'
 import { readRecord } from './record.ts'
@@ -16,6 +18,8 @@ export type RepairOptions = {
   path: string
   rateLimit?: number | undefined
   connections?: number | undefined
+  /** Default: straight to every host. */
+  network?: NetworkSettings | undefined
   signal?: AbortSignal | undefined
   onEvent?: ((event: PullEvent) => void) | undefined
   /** For tests, and for networks that are unlike others. */
@@ -28,8 +32,12 @@ export type RepairedFile = { path: string; repairedBytes: number }
  * Fetches the bad chunks of a damaged file, and no others. Meanwhile the file is an unfinished one and does not stand
  * under its name: half mended it is nowhere to be mistaken for whole, and after a crash a pull goes on with it.
  */
-export async function repairFile(options: RepairOptions): Promise<RepairedFile> {
-  const { client, path } = options
+export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
+  const { path } = given
+  const { giveUpMs } = tuningOf(given)
+  const report = given.onEvent ?? (() => undefined)
+  const client = patientClient(given.client, { giveUpMs, report })
+  const options = { ...given, client }
   const signal = options.signal ?? new AbortController().signal
   const places = placesOf(path)
   const release = await lockFile(places.lock, { signal })
@@ -50,7 +58,7 @@ export async function repairFile(options: RepairOptions): Promise<RepairedFile> 
     await rename(path, places.partial)
     const modelName = record.model_name
     const { receivedBytes } = await pullUnderLock({ ...options, modelName, file }, signal)
-    options.onEvent?.({ type: 'done' })
+    report({ type: 'done' })
     return { path, repairedBytes: receivedBytes }
   } finally {
     release()

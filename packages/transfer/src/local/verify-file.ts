@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises'
+import { directNetwork } from '@shoal/network'
 import { newBoard } from '../pull/board.ts'
 import { checkClaimed } from '../pull/check-claimed.ts'
 import { chunkLedger } from '../pull/chunk-ledger.ts'
 import { startChunkWorkers } from '../pull/crew.ts'
-import { defaultTuning } from '../pull/tuning.ts'
+import { tuningOf } from '../pull/tuning.ts'
 import { untilAborted } from '../until-aborted.ts'
 import { type FileRecord, readRecord } from './record.ts'
 import { manifestOfRecord } from './record-manifest.ts'
@@ -35,8 +36,15 @@ export async function verifyFile({
   const bytesTotal = manifest.fileSizeBytes
   const board = newBoard(manifest.chunks.length)
   const ledger = chunkLedger(manifest, board, () => undefined)
-  const isInline = manifest.chunks.length <= defaultTuning.inlineChunks
-  const setup = { path, board, connections: 0, rateLimit: undefined, stallMs: 0 }
+  const isInline = manifest.chunks.length <= tuningOf({}).inlineChunks
+  const setup = {
+    path,
+    board,
+    connections: 0,
+    rateLimit: undefined,
+    stallMs: 0,
+    network: directNetwork,
+  }
   const workers = await startChunkWorkers(setup, { isInline })
   try {
     const checking = checkClaimed(manifest.chunks, ledger, workers, (bytesDone) =>

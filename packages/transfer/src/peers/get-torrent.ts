@@ -1,5 +1,5 @@
 import { decodeBencode } from '@shoal/model-file'
-import { ApiError, type RegistryClient, registryClient } from '@shoal/protocol/client'
+import { ApiError, type RegistryClient } from '@shoal/protocol/client'
 
 export type FileTorrent = {
   /** BEP 3. */
@@ -14,7 +14,7 @@ export async function getTorrent(
   { modelId, fileId }: { modelId: string; fileId: string },
   signal: AbortSignal,
 ): Promise<FileTorrent> {
-  const anybody = registryClient({ baseUrl: client.baseUrl })
+  const anybody = client.with({ token: undefined })
   try {
     return { torrent: await anybody.getTorrent(modelId, fileId, signal), isOpen: true }
   } catch (error) {

@@ -1,7 +1,7 @@
 type Wanted = { start: number; size: number; fileSizeBytes: number }
 
 /**
- * What is wrong with a successful answer, as the end of a sentence. `wanted` is a range of the file, or the size of
+ * What is wrong with a successful answer, as the end of a sentence; `html` for a web page. `wanted` is a range of the file, or the size of
  * the one chunk that the URL yields. The hash would find all of this too, but only after 16 MiB of somebody's error page.
  */
 export function answerProblem(
@@ -11,7 +11,7 @@ export function answerProblem(
 ): string | undefined {
   const encoding = header('content-encoding')
   if (encoding !== undefined && encoding !== 'identity') return `sent the bytes as ${encoding}`
-  if (header('content-type')?.startsWith('text/html')) return 'sent a web page instead of the bytes'
+  if (header('content-type')?.startsWith('text/html')) return 'html'
   if (status !== 200 && status !== 206) return `answered ${status}`
 
   const size = typeof wanted === 'number' ? wanted : wanted.size

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Trouble, troubleOfSystem } from '../trouble.ts'
+import { type Trouble, troubleOfDisk } from '../trouble.ts'
 import type { Board } from './board.ts'
 import type { FetchedChunk } from './fetch-chunk.ts'
 import { hashPart } from './hash-part.ts'
@@ -40,7 +40,7 @@ export function chunkBody(
         // Blocking is right: where it counts this is a worker thread, and the thread pool's hop costs more.
         writeAll(fd, bytes, chunk.start + at)
       } catch (error) {
-        return troubleOfSystem(error, 'disk', `chunk ${chunk.index}`)
+        return troubleOfDisk(error, `chunk ${chunk.index}`)
       }
       at += bytes.length
       Atomics.store(written, chunk.index, at)

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { directNetwork } from '@shoal/network'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../testing/pull-scene.ts'
 import { sha256Of } from '../testing/synthetic-file.ts'
@@ -9,7 +10,14 @@ import { inlineChunkWorker } from './chunk-worker.ts'
 test('a chunk whose bytes are all on disk is hashed, not asked for', async () => {
   const path = join(temporaryDirectory(), 'partial')
   writeFileSync(path, 'all of it')
-  const setup = { path, connections: 1, rateLimit: undefined, stallMs: 100, board: newBoard(1) }
+  const setup = {
+    path,
+    connections: 1,
+    rateLimit: undefined,
+    network: directNetwork,
+    stallMs: 100,
+    board: newBoard(1),
+  }
   const worker = inlineChunkWorker(setup)
   const sha256 = sha256Of(Buffer.from('all of it'))
   const request = {

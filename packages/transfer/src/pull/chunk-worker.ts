@@ -1,9 +1,10 @@
 /** Hands that fetch and check chunks of one partial file: in this thread, or in a thread of their own. */
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
-import { Agent } from 'undici'
+import type { NetworkSettings } from '@shoal/network'
+import { openNetwork } from '@shoal/network/requests'
 import { rateLimit } from '../rate-limit.ts'
-import { TroubleError, troubleOfSystem } from '../trouble.ts'
+import { TroubleError, troubleOfDisk } from '../trouble.ts'
 import type { Board } from './board.ts'
 import { type ChunkRequest, fetchChunk } from './fetch-chunk.ts'
 import { hashPart } from './hash-part.ts'
@@ -16,6 +17,7 @@ export type WorkerSetup = {
   connections: number
   rateLimit: number | undefined
   stallMs: number
+  network: NetworkSettings
   board: Board
 }
 
@@ -38,15 +40,7 @@ export function inlineChunkWorker(
   const { board, stallMs } = setup
   const fd = openSync(setup.path, setup.connections > 0 ? 'r+' : 'r')
   const limit = rateLimit(setup.rateLimit, board.clock)
-  const agent = new Agent({
-    connections: Math.max(1, setup.connections),
-    // One connection with many streams would share one window and one stall.
-    allowH2: false,
-    // Our own clock watches for silence: it knows when the rate limit is the cause.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: stallMs },
-  })
+  const network = openNetwork(setup.network, { connections: Math.max(1, setup.connections) })
   const spares = new Map<number, { from: number; held: Uint8Array }>()
 
   async function check({ start, size }: Chunk) {
@@ -63,7 +57,7 @@ export function inlineChunkWorker(
         if (isSpare) spares.set(chunk.index, { from, held: new Uint8Array() })
         return check(chunk)
       }
-      const tools = { agent, fd, board, limit, stallMs, onBytes }
+      const tools = { network, fd, board, limit, stallMs, onBytes }
       const { sha256, held } = await fetchChunk(tools, request, signal)
       if (held) spares.set(chunk.index, { from, held })
       return sha256
@@ -76,7 +70,7 @@ export function inlineChunkWorker(
       try {
         writeAll(fd, spare.held, start + spare.from)
       } catch (error) {
-        throw new TroubleError(troubleOfSystem(error, 'disk', `chunk ${index}`))
+        throw new TroubleError(troubleOfDisk(error, `chunk ${index}`))
       }
       Atomics.store(board.written, index, size)
     },
@@ -88,7 +82,7 @@ export function inlineChunkWorker(
     check,
 
     async close() {
-      await agent.destroy()
+      await network.destroy()
       closeSync(fd)
     },
   }

@@ -1,14 +1,9 @@
 import { dirname } from 'node:path'
-import {
-  ApiError,
-  type ModelFile,
-  type RegistryClient,
-  UnreachableError,
-} from '@shoal/protocol/client'
+import { type ModelFile, NetworkError, type RegistryClient } from '@shoal/protocol/client'
 import { NoRoomError } from '../errors.ts'
 import { isFull, roomFor } from '../local/room.ts'
 import type { Patience } from '../patience.ts'
-import type { Trouble } from '../trouble.ts'
+import { errorOfTrouble, type Trouble } from '../trouble.ts'
 
 /** All ways to the bytes are tried at once, then once more after a wait. */
 const quickRefusals = 3
@@ -38,16 +33,9 @@ export async function endureTrouble(
   if (trouble.status === 404 || trouble.status === 410) {
     // Perhaps only this way to it is gone. If the file is, this throws.
     await client.getFile(modelName, file.id, signal).catch((error) => {
-      if (!(error instanceof UnreachableError)) throw error
+      if (!(error instanceof NetworkError)) throw error
     })
   }
-  if (inARow > mostRefusals) throw refusal(trouble)
+  if (inARow > mostRefusals) throw errorOfTrouble(trouble)
   if (inARow > quickRefusals) await patience.endure(trouble, inARow)
-}
-
-function refusal({ status, message }: Trouble) {
-  const detail = `the bytes are not to be had: ${message}`
-  return status === undefined || status < 400
-    ? new UnreachableError(detail)
-    : new ApiError(status, { detail })
 }

@@ -1,7 +1,22 @@
 /** One request for one chunk, through redirects and up to its last byte. */
-import type { Agent, Dispatcher } from 'undici'
+import {
+  failureOf,
+  failureOfProxyAnswer,
+  maxRedirects,
+  type Network,
+  redirectRefused,
+  redirectTarget,
+} from '@shoal/network/requests'
+import { NetworkError, type NetworkFailure } from '@shoal/protocol/client'
+import type { Dispatcher } from 'undici'
 import type { RateLimit } from '../rate-limit.ts'
-import { type Trouble, TroubleError, troubleOfStatus, troubleOfSystem } from '../trouble.ts'
+import {
+  type Trouble,
+  TroubleError,
+  troubleOfDisk,
+  troubleOfNetwork,
+  troubleOfStatus,
+} from '../trouble.ts'
 import type { Board } from './board.ts'
 import { answerProblem } from './check-answer.ts'
 import { type ChunkBody, chunkBody } from './chunk-body.ts'
@@ -27,15 +42,13 @@ export type FetchedChunk = {
 }
 
 export type FetchTools = {
-  agent: Agent
+  network: Network
   fd: number
   board: Board
   limit: RateLimit
   stallMs: number
   onBytes: (bytes: number) => void
 }
-
-const mostRedirects = 5
 
 /** Rejects with a `TroubleError`, or with the signal's reason; no byte is written after that. */
 export async function fetchChunk(
@@ -44,26 +57,29 @@ export async function fetchChunk(
   signal: AbortSignal,
 ): Promise<FetchedChunk> {
   let url = new URL(request.url)
-  for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-      throw new TroubleError({ kind: 'refused', message: `${url.protocol} is not followed` })
+  try {
+    for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+      const answer = await exchange(tools, request, url, signal)
+      if ('sha256' in answer) return answer
+      url = redirectTarget(url, answer.location)
     }
-    const answer = await exchange(tools, request, url, signal)
-    if ('sha256' in answer) return answer
-    url = new URL(answer.location, url)
+    throw redirectRefused(url, 'loop', `it redirects more than ${maxRedirects} times`)
+  } catch (error) {
+    throw error instanceof NetworkError ? new TroubleError(troubleOfNetwork(error.failure)) : error
   }
-  throw new TroubleError({ kind: 'refused', message: `${url.host} redirects without end` })
 }
 
 type Answer = FetchedChunk | { location: string }
 
 function exchange(
-  { agent, fd, board, limit, stallMs, onBytes }: FetchTools,
+  { network, fd, board, limit, stallMs, onBytes }: FetchTools,
   { yields, fileSizeBytes, chunk, from, isSpare }: ChunkRequest,
   url: URL,
   signal: AbortSignal,
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const { host } = url
+  const proxy = network.proxyOf(url)
   let controller: Dispatcher.DispatchController | undefined
   let isOver = false
   let location: string | undefined
@@ -73,7 +89,13 @@ function exchange(
   let pauseTimer: NodeJS.Timeout | undefined
   const stallTimer = setTimeout(() => {
     if (pauseTimer !== undefined) stallTimer.refresh()
-    else fail({ kind: 'lost', message: `${url.host} was silent for ${stallMs / 1000} s` })
+    else
+      failAs({
+        code: 'unreachable',
+        reason: 'timeout',
+        host,
+        detail: `silent for ${stallMs / 1000} s`,
+      })
   }, stallMs)
   const onAbort = () => end(() => reject(signal.reason))
   signal.addEventListener('abort', onAbort)
@@ -89,6 +111,7 @@ function exchange(
     controller?.abort(new Error('no longer wanted'))
   }
   const fail = (found: Trouble) => end(() => reject(new TroubleError(found)))
+  const failAs = (failure: NetworkFailure) => fail(troubleOfNetwork(failure))
 
   function waitFor(milliseconds: number) {
     controller?.pause()
@@ -99,8 +122,11 @@ function exchange(
     }, milliseconds)
   }
 
-  agent.dispatch(
+  network.agentFor(url).dispatch(
     {
+      // Our own clock watches for silence: it knows when the rate limit is the cause.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'GET',
@@ -121,17 +147,24 @@ function exchange(
         const header = (name: string) => headers[name]?.toString()
         location = status >= 300 && status < 400 ? header('location') : undefined
         if (location !== undefined) return
-        trouble = troubleOfStatus(status, url.host, header('retry-after'))
+        const ofProxy = failureOfProxyAnswer(proxy, status, header('content-type'))
+        trouble = ofProxy
+          ? troubleOfNetwork(ofProxy)
+          : troubleOfStatus(status, url.host, header('retry-after'))
         if (trouble !== undefined) return
         const wanted = { start: chunk.start + from, size: chunk.size - from, fileSizeBytes }
         const problem = answerProblem(status, header, yields === 'file' ? wanted : chunk.size)
+        if (problem === 'html') {
+          const detail = 'answered a web page instead of the bytes'
+          return failAs({ code: 'not_a_registry', reason: 'html', host, detail })
+        }
         if (problem !== undefined) {
-          return fail({ kind: 'refused', message: `${url.host} ${problem}`, status })
+          return fail({ kind: 'refused', message: `${host} ${problem}`, status })
         }
         try {
           body = chunkBody(fd, board, chunk, { from, isSpare })
         } catch (error) {
-          fail(troubleOfSystem(error, 'disk', `chunk ${chunk.index}`))
+          fail(troubleOfDisk(error, `chunk ${chunk.index}`))
         }
       },
       onResponseData(_, bytes) {
@@ -149,10 +182,10 @@ function exchange(
         if (trouble !== undefined) return fail(trouble)
         const fetched = body?.finish()
         if (fetched !== undefined) return end(() => resolve(fetched))
-        fail({ kind: 'lost', message: `${url.host} ended before the chunk did` })
+        failAs({ code: 'unreachable', reason: 'reset', host, detail: 'ended before the chunk did' })
       },
       onResponseError(_, error) {
-        fail(trouble ?? troubleOfSystem(error, 'lost', url.host))
+        fail(trouble ?? troubleOfNetwork(failureOf(error, { url, proxy })))
       },
     },
   )

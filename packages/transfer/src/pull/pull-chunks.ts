@@ -1,3 +1,4 @@
+import type { NetworkSettings } from '@shoal/network'
 import type { Download, ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { VerificationError } from '../errors.ts'
 import type { PullEvent, SourceShare } from '../events.ts'
@@ -34,6 +35,7 @@ export type ChunkPull = {
   connections: number
   rateLimit: number | undefined
   peerSettings: PeerSettings
+  network: NetworkSettings
   tuning: Tuning
   meter: ProgressMeter
   signal: AbortSignal
@@ -58,7 +60,8 @@ export async function pullChunks(pull: ChunkPull): Promise<PulledChunks> {
   const stop = new AbortController()
   const signal = AbortSignal.any([pull.signal, stop.signal])
   const isInline = manifest.chunks.length <= tuning.inlineChunks
-  const setup = { path, board, connections, rateLimit, stallMs: tuning.stallMs }
+  const { stallMs } = tuning
+  const setup = { path, board, connections, rateLimit, stallMs, network: pull.network }
   const crew = await startCrew(setup, manifest, { isInline })
   try {
     return await untilAborted(signal, runCrew({ ...pull, signal }, crew))

@@ -1,12 +1,14 @@
+import type { NetworkSettings } from '@shoal/network'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import type { PullEvent, SourceShare } from '../events.ts'
 import { isFinished } from '../local/finished-file.ts'
 import { lockFile } from '../local/lock.ts'
 import { placesOf } from '../local/places.ts'
+import { patientClient } from '../patient-client.ts'
 import { type ProgressMeter, progressMeter } from '../progress-meter.ts'
 import { progressOfPartial } from './partial-file.ts'
 import { pullUnderLock } from './pull-under-lock.ts'
-import type { Tuning } from './tuning.ts'
+import { type Tuning, tuningOf } from './tuning.ts'
 
 export type PullOptions = {
   client: RegistryClient
@@ -26,6 +28,8 @@ export type PullOptions = {
   uploadLimit?: number | undefined
   /** Whether to look for peers on the local network (BEP 14). */
   isLocalDiscoveryOn?: boolean | undefined
+  /** Default: straight to every host. */
+  network?: NetworkSettings | undefined
   signal?: AbortSignal | undefined
   onEvent?: ((event: PullEvent) => void) | undefined
   /** For tests, and for networks that are unlike others. */
@@ -51,12 +55,14 @@ export type PulledFile = {
  * Downloads one ready file to `path`. Resolves when the finished file has the manifest's SHA-256 and stands under its
  * name, on disk. Stopped in any way, it leaves what it has, and the next call goes on from there.
  */
-export async function pullFile(options: PullOptions): Promise<PulledFile> {
-  const signal = options.signal ?? new AbortController().signal
+export async function pullFile(given: PullOptions): Promise<PulledFile> {
+  const signal = given.signal ?? new AbortController().signal
+  const { giveUpMs } = tuningOf(given)
+  const report = given.onEvent ?? (() => undefined)
+  const options = { ...given, client: patientClient(given.client, { giveUpMs, report }) }
   const release = await takeTurn(options, signal)
   try {
     const { path, file } = options
-    const report = options.onEvent ?? (() => undefined)
     const bytesTotal = file.file_size_bytes
     const onProgress = (bytesDone: number) => report({ type: 'checking', bytesDone, bytesTotal })
     const alreadyThere = await isFinished(path, options, { signal, onProgress })

@@ -1,5 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { directNetwork } from '@shoal/network'
 import { FileInTheWayError, VerificationError } from '../errors.ts'
 import { exists } from '../local/exists.ts'
 import { keepRecord, packChunks } from '../local/finished-file.ts'
@@ -12,7 +13,7 @@ import { type Manifest, manifestFrom } from './manifest.ts'
 import { openPartial } from './partial-file.ts'
 import { type PulledChunks, pullChunks } from './pull-chunks.ts'
 import type { PullOptions } from './pull-file.ts'
-import { defaultTuning } from './tuning.ts'
+import { tuningOf } from './tuning.ts'
 
 const torrentAtMostMs = 2_000
 
@@ -56,7 +57,8 @@ export async function pullUnderLock(
           uploadLimit: options.uploadLimit,
           isLocalDiscoveryOn: options.isLocalDiscoveryOn ?? false,
         },
-        tuning: { ...defaultTuning, ...options.tuning },
+        network: options.network ?? directNetwork,
+        tuning: tuningOf(options),
         meter,
         signal,
         report: options.onEvent ?? (() => undefined),

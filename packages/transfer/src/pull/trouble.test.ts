@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { ApiError, UnreachableError } from '@shoal/protocol/client'
+import { ApiError, NetworkError } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
-import { VerificationError } from '../errors.ts'
+import { BytesRefusedError, VerificationError } from '../errors.ts'
 import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
 import type { BytesRequest, Misbehaviour } from '../testing/scripted-origin.ts'
@@ -90,7 +90,7 @@ test('bytes that are refused in every way fail the pull with the status', async 
   const scene = await pullScene(file)
   scene.origin.script = () => ({ status: 403 })
   const failure = await scene.pull().catch((error) => error)
-  expect(failure).toBeInstanceOf(ApiError)
+  expect(failure).toBeInstanceOf(BytesRefusedError)
   expect(failure.status).toBe(403)
 })
 
@@ -137,7 +137,7 @@ test('a registry that stays away ends the pull, and the next one goes on', async
   const scene = await pullScene(file)
   scene.origin.script = ({ index }) => (index >= 6 ? { resetAfter: 0 } : undefined)
   const tuning = { ...quickTuning, giveUpMs: 1500 }
-  await expect(scene.pull({ tuning })).rejects.toThrow(UnreachableError)
+  await expect(scene.pull({ tuning })).rejects.toThrow(NetworkError)
   scene.origin.script = () => undefined
   const pulled = await scene.pull()
   expect(pulled.resumedBytes).toBe(6 * mebibyte)

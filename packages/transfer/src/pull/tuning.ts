@@ -1,3 +1,5 @@
+import { directNetwork, type NetworkSettings } from '@shoal/network'
+
 /** The numbers that a pull goes by. */
 export type Tuning = {
   /** A connection that is silent for so long is given up. */
@@ -20,14 +22,24 @@ export type Tuning = {
   fastBytesPerSecond: number
 }
 
-export const defaultTuning: Tuning = {
-  stallMs: 20_000,
-  giveUpMs: 10 * 60_000,
-  longestWaitMs: 30_000,
+const defaultTuning: Omit<Tuning, 'stallMs' | 'giveUpMs'> = {
+  longestWaitMs: 2_000, // so soon a registry that is back is noticed
   windowBytes: 512 * 1024 * 1024,
   inlineChunks: 4,
   patienceWithSlowMs: 3000,
   tickMs: 100,
   joinAfterMs: 1000,
   fastBytesPerSecond: 60e6,
+}
+
+/** With the timeouts of the network, unless others are given. */
+export function tuningOf({
+  tuning,
+  network = directNetwork,
+}: {
+  tuning?: Partial<Tuning> | undefined
+  network?: NetworkSettings | undefined
+}): Tuning {
+  const { stallMs, giveUpMs } = network.timeouts
+  return { ...defaultTuning, stallMs, giveUpMs, ...tuning }
 }

@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ApiError, registryClient, UnreachableError } from '@shoal/protocol/client'
+import { ApiError, NetworkError, registryClient } from '@shoal/protocol/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { FileChangedError, RefusedFileError } from '../errors.ts'
 import type { PushEvent } from '../events.ts'
@@ -196,5 +196,5 @@ test('a file that the registry refuses fails with its reason', async () => {
 test('a registry that stays away ends the push', async () => {
   const { registry, push } = await pushScene()
   registry.script = () => ({ reset: true })
-  await expect(push({ giveUpMs: 500 })).rejects.toThrow(UnreachableError)
+  await expect(push({ giveUpMs: 500 })).rejects.toThrow(NetworkError)
 })

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type ChunkManifest, hashFileInWorker, manifestOf } from '@shoal/model-file'
+import { directNetwork, type NetworkSettings } from '@shoal/network'
 import {
   ApiError,
   type MissingChunk,
@@ -9,6 +10,7 @@ import {
 } from '@shoal/protocol/client'
 import { FileChangedError, RefusedFileError } from '../errors.ts'
 import type { PushEvent } from '../events.ts'
+import { patientClient } from '../patient-client.ts'
 import { progressMeter } from '../progress-meter.ts'
 import { listMissing } from './list-missing.ts'
 import { untilProcessed } from './until-processed.ts'
@@ -26,8 +28,10 @@ export type PushOptions = {
   rateLimit?: number | undefined
   signal?: AbortSignal | undefined
   onEvent?: ((event: PushEvent) => void) | undefined
-  /** Fail when nothing has got through for so long. Default 10 minutes. */
+  /** Fail when nothing has got through for so long. Default: the network's. */
   giveUpMs?: number | undefined
+  /** Default: straight to the registry. */
+  network?: NetworkSettings | undefined
 }
 
 /** The registry may find chunks wrong in its store and ask for them again. */
@@ -35,10 +39,12 @@ const mostRounds = 4
 
 /** Uploads one file, and resolves when the registry serves it. Stopped in any way, the next call goes on from there. */
 export async function pushFile(options: PushOptions): Promise<ModelFile> {
-  const { client, modelName, path } = options
+  const { modelName, path, network = directNetwork } = options
   const filename = options.filename ?? basename(path)
   const signal = options.signal ?? new AbortController().signal
   const report = options.onEvent ?? (() => undefined)
+  const giveUpMs = options.giveUpMs ?? network.timeouts.giveUpMs
+  const client = patientClient(options.client, { giveUpMs, report })
 
   const before = await stat(path)
   const hashes = await hashFileInWorker(path, {
@@ -46,7 +52,7 @@ export async function pushFile(options: PushOptions): Promise<ModelFile> {
     onProgress: (bytesDone, bytesTotal) => report({ type: 'hashing', bytesDone, bytesTotal }),
   })
   const manifest = manifestOf(hashes)
-  const push = { ...options, filename, manifest, signal, report }
+  const push = { ...options, client, network, giveUpMs, filename, manifest, signal, report }
   const existing = await findSame(push)
   const sent = existing ?? (await send(push, before.mtimeMs))
   report({ type: 'done' })
@@ -67,6 +73,8 @@ export async function pushFile(options: PushOptions): Promise<ModelFile> {
 
 export type Push = Omit<PushOptions, 'onEvent'> & {
   filename: string
+  network: NetworkSettings
+  giveUpMs: number
   manifest: ChunkManifest
   signal: AbortSignal
   report: (event: PushEvent) => void
@@ -92,7 +100,8 @@ async function send(push: Push, mtimeMs: number): Promise<ModelFile> {
       renew: (chunk) => renew(push, file.id, chunk),
       connections: Math.max(1, push.connections ?? 5),
       rateLimit: push.rateLimit,
-      giveUpMs: push.giveUpMs ?? 10 * 60_000,
+      giveUpMs: push.giveUpMs,
+      network: push.network,
       meter,
       signal,
       report,

@@ -1,18 +1,30 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { ApiError, type MissingChunk } from '@shoal/protocol/client'
-import { type Agent, request } from 'undici'
-import { FileChangedError } from '../errors.ts'
+import {
+  failureOf,
+  failureOfProxyAnswer,
+  type Network,
+  redirectRefused,
+  sendRequest,
+} from '@shoal/network/requests'
+import {
+  ApiError,
+  isTransient,
+  type MissingChunk,
+  NetworkError,
+  type NetworkFailure,
+  type Problem,
+} from '@shoal/protocol/client'
+import type { Dispatcher } from 'undici'
+import { BytesRefusedError, FileChangedError } from '../errors.ts'
 import type { RateLimit } from '../rate-limit.ts'
 import { sleep } from '../sleep.ts'
-import { TroubleError, troubleOfStatus, troubleOfSystem } from '../trouble.ts'
+import { TroubleError, troubleOfNetwork, troubleOfStatus } from '../trouble.ts'
 
 const blockBytes = 256 * 1024
-/** Longer than for a download: the answer comes when the chunk is hashed and stored. */
-const silenceMs = 60_000
 
 export type SendTools = {
-  agent: Agent
+  network: Network
   handle: FileHandle
   path: string
   chunkSize: number
@@ -21,10 +33,15 @@ export type SendTools = {
   onSent: (bytes: number) => void
 }
 
-/** Sends one chunk. Rejects with a `TroubleError`, or with an `ApiError` where sending it again would not help. */
+/**
+ * Sends one chunk. Rejects with a `TroubleError` where sending it again may help, and otherwise with an `ApiError` of the registry's,
+ * a `BytesRefusedError` or a `NetworkError`.
+ */
 export async function sendChunk(tools: SendTools, { index, size, url, headers }: MissingChunk) {
-  const { agent, signal, chunkSize } = tools
-  const { host } = new URL(url)
+  const { network, signal, chunkSize } = tools
+  const target = new URL(url)
+  // Longer than for a download: the answer comes when the chunk is hashed and stored.
+  const silenceMs = 2 * network.settings.timeouts.headersMs
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(), silenceMs)
   let failure: unknown
@@ -42,28 +59,57 @@ export async function sendChunk(tools: SendTools, { index, size, url, headers }:
   }
 
   try {
-    const answer = await request(url, {
+    const answer = await sendRequest(network, target, {
       method: 'PUT',
-      dispatcher: agent,
       headers: { ...headers, 'content-length': String(size) },
       body: Readable.from(body(), { objectMode: false }),
+      headersTimeout: 0, // `silence` watches
+      bodyTimeout: 0,
       signal: AbortSignal.any([signal, silence.signal]),
     })
     const text = await answer.body.text()
     if (answer.statusCode < 300) return
-    const retryAfter = answer.headers['retry-after']?.toString()
-    const trouble = troubleOfStatus(answer.statusCode, host, retryAfter)
-    const problem = problemOf(answer.statusCode, text, host)
-    const isFull = answer.statusCode === 507 || problem.problem.code === 'storage_full'
-    throw trouble?.kind === 'busy' && !isFull ? new TroubleError(trouble) : problem
+    throw errorOfAnswer(network, target, answer, text)
   } catch (error) {
     signal.throwIfAborted()
     if (failure !== undefined) throw failure
-    if (error instanceof ApiError || error instanceof TroubleError) throw error
-    throw new TroubleError(troubleOfSystem(error, 'lost', host))
+    const isTyped = [ApiError, BytesRefusedError, NetworkError, TroubleError].some(
+      (type) => error instanceof type,
+    )
+    if (isTyped) throw error
+    const isSilent = silence.signal.aborted
+    const detail = `silent for ${silenceMs / 1000} s`
+    const found: NetworkFailure = isSilent
+      ? { code: 'unreachable', reason: 'timeout', host: target.host, detail }
+      : failureOf(error, { url: target, proxy: network.proxyOf(target) })
+    throw isTransient(found) ? new TroubleError(troubleOfNetwork(found)) : new NetworkError(found)
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** What an answer that is no success means. */
+function errorOfAnswer(
+  network: Network,
+  url: URL,
+  { statusCode: status, headers }: Dispatcher.ResponseData,
+  text: string,
+): Error {
+  const header = (name: string) => headers[name]?.toString()
+  const { host } = url
+  const ofProxy = failureOfProxyAnswer(network.proxyOf(url), status, header('content-type'))
+  if (ofProxy) {
+    return isTransient(ofProxy)
+      ? new TroubleError(troubleOfNetwork(ofProxy))
+      : new NetworkError(ofProxy)
+  }
+  if (status < 400) return redirectRefused(url, 'moved', `it redirects to ${header('location')}`)
+  const problem = problemIn(text)
+  const isFull = status === 507 || problem?.code === 'storage_full'
+  const trouble = troubleOfStatus(status, host, header('retry-after'))
+  if (trouble?.kind === 'busy' && !isFull) return new TroubleError(trouble)
+  const refused = new BytesRefusedError(`${host} answered ${status}`, status)
+  return problem ? new ApiError(status, problem) : refused
 }
 
 async function* blocksOf(
@@ -83,13 +129,13 @@ async function* blocksOf(
   }
 }
 
-/** The registry answers `{ detail }`; a store answers XML. */
-function problemOf(status: number, text: string, host: string): ApiError {
+/** The registry answers `{ detail }`; a store answers XML, a proxy a page. */
+function problemIn(text: string): Problem | undefined {
+  if (!text.startsWith('{')) return undefined
   try {
     const body = JSON.parse(text)
-    if (typeof body?.detail === 'string') return new ApiError(status, body)
+    return typeof body?.detail === 'string' ? body : undefined
   } catch {
-    return new ApiError(status, { detail: `${host} answered ${status}` }) // no JSON: a store, or a proxy
+    return undefined // half an answer says no more than its status
   }
-  return new ApiError(status, { detail: `${host} answered ${status}` })
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
+import type { NetworkSettings } from '@shoal/network'
+import { openNetwork } from '@shoal/network/requests'
 import { ApiError, type MissingChunk } from '@shoal/protocol/client'
-import { Agent } from 'undici'
-import { FileChangedError } from '../errors.ts'
+import { BytesRefusedError, FileChangedError } from '../errors.ts'
 import type { PushEvent } from '../events.ts'
 import { patience as newPatience } from '../patience.ts'
 import type { ProgressMeter } from '../progress-meter.ts'
@@ -11,8 +12,8 @@ import { rateLimit } from '../rate-limit.ts'
 import { TroubleError } from '../trouble.ts'
 import { sendChunk } from './send-chunk.ts'
 
-const mostAttempts = 5
-const longestWaitMs = 30_000
+const maxAttempts = 5
+const longestWaitMs = 2_000
 const tickMs = 100
 
 export type Sending = {
@@ -23,6 +24,7 @@ export type Sending = {
   /** The chunk with a fresh URL, or undefined where the registry has it by now. */
   renew: (chunk: MissingChunk) => Promise<MissingChunk | undefined>
   connections: number
+  network: NetworkSettings
   rateLimit: number | undefined
   giveUpMs: number
   meter: ProgressMeter
@@ -36,7 +38,7 @@ export async function sendMissing(sending: Sending): Promise<void> {
   const stop = new AbortController()
   const signal = AbortSignal.any([sending.signal, stop.signal])
   const handle = await open(path, 'r')
-  const agent = new Agent({ connections, allowH2: false, headersTimeout: 0, bodyTimeout: 0 })
+  const network = openNetwork(sending.network, { connections })
   const clock = new BigInt64Array(new SharedArrayBuffer(8))
   const limit = rateLimit(sending.rateLimit, clock)
   const bytesBefore = fileSizeBytes - missing.reduce((sum, { size }) => sum + size, 0)
@@ -77,7 +79,7 @@ export async function sendMissing(sending: Sending): Promise<void> {
       }
       try {
         const { chunkSize } = sending
-        await sendChunk({ agent, handle, path, chunkSize, limit, signal, onSent }, chunk)
+        await sendChunk({ network, handle, path, chunkSize, limit, signal, onSent }, chunk)
         return
       } catch (error) {
         sentOf.set(index, 0)
@@ -94,10 +96,14 @@ export async function sendMissing(sending: Sending): Promise<void> {
 
   /** What to send instead: throws where that would be of no use. */
   async function afterRefusal(error: unknown, chunk: MissingChunk, refusals: number) {
-    if (!(error instanceof ApiError)) throw error
-    const isExpired = error.status === 401 || error.status === 403 || error.status === 404
-    const isMismatch = error.status === 400
-    if (refusals >= mostAttempts || !(isExpired || isMismatch)) throw error
+    if (!(error instanceof ApiError) && !(error instanceof BytesRefusedError)) throw error
+    const { status = 0 } = error
+    const isExpired = [401, 403, 404].includes(status)
+    const isMismatch = status === 400
+    if (refusals >= maxAttempts || !(isExpired || isMismatch)) {
+      // It is the address of the chunk that is refused, not whoever sends it.
+      throw isExpired ? new BytesRefusedError(error.message, status) : error
+    }
     if (isMismatch) {
       const actual = hashOfChunk(handle, chunk, sending.chunkSize)
       if (actual !== chunk.hash) throw new FileChangedError(path)
@@ -120,7 +126,7 @@ export async function sendMissing(sending: Sending): Promise<void> {
   } finally {
     clearInterval(ticker)
     stop.abort(new Error('the push is over'))
-    await agent.destroy()
+    await network.destroy()
     await handle.close()
   }
 }

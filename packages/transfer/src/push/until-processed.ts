@@ -1,5 +1,4 @@
-import { type ModelFile, UnreachableError } from '@shoal/protocol/client'
-import { patience as newPatience } from '../patience.ts'
+import type { ModelFile } from '@shoal/protocol/client'
 import { sleep } from '../sleep.ts'
 import type { Push } from './push-file.ts'
 
@@ -12,32 +11,13 @@ const pauseShare = 0.1
 export async function untilProcessed(push: Push, file: ModelFile): Promise<ModelFile> {
   const { client, modelName, manifest, signal, report } = push
   const bytesTotal = manifest.file_size_bytes
-  let answers = 0
-  const patience = newPatience({
-    movedBytes: () => answers,
-    longestWaitMs: 10_000,
-    giveUpMs: push.giveUpMs ?? 10 * 60_000,
-    signal,
-    report,
-  })
-
   let current = file
   const startedAt = performance.now()
-  let troubles = 0
   while (current.status === 'processing') {
     report({ type: 'processing', bytesDone: bytesTotal, bytesTotal })
     const share = (performance.now() - startedAt) * pauseShare
     await sleep(Math.min(longestPauseMs, Math.max(shortestPauseMs, share)), signal)
-    await patience.gate()
-    try {
-      current = await client.getFile(modelName, file.id, signal)
-      answers += 1
-      troubles = 0
-    } catch (error) {
-      if (!(error instanceof UnreachableError)) throw error
-      troubles += 1
-      await patience.endure({ kind: 'lost', message: error.message }, troubles)
-    }
+    current = await client.getFile(modelName, file.id, signal)
   }
   return current
 }

@@ -1,4 +1,4 @@
-import { ApiError, UnreachableError } from '@shoal/protocol/client'
+import { ApiError, NetworkError } from '@shoal/protocol/client'
 import type { ReactNode } from 'react'
 
 type Props = {
@@ -41,7 +41,7 @@ export function Failure({ as, error, note, onRetry }: FailureProps) {
 }
 
 function titleOf(error: Error): string {
-  if (error instanceof UnreachableError) return 'The registry did not answer'
+  if (error instanceof NetworkError) return 'The registry did not answer'
   if (!(error instanceof ApiError)) return 'Something went wrong on this page'
   if (error.status === 401) return 'Sign in first'
   if (error.status === 403) return 'This is not yours to do'
@@ -50,7 +50,7 @@ function titleOf(error: Error): string {
 }
 
 function detailOf(error: Error): string {
-  if (error instanceof UnreachableError) return 'Is the network there? Nothing was lost.'
+  if (error instanceof NetworkError) return 'Is the network there? Nothing was lost.'
   const isBroken = error instanceof ApiError && error.status === 500
   if (isBroken) return 'It may be over in a moment. Nothing was lost.'
   const { message } = error

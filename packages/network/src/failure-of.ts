@@ -1,0 +1,105 @@
+/** What an error of a connection means. */
+import { NetworkError, type NetworkFailure, type TlsReason } from '@shoal/protocol/client'
+
+type Asked = { url: URL; proxy: string | undefined }
+type Unreachable = NetworkFailure & { code: 'unreachable' }
+
+const unreachable: Record<string, Unreachable['reason']> = {
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  EAI_FAIL: 'dns',
+  EAI_NODATA: 'dns',
+  EAI_NONAME: 'dns',
+  ECONNREFUSED: 'refused',
+  EACCES: 'refused', // by a firewall of this machine
+  EPERM: 'refused',
+  EHOSTUNREACH: 'no_route',
+  EHOSTDOWN: 'no_route',
+  ENETUNREACH: 'no_route',
+  ENETDOWN: 'no_route',
+  EADDRNOTAVAIL: 'no_route',
+  ECONNRESET: 'reset',
+  ECONNABORTED: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+}
+
+/** Error codes of Node and of OpenSSL (`X509_V_ERR_…`). */
+const tlsReasons: Record<string, TlsReason> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'self_signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'unknown_issuer',
+  UNABLE_TO_GET_ISSUER_CERT: 'unknown_issuer',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'unknown_issuer',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'unknown_issuer',
+  CERT_UNTRUSTED: 'unknown_issuer',
+  CERT_HAS_EXPIRED: 'expired',
+  CERT_NOT_YET_VALID: 'not_yet_valid',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'wrong_name',
+  HOSTNAME_MISMATCH: 'wrong_name',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'not_tls',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'not_tls',
+  ERR_SSL_HTTP_REQUEST: 'not_tls',
+}
+
+/** The failure that `error`, thrown by undici or Node, is to a request of `url`. */
+export function failureOf(error: unknown, { url, proxy }: Asked): NetworkFailure {
+  if (error instanceof NetworkError) return error.failure
+  const { code, message } = codeAndMessage(error)
+  const host = url.host
+  const tls =
+    tlsReasons[code] ?? (/^(CERT_|ERR_SSL_|ERR_TLS_|EPROTO)/.test(code) ? 'other' : undefined)
+  if (tls !== undefined) return { code: 'tls_failed', reason: tls, host, detail: message }
+  if (code.startsWith('HPE_')) {
+    return { code: 'not_a_registry', reason: 'not_http', host, detail: message }
+  }
+  if (proxy !== undefined) {
+    const ofProxy = proxyReason(code, message)
+    if (ofProxy) {
+      const { host: proxyHost } = new URL(proxy)
+      return { code: 'proxy_failed', reason: ofProxy, host: proxyHost, detail: message }
+    }
+  }
+  return { code: 'unreachable', reason: unreachable[code] ?? 'unknown', host, detail: message }
+}
+
+/** What a proxy says itself where it does not reach the other side, or does not want to; undefined for any other answer. */
+export function failureOfProxyAnswer(
+  proxy: string | undefined,
+  status: number,
+  contentType: string | undefined,
+): NetworkFailure | undefined {
+  const isOurs = ![403, 407, 502, 503, 504].includes(status) || contentType?.includes('json')
+  if (proxy === undefined || isOurs) return undefined
+  const reason = status === 407 ? 'auth' : 'answered'
+  const { host } = new URL(proxy)
+  return { code: 'proxy_failed', reason, host, detail: `it answered ${status}` }
+}
+
+type ProxyReason = (NetworkFailure & { code: 'proxy_failed' })['reason']
+
+/** Through a proxy, it is the proxy that is connected to; what breaks later may as well be the other side's doing. */
+function proxyReason(code: string, message: string): ProxyReason | undefined {
+  const [, status] = /^Proxy response \((\d+)\)/.exec(message) ?? []
+  if (status !== undefined) return status === '407' ? 'auth' : 'answered'
+  if (/Proxy Authentication Required/.test(message)) return 'auth'
+  const reason = unreachable[code]
+  if (reason === 'timeout') return code === 'UND_ERR_CONNECT_TIMEOUT' ? 'timeout' : undefined
+  return reason === 'dns' || reason === 'refused' || reason === 'no_route' ? reason : undefined
+}
+
+/** Of the error itself or of what caused it: undici wraps some, and Node gathers those of several addresses. */
+function codeAndMessage(error: unknown): { code: string; message: string } {
+  if (!(error instanceof Error)) return { code: '', message: String(error) }
+  const { code, message, cause } = error as NodeJS.ErrnoException
+  const first = error instanceof AggregateError ? error.errors[0] : undefined
+  if (message === '' && first instanceof Error) return codeAndMessage(first)
+  const isKnown = typeof code === 'string' && (code in unreachable || code in tlsReasons)
+  const inner = cause instanceof Error && !isKnown ? codeAndMessage(cause) : undefined
+  if (inner && inner.code !== '') return inner
+  return { code: typeof code === 'string' ? code : '', message: message || String(code) }
+}

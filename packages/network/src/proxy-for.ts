@@ -1,0 +1,53 @@
+/** Which proxy a request goes through. */
+import { BlockList, isIP } from 'node:net'
+import type { NetworkSettings } from './settings.ts'
+
+type Proxies = Pick<NetworkSettings, 'httpProxy' | 'httpsProxy' | 'noProxy'>
+
+/** The proxy's address, or undefined for a request that goes straight to its host, as all to this machine do. */
+export function proxyFor(url: URL, { httpProxy, httpsProxy, noProxy }: Proxies) {
+  const proxy = url.protocol === 'https:' ? httpsProxy : httpProxy
+  if (proxy === undefined || isLoopback(hostOf(url)) || isExempt(url, noProxy)) return undefined
+  return proxy
+}
+
+/** Without the brackets of IPv6 and the dot of a fully qualified name. */
+const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+
+function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host.endsWith('.localhost')) return true // RFC 6761
+  if (isIP(host) === 4) return host.startsWith('127.')
+  return host === '::1' || host.startsWith('::ffff:7f')
+}
+
+/** As curl reads it: `*`, a host with its subdomains, with or without a leading dot or `*.`, with or without a port, or a network. */
+function isExempt(url: URL, noProxy: string): boolean {
+  const host = hostOf(url).toLowerCase()
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  return noProxy.split(/[\s,]+/).some((entry) => {
+    if (entry === '') return false
+    if (entry === '*') return true
+    if (entry.includes('/')) return isInNetwork(host, entry)
+    const { name, port: wanted } = splitEntry(entry.toLowerCase())
+    if (wanted !== undefined && wanted !== port) return false
+    return host === name || (isIP(host) === 0 && host.endsWith(`.${name}`))
+  })
+}
+
+function splitEntry(entry: string): { name: string; port: string | undefined } {
+  const bare = entry.replace(/^\*?\./, '')
+  const [, name = bare, port] =
+    isIP(bare) === 6 ? [] : (/^\[?([^\]]*?)\]?(?::(\d+))?$/.exec(bare) ?? [])
+  return { name: name.replace(/\.$/, ''), port }
+}
+
+function isInNetwork(host: string, network: string): boolean {
+  const [address = '', prefix = ''] = network.split('/')
+  const version = isIP(address)
+  if (version === 0 || version !== isIP(host) || !/^\d+$/.test(prefix)) return false
+  if (Number(prefix) > (version === 4 ? 32 : 128)) return false
+  const family = version === 4 ? 'ipv4' : 'ipv6'
+  const list = new BlockList()
+  list.addSubnet(address, Number(prefix), family)
+  return list.check(host, family)
+}

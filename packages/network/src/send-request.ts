@@ -1,0 +1,16 @@
+import type { Dispatcher } from 'undici'
+import request from 'undici/lib/api/api-request.js'
+import type { Network } from './dispatcher.ts'
+
+/** One request without redirects; resolves with the head of the answer. Rejects with undici's errors: see `failureOf`. */
+export function sendRequest(
+  network: Network,
+  url: URL,
+  options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'>,
+): Promise<Dispatcher.ResponseData> {
+  return request.call(network.agentFor(url), {
+    ...options,
+    origin: url.origin,
+    path: url.pathname + url.search,
+  })
+}

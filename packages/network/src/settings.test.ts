@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { testAuthority } from '../../../testing/tls-certificates/index.ts'
+import { directNetwork, NetworkSettingError, readNetworkSettings } from './settings.ts'
+
+function fileOf(content: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'shoal-network-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const path = join(directory, 'ca.pem')
+  writeFileSync(path, content)
+  return path
+}
+
+test('without anything in the environment, requests go straight', async () => {
+  expect(await readNetworkSettings({})).toEqual(directNetwork)
+})
+
+test('proxies are read in either case, the lower one first, and without a scheme', async () => {
+  const env = {
+    HTTP_PROXY: 'http://upper:1',
+    http_proxy: 'lower:2',
+    ALL_PROXY: 'http://all:3',
+    no_proxy: 'a.test',
+  }
+  expect(await readNetworkSettings(env)).toMatchObject({
+    httpProxy: 'http://lower:2',
+    httpsProxy: 'http://all:3',
+    noProxy: 'a.test',
+  })
+})
+
+test('timeouts can be set, some of them or all', async () => {
+  const SHOAL_NETWORK_TIMEOUTS = 'connect=500ms, stall=2s,giveup=1m'
+  const { timeouts } = await readNetworkSettings({ SHOAL_NETWORK_TIMEOUTS })
+  expect(timeouts).toEqual({ connectMs: 500, headersMs: 30_000, stallMs: 2000, giveUpMs: 60_000 })
+})
+
+test('the flag comes before the variable', async () => {
+  const { extraCa } = await readNetworkSettings({ SHOAL_CA_FILE: '/nowhere' }, testAuthority)
+  expect(extraCa).toMatch(/^-----BEGIN CERTIFICATE-----/)
+})
+
+test.each([
+  [{ HTTPS_PROXY: 'socks5://me:secret@proxy:1' }, /“socks5:\/\/…@proxy:1” is not the address/],
+  [{ HTTP_PROXY: 'http://' }, /not the address of an HTTP proxy/],
+  [{ SHOAL_CA_FILE: '/nowhere/ca.pem' }, /ca.pem cannot be read: ENOENT/],
+  [{ SHOAL_NETWORK_TIMEOUTS: 'connect=6' }, /has “connect=6”/],
+  [{ SHOAL_NETWORK_TIMEOUTS: 'read=6s' }, /has “read=6s”/],
+  [{ SHOAL_NETWORK_TIMEOUTS: 'stall=0s' }, /has “stall=0s”/],
+])('%o is refused with a sentence', async (env, message) => {
+  const failure = await readNetworkSettings(env).catch((error) => error)
+  expect(failure).toBeInstanceOf(NetworkSettingError)
+  expect(failure.message).toMatch(message)
+})
+
+test.each([
+  ['nothing', 'no certificate here', /holds no certificate/],
+  [
+    'half of one',
+    '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
+    /holds a damaged certificate/,
+  ],
+])('a CA file that holds %s is refused', async (_, content, message) => {
+  const SHOAL_CA_FILE = fileOf(content)
+  await expect(readNetworkSettings({ SHOAL_CA_FILE })).rejects.toThrow(message)
+})
