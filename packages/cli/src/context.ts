@@ -1,5 +1,10 @@
 /** What a command works with, made when it runs: settings, the terminal, and registries by their address. */
-import { type NetworkSettings, readNetworkSettings, registryTransport } from '@shoal/network'
+import {
+  type NetworkSettings,
+  readNetworkSettings,
+  registryTransport,
+  transferRetry,
+} from '@shoal/network'
 import { type RegistryClient, registryClient, type Transport } from '@shoal/protocol/client'
 import type { GlobalOptions } from './global-options.ts'
 import { registryAddress, registryLabel } from './settings/address.ts'
@@ -45,8 +50,8 @@ export type Context = {
   endWith(code: FailureCode): void
 }
 
-/** Makes the context of the command that is about to run. */
-export type OpenContext = () => Promise<Context>
+/** Makes the context of the command that is about to run. `isTransfer`: a registry that is away is waited for. */
+export type OpenContext = (wishes?: { isTransfer?: boolean }) => Promise<Context>
 
 /** What the top of the program has to know of a command once it has ended. */
 export type Trace = { printer?: Printer; spoken?: Spoken; endsByItself: boolean; exitCode: number }
@@ -56,7 +61,7 @@ export function contextOpener(
   trace: Trace,
   readOptions: () => GlobalOptions,
 ): OpenContext {
-  return async () => {
+  return async ({ isTransfer = false } = {}) => {
     const options = readOptions()
     const { env, stopSignal } = surroundings
     const printer = createPrinter(surroundings, options)
@@ -102,6 +107,7 @@ export function contextOpener(
           token,
           userAgent: `shoal/${version}`,
           onWait: waitNotes(printer),
+          retry: isTransfer ? transferRetry((await networkSettings()).timeouts) : undefined,
           transport,
         })
         return { client, transport, address, label, token }

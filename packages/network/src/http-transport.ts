@@ -16,13 +16,16 @@ import { failureOf, failureOfProxyAnswer } from './failure-of.ts'
 import { apiRedirect, maxRedirects, redirectRefused } from './redirect.ts'
 import { sendRequest } from './send-request.ts'
 
-const defaultRetry: RetryTimes = { firstContactMs: 1_500, giveUpMs: 30_000 }
+const firstContactMs = 1_500
+const longestGiveUpMs = 30_000
 const maxRetriesOf500 = 2
 /** Larger than the download information of a file of 10 TB. */
 const maxBodyBytes = 64 * 1024 * 1024
 
 /** Repeatable requests are sent again where no answer came, or none but 502, 503, 504 or a plain 500. */
 export function httpTransport(network: Network): Transport {
+  const giveUpMs = Math.min(longestGiveUpMs, network.settings.timeouts.giveUpMs)
+  const defaultRetry: RetryTimes = { firstContactMs, giveUpMs }
   let hasAnswered = false
 
   return async (call) => {
@@ -33,12 +36,12 @@ export function httpTransport(network: Network): Transport {
         if (error instanceof NetworkError) return error
         throw error
       })
-      if (!(result instanceof NetworkError)) hasAnswered = true
       const reason = retryReason(result, failures)
-      const { firstContactMs, giveUpMs } = call.retry ?? defaultRetry
+      if (reason === undefined && !(result instanceof NetworkError)) hasAnswered = true
+      const retry = call.retry ?? defaultRetry
       const waitMs = backoffMs(failures)
       const waitedMs = performance.now() - startedAt
-      const isLate = waitedMs + waitMs > (hasAnswered ? giveUpMs : firstContactMs)
+      const isLate = waitedMs + waitMs > (hasAnswered ? retry.giveUpMs : retry.firstContactMs)
       if (reason === undefined || !call.isRepeatable || isLate) {
         if (result instanceof NetworkError) throw result
         return result

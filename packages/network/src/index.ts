@@ -11,3 +11,4 @@ export {
   readNetworkSettings,
   type Timeouts,
 } from './settings.ts'
+export { transferRetry } from './transfer-retry.ts'

@@ -18,7 +18,7 @@ export function pullCommand(open: OpenContext): Command {
     .option('--dry-run', 'say what would be pulled, and pull nothing')
   return addPeerOptions(addLimitOptions(command)).action(
     async (reference: string, options: PullOptions) => {
-      const context = await open()
+      const context = await open({ isTransfer: true })
       const { printer } = context
       const order = await orderPull(context, reference, options.output)
       if (options.dryRun) return await tellPlan(printer, order)

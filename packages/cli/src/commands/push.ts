@@ -34,7 +34,9 @@ export function pushCommand(open: OpenContext): Command {
     .option('--card <file>', 'the model card, in Markdown')
     .option('--private', 'to be seen by its owner alone')
   return addLimitOptions(command).action(async (paths: string[], options: PushOptions) => {
-    const { printer, config, openRegistry, takeStopSignal, networkSettings } = await open()
+    const { printer, config, openRegistry, takeStopSignal, networkSettings } = await open({
+      isTransfer: true,
+    })
     const files = await readModelFiles(paths)
     const name = options.name === undefined ? defaultModelName(files) : checkedName(options.name)
     const details = await detailsOf(options)

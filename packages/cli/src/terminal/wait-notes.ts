@@ -1,6 +1,7 @@
 import { plainLine } from './plain-text.ts'
 import type { Printer } from './printer.ts'
 
+/** 0 seconds: nobody knows how long. */
 type Wait = { seconds: number; reason: string }
 
 /** Nobody needs to hear of a shorter one. */
@@ -15,9 +16,11 @@ export function waitNotes(printer: Printer): (wait: Wait) => void {
   return ({ seconds, reason }) => {
     const now = performance.now()
     const isKnown = reason === lastReason && now - saidAt < repeatAfterMs
-    if (seconds < shortestSeconds || isKnown) return
+    const isShort = seconds > 0 && seconds < shortestSeconds
+    if (isShort || isKnown) return
     lastReason = reason
     saidAt = now
-    printer.note(`  Waiting ${Math.ceil(seconds)} s: ${plainLine(reason)}.`)
+    const duration = seconds > 0 ? ` ${Math.ceil(seconds)} s` : ''
+    printer.note(`  Waiting${duration}: ${plainLine(reason)}.`)
   }
 }

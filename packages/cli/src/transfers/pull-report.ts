@@ -3,11 +3,13 @@ import type { Printer } from '../terminal/printer.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Standing } from '../terminal/progress-frame.ts'
 import { formatBytes } from '../terminal/units.ts'
+import { waitNotes } from '../terminal/wait-notes.ts'
 import { sharesOf } from './source-shares.ts'
 
 /** How the parts of one pull stand together, drawn from the events of each. */
 export function pullReport(printer: Printer, progress: Progress, bytesTotal: number) {
   let bytesBefore = 0
+  const noteWait = waitNotes(printer)
   let standing: Standing = { bytesDone: 0, bytesTotal }
 
   function show(bytesOfPart: number, more: Partial<Standing> = {}) {
@@ -45,7 +47,7 @@ export function pullReport(printer: Printer, progress: Progress, bytesTotal: num
         case 'without-peers':
           return printer.detail(`  Nobody but the registry is asked: ${event.reason}`)
         case 'waiting':
-          return printer.note(`  Waiting ${Math.ceil(event.seconds)} s: ${event.reason}.`)
+          return noteWait(event)
         case 'verifying':
           return show(bytesOfPart, { remarks: ['verifying'] })
         case 'done':

@@ -2,6 +2,7 @@ import type { PushEvent } from '@shoal/transfer'
 import type { Printer } from '../terminal/printer.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Standing } from '../terminal/progress-frame.ts'
+import { waitNotes } from '../terminal/wait-notes.ts'
 
 /** What share of the work of a file each step is, roughly: reading it here, sending it, and checking it there. */
 const stepOf = {
@@ -14,6 +15,7 @@ const stepOf = {
 export function pushReport(printer: Printer, progress: Progress, bytesTotal: number) {
   let standing: Standing = { bytesDone: 0, bytesTotal, fraction: 0 }
   let bytesBefore = 0
+  const noteWait = waitNotes(printer)
 
   function show(fileShare: number, sizeBytes: number, more: Partial<Standing> = {}) {
     const fraction = bytesTotal > 0 ? (bytesBefore + fileShare * sizeBytes) / bytesTotal : 1
@@ -50,7 +52,7 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
             `  Chunk ${event.index} of ${filename} arrived damaged; sending it again.`,
           )
         case 'waiting':
-          return printer.note(`  Waiting ${Math.ceil(event.seconds)} s: ${event.reason}.`)
+          return noteWait(event)
         case 'done':
           return undefined
       }

@@ -1,0 +1,177 @@
+/** What the command line makes of a network that fails it, from the command to the exit code. */
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { testAuthority, testCertificates } from '../../../testing/tls-certificates/index.ts'
+import { realRegistry } from './testing/real-registry.ts'
+import { makeHome, runShoal, startShoal } from './testing/run-shoal.ts'
+
+async function portOf(server: ReturnType<typeof createServer>): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+function secureServer({ certificate, key }: { certificate: string; key: string }) {
+  const tls = { cert: readFileSync(certificate), key: readFileSync(key) }
+  return createSecureServer(tls, (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
+  })
+}
+
+async function search(registry: string, env: Record<string, string> = {}, words: string[] = []) {
+  await using home = await makeHome()
+  const command = ['search', '--json', '--registry', registry, ...words]
+  const { stdout, exitCode } = await runShoal(command, { home: home.path, env })
+  return { document: JSON.parse(stdout), exitCode }
+}
+
+test('a registry that is killed before the first byte is waited for, and the pull ends well', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  await registry.publish('late-tide', 3_000_000)
+  await registry.stop()
+  const { child, outcome } = startShoal(
+    ['pull', 'late-tide', '-v', '--no-peers', '--registry', registry.url],
+    { home: home.path },
+  )
+  // It has been refused at least once when it says that it waits.
+  let said = ''
+  await new Promise<void>((resolve) => {
+    child.stderr.on('data', (text: Buffer) => {
+      said += text
+      if (said.includes('Waiting')) resolve()
+    })
+    child.once('exit', () => resolve())
+  })
+  await registry.startAgain()
+  const { exitCode, stdout, stderr } = await outcome
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
+  expect(stdout.trim()).toBe(join(home.models, 'late-tide', 'late-tide.gguf'))
+})
+
+test('a private authority is trusted by flag and by variable, and by nothing else', async () => {
+  const port = await portOf(secureServer(testCertificates.valid))
+  const address = `https://localhost:${port}`
+  const refused = await search(address)
+  expect(refused.exitCode).toBe(9)
+  expect(refused.document.error).toMatchObject({
+    code: 'tls_failed',
+    reason: 'unknown_issuer',
+    host: `localhost:${port}`,
+    hint: 'If you trust it, name its certificate: --cacert <file>, or SHOAL_CA_FILE.',
+  })
+  for (const [env, words] of [
+    [{}, ['--cacert', testAuthority]],
+    [{ SHOAL_CA_FILE: testAuthority }, []],
+    [{ NODE_EXTRA_CA_CERTS: testAuthority }, []],
+  ] as [Record<string, string>, string[]][]) {
+    expect(await search(address, env, words)).toMatchObject({ exitCode: 0 })
+  }
+})
+
+test('a setting of the network that cannot be is a mistake of the command line', async () => {
+  const wrong: [Record<string, string>, string[], RegExp][] = [
+    [{}, ['--cacert', '/nowhere.pem'], /CA file \/nowhere.pem cannot be read/],
+    [{ HTTP_PROXY: 'socks5://proxy' }, [], /not the address of an HTTP proxy/],
+    [{ SHOAL_NETWORK_TIMEOUTS: 'soon' }, [], /SHOAL_NETWORK_TIMEOUTS has “soon”/],
+  ]
+  for (const [env, words, message] of wrong) {
+    const { document, exitCode } = await search('http://127.0.0.1:9', env, words)
+    expect(exitCode).toBe(2)
+    expect(document.error.message).toMatch(message)
+  }
+})
+
+test('each cause has its code, its exit code and a sentence', async () => {
+  const portal = await portOf(
+    createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>')
+    }),
+  )
+  const moved = await portOf(
+    createServer((_, response) => {
+      response.writeHead(301, { location: 'https://elsewhere.invalid/' }).end()
+    }),
+  )
+  const expired = await portOf(secureServer(testCertificates.expired))
+  const broken = await portOf(
+    createServer((_, response) => {
+      response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>')
+    }),
+  )
+  const soon = { SHOAL_NETWORK_TIMEOUTS: 'connect=1s,headers=1s,stall=1s' }
+  const silent = await portOf(createServer(() => undefined))
+  const proxy = { HTTP_PROXY: 'http://127.0.0.1:9' }
+  const ends = await Promise.all([
+    search('http://127.0.0.1:9'),
+    search('http://nobody.invalid'),
+    search(`http://127.0.0.1:${silent}`, soon),
+    search(`https://localhost:${expired}`, { SHOAL_CA_FILE: testAuthority }),
+    search('http://registry.test', proxy),
+    search(`http://127.0.0.1:${portal}`),
+    search(`http://127.0.0.1:${moved}`),
+    search(`http://127.0.0.1:${broken}`, { SHOAL_NETWORK_TIMEOUTS: 'giveup=1s' }),
+  ])
+  const told = ends.map(({ exitCode, document: { error } }) => [
+    exitCode,
+    error.code,
+    error.reason ?? error.status,
+    error.message,
+  ])
+  expect(told).toEqual([
+    [6, 'unreachable', 'refused', 'Nothing answers at 127.0.0.1:9.'],
+    [6, 'unreachable', 'dns', 'There is no machine called nobody.invalid.'],
+    [6, 'unreachable', 'timeout', `127.0.0.1:${silent} does not answer in time.`],
+    [9, 'tls_failed', 'expired', `The certificate of localhost:${expired} has expired.`],
+    [10, 'proxy_failed', 'refused', 'Nothing answers at the proxy 127.0.0.1:9.'],
+    [
+      11,
+      'not_a_registry',
+      'html',
+      `127.0.0.1:${portal} answers with a web page where a registry would not.`,
+    ],
+    [
+      12,
+      'redirect_refused',
+      'other_host',
+      `127.0.0.1:${moved} sends us to another host: it redirects to https://elsewhere.invalid.`,
+    ],
+    [13, 'registry_failed', 502, 'The registry answered 502 without saying why.'],
+  ])
+})
+
+test('the local API is never asked through a proxy', async () => {
+  await using home = await makeHome()
+  const env = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' }
+  const { port } = await new Promise<{ port: number }>((resolve) => {
+    const daemon = createServer((request, response) => {
+      const body = request.url === '/healthz' ? { status: 'ok', pid: 1 } : { models: [] }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+    portOf(daemon).then((found) => resolve({ port: found }))
+  })
+  const words = ['ps', '--json', '--inference', `http://127.0.0.1:${port}`]
+  const { stdout, exitCode } = await runShoal(words, { home: home.path, env })
+  expect({ stdout: JSON.parse(stdout), exitCode }).toEqual({ stdout: [], exitCode: 0 })
+})
+
+test('bytes that the store has lost are not taken for a sign-in that has ended', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  await registry.publish('lost-tide', 3_000_000)
+  await registry.loseBytes()
+  const env = { SHOAL_TOKEN: registry.token, SHOAL_NETWORK_TIMEOUTS: 'giveup=2s' }
+  const words = ['pull', 'lost-tide', '--no-peers', '--json', '--registry', registry.url]
+  const { stdout, exitCode } = await runShoal(words, { home: home.path, env })
+  expect(exitCode).toBe(13)
+  expect(JSON.parse(stdout).error).toMatchObject({ code: 'registry_failed' })
+  expect(stdout).not.toContain('sign')
+})
