@@ -3,9 +3,11 @@ import { CommanderError } from 'commander'
 import { contextOpener, type Trace } from './context.ts'
 import type { GlobalOptions } from './global-options.ts'
 import { shoalProgram } from './program.ts'
+import { placesOf } from './settings/places.ts'
 import type { Surroundings } from './surroundings.ts'
 import { exitCodes } from './terminal/failure.ts'
 import { failureOf } from './terminal/failure-of.ts'
+import { placeFailure } from './terminal/place-failure.ts'
 import { createPrinter } from './terminal/printer.ts'
 
 export async function runCommandLine(words: readonly string[], surroundings: Surroundings) {
@@ -23,7 +25,8 @@ export async function runCommandLine(words: readonly string[], surroundings: Sur
     // Help and the version are printed already; so is the help that a bare group of commands gets.
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage
-    const failure = failureOf(error, trace.spoken)
+    const failure =
+      placeFailure(error, placesOf(surroundings.env)) ?? failureOf(error, trace.spoken)
     const printer = trace.printer ?? createPrinter(surroundings, optionsIn(words))
     printer.fail(failure)
     return failure.exitCode

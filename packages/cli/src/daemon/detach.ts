@@ -1,8 +1,9 @@
 /** A daemon as a process of its own, which goes on when this one and its terminal are gone. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdir, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { makeFolder } from '@shoal/transfer/folder'
 import type { Environment } from '../surroundings.ts'
 import { exitCodes, Failure, type FailureCode } from '../terminal/failure.ts'
 import { putOldLogAside } from './log-file.ts'
@@ -22,7 +23,7 @@ type Wish = {
 /** Resolves with the document that the daemon tells of itself once it answers. Rejects with its own failure. */
 export async function startInBackground<T>({ words, env, logFile, signal }: Wish): Promise<T> {
   signal.throwIfAborted()
-  await mkdir(dirname(logFile), { recursive: true })
+  makeFolder(dirname(logFile))
   await putOldLogAside(logFile)
   await using log = await open(logFile, 'a')
   const child = spawn(process.execPath, [binPath, ...words, '--json'], {

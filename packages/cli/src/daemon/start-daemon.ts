@@ -1,5 +1,7 @@
 /** A daemon in this process, with a note of it that the other commands find. */
+import { dirname } from 'node:path'
 import type { DaemonConfig, RunningDaemon } from '@shoal/daemon'
+import { makeFolder } from '@shoal/transfer/folder'
 import type { Context } from '../context.ts'
 import { listenFailure } from './listen-failure.ts'
 import { putOldLogAside } from './log-file.ts'
@@ -29,6 +31,7 @@ export async function startNotedDaemon(
   const { startDaemon } = await import('@shoal/daemon')
   const other = await findRunningDaemon(places)
   const { log } = config
+  if (typeof log === 'object') makeFolder(dirname(log.file))
   if (!other && typeof log === 'object') await putOldLogAside(log.file)
   const running = await startDaemon(config).catch(async (error: unknown) => {
     throw await listenFailure(error, portOption)

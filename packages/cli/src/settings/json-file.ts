@@ -1,8 +1,9 @@
 /** Small JSON files that several commands may change at once: no change is lost, and no reader sees half of one. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { makeFolder } from '@shoal/transfer/folder'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
 
@@ -29,7 +30,7 @@ export async function updateJsonFile(
   mode: number,
   change: (content: JsonObject) => JsonObject,
 ): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), 0o700)
   const unlock = await lock(`${path}.lock`)
   try {
     await writeJsonFile(path, mode, change(await readJsonFile(path)))
@@ -40,7 +41,7 @@ export async function updateJsonFile(
 
 /** Puts the whole file in place in one step. */
 export async function writeJsonFile(path: string, mode: number, content: object): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), 0o700)
   const temporary = `${path}.${randomUUID()}.tmp`
   await writeFile(temporary, `${JSON.stringify(content, undefined, 2)}\n`, { mode, flush: true })
   await rename(temporary, path)

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import type { Environment } from '../surroundings.ts'
 
@@ -7,8 +7,8 @@ export type Places = { config: string; models: string; backends: string; state: 
 
 /** `SHOAL_HOME` gathers everything under one folder; otherwise each thing is where the system wants it. */
 export function placesOf(env: Environment): Places {
-  const home = env.SHOAL_HOME
-  if (home) {
+  if (env.SHOAL_HOME) {
+    const home = resolve(env.SHOAL_HOME)
     return {
       config: join(home, 'config'),
       models: join(home, 'data', 'models'),

@@ -2,8 +2,9 @@
  * Beside an unfinished file: for which bytes it is, and how much of each chunk was written. Only a hint, for nothing in
  * it is believed: a former run's chunks are hashed again, so it need not be in step with the disk after a power loss.
  */
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../local/make-folder.ts'
 import type { Manifest } from './manifest.ts'
 import { writeAll } from './write-all.ts'
 
@@ -53,7 +54,7 @@ export type Journal = { save(written: Int32Array): void; close(): void }
 
 /** Replaces the journal. `save` writes its table whole, which is 40 kB at most. */
 export function createJournal(path: string, manifest: Manifest, written: Int32Array): Journal {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   const identity: JournalIdentity = {
     sha256_hash: manifest.sha256,
     file_size_bytes: manifest.fileSizeBytes,

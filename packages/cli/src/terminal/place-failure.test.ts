@@ -1,0 +1,63 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { realRegistry } from '../testing/real-registry.ts'
+import { makeHome, runShoal } from '../testing/run-shoal.ts'
+
+const advice =
+  '  shoal keeps its files there. Make it writable, or set SHOAL_HOME to another folder.\n'
+
+const commands = [
+  ['config', 'set', 'ratio', '2'],
+  ['login', '--token-stdin'],
+  ['serve', '--port', '0'],
+  ['serve', '--port', '0', '--detach'],
+  ['pull', 'tide', '--no-peers'],
+]
+
+test.runIf(process.platform === 'linux')(
+  'a home on a file system that takes no folders is named by each command that writes',
+  { timeout: 60_000 },
+  async () => {
+    await using registry = await realRegistry()
+    await registry.publish('tide', 300_000)
+    await using cwd = await makeHome()
+    for (const words of commands) {
+      const { stderr, exitCode } = await runShoal(words, {
+        home: '/proc/home',
+        cwd: cwd.path,
+        input: registry.token,
+        env: { SHOAL_REGISTRY: registry.url },
+      })
+      expect(stderr, words.join(' ')).toContain(
+        `✗ The folder /proc/home cannot be created: its file system takes no new folders.\n${advice}`,
+      )
+      expect(exitCode).toBe(1)
+    }
+  },
+)
+
+test('a home below a file is named', async () => {
+  await using home = await makeHome()
+  const file = join(home.path, 'file')
+  await writeFile(file, '')
+  const { stderr } = await runShoal(['config', 'set', 'ratio', '2'], { home: file, cwd: home.path })
+  expect(stderr).toBe(
+    `✗ The folder ${join(file, 'config')} cannot be used: something on the way to it is not a folder.\n${advice}`,
+  )
+})
+
+test.runIf(process.platform === 'linux').each([
+  ['/proc/shoal/', '/proc/shoal cannot be created: its file system takes no new folders'],
+  ['/dev/null/shoal/', '/dev/null cannot be created: a file is in its place'],
+])('pull to %s ends at once and says why', { timeout: 60_000 }, async (output, words) => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  await registry.publish('tide', 300_000)
+  const { stderr, exitCode } = await runShoal(['pull', 'tide', '--no-peers', '-o', output], {
+    home: home.path,
+    env: { SHOAL_REGISTRY: registry.url },
+  })
+  expect(stderr).toContain(`✗ The folder ${words}.\n  Choose another place.\n`)
+  expect(exitCode).toBe(1)
+})

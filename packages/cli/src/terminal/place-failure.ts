@@ -1,0 +1,63 @@
+/** What to say where the system lets shoal write no files, or read none, at a place. */
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname, sep } from 'node:path'
+import { getSystemErrorMessage } from 'node:util'
+import type { Places } from '../settings/places.ts'
+import { Failure } from './failure.ts'
+
+const refusals = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOTDIR',
+  'ENOENT',
+  'EEXIST',
+  'ELOOP',
+  'ENAMETOOLONG',
+])
+
+/** The failure that a system's error about a folder or file of shoal's means; undefined for any other error. */
+export function placeFailure(error: unknown, places: Places): Failure | undefined {
+  if (!(error instanceof Error) || error instanceof Failure) return undefined
+  const { code = '', path, syscall, errno = 0 } = error as NodeJS.ErrnoException
+  const isOwn = path !== undefined && isIn(path, places)
+  if (path === undefined || !refusals.has(code) || !(isOwn || syscall === 'mkdir')) return undefined
+  const message = `${subjectOf(path, syscall)}: ${reasonOf(code, syscall) ?? getSystemErrorMessage(errno)}.`
+  return new Failure('failed', message, {
+    hint: isOwn
+      ? 'shoal keeps its files there. Make it writable, or set SHOAL_HOME to another folder.'
+      : 'Choose another place.',
+    details: { path },
+    cause: error,
+  })
+}
+
+function subjectOf(path: string, syscall: string | undefined): string {
+  if (syscall === 'mkdir') return `The folder ${path} cannot be created`
+  const folder = dirname(path)
+  return isWritable(folder) && existsSync(path)
+    ? `The file ${path} cannot be opened`
+    : `The folder ${folder} cannot be used`
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false // whatever the reason: the error that is told has its own
+  }
+}
+
+function reasonOf(code: string, syscall: string | undefined): string | undefined {
+  if (code === 'ENOENT' && syscall === 'mkdir') return 'its file system takes no new folders'
+  if (code === 'EEXIST') return 'a file is in its place'
+  if (code === 'ENOTDIR') return 'something on the way to it is not a folder'
+  return undefined
+}
+
+function isIn(path: string, places: Places): boolean {
+  return Object.values(places).some(
+    (place) => path === place || path.startsWith(place + sep) || place.startsWith(path + sep),
+  )
+}
