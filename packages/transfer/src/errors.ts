@@ -40,6 +40,28 @@ export class FileInTheWayError extends Error {
   }
 }
 
+/** It is a link, and what it points to is not shoal's: it is neither written nor deleted. */
+export class LinkError extends Error {
+  override name = 'LinkError'
+  readonly path: string
+  readonly target: string
+  constructor(path: string, target: string) {
+    super(`${path} is a link to ${target}`)
+    this.path = path
+    this.target = target
+  }
+}
+
+/** A file that shoal pulled once is not what it was. */
+export class DamagedFileError extends Error {
+  override name = 'DamagedFileError'
+  readonly path: string
+  constructor(path: string) {
+    super(`${path} is damaged: it is not what was pulled from the registry`)
+    this.path = path
+  }
+}
+
 /** Somebody else works on the file just now. */
 export class FileBusyError extends Error {
   override name = 'FileBusyError'

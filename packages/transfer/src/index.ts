@@ -1,9 +1,11 @@
 /** How a model file's bytes move: pull and push by chunks, resume, verify, repair. It knows no terminal. */
 export {
   BytesRefusedError,
+  DamagedFileError,
   FileBusyError,
   FileChangedError,
   FileInTheWayError,
+  LinkError,
   NoRecordError,
   NoRoomError,
   RefusedFileError,
@@ -12,8 +14,9 @@ export {
 export type { PullEvent, PushEvent, SourceShare } from './events.ts'
 export { copyLocalFile } from './local/copy-local-file.ts'
 export { type LocalFile, listLocalFiles, type Unreadable } from './local/list-local-files.ts'
+export type { Removal } from './local/plan-removal.ts'
 export { type FileRecord, readRecord } from './local/record.ts'
-export { removeLocalFile } from './local/remove-local-file.ts'
+export { previewRemoval, removeLocalFiles } from './local/remove-local-files.ts'
 export { type RepairedFile, type RepairOptions, repairFile } from './local/repair-file.ts'
 export { type VerifyOptions, type VerifyResult, verifyFile } from './local/verify-file.ts'
 export { type PulledFile, type PullOptions, pullFile } from './pull/pull-file.ts'

@@ -89,12 +89,14 @@ test('rm deletes after a yes only', async () => {
   const paths = ['Q4_0', 'Q8_0'].map((label) => join(home.models, 'tide', `tide-${label}.gguf`))
   for (const path of paths) await putModelFile(path)
   const refused = await shoalHere(['rm', 'tide'], { home: home.path })
-  expect(refused.stderr).toContain('Delete tide:Q4_0, tide:Q8_0 (1.95 MB) from this machine?')
+  expect(refused.stderr).toContain(
+    'Delete tide:Q4_0, tide:Q8_0 from this machine? That frees 1.95 MB.',
+  )
   expect(refused.exitCode).toBe(2)
   expect(paths.every((path) => existsSync(path))).toBe(true)
 
   const { stderr } = await shoalHere(['rm', 'tide:Q4_0', '--yes'], { home: home.path })
-  expect(stderr).toMatch(/^✓ Deleted tide:Q4_0\. 9\d\d KB are free again\.\n$/)
+  expect(stderr).toMatch(/^✓ Deleted tide:Q4_0\. 9\d\d KB freed\.\n$/)
   expect(paths.map((path) => existsSync(path))).toEqual([false, true])
 })
 

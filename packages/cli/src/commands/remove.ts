@@ -1,7 +1,10 @@
+import { basename } from 'node:path'
+import type { Removal } from '@shoal/transfer'
 import { Command } from 'commander'
-import type { OpenContext } from '../context.ts'
+import type { Context, OpenContext } from '../context.ts'
 import { getLocalChoices, nameOf } from '../models/local-models.ts'
-import { formatBytes } from '../terminal/units.ts'
+import { Failure } from '../terminal/failure.ts'
+import { formatBytes, shortList } from '../terminal/units.ts'
 
 export function removeCommand(open: OpenContext): Command {
   return new Command('rm')
@@ -9,19 +12,51 @@ export function removeCommand(open: OpenContext): Command {
     .argument('<models...>', 'names; without a quantization all files of the model')
     .action(async (references: string[]) => {
       const context = await open()
-      const { printer, asker } = context
+      const { printer, asker, places } = context
       const found = await Promise.all(references.map((one) => getLocalChoices(context, one)))
       const choices = [...new Map(found.flat().map((one) => [nameOf(one), one])).values()]
       const names = choices.map(nameOf).join(', ')
-      const size = formatBytes(choices.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
-      await asker.confirm(`Delete ${names} (${size}) from this machine?`)
+      const paths = choices.flatMap(({ files }) => files.map(({ path }) => path))
 
-      const { removeLocalFile } = await import('@shoal/transfer')
-      let freedBytes = 0
-      for (const { path } of choices.flatMap(({ files }) => files)) {
-        freedBytes += (await removeLocalFile(path)).freedBytes
-      }
-      printer.success(`Deleted ${names}. ${formatBytes(freedBytes)} are free again.`)
-      await printer.answer({ removed: choices.map(nameOf), freed_bytes: freedBytes }, () => [])
+      const { previewRemoval, removeLocalFiles } = await import('@shoal/transfer')
+      const planned = await previewRemoval(places.models, paths).catch(failLinked)
+      const frees = `That frees ${formatBytes(planned.freedBytes)}.`
+      if (!context.options.yes) tellKept(context, planned, 'stay')
+      await asker.confirm(`Delete ${names} from this machine? ${frees}`)
+
+      const removal = await removeLocalFiles(places.models, paths).catch(failLinked)
+      printer.success(`Deleted ${names}. ${formatBytes(removal.freedBytes)} freed.`)
+      tellKept(context, removal, 'stayed')
+      await printer.answer(documentOf(choices.map(nameOf), removal), () => [])
     })
 }
+
+/** What is not deleted, or not free, though the names are gone. */
+function tellKept({ printer }: Context, removal: Removal, stay: 'stay' | 'stayed') {
+  for (const { path, target } of removal.links) {
+    printer.note(`  ${path} is only a link: the files in ${target} ${stay}.`)
+  }
+  for (const path of removal.hardLinked) {
+    printer.note(`  ${basename(path)} has other hard links: its bytes ${stay} in use.`)
+  }
+  for (const { path, names } of removal.keptFolders) {
+    printer.note(`  ${path} ${stay}: it also holds ${shortList(names)}.`)
+  }
+}
+
+function failLinked(error: Error & { path?: string; target?: string }): never {
+  if (error.name !== 'LinkError') throw error
+  const { path = '', target } = error
+  throw new Failure('failed', `${path} is a link to ${target}, which holds other files too.`, {
+    hint: `To remove the link, name the whole model: shoal rm ${basename(path)}`,
+    cause: error,
+  })
+}
+
+const documentOf = (removed: string[], removal: Removal) => ({
+  removed,
+  freed_bytes: removal.freedBytes,
+  removed_links: removal.links,
+  hard_linked: removal.hardLinked,
+  kept_folders: removal.keptFolders,
+})

@@ -1,4 +1,5 @@
 /** The models on this machine, as what one chooses between. */
+import { dirname, join } from 'node:path'
 import {
   type FileChoice,
   fileChoices,
@@ -47,12 +48,15 @@ export const nameOf = ({ modelName, label }: LocalChoice) => `${modelName}:${lab
 /** What a reference names of what is here: one choice with a quantization, all of the model's without. */
 export async function getLocalChoices(context: Context, text: string): Promise<LocalChoice[]> {
   const { name, quantization } = parseReference(text)
-  const all = await listLocalChoices(context)
+  const unreadable: Unreadable[] = []
+  const all = await listLocalChoices(context, (one) => unreadable.push(one))
   const ofModel = all.filter(({ modelName }) => modelName.toLowerCase() === name)
   if (quantization === undefined && ofModel.length > 0) return ofModel
   const chosen = quantization && findChoice(ofModel, quantization)
   if (chosen) return [chosen]
-  throw notHere(text, ofModel)
+  const folder = join(context.places.models, name)
+  const hidden = unreadable.find(({ path }) => path === folder || dirname(path) === folder)
+  throw hidden ? cannotBeRead(hidden) : notHere(text, ofModel)
 }
 
 /** The one file of a model to run: the named one, or among the finished ones the best fit. */
@@ -79,6 +83,10 @@ async function asItsHeaderSays(choice: LocalChoice): Promise<LocalChoice> {
     if (error instanceof GgufError) return choice
     throw error
   }
+}
+
+function cannotBeRead({ path, why }: Unreadable): Failure {
+  return new Failure('failed', `${path} cannot be read: ${why}.`)
 }
 
 function notHere(text: string, others: readonly LocalChoice[]): Failure {

@@ -1,8 +1,18 @@
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Ollama } from 'ollama'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { addModel, addShards } from '../testing/gguf-of-test.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { daemonOfTest } from '../testing/test-daemon.ts'
@@ -79,4 +89,32 @@ test('a model on which somebody works just now is not deleted', async () => {
     error: "'busy' is being pulled or copied",
   })
   expect(existsSync(path)).toBe(true)
+})
+
+/** Puts the model `linked` elsewhere, with a link to its folder among the models. */
+function addLinkedModel(folder: string): string {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'shoal-elsewhere-'))
+  onTestFinished(() => rmSync(elsewhere, { recursive: true }))
+  addModel(elsewhere, 'linked', {})
+  symlinkSync(join(elsewhere, 'linked'), join(folder, 'linked'))
+  return join(elsewhere, 'linked')
+}
+
+test('of a model in a linked folder only the link is deleted', async () => {
+  const { folder, ollama } = await start()
+  const elsewhere = addLinkedModel(folder)
+  await ollama.delete({ model: 'linked' })
+  expect(existsSync(join(folder, 'linked'))).toBe(false)
+  expect(readdirSync(elsewhere)).toEqual(['linked-F32.gguf'])
+})
+
+test('a link to several models is not deleted for one of them', async () => {
+  const { folder, ollama } = await start()
+  const elsewhere = addLinkedModel(folder)
+  writeFileSync(join(elsewhere, 'other.gguf.part'), '')
+  await expect(ollama.delete({ model: 'linked' })).rejects.toMatchObject({
+    status_code: 409,
+    error: expect.stringContaining('which holds other models too: nothing was deleted'),
+  })
+  expect(readdirSync(join(folder, 'linked'))).toHaveLength(2)
 })

@@ -1,4 +1,4 @@
-import { FileBusyError, removeLocalFile } from '@shoal/transfer'
+import { FileBusyError, LinkError, removeLocalFiles } from '@shoal/transfer'
 import { Fault, modelNotFound } from '../errors.ts'
 import type { LoadedModels } from './loaded-models.ts'
 import type { LocalModels } from './local-models.ts'
@@ -11,13 +11,21 @@ export async function removeModel({ local, models }: Dependencies, id: string): 
   if (!model) throw modelNotFound(id)
   await models.unload(id)
   // The first part last: with it gone, nobody would find the others.
-  for (const path of model.paths.toReversed()) {
-    await removeLocalFile(path).catch((error) => {
-      throw error instanceof FileBusyError ? busy(id) : error
-    })
-  }
+  await removeLocalFiles(local.directory, model.paths.toReversed()).catch((error) => {
+    if (error instanceof FileBusyError) throw busy(id)
+    if (error instanceof LinkError) throw linked(error)
+    throw error
+  })
 }
 
 function busy(id: string): Fault {
   return new Fault(409, `'${id}' is being pulled or copied`, { code: 'model_busy', param: 'model' })
+}
+
+/** Without the link the other models in the folder would be gone as well. */
+function linked({ message }: LinkError): Fault {
+  return new Fault(409, `${message}, which holds other models too: nothing was deleted`, {
+    code: 'model_linked',
+    param: 'model',
+  })
 }

@@ -1,8 +1,10 @@
-import { copyFile, link, mkdir, rename, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { copyFile, link, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { FileInTheWayError } from '../errors.ts'
 import { exists } from './exists.ts'
 import { tryLock } from './lock.ts'
+import { makeFolder } from './make-folder.ts'
 import { placesOf } from './places.ts'
 import { readRecord, writeRecord } from './record.ts'
 
@@ -15,14 +17,15 @@ const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS',
  */
 export async function copyLocalFile(path: string, target: string): Promise<void> {
   const { partial, lock } = placesOf(target)
-  await mkdir(dirname(target), { recursive: true })
+  makeFolder(dirname(target))
   const release = tryLock(lock)
   if (release === undefined) throw new FileInTheWayError(target, 'is being pulled')
   try {
     if (await exists(target)) throw new FileInTheWayError(target, 'is another file')
     await link(path, target).catch(async (error) => {
       if (!cannotLink.has(error.code)) throw error
-      await copyFile(path, partial)
+      await rm(partial, { force: true }) // a link there would have the bytes written elsewhere
+      await copyFile(path, partial, constants.COPYFILE_EXCL)
       await rename(partial, target)
     })
     await copyRecord(path, target)

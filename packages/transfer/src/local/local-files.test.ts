@@ -18,7 +18,7 @@ import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 import { copyLocalFile } from './copy-local-file.ts'
 import { listLocalFiles, type Unreadable } from './list-local-files.ts'
 import { placesOf } from './places.ts'
-import { removeLocalFile } from './remove-local-file.ts'
+import { removeLocalFiles } from './remove-local-files.ts'
 import { repairFile } from './repair-file.ts'
 import { verifyFile } from './verify-file.ts'
 
@@ -161,22 +161,22 @@ test('what cannot be read is told and left out, and the others are listed', asyn
 test('removing a file leaves nothing of it, nor empty directories', async () => {
   const { pull, path, directory } = await pullScene(file)
   await pull()
-  const { freedBytes } = await removeLocalFile(path)
+  const { freedBytes } = await removeLocalFiles(directory, [path])
   expect(freedBytes).toBeGreaterThanOrEqual(file.bytes.length)
   expect(existsSync(dirname(path))).toBe(false)
   expect(existsSync(directory)).toBe(true)
 })
 
 test('a file that is being pulled is not removed', async () => {
-  const { pull, path, origin } = await pullScene(file)
+  const { pull, path, directory, origin } = await pullScene(file)
   origin.script = () => ({ stallAfter: 1000 })
   const abort = new AbortController()
   const pulling = pull({ signal: abort.signal }).catch((error) => error)
   await expect.poll(() => existsSync(placesOf(path).partial)).toBe(true)
-  await expect(removeLocalFile(path)).rejects.toThrow(FileBusyError)
+  await expect(removeLocalFiles(directory, [path])).rejects.toThrow(FileBusyError)
   abort.abort()
   await pulling
-  await removeLocalFile(path)
+  await removeLocalFiles(directory, [path])
   expect(existsSync(placesOf(path).partial)).toBe(false)
 })
 
@@ -186,7 +186,7 @@ test('a file under another name takes no room, is known, and outlives the first'
   const target = join(directory, 'copy', 'model.gguf')
   await copyLocalFile(path, target)
   expect(statSync(target).ino).toBe(statSync(path).ino)
-  await removeLocalFile(path)
+  await removeLocalFiles(directory, [path])
   expect(await verifyFile({ path: target })).toMatchObject({ status: 'intact' })
 })
 

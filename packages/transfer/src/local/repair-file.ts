@@ -1,4 +1,5 @@
 import { rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { NetworkSettings } from '@shoal/network'
 import type { RegistryClient } from '@shoal/protocol/client'
 import { NoRecordError, VerificationError } from '../errors.ts'
@@ -11,6 +12,7 @@ import { lockFile } from './lock.ts'
 import { placesOf } from './places.ts'
 import { readRecord } from './record.ts'
 import { manifestOfRecord } from './record-manifest.ts'
+import { refuseLink } from './refuse-link.ts'
 
 export type RepairOptions = {
   client: RegistryClient
@@ -30,7 +32,8 @@ export type RepairedFile = { path: string; repairedBytes: number }
 
 /**
  * Fetches the bad chunks of a damaged file, and no others. Meanwhile the file is an unfinished one and does not stand
- * under its name: half mended it is nowhere to be mistaken for whole, and after a crash a pull goes on with it.
+ * under its name: half mended it is nowhere to be mistaken for whole, and after a crash a pull goes on with it. Throws a
+ * `LinkError` where the file, or its folder, is a link.
  */
 export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const { path } = given
@@ -40,6 +43,7 @@ export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const options = { ...given, client }
   const signal = options.signal ?? new AbortController().signal
   const places = placesOf(path)
+  for (const each of [dirname(path), path]) refuseLink(each) // what lies elsewhere is not ours to change
   const release = await lockFile(places.lock, { signal })
   try {
     const record = await readRecord(path)

@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '../local/make-folder.ts'
 import { placesOf } from '../local/places.ts'
+import { refuseLink } from '../local/refuse-link.ts'
 import { type Board, newBoard, writtenBytes } from './board.ts'
 import { createJournal, type JournalIdentity, readJournal } from './journal.ts'
 import type { Chunk, Manifest } from './manifest.ts'
@@ -23,7 +25,8 @@ export type PartialFile = {
 /** Opens or creates the unfinished file, at its full size. It is sparse, so that takes no room yet. */
 export async function openPartial(path: string, manifest: Manifest): Promise<PartialFile> {
   const places = placesOf(path)
-  mkdirSync(dirname(places.partial), { recursive: true })
+  makeFolder(dirname(places.partial))
+  refuseLink(places.partial)
   const former = await formerRun(path, manifest)
   const board = newBoard(manifest.chunks.length)
   const handle = await open(places.partial, former.isKept ? 'r+' : 'w+')

@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import {
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { putModelFile } from '../testing/local-files.ts'
+import { realRegistry } from '../testing/real-registry.ts'
+import { makeHome, runShoal } from '../testing/run-shoal.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+
+const filename = 'tide-Q8_0.gguf'
+
+test('of a model folder that is a link only the link is removed', async () => {
+  await using home = await makeHome()
+  const elsewhere = join(home.path, 'elsewhere')
+  await putModelFile(join(elsewhere, filename))
+  await mkdir(home.models, { recursive: true })
+  const folder = join(home.models, 'tide')
+  await symlink(elsewhere, folder)
+  const stays = `  ${folder} is only a link: the files in ${elsewhere} stay.\n`
+  const asked = await shoalHere(['rm', 'tide'], { home: home.path })
+  expect(asked.stderr).toContain(`${stays}✗ Nobody can be asked here: Delete tide:Q8_0`)
+  expect(asked.stderr).toContain('That frees 0 B.')
+
+  const { stderr, stdout, exitCode } = await shoalHere(['rm', 'tide', '--yes', '--json'], {
+    home: home.path,
+  })
+  expect(exitCode).toBe(0)
+  expect(stderr).toContain('✓ Deleted tide:Q8_0. 0 B freed.\n')
+  expect(stderr).toContain(`the files in ${elsewhere} stayed.`)
+  expect(JSON.parse(stdout)).toEqual({
+    removed: ['tide:Q8_0'],
+    freed_bytes: 0,
+    removed_links: [{ path: folder, target: elsewhere }],
+    hard_linked: [],
+    kept_folders: [],
+  })
+  expect(existsSync(folder)).toBe(false)
+  expect(await readdir(elsewhere)).toEqual([filename])
+})
+
+test('a link to several models is not removed for one of them', async () => {
+  await using home = await makeHome()
+  const elsewhere = join(home.path, 'elsewhere')
+  for (const label of ['Q4_0', 'Q8_0']) await putModelFile(join(elsewhere, `tide-${label}.gguf`))
+  await mkdir(home.models, { recursive: true })
+  await symlink(elsewhere, join(home.models, 'tide'))
+  const one = await shoalHere(['rm', 'tide:Q4_0', '--yes'], { home: home.path })
+  expect(one.stderr).toBe(
+    `✗ ${join(home.models, 'tide')} is a link to ${elsewhere}, which holds other files too.\n` +
+      '  To remove the link, name the whole model: shoal rm tide\n',
+  )
+  expect(one.exitCode).toBe(1)
+  expect((await shoalHere(['rm', 'tide', '--yes'], { home: home.path })).exitCode).toBe(0)
+  expect(await readdir(elsewhere)).toHaveLength(2)
+})
+
+test('a file that is a link goes, and what it points to stays', async () => {
+  await using home = await makeHome()
+  const target = join(home.path, 'elsewhere', 'weights.gguf')
+  await putModelFile(target)
+  const path = join(home.models, 'tide', filename)
+  await mkdir(join(home.models, 'tide'), { recursive: true })
+  await symlink(target, path)
+  const { stderr } = await shoalHere(['rm', 'tide', '--yes'], { home: home.path })
+  expect(stderr).toContain('0 B freed')
+  expect(stderr).toContain(`${path} is only a link: the files in ${target} stayed.`)
+  expect(await readdir(home.models)).toEqual([])
+  expect(existsSync(target)).toBe(true)
+})
+
+test('the folder of what shoal knows may be a link, too', async () => {
+  await using home = await makeHome()
+  const elsewhere = join(home.path, 'elsewhere')
+  await mkdir(elsewhere)
+  await writeFile(join(elsewhere, `${filename}.json`), 'of somebody else')
+  await putModelFile(join(home.models, 'tide', filename))
+  await symlink(elsewhere, join(home.models, 'tide', '.shoal'))
+  const { exitCode } = await shoalHere(['rm', 'tide', '--yes'], { home: home.path })
+  expect(exitCode).toBe(0)
+  expect(await readdir(home.models)).toEqual([])
+  expect(await readdir(elsewhere)).toEqual([`${filename}.json`])
+})
+
+test('the models folder itself may be a link to a larger disk', async () => {
+  await using home = await makeHome()
+  const large = join(home.path, 'large')
+  await putModelFile(join(large, 'tide', filename))
+  await mkdir(join(home.path, 'data'))
+  await symlink(large, home.models)
+  const { stderr } = await shoalHere(['rm', 'tide', '--yes'], { home: home.path })
+  expect(stderr).toMatch(/^✓ Deleted tide:Q8_0\. 9\d\d KB freed\.\n$/)
+  expect(await readdir(large)).toEqual([])
+  expect((await lstat(home.models)).isSymbolicLink()).toBe(true)
+})
+
+test('a file with another hard link frees nothing, and two links that both go free it once', async () => {
+  await using home = await makeHome()
+  const path = join(home.models, 'tide', filename)
+  await putModelFile(path)
+  const other = join(home.path, 'other.gguf')
+  await link(path, other)
+  const first = await shoalHere(['rm', 'tide', '--yes'], { home: home.path })
+  expect(first.stderr).toBe(
+    `✓ Deleted tide:Q8_0. 0 B freed.\n  ${filename} has other hard links: its bytes stayed in use.\n`,
+  )
+  for (const name of ['one', 'two']) {
+    await mkdir(join(home.models, name), { recursive: true })
+    await link(other, join(home.models, name, filename))
+  }
+  await rename(other, join(home.models, 'two', 'tide-Q4_0.gguf'))
+  const all = await shoalHere(['rm', 'one', 'two', '--yes'], { home: home.path })
+  expect(all.stderr).toMatch(/ 9\d\d KB freed\.\n$/)
+})
+
+test('of a sparse file only what it takes on the disk is freed', async () => {
+  await using home = await makeHome()
+  const partial = join(home.models, 'tide', `${filename}.part`)
+  await mkdir(join(home.models, 'tide'), { recursive: true })
+  await writeFile(partial, Buffer.alloc(8192, 1))
+  await truncate(partial, 10e9)
+  const bytes = (await stat(partial)).blocks * 512
+  const { stdout } = await shoalHere(['rm', 'tide', '--yes', '--json'], { home: home.path })
+  expect(JSON.parse(stdout)).toMatchObject({ freed_bytes: bytes })
+})
+
+test('files of others in the folder of a model stay, and it is said', async () => {
+  await using home = await makeHome()
+  const folder = join(home.models, 'tide')
+  await putModelFile(join(folder, filename))
+  await writeFile(join(folder, 'README.md'), 'mine')
+  const { stderr } = await shoalHere(['rm', 'tide', '--yes'], { home: home.path })
+  expect(stderr).toContain(`  ${folder} stayed: it also holds README.md.\n`)
+  expect(await readdir(folder)).toEqual(['README.md'])
+})
+
+test('a removal that cannot go on leaves a model that is listed and can be removed', async () => {
+  await using home = await makeHome()
+  const path = join(home.models, 'tide', filename)
+  await putModelFile(path)
+  const inTheWay = join(home.models, 'tide', '.shoal', `${filename}.torrent`)
+  await mkdir(inTheWay, { recursive: true })
+  expect((await shoalHere(['rm', 'tide', '--yes'], { home: home.path })).exitCode).toBe(1)
+  expect((await shoalHere(['ls'], { home: home.path })).stdout).toContain('tide:Q8_0')
+  execFileSync('rmdir', [inTheWay])
+  expect((await shoalHere(['rm', 'tide', '--yes'], { home: home.path })).exitCode).toBe(0)
+  expect(await readdir(home.models)).toEqual([])
+})
+
+test('two that remove the same model free it once', async () => {
+  await using home = await makeHome()
+  await putModelFile(join(home.models, 'tide', filename))
+  const words = ['rm', 'tide', '--yes', '--json']
+  const both = await Promise.all([1, 2].map(() => runShoal(words, { home: home.path })))
+  const freed = both.map(({ stdout }) => JSON.parse(stdout).freed_bytes ?? 0)
+  expect(freed.filter((bytes) => bytes > 0)).toHaveLength(1)
+  expect(await readdir(home.models)).toEqual([])
+})
+
+test('of a model that cannot be read it says why', async () => {
+  await using home = await makeHome()
+  await mkdir(home.models, { recursive: true })
+  await symlink('tide', join(home.models, 'tide'))
+  const { stderr, exitCode } = await shoalHere(['rm', 'tide', '--yes'], { home: home.path })
+  expect(stderr).toBe(
+    `✗ ${join(home.models, 'tide')} cannot be read: too many symbolic links encountered.\n`,
+  )
+  expect(exitCode).toBe(1)
+})
+
+test('neither a pull nor a repair writes through a link', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  await registry.publish('tide', 300_000)
+  const wishes = { home: home.path, registry: registry.url }
+  const folder = join(home.models, 'tide')
+  const precious = join(home.path, 'precious')
+  await writeFile(precious, 'precious')
+  await mkdir(folder, { recursive: true })
+  await symlink(precious, join(folder, 'tide.gguf.part'))
+  const pulled = await shoalHere(['pull', 'tide', '--no-peers'], wishes)
+  expect(pulled.stderr).toContain(`tide.gguf.part is a link to ${precious}.\n`)
+  expect(pulled.exitCode).toBe(1)
+  expect(await readFile(precious, 'utf8')).toBe('precious')
+
+  await shoalHere(['rm', 'tide', '--yes'], wishes)
+  expect((await shoalHere(['pull', 'tide', '--no-peers'], wishes)).exitCode).toBe(0)
+  const elsewhere = join(home.path, 'elsewhere')
+  await rename(folder, elsewhere)
+  await symlink(elsewhere, folder)
+  const damaged = Buffer.alloc(300_000, 7)
+  await writeFile(join(elsewhere, 'tide.gguf'), damaged)
+  const repaired = await shoalHere(['verify', 'tide', '--repair'], wishes)
+  expect(repaired.stderr).toContain(`${folder} is a link to ${elsewhere}.\n`)
+  expect(await readFile(join(elsewhere, 'tide.gguf'))).toEqual(damaged)
+})

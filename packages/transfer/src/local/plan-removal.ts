@@ -1,0 +1,119 @@
+/** What goes when files are removed, what stays, and how many bytes that frees: looked at before anything is deleted. */
+import { lstat, readdir } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { LinkError } from '../errors.ts'
+import { placesOf, shoalDirectory } from './places.ts'
+import { findLinkTarget } from './refuse-link.ts'
+
+export type Removal = {
+  /** Bytes that the disk gains: none for links and for files that have another hard link. */
+  freedBytes: number
+  /** Links that go. What they point to stays. */
+  links: { path: string; target: string }[]
+  /** Files whose bytes stay in use under another hard link. */
+  hardLinked: string[]
+  /** Folders that hold no model any more and stay for what else is in them. */
+  keptFolders: { path: string; names: string[] }[]
+}
+
+export type RemovalPlan = {
+  removal: Removal
+  /** To be unlinked, in this order: what an interrupted removal leaves can be listed and removed. */
+  entries: string[]
+  /** Empty folders of shoal's own, innermost first. */
+  folders: string[]
+}
+
+const noFiles = new Set(['ENOENT', 'ENOTDIR'])
+const isModelName = (name: string) => /\.gguf(\.part)?$/.test(name)
+
+/**
+ * Plans the removal of model files `<modelsDirectory>/<name>/<filename>`, finished or not. The models folder itself may be
+ * a link; of a link below it only the link goes. Throws a `LinkError` where a model's folder is a link and holds other
+ * models than those named: without the link they would be gone, too.
+ */
+export async function planRemoval(
+  modelsDirectory: string,
+  paths: readonly string[],
+): Promise<RemovalPlan> {
+  const plan: RemovalPlan = {
+    removal: { freedBytes: 0, links: [], hardLinked: [], keptFolders: [] },
+    entries: [],
+    folders: [],
+  }
+  const byFolder = Map.groupBy(paths, (path) => dirname(resolve(path)))
+  for (const [folder, members] of byFolder) {
+    if (dirname(folder) !== resolve(modelsDirectory)) {
+      throw new Error(`${folder} is not in the models folder ${modelsDirectory}`)
+    }
+    await planFolder(plan, folder, new Set(members.map((path) => basename(path))))
+  }
+  await weigh(plan)
+  return plan
+}
+
+async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<string>) {
+  const names = await namesIn(folder)
+  const goes = (name: string) => filenames.has(name.replace(/\.part$/, ''))
+  const others = names.filter((name) => isModelName(name) && !goes(name))
+  const target = findLinkTarget(folder)
+  if (target !== undefined) {
+    if (others.length > 0) throw new LinkError(folder, target)
+    plan.entries.push(folder)
+    return
+  }
+
+  const hidden = join(folder, shoalDirectory)
+  const isHiddenLinked = findLinkTarget(hidden) !== undefined
+  const known = isHiddenLinked ? [] : await namesIn(hidden)
+  for (const filename of filenames) {
+    const path = join(folder, filename)
+    plan.entries.push(
+      ...known.filter((name) => isOf(name, filename)).map((name) => join(hidden, name)),
+      placesOf(path).partial,
+      path,
+    )
+  }
+  if (others.length > 0) return
+  if (isHiddenLinked) plan.entries.push(hidden)
+  const kept = names.filter((name) => !isModelName(name) && name !== shoalDirectory)
+  if (kept.length > 0) plan.removal.keptFolders.push({ path: folder, names: kept })
+  plan.folders.push(...(isHiddenLinked ? [] : [hidden]), folder)
+}
+
+/** Whether a hidden file belongs to this model file. Its lock goes last, and by whoever holds it. */
+function isOf(name: string, filename: string): boolean {
+  if (!name.startsWith(`${filename}.`)) return false
+  return /^(json|journal|torrent)(\.[0-9a-f-]{36})?(\.new)?$/.test(name.slice(filename.length + 1))
+}
+
+async function weigh({ entries, removal }: RemovalPlan) {
+  const linked = new Map<string, { path: string; linksLeft: number; bytes: number }>()
+  for (const path of entries) {
+    const found = await lstat(path).catch((error) => {
+      if (noFiles.has(error.code)) return undefined
+      throw error
+    })
+    if (found === undefined) continue
+    const target = findLinkTarget(path)
+    const bytes = found.blocks * 512 // stat's unit, whatever the disk's; a sparse file has few
+    if (target !== undefined) removal.links.push({ path, target })
+    else if (found.nlink === 1) removal.freedBytes += bytes
+    else {
+      const key = `${found.dev} ${found.ino}`
+      const { linksLeft } = linked.get(key) ?? { linksLeft: found.nlink }
+      linked.set(key, { path, bytes, linksLeft: linksLeft - 1 })
+    }
+  }
+  for (const { path, bytes, linksLeft } of linked.values()) {
+    if (linksLeft > 0) removal.hardLinked.push(path)
+    else removal.freedBytes += bytes
+  }
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  return readdir(directory).catch((error) => {
+    if (noFiles.has(error.code)) return []
+    throw error
+  })
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs'
+import { rmdir, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { FileBusyError } from '../errors.ts'
+import { tryLock } from './lock.ts'
+import { placesOf } from './places.ts'
+import { planRemoval, type Removal } from './plan-removal.ts'
+import { findLinkTarget } from './refuse-link.ts'
+
+/** What `removeLocalFiles` would do now. */
+export async function previewRemoval(
+  modelsDirectory: string,
+  paths: readonly string[],
+): Promise<Removal> {
+  return (await planRemoval(modelsDirectory, paths)).removal
+}
+
+/**
+ * Removes model files, their partials and what shoal knows of them, and answers what that freed and what stays. Nothing
+ * that lies outside the models folder is touched. Throws a `FileBusyError`, before anything is removed, where one of
+ * them is being pulled, and a `LinkError` as `planRemoval` does.
+ */
+export async function removeLocalFiles(
+  modelsDirectory: string,
+  paths: readonly string[],
+): Promise<Removal> {
+  await planRemoval(modelsDirectory, paths) // refuses before locks are made
+  using locks = new DisposableStack()
+  const ownLocks = paths.flatMap((path) => takeLock(path, locks))
+  const { removal, entries, folders } = await planRemoval(modelsDirectory, paths)
+  for (const entry of [...entries, ...ownLocks]) await unlink(entry).catch(unlessGone)
+  locks.dispose() // SQLite keeps a file of its own beside a lock that is held
+  for (const folder of folders) await rmdir(folder).catch(unlessInUse)
+  return removal
+}
+
+/** Answers the path of the lock, if it is to be removed. Behind a link no lock is made, and none is removed. */
+function takeLock(path: string, locks: DisposableStack): string[] {
+  const { lock } = placesOf(path)
+  const isElsewhere = [dirname(path), dirname(lock)].some(
+    (folder) => findLinkTarget(folder) !== undefined,
+  )
+  if (isElsewhere && !existsSync(lock)) return []
+  const release = tryLock(lock)
+  if (release === undefined) throw new FileBusyError(path)
+  locks.defer(release)
+  return isElsewhere ? [] : [lock]
+}
+
+/** Another process, or somebody's file manager, was quicker. */
+function unlessGone(error: NodeJS.ErrnoException) {
+  if (error.code !== 'ENOENT') throw error
+}
+
+function unlessInUse(error: NodeJS.ErrnoException) {
+  const isInUse = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOENT'].includes(error.code ?? '')
+  if (!isInUse) throw error
+}
