@@ -5,6 +5,7 @@ export {
   type FileChoice,
   fileChoices,
   findChoice,
+  missingParts,
   runnable,
   stemOf,
 } from './file-choices.ts'

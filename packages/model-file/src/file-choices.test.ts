@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fileChoices, findChoice, runnable } from './file-choices.ts'
+import { fileChoices, findChoice, missingParts, runnable } from './file-choices.ts'
 import { findBestFit, memoryNeeded } from './fit.ts'
 
 type Sample = {
@@ -66,4 +66,14 @@ test('a file is found by its quantization in any case, or by its filename', () =
   expect(findChoice(choices, 'q4_k_m')?.label).toBe('Q4_K_M')
   expect(findChoice(choices, 'TIDE.GGUF')?.label).toBe('tide')
   expect(findChoice(choices, 'Q9')).toBeUndefined()
+})
+
+test('a split file is complete when each of its parts is there, and cannot run before', () => {
+  const part = (number: number) => sample(`tide-Q8_0-0000${number}-of-00003.gguf`, 'Q8_0')
+  const missingOf = (...numbers: number[]) => choicesOf(...numbers.map(part)).flatMap(missingParts)
+  expect(missingOf(1, 2, 3)).toEqual([])
+  expect(missingOf(2)).toEqual([1, 3])
+  expect(missingOf(1, 2, 4)).toEqual([3])
+  expect(runnable(choicesOf(part(1), part(2), part(4)))).toEqual([])
+  expect(runnable(choicesOf(part(1), part(2), part(3)))).toHaveLength(1)
 })

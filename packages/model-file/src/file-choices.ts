@@ -25,7 +25,7 @@ export type FileChoice<F extends FileLike> = {
 }
 
 const extension = /\.gguf$/i
-const shardSuffix = /-\d{5}-of-(\d{5})$/i
+const shardSuffix = /-(\d{5})-of-(\d{5})$/i
 
 /** By size, the smallest first. */
 export function fileChoices<F extends FileLike>(
@@ -80,9 +80,15 @@ export function findChoice<C extends FileChoice<FileLike>>(
   )
 }
 
-/** What can be run by itself. */
+/** What can be run by itself, with all its parts. */
 export const runnable = <C extends FileChoice<FileLike>>(choices: readonly C[]): C[] =>
-  choices.filter(({ isCompanion }) => !isCompanion)
+  choices.filter((choice) => !choice.isCompanion && missingParts(choice).length === 0)
+
+/** The numbers, from 1, of the parts that a split file lacks. Empty where it has them all, and for a file that is not split. */
+export function missingParts({ files, parts }: FileChoice<FileLike>): number[] {
+  const here = new Set(files.map(partOf))
+  return Array.from({ length: parts }, (_, index) => index + 1).filter((part) => !here.has(part))
+}
 
 /** The filename without what says which part of a file, or of a set of files, it is. */
 export const stemOf = ({ filename }: { filename: string }): string =>
@@ -112,6 +118,8 @@ const sumOf = (numbers: number[]) => numbers.reduce((sum, one) => sum + one, 0)
 /** One name split into another number of parts is another set. */
 const setOf = (file: FileLike): string => `${stemOf(file)} ${partsOf(file)}`
 
-function partsOf({ filename }: FileLike): number {
-  return Number(shardSuffix.exec(filename.replace(extension, ''))?.[1] ?? 1)
-}
+const numbersOf = ({ filename }: FileLike) => shardSuffix.exec(filename.replace(extension, ''))
+
+const partOf = (file: FileLike): number => Number(numbersOf(file)?.[1] ?? 1)
+
+const partsOf = (file: FileLike): number => Number(numbersOf(file)?.[2] ?? 1)

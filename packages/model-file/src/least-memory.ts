@@ -1,4 +1,4 @@
-import { type FileLike, fileChoices } from './file-choices.ts'
+import { type FileLike, fileChoices, missingParts } from './file-choices.ts'
 import type { GgufRole } from './gguf-facts.ts'
 
 type ReadyFile = FileLike & {
@@ -11,7 +11,7 @@ type ReadyFile = FileLike & {
 export function leastMemoryOf(files: readonly ReadyFile[]): number | null {
   const own = files.filter(({ role }) => role === 'model' || role === 'shard')
   const known = fileChoices(own, (file) => file.file_size_bytes)
-    .filter(({ files, parts }) => files.length === parts)
+    .filter((choice) => missingParts(choice).length === 0)
     .filter(({ files: [first], parts }) => first.role === 'model' || parts > 1)
     .filter(({ files }) => files.every(({ memory_bytes }) => memory_bytes !== null))
   return known.length > 0 ? Math.min(...known.map(({ memoryBytes }) => memoryBytes)) : null

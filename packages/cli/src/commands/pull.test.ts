@@ -103,6 +103,20 @@ test('a split file of which a part is missing is not begun', async () => {
   expect(exitCode).toBe(3)
 })
 
+test('half of a split file is no best fit: the best complete one is', async () => {
+  await using home = await makeHome()
+  const half = [1, 2].map((part) =>
+    sampleFile({ filename: `tide-Q8_0-0000${part}-of-00003.gguf`, quantization: 'Q8_0' }),
+  )
+  const all = [...half, sampleFile({ quantization: 'Q4_K_M', file_size_bytes: 3e9 })]
+  await using registry = await scriptedRegistry(modelScript(sampleModel(), all))
+  const wishes = { home: home.path, registry: registry.address, memoryBytes: 64 * 2 ** 30 }
+  const { stdout } = await shoalHere(['pull', 'tide-7b', '--dry-run'], wishes)
+  expect(stdout).toBe(`${join(home.models, 'tide-7b', 'tide-7b-Q4_K_M.gguf')}\n`)
+  const named = await shoalHere(['pull', 'tide-7b:Q8_0', '--dry-run'], wishes)
+  expect(named.stderr).toContain('comes in 3 parts, of which 2 are ready')
+})
+
 test('a registry cannot make it write elsewhere', async () => {
   await using home = await makeHome()
   const evil = [sampleFile({ filename: '../../../.bashrc.gguf' })]

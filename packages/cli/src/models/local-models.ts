@@ -6,6 +6,7 @@ import {
   findBestFit,
   findChoice,
   memoryForModels,
+  missingParts,
   runnable,
 } from '@shoal/model-file/choices'
 import type { LocalFile, Unreadable } from '@shoal/transfer'
@@ -40,8 +41,8 @@ export async function listLocalChoices(
   )
 }
 
-export const isWhole = ({ files, parts }: LocalChoice) =>
-  files.length === parts && files.every((file) => file.isFinished)
+export const isWhole = (choice: LocalChoice) =>
+  missingParts(choice).length === 0 && choice.files.every((file) => file.isFinished)
 
 export const nameOf = ({ modelName, label }: LocalChoice) => `${modelName}:${label}`
 

@@ -3,6 +3,7 @@ import {
   findBestFit,
   findChoice,
   memoryForModels,
+  missingParts,
   runnable,
 } from '@shoal/model-file/choices'
 import type { ModelFile } from '@shoal/protocol/client'
@@ -29,7 +30,8 @@ export function pickFile(
   }
   if (wanted !== undefined) {
     const choice = findChoice(choices, wanted)
-    if (choice) return { choice: complete(choice, name) }
+    if (choice && missingParts(choice).length > 0) throw partsMissing(choice, name)
+    if (choice) return { choice }
     const labels = choices.map(({ label }) => label)
     throw new Failure('not_found', `${name} has no file in ${wanted}.`, {
       hint: `There ${labels.length === 1 ? 'is' : 'are'} ${labels.join(', ')}.`,
@@ -39,8 +41,10 @@ export function pickFile(
   const machine = formatMachine(memoryBytes)
   const [smallest] = candidates
   const choice = findBestFit(candidates, memoryForModels(memoryBytes))
-  if (choice) return { choice: complete(choice, name), reason: `best fit for ${machine}` }
+  if (choice) return { choice, reason: `best fit for ${machine}` }
   if (!smallest) {
+    const [incomplete] = choices.filter(({ isCompanion }) => !isCompanion)
+    if (incomplete) throw partsMissing(incomplete, name)
     throw new Failure('not_found', `${name} has no file that runs by itself.`, {
       hint: `Name one: ${choices.map(({ label }) => `${name}:${label}`).join(', ')}.`,
     })
@@ -53,12 +57,12 @@ export function pickFile(
   })
 }
 
-function complete<C extends FileChoice<ModelFile>>(choice: C, name: string): C {
-  const { label, files, parts } = choice
-  if (files.length === parts) return choice
-  throw new Failure(
+function partsMissing(choice: FileChoice<ModelFile>, name: string): Failure {
+  const { label, parts } = choice
+  const ready = parts - missingParts(choice).length
+  return new Failure(
     'not_found',
-    `${name}:${label} comes in ${parts} parts, of which ${files.length} are ready.`,
+    `${name}:${label} comes in ${parts} parts, of which ${ready} are ready.`,
     { hint: 'Try again when its publisher has sent the rest.' },
   )
 }

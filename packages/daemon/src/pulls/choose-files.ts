@@ -3,6 +3,7 @@ import {
   fileChoices,
   findBestFit,
   findChoice,
+  missingParts,
   runnable,
 } from '@shoal/model-file/choices'
 import { filenamePattern } from '@shoal/protocol'
@@ -28,7 +29,7 @@ export function chooseFiles(
     const labels = choices.map(({ label }) => `${name}:${label}`).join(', ')
     throw notFound(`model '${name}:${quantization}' not found, there is ${labels}`)
   }
-  if (chosen.files.length < chosen.parts) {
+  if (missingParts(chosen).length > 0) {
     throw notFound(`of the ${chosen.parts} parts of ${name} only ${chosen.files.length} are ready`)
   }
   // A strange registry could send anything.
@@ -42,7 +43,7 @@ function bestOf(choices: FileChoice<ModelFile>[], name: string, memoryBytes: num
   const best = findBestFit(choices, memoryBytes)
   const [smallest] = choices
   if (best) return best
-  if (!smallest) throw notFound(`${name} has no file that runs by itself`)
+  if (!smallest) throw notFound(`${name} has no file that is complete and runs by itself`)
   const needed = (smallest.memoryBytes / 1e9).toFixed(1)
   throw new Fault(
     400,
