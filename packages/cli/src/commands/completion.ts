@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Argument, Command } from 'commander'
 import type { OpenContext } from '../context.ts'
+import { misuse } from '../terminal/failure.ts'
 
 const shells = ['bash', 'zsh', 'fish']
 const scriptDirectory = join(import.meta.dirname, '../completion')
@@ -9,7 +10,7 @@ const scriptDirectory = join(import.meta.dirname, '../completion')
 export function completionCommand(open: OpenContext): Command {
   return new Command('completion')
     .description('a script that makes the shell complete commands and names')
-    .addArgument(new Argument('<shell>', 'whose').choices(shells))
+    .addArgument(new Argument('<shell>', 'whose').choices(shells).argParser(knownShell))
     .addHelpText(
       'after',
       '\nFor bash, in ~/.bashrc:  source <(shoal completion bash)\n' +
@@ -21,4 +22,12 @@ export function completionCommand(open: OpenContext): Command {
       const script = await readFile(join(scriptDirectory, `shoal.${shell}`), 'utf8')
       await printer.answer({ shell, script }, () => script.trimEnd())
     })
+}
+
+function knownShell(text: string): string {
+  if (shells.includes(text)) return text
+  throw misuse(
+    `There is no completion for the shell “${text}”.`,
+    `There is one for ${shells.join(', ')}.`,
+  )
 }

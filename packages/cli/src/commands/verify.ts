@@ -36,6 +36,7 @@ export function verifyCommand(open: OpenContext): Command {
         }
       }
       tellUnfinished(context, choices)
+      if (choices.length === 0) printer.note(`No models in ${context.places.models} to verify.`)
       await printer.answer(checked.map(documentOf), () =>
         checked.map((one) => lineOf(one, context)),
       )
