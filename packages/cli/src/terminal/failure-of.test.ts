@@ -41,7 +41,7 @@ test('a quantization that several files have ends with 2, and names them', () =>
 
 test('the rest is a failure in one sentence', () => {
   expect(told(new FileInTheWayError('x.gguf', 'is not what would be pulled'))).toEqual({
-    message: 'X.gguf is there already and is not what would be pulled.',
+    message: 'x.gguf is there already and is not what would be pulled.',
     hint: 'Move it away, or choose another place with --output.',
     exitCode: 1,
   })

@@ -11,8 +11,14 @@ export function plainLine(text: string): string {
   return plainText(text.replace(/\s+/g, ' ')).trim()
 }
 
-/** Messages are lower-case phrases; what people read begins with a capital and ends with a stop. */
+/** A word of the language: anything with other characters in it may be a path, a filename or a model's name. */
+const ordinaryWord = /^[a-z]+(?=[\s,:;.?]*(\s|$))/
+
+/**
+ * Messages are lower-case phrases; what people read begins with a capital and ends with a stop. A path or a name at the
+ * beginning stays as it is.
+ */
 export function sentence(phrase: string): string {
-  const text = phrase.charAt(0).toUpperCase() + phrase.slice(1)
+  const text = phrase.replace(ordinaryWord, (word) => word.charAt(0).toUpperCase() + word.slice(1))
   return /[.?:]$/.test(text) ? text : `${text}.`
 }

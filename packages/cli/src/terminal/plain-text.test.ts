@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { sentence } from './plain-text.ts'
+
+test.each([
+  ['no model tiny', 'No model tiny.'],
+  ['timeout: no answer', 'Timeout: no answer.'],
+  ['fetch failed', 'Fetch failed.'],
+  ['/home/ines/x.gguf is being pulled', '/home/ines/x.gguf is being pulled.'],
+  ['home/ines is no file', 'home/ines is no file.'],
+  ['model.gguf is there already', 'model.gguf is there already.'],
+  ['shoal-nano is loaded', 'shoal-nano is loaded.'],
+  ['top_p is too large', 'top_p is too large.'],
+  ['“nano” is loaded', '“nano” is loaded.'],
+  ["'nano' is loaded", "'nano' is loaded."],
+  ['c:\\models is full', 'c:\\models is full.'],
+  ['qwen3 is loaded', 'qwen3 is loaded.'],
+])('“%s” is read as “%s”', (phrase, text) => {
+  expect(sentence(phrase)).toBe(text)
+})
