@@ -20,8 +20,8 @@ export function createPrinter(surroundings: Surroundings, options: GlobalOptions
   const isForPrograms = options.progress === 'json'
   let region: LiveRegion | undefined
 
-  /** One line of the NDJSON that stderr is under `--progress=json`. */
-  const event = (value: object) => void stderr.write(`${JSON.stringify(value)}\n`)
+  /** One line of the NDJSON that stderr is under `--progress=json`; its members are named as in `--json`. */
+  const event = (value: object) => void stderr.write(`${JSON.stringify(snakeCase(value))}\n`)
 
   function tell(line: string, type: 'note' | 'warning' = 'note') {
     if (isForPrograms) return event({ type, message: line.trim() })
@@ -81,6 +81,18 @@ export function createPrinter(surroundings: Surroundings, options: GlobalOptions
       region = shown
     },
   }
+}
+
+/** Our own names are camelCase; the members that programs read are snake_case, at any depth. */
+function snakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snakeCase)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      snakeCase(member),
+    ]),
+  )
 }
 
 const indented = (text: string) => text.split('\n').map((line) => `  ${line}`)

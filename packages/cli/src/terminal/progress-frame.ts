@@ -9,6 +9,8 @@ export type Standing = {
   fraction?: number
   bytesPerSecond?: number | undefined
   secondsLeft?: number | undefined
+  /** What the step at hand is, where that is not to move bytes: `reading 2 MB of 5 MB`. Default: the bytes. */
+  amount?: string | undefined
   /** What is done besides, such as `2 sources` or `hashing`. */
   remarks?: readonly string[]
 }
@@ -18,16 +20,17 @@ const least = 10
 
 /** The lines of a progress bar, none of them wider than the terminal. */
 export function progressFrame(standing: Standing, columns: number, colors: Colors): string[] {
-  const { bytesDone, bytesTotal } = standing
   const percent = `${percentOf(standing)}%`.padStart(4)
-  const amount = `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`
-  const texts = [`${percent}  ${amount}`, percent]
+  const texts = [`${percent}  ${amountOf(standing)}`, percent]
   const text = texts.find((one) => columns >= least + 2 + one.length) ?? ''
   const cells = Math.max(0, Math.min(most, columns - text.length - 2))
   const lines = [`${bar(fractionOf(standing), cells, colors)} ${text}`]
   const pace = paceOf(standing, columns)
   return pace === '' ? lines : [...lines, colors.dim(pace)]
 }
+
+export const amountOf = ({ amount, bytesDone, bytesTotal }: Standing): string =>
+  amount ?? `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`
 
 /** Whole percent; 100 only when nothing is left. */
 export function percentOf(standing: Standing): number {

@@ -1,6 +1,5 @@
 import type { Printer } from './printer.ts'
-import { fractionOf, percentOf, progressFrame, type Standing } from './progress-frame.ts'
-import { formatBytes } from './units.ts'
+import { amountOf, fractionOf, percentOf, progressFrame, type Standing } from './progress-frame.ts'
 
 /** Shows how far something is. It never runs backwards, whatever it is told. */
 export type Progress = {
@@ -61,9 +60,8 @@ function lineProgress(printer: Printer, title: string): Progress {
       const tenth = Math.floor(percentOf(standing) / 10)
       if (tenth <= lastTenth) return
       lastTenth = tenth
-      const { bytesDone, bytesTotal } = standing
       const percent = `${tenth * 10}%`.padStart(4)
-      printer.note(`${title} ${percent}  ${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`)
+      printer.note(`${title} ${percent}  ${amountOf(standing)}`)
     },
     event: ignore,
     end: ignore,
@@ -84,12 +82,12 @@ function eventProgress(printer: Printer): Progress {
     event(event) {
       const isSoon = event.type === lastType && performance.now() - toldAt < frameMilliseconds
       if (isSoon && 'bytesDone' in event) {
-        held = snakeCase(event)
+        held = event
         return
       }
       if (event.type === lastType) held = undefined
       release()
-      printer.event(snakeCase(event))
+      printer.event(event)
       toldAt = performance.now()
       lastType = event.type
     },
@@ -105,16 +103,6 @@ function neverBackwards(): (standing: Standing) => Standing {
     fraction = Math.max(fraction, fractionOf(standing))
     return { ...standing, bytesDone, fraction }
   }
-}
-
-/** Our own names are camelCase; what programs read is snake_case. */
-function snakeCase(event: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(event).map(([key, value]) => [
-      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  )
 }
 
 /** What a form of progress has no use for. */

@@ -2,13 +2,16 @@ import type { PushEvent } from '@shoal/transfer'
 import type { Printer } from '../terminal/printer.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Standing } from '../terminal/progress-frame.ts'
+import { formatBytes } from '../terminal/units.ts'
 import { waitNotes } from '../terminal/wait-notes.ts'
+
+type StepEvent = PushEvent & { type: 'hashing' | 'uploading' | 'processing' }
 
 /** What share of the work of a file each step is, roughly: reading it here, sending it, and checking it there. */
 const stepOf = {
-  hashing: { from: 0, to: 0.15, remark: 'reading' },
-  uploading: { from: 0.15, to: 0.9, remark: 'sending' },
-  processing: { from: 0.9, to: 1, remark: 'the registry checks' },
+  hashing: { from: 0, to: 0.15, verb: 'reading' },
+  uploading: { from: 0.15, to: 0.9, verb: 'sending' },
+  processing: { from: 0.9, to: 1, verb: 'checked by the registry:' },
 }
 
 /** One bar for all files of a push. */
@@ -19,7 +22,14 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
 
   function show(fileShare: number, sizeBytes: number, more: Partial<Standing> = {}) {
     const fraction = bytesTotal > 0 ? (bytesBefore + fileShare * sizeBytes) / bytesTotal : 1
-    standing = { ...standing, bytesPerSecond: undefined, secondsLeft: undefined, ...more, fraction }
+    standing = {
+      ...standing,
+      bytesPerSecond: undefined,
+      secondsLeft: undefined,
+      amount: undefined,
+      ...more,
+      fraction,
+    }
     progress.update(standing)
   }
 
@@ -35,13 +45,14 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
         case 'hashing':
         case 'processing':
         case 'uploading': {
-          const { from, to, remark } = stepOf[event.type]
+          const { from, to, verb } = stepOf[event.type]
           const share = event.bytesTotal > 0 ? event.bytesDone / event.bytesTotal : 0
           const sent =
             event.type === 'hashing' ? 0 : event.type === 'processing' ? sizeBytes : event.bytesDone
           return show(from + (to - from) * share, sizeBytes, {
             bytesDone: bytesBefore + sent,
-            remarks: [`${remark} ${filename}`],
+            amount: amountOf(verb, event),
+            remarks: [filename],
             ...(event.type === 'uploading' && paceOf(event, bytesTotal - bytesBefore - sent)),
           })
         }
@@ -58,6 +69,14 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
       }
     },
   }
+}
+
+/** The bytes of the step at hand: while a file is read none of it is sent, and the percentage grows all the same. */
+function amountOf(verb: string, { type, bytesDone, bytesTotal }: StepEvent): string {
+  const total = formatBytes(bytesTotal)
+  return type === 'processing'
+    ? `${verb} ${total}`
+    : `${verb} ${formatBytes(bytesDone)} of ${total}`
 }
 
 function paceOf({ bytesPerSecond }: PushEvent & { type: 'uploading' }, bytesLeft: number) {

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { nanoPath } from '../testing/local-files.ts'
+import { realRegistry } from '../testing/real-registry.ts'
+import { makeHome } from '../testing/run-shoal.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+
+function eventsIn(stderr: string): object[] {
+  return stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+/** The names of all members, however deep. */
+function membersOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(membersOf)
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, member]) => [key, ...membersOf(member)])
+}
+
+test('the events of a push, a pull and a verification have members in snake_case only', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  const wishes = {
+    home: home.path,
+    registry: registry.url,
+    env: { SHOAL_TOKEN: registry.token },
+  }
+  for (const words of [
+    ['push', nanoPath, '--name', 'nano'],
+    ['pull', 'nano', '--no-peers'],
+    ['verify', 'nano'],
+  ]) {
+    const { stderr, exitCode } = await shoalHere([...words, '--progress=json'], wishes)
+    expect(exitCode, stderr).toBe(0)
+    const members = membersOf(eventsIn(stderr))
+    expect(members).toContain('bytes_done')
+    if (words[0] === 'pull') expect(members).toContain('is_peer')
+    expect(members.filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([])
+  }
+})
