@@ -3,6 +3,7 @@ export { type Fidelity, findFidelity } from './fidelity.ts'
 export {
   AmbiguousChoiceError,
   type FileChoice,
+  type FileLike,
   fileChoices,
   findChoice,
   missingParts,

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import { registryClient } from '@shoal/protocol/client'
@@ -129,9 +129,87 @@ test('what is refused after a file was published leaves the model with that file
   expect(await client.getModel('two')).toMatchObject({ files_count: 1 })
 })
 
+test('what is published already is not said to be published again', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  const { token } = await somebody(registry.url)
+  const wishes = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
+  const push = (...words: string[]) => shoalHere(['push', ...words, '--name', 'nano'], wishes)
+  expect((await push(nanoPath)).stderr).toContain('✓ Published 1 file of nano.\n')
+  const again = await push(nanoPath)
+  expect(again.stderr).toContain('✓ Already published: nothing to send to nano.\n')
+  expect(again.stderr).not.toContain('Published 1')
+
+  const second = join(home.path, 'second.gguf')
+  await writeGgufFile(second, 100_000, 1)
+  const both = await push(nanoPath, second, '--json')
+  expect(both.stderr).toContain(
+    '✓ Published 1 file of nano.\n  Already there: shoal-nano-Q8_0.gguf.\n',
+  )
+  expect(JSON.parse(both.stdout)).toMatchObject({
+    already_there: false,
+    files: [
+      { filename: 'shoal-nano-Q8_0.gguf', already_there: true },
+      { filename: 'second.gguf', already_there: false },
+    ],
+  })
+  expect(JSON.parse((await push(second, '--json')).stdout)).toMatchObject({ already_there: true })
+})
+
+test('while a file is read its progress says so, and then what is sent and checked', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  const { token } = await somebody(registry.url)
+  const wishes = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
+  const { stderr } = await shoalHere(['push', nanoPath, '--name', 'nano'], wishes)
+  expect(stderr).toMatch(/nano {2}10% {2}reading \d+ KB of 973 KB\n/)
+  expect(stderr).toMatch(/nano {2}\d0% {2}sending \d+ KB of 973 KB\n/)
+  expect(stderr).not.toContain('0 B of')
+})
+
+test('half of a split file is not published', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  const { client, token } = await somebody(registry.url)
+  const wishes = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
+  const partOf = (number: number) => join(home.path, `tide-Q8_0-0000${number}-of-00003.gguf`)
+  for (const number of [1, 2, 3]) await copyFile(nanoPath, partOf(number))
+  const { stderr, exitCode } = await shoalHere(['push', partOf(1)], wishes)
+  expect(stderr).toContain(
+    '✗ tide-Q8_0-00001-of-00003.gguf is one of 3 parts, and parts 2, 3 would be missing.\n' +
+      '  Name all parts in one command: shoal push tide-Q8_0-*.gguf\n',
+  )
+  expect(exitCode).toBe(2)
+  await expect(client.getModel('tide')).rejects.toMatchObject({ status: 404 })
+
+  const all = await shoalHere(['push', ...[1, 2, 3].map(partOf), '--name', 'tide'], wishes)
+  expect(all.exitCode, all.stderr).toBe(0)
+  // The others are there already.
+  const one = await shoalHere(['push', partOf(2), '--name', 'tide'], wishes)
+  expect(one.exitCode, one.stderr).toBe(0)
+})
+
+test('an administrator is asked before a file goes to the model of another', async () => {
+  await using home = await makeHome()
+  await using registry = await realRegistry()
+  const { token } = await somebody(registry.url, 'admin') // as the first account is
+  const { client } = await somebody(registry.url)
+  await client.createModel({ name: 'tide' })
+  const wishes = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
+  const words = ['push', nanoPath, '--name', 'tide']
+  const { stderr, exitCode } = await shoalHere(words, wishes)
+  expect(stderr).toMatch(
+    /✗ Nobody can be asked here: tide on \S+ belongs to bea\. Publish to it as an administrator\?\n {2}Say yes beforehand with --yes\.\n$/,
+  )
+  expect(exitCode).toBe(2)
+  expect(await client.getModel('tide')).toMatchObject({ files_count: 0 })
+  expect((await shoalHere([...words, '--yes'], wishes)).exitCode).toBe(0)
+  expect(await client.getModel('tide')).toMatchObject({ files_count: 1, owner: 'bea' })
+})
+
 /** Who has an account at a registry, with a quota. */
-async function somebody(baseUrl: string) {
-  const account = { username: 'bea', password: 'password of bea' }
+async function somebody(baseUrl: string, username = 'bea') {
+  const account = { username, password: `password of ${username}` }
   const { access_token: token } = await registryClient({ baseUrl }).register(account)
   return { client: registryClient({ baseUrl, token }), token }
 }

@@ -5,12 +5,17 @@ import type { OpenContext, Registry } from '../context.ts'
 import { defaultModelName } from '../models/default-name.ts'
 import { modelNamePattern } from '../models/reference.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
+import type { Printer } from '../terminal/printer.ts'
 import { repeatable } from '../terminal/repeatable.ts'
-import { formatBytes, plural } from '../terminal/units.ts'
+import { formatBytes, plural, shortList } from '../terminal/units.ts'
 import { dropEmptyModel } from '../transfers/drop-empty-model.ts'
 import { addLimitOptions, type LimitOptions, limitsOf } from '../transfers/limits.ts'
 import { pushFiles } from '../transfers/push-files.ts'
-import { describeModelFiles, readModelFiles } from '../transfers/read-model-files.ts'
+import {
+  describeModelFiles,
+  readModelFiles,
+  refuseMissingParts,
+} from '../transfers/read-model-files.ts'
 
 type PushOptions = LimitOptions & {
   name?: string
@@ -34,9 +39,8 @@ export function pushCommand(open: OpenContext): Command {
     .option('--card <file>', 'the model card, in Markdown')
     .option('--private', 'to be seen by its owner alone')
   return addLimitOptions(command).action(async (paths: string[], options: PushOptions) => {
-    const { printer, config, openRegistry, takeStopSignal, networkSettings } = await open({
-      isTransfer: true,
-    })
+    const context = await open({ isTransfer: true })
+    const { printer, asker, config, openRegistry, takeStopSignal } = context
     const files = await readModelFiles(paths)
     const name = options.name === undefined ? defaultModelName(files) : checkedName(options.name)
     const details = await detailsOf(options)
@@ -44,12 +48,22 @@ export function pushCommand(open: OpenContext): Command {
     printer.note(`  ${plural(files.length, 'file')}, ${size}   ${describeModelFiles(files)}`)
 
     const registry = await openRegistry()
+    const existing = await findModel(registry, name)
+    if (existing?.isOfAnother) {
+      const { owner } = existing.model
+      const question = `${name} on ${registry.label} belongs to ${owner}. Publish to it as an administrator?`
+      await asker.confirm(question)
+    }
+    const readyFiles = existing?.readyFiles ?? []
+    refuseMissingParts(files, readyFiles)
+
     const signal = takeStopSignal()
-    const { model, isNew } = await ownModel(registry, name, details)
+    const isNew = existing === undefined
+    const model = await saveModel(registry, { name, details, existing: existing?.model })
     const order = { client: registry.client, modelName: model.name, files }
     const pushed = await pushFiles(printer, {
       ...order,
-      network: await networkSettings(),
+      network: await context.networkSettings(),
       ...limitsOf(options, config),
       signal,
     }).catch(async (error: unknown) => {
@@ -57,9 +71,30 @@ export function pushCommand(open: OpenContext): Command {
       throw error
     })
     const address = `${registry.address}/m/${model.name}`
-    printer.success(`Published ${plural(pushed.length, 'file')} of ${model.name}.`)
-    await printer.answer({ model: model.name, url: address, files: pushed }, () => address)
+    const published = pushed.map((file) => ({
+      ...file,
+      already_there: readyFiles.some(({ id }) => id === file.id),
+    }))
+    tellOutcome(printer, model.name, published)
+    const document = {
+      model: model.name,
+      url: address,
+      files: published,
+      already_there: published.every((file) => file.already_there),
+    }
+    await printer.answer(document, () => address)
   })
+}
+
+type Published = { filename: string; already_there: boolean }
+
+function tellOutcome(printer: Printer, modelName: string, files: readonly Published[]) {
+  const there = files.filter((file) => file.already_there)
+  const fresh = files.length - there.length
+  if (fresh === 0) return printer.success(`Already published: nothing to send to ${modelName}.`)
+  printer.success(`Published ${plural(fresh, 'file')} of ${modelName}.`)
+  if (there.length === 0) return
+  printer.note(`  Already there: ${shortList(there.map(({ filename }) => filename))}.`)
 }
 
 function checkedName(text: string): string {
@@ -87,29 +122,36 @@ async function detailsOf(options: PushOptions) {
   }
 }
 
-/** The model of this name, made or brought up to date, if it is the caller's to publish to. */
-async function ownModel(
-  { client, label }: Registry,
-  name: string,
-  details: Awaited<ReturnType<typeof detailsOf>>,
-): Promise<{ model: ModelRecord; isNew: boolean }> {
+/** The model of this name with its ready files, if the caller may publish to it; undefined where there is none. */
+async function findModel({ client, label }: Registry, name: string) {
   const me = await client.getMe()
-  const existing = await client.getModel(name).catch((error: unknown) => {
+  const model = await client.getModel(name).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 404) return undefined
     throw error
   })
-  if (existing && existing.owner !== me.username && !me.is_admin) throw notYours(name, label)
-  if (!existing) {
-    const model = await client.createModel({ name, ...details }).catch((error: unknown) => {
-      // Taken, and yet not to be seen: somebody else's private model.
-      if (error instanceof ApiError && error.status === 409) throw notYours(name, label, error)
-      throw error
-    })
-    return { model, isNew: true }
+  if (!model) return undefined
+  const isOfAnother = model.owner !== me.username
+  if (isOfAnother && !me.is_admin) throw notYours(name, label)
+  return { model, isOfAnother, readyFiles: await client.listFiles(name) }
+}
+
+type Wish = {
+  name: string
+  details: Awaited<ReturnType<typeof detailsOf>>
+  existing: ModelRecord | undefined
+}
+
+/** Makes the model, or brings it up to date. */
+async function saveModel({ client, label }: Registry, { name, details, existing }: Wish) {
+  if (existing) {
+    const hasDetails = Object.keys(details).length > 0
+    return hasDetails ? await client.updateModel(name, details) : existing
   }
-  const hasDetails = Object.keys(details).length > 0
-  const model = hasDetails ? await client.updateModel(name, details) : existing
-  return { model, isNew: false }
+  return await client.createModel({ name, ...details }).catch((error: unknown) => {
+    // Taken, and yet not to be seen: somebody else's private model.
+    if (error instanceof ApiError && error.status === 409) throw notYours(name, label, error)
+    throw error
+  })
 }
 
 const notYours = (name: string, label: string, cause?: unknown) =>

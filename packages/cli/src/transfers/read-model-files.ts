@@ -1,9 +1,10 @@
 /** What is to be published, looked at before anything is created or sent. */
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { type FileLike, fileChoices, missingParts, stemOf } from '@shoal/model-file/choices'
 import { filenamePattern } from '../models/local-path.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
-import { formatContext, formatCount } from '../terminal/units.ts'
+import { formatContext, formatCount, shortList } from '../terminal/units.ts'
 
 export type ModelFileHere = {
   path: string
@@ -54,6 +55,26 @@ async function readModelFile(path: string): Promise<ModelFileHere> {
     architecture: facts.architecture,
     parameterCount: facts.parameter_count,
     contextLength: facts.context_length,
+  }
+}
+
+/** Half of a split file runs nowhere. Parts that the model has already count. */
+export function refuseMissingParts(
+  files: readonly ModelFileHere[],
+  published: readonly FileLike[],
+) {
+  const given = new Map(files.map((file): [string, FileLike] => [file.filename, file]))
+  const all = [...published.filter(({ filename }) => !given.has(filename)), ...given.values()]
+  for (const choice of fileChoices(all, () => 0)) {
+    const missing = missingParts(choice)
+    const pushed = choice.files.find(({ filename }) => given.has(filename))
+    if (missing.length === 0 || !pushed) continue
+    const parts =
+      missing.length === 1 ? `part ${missing[0]}` : `parts ${shortList(missing.map(String))}`
+    throw misuse(
+      `${pushed.filename} is one of ${choice.parts} parts, and ${parts} would be missing.`,
+      `Name all parts in one command: shoal push ${stemOf(pushed)}-*.gguf`,
+    )
   }
 }
 
