@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { ModelFile } from '@shoal/protocol/client'
 import type { PulledFile } from '@shoal/transfer'
 import type { Context, Registry } from '../context.ts'
@@ -48,11 +49,26 @@ export async function pullFiles(context: Context, order: Order): Promise<PulledF
   } catch (error) {
     progress.end()
     if (signal.aborted) throw stopped(report.standing(), error)
+    if (error instanceof Error && error.name === 'DamagedFileError')
+      throw damaged(context, order, error)
     if (report.bytesDone() > 0) printer.note(`  ${formatBytes(report.bytesDone())} are kept.`)
     throw error
   }
   progress.end()
   return pulled
+}
+
+/** Only what lies among the models can be named to `verify`. */
+function damaged({ places }: Context, { modelName, parts }: Order, cause: Error): Failure {
+  const { path = '' } = cause as Error & { path?: string }
+  const isAmongModels = parts.some((part) => dirname(dirname(part.path)) === places.models)
+  return new Failure('verification_failed', `${path} is damaged.`, {
+    hint: isAmongModels
+      ? `It is not what was pulled. Mend it with: shoal verify --repair ${modelName}`
+      : 'It is not what was pulled. Delete it, then run the same command again.',
+    details: { path },
+    cause,
+  })
 }
 
 function stopped(standing: Standing, cause: unknown): Failure {

@@ -1,5 +1,5 @@
 /** Pulls by Ollama's API, from a real registry. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -90,6 +90,20 @@ test('where no file is named, the memory decides that the registry says each tak
   await expect(tiny.ollama.pull({ model: 'tide' })).rejects.toMatchObject({
     status_code: 400,
     message: expect.stringContaining('the smallest needs 0.1 GB, and comes when it is named'),
+  })
+})
+
+test('what was pulled and is damaged now is named, with what mends it', async () => {
+  const { address } = await registryWithTide()
+  const { folder, ollama, pull } = await start(address)
+  await pull('tide')
+  truncateSync(join(folder, 'tide', 'tide-Q8_0.gguf'), 1000)
+  await expect(ollama.pull({ model: 'tide:latest' })).rejects.toMatchObject({
+    status_code: 409,
+    message: expect.stringContaining('is damaged: it is not what was pulled'),
+  })
+  await expect(ollama.pull({ model: 'tide:Q8_0' })).rejects.toMatchObject({
+    message: expect.stringMatching(/shoal verify --repair tide$/),
   })
 })
 

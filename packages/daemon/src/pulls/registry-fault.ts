@@ -1,7 +1,9 @@
+import { basename, dirname } from 'node:path'
 import { AmbiguousChoiceError } from '@shoal/model-file/choices'
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import {
   BytesRefusedError,
+  DamagedFileError,
   FileInTheWayError,
   NoRoomError,
   VerificationError,
@@ -26,6 +28,12 @@ export function pullFault(error: unknown, { model, registry }: Asked): unknown {
     return new Fault(400, error.message, { param: 'model' })
   if (error instanceof NoRoomError) return new Fault(507, error.message, { code: 'no_room' })
   if (error instanceof FileInTheWayError) return new Fault(409, error.message)
+  if (error instanceof DamagedFileError) {
+    const name = basename(dirname(error.path))
+    return new Fault(409, `${error.message}; mend it with: shoal verify --repair ${name}`, {
+      code: 'damaged_file',
+    })
+  }
   if (error instanceof VerificationError) {
     return new Fault(502, error.message, { code: 'verification_failed' })
   }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { hashFileInWorker, packHashes } from '@shoal/model-file'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
-import { FileInTheWayError } from '../errors.ts'
+import { DamagedFileError, FileInTheWayError } from '../errors.ts'
 import { forgetTorrent } from './kept-torrent.ts'
 import { type FileRecord, readRecord, writeRecord } from './record.ts'
 
@@ -11,7 +11,7 @@ type Hashed = { chunk_size: number; chunk_hashes: string }
 
 /**
  * Whether the file at `path` is `file`: by its record while it is unchanged, else by its hash, and then it gets a
- * record. Throws `FileInTheWayError` where it is another.
+ * record. Throws `DamagedFileError` where its record says that it was `file`, and `FileInTheWayError` where it is another.
  */
 export async function isFinished(
   path: string,
@@ -24,16 +24,18 @@ export async function isFinished(
     throw error
   })
   if (found === undefined) return false
+  const record = await readRecord(path)
+  const wasFinished = record?.sha256_hash === file.sha256_hash
   if (found.size !== file.file_size_bytes) {
+    if (wasFinished) throw new DamagedFileError(path)
     const why = `has ${found.size} bytes, not the ${file.file_size_bytes} of the registry's file`
     throw new FileInTheWayError(path, why)
   }
-  const record = await readRecord(path)
-  const isUnchanged = record?.modified_at === found.mtimeMs
-  if (record?.sha256_hash === file.sha256_hash && isUnchanged) return true
+  if (wasFinished && record.modified_at === found.mtimeMs) return true
 
   const hashes = await hashFileInWorker(path, { signal, onProgress })
   if (hashes.sha256_hash !== file.sha256_hash) {
+    if (wasFinished) throw new DamagedFileError(path)
     throw new FileInTheWayError(path, "is not the registry's file: it has another SHA-256")
   }
   await keepRecord(path, registryFile, {

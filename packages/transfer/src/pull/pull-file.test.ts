@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import { FileInTheWayError } from '../errors.ts'
+import { DamagedFileError, FileInTheWayError } from '../errors.ts'
 import { placesOf } from '../local/places.ts'
 import { readRecord } from '../local/record.ts'
 import { startChildPull } from '../testing/child-pull.ts'
@@ -110,7 +110,7 @@ test('a pulled file that was changed since is not taken for whole', async () => 
   changed[7] = 0
   writeFileSync(path, changed)
   utimesSync(path, new Date(), new Date())
-  await expect(pull()).rejects.toThrow(FileInTheWayError)
+  await expect(pull()).rejects.toThrow(DamagedFileError)
 })
 
 test('a manifest of another file than the one asked for is refused', async () => {
