@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -58,6 +61,62 @@ test('run and load complete what is here, unload what is loaded', async () => {
   )
   const silent = { home: home.path, env: { SHOAL_INFERENCE: 'localhost:9' } }
   expect((await shoalHere(['__complete', 'shoal unload '], silent)).stdout).toBe('')
+})
+
+test('without its registry the names it had are completed, and those of what is here', async () => {
+  await using home = await makeHome()
+  let address = ''
+  {
+    await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })
+    address = registry.address
+    expect(await namesFor('shoal pull ti', home.path, address)).toEqual(['tide-7b'])
+  }
+  await putModelFile(join(home.models, 'tiny', 'tiny-Q8_0.gguf'))
+  expect(await namesFor('shoal pull ti', home.path, address)).toEqual(['tide-7b', 'tiny'])
+  expect(await namesFor('shoal pull tide-7b:q4', home.path, address)).toEqual(['tide-7b:Q4_K_M'])
+  expect(await namesFor('shoal pull tiny:', home.path, address)).toEqual(['tiny:Q8_0'])
+  // Another registry never had them.
+  expect(await namesFor('shoal pull ti', home.path)).toEqual(['tiny'])
+  const { mode } = await stat(join(home.path, 'state', 'known-models.json'))
+  expect(mode & 0o777).toBe(0o600)
+})
+
+test('a registry that does not answer in time is not waited for', async () => {
+  await using home = await makeHome()
+  await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })
+  await shoalHere(['search'], { home: home.path, registry: registry.address })
+  const silent = createServer(() => undefined) // no answer
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { port } = silent.address() as AddressInfo
+  const known = join(home.path, 'state', 'known-models.json')
+  const content = await readFile(known, 'utf8')
+  const address = `http://127.0.0.1:${port}`
+  await writeFile(known, content.replace(registry.address, address))
+  expect(await namesFor('shoal pull ti', home.path, address)).toEqual(['tide-7b'])
+  silent.closeAllConnections()
+  silent.close()
+})
+
+test('names that cannot be read are as good as none, and are kept anew', async () => {
+  await using home = await makeHome()
+  const known = join(home.path, 'state', 'known-models.json')
+  await mkdir(join(home.path, 'state'))
+  await writeFile(known, '{"http://127.0.0.1:9": [{"name": 7}, "x"')
+  expect(await namesFor('shoal pull ti', home.path)).toEqual([])
+  await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })
+  await namesFor('shoal pull ti', home.path, registry.address)
+  expect(Object.keys(JSON.parse(await readFile(known, 'utf8')))).toEqual([registry.address])
+})
+
+test('a shell for which there is no script is refused, and those there are are named', async () => {
+  await using home = await makeHome()
+  const outcome = await shoalHere(['completion', 'powershell'], { home: home.path })
+  expect(outcome).toEqual({
+    stdout: '',
+    stderr:
+      '✗ There is no completion for the shell “powershell”.\n  There is one for bash, zsh, fish.\n',
+    exitCode: 2,
+  })
 })
 
 test('a registry that is not there gives no names, and no trouble', async () => {

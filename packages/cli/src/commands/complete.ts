@@ -1,6 +1,7 @@
-import { ApiError, type Model, NetworkError } from '@shoal/protocol/client'
+import { ApiError, NetworkError } from '@shoal/protocol/client'
 import { Command } from 'commander'
 import { type Candidate, candidatesFor } from '../completion/candidates.ts'
+import { type KnownModel, keepKnownModels, readKnownModels } from '../completion/known-models.ts'
 import type { Context, OpenContext } from '../context.ts'
 import { DaemonError, DaemonGoneError } from '../daemon/daemon-error.ts'
 import { findDaemonClient } from '../daemon/find-daemon.ts'
@@ -10,7 +11,7 @@ import { configKeys } from '../settings/config.ts'
 import { formatBytes } from '../terminal/units.ts'
 
 /** A person waits with a finger on the tab key. */
-const patienceMilliseconds = 700
+const timeoutMs = 700
 
 /** What the completion scripts ask. Hidden: nobody types it. */
 export function completeCommand(open: OpenContext, program: () => Command): Command {
@@ -38,33 +39,55 @@ async function localModels(context: Context): Promise<Candidate[]> {
 }
 
 async function loadedModels(context: Context): Promise<Candidate[]> {
-  const patience = AbortSignal.timeout(patienceMilliseconds)
+  const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    const loaded = await (await findDaemonClient(context)).listLoaded(patience)
+    const loaded = await (await findDaemonClient(context)).listLoaded(timeout)
     return loaded.map((one) => ({ name: titleOf(one), meaning: formatBytes(one.memory_bytes) }))
   } catch (error) {
     const isNoAnswer = error instanceof DaemonGoneError || error instanceof DaemonError
-    if (!isNoAnswer && !patience.aborted) throw error
+    if (!isNoAnswer && !timeout.aborted) throw error
     return []
   }
 }
 
 /** Names, or a name with its quantizations once there is a colon. */
 async function registryModels(context: Context, typed: string): Promise<Candidate[]> {
-  const { client } = await context.openRegistry()
   const [name = '', quantization] = typed.toLowerCase().split(':')
-  const filter = { limit: 50, ...(name && { q: name.replace(/[._-]+/g, ' ') }) }
-  const patience = AbortSignal.timeout(patienceMilliseconds)
-  const { models } = await client.listModels(filter, patience).catch((error: unknown) => {
-    const isNoAnswer = error instanceof NetworkError || error instanceof ApiError
-    if (!isNoAnswer && !patience.aborted) throw error
-    // The shell has nowhere to show trouble: no names, then.
-    return { models: [] as Model[] }
-  })
+  const models = (await askRegistry(context, name)) ?? (await modelsSeenBefore(context))
   if (quantization === undefined) {
     return models.map((model) => ({ name: model.name, meaning: model.display_name }))
   }
   return models
     .filter((model) => model.name === name)
     .flatMap((model) => model.quantizations.map((label) => ({ name: `${name}:${label}` })))
+}
+
+/** Undefined where the registry gives no answer in time: the shell has nowhere to show an error. */
+async function askRegistry(context: Context, name: string): Promise<KnownModel[] | undefined> {
+  const { client, address } = await context.openRegistry()
+  const filter = { limit: 50, ...(name && { q: name.replace(/[._-]+/g, ' ') }) }
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const answer = await client.listModels(filter, timeout).catch((error: unknown) => {
+    const isNoAnswer = error instanceof NetworkError || error instanceof ApiError
+    if (!isNoAnswer && !timeout.aborted) throw error
+    return undefined
+  })
+  if (answer) await keepKnownModels(context.places, address, answer.models)
+  return answer?.models
+}
+
+/** What the registry had when it was last seen, and what is here. */
+async function modelsSeenBefore(context: Context): Promise<KnownModel[]> {
+  const known = await readKnownModels(context.places, context.registryAddress)
+  const local = Map.groupBy(await listLocalChoices(context), ({ modelName }) => modelName)
+  const names = new Set(known.map(({ name }) => name))
+  const others = [...local].filter(([name]) => !names.has(name))
+  return [
+    ...known,
+    ...others.map(([name, choices]) => ({
+      name,
+      display_name: 'on this machine',
+      quantizations: choices.map(({ label }) => label),
+    })),
+  ]
 }

@@ -108,3 +108,14 @@ test('verify says of which files nothing is known', async () => {
   expect(stdout).toBe(`! tide:Q8_0  shoal did not pull it: ${path}\n`)
   expect(exitCode).toBe(0)
 })
+
+test('verify says that there is nothing to verify', async () => {
+  await using home = await makeHome()
+  const outcome = await shoalHere(['verify'], { home: home.path })
+  expect(outcome).toEqual({
+    stdout: '',
+    stderr: `No models in ${home.models} to verify.\n`,
+    exitCode: 0,
+  })
+  expect((await shoalHere(['verify', '--json'], { home: home.path })).stdout).toBe('[]\n')
+})

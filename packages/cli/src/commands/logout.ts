@@ -1,5 +1,6 @@
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import { Command } from 'commander'
+import { forgetKnownModels } from '../completion/known-models.ts'
 import type { OpenContext } from '../context.ts'
 import { forgetCredential, readCredentials } from '../settings/credentials.ts'
 
@@ -25,6 +26,7 @@ export function logoutCommand(open: OpenContext): Command {
     }
     if (credential) {
       await forgetCredential(places, registryAddress)
+      await forgetKnownModels(places, registryAddress) // private ones may be among them
       printer.success(`Signed out of ${label}.`)
     } else {
       printer.note(`You were not signed in to ${label}.`)

@@ -1,6 +1,7 @@
 import { memoryOfMachine } from '@shoal/model-file/choices'
 import type { Model, ModelFilter } from '@shoal/protocol/client'
 import { Command, Option } from 'commander'
+import { keepKnownModels } from '../completion/known-models.ts'
 import type { OpenContext } from '../context.ts'
 import { misuse } from '../terminal/failure.ts'
 import { plainLine } from '../terminal/plain-text.ts'
@@ -37,8 +38,8 @@ export function searchCommand(open: OpenContext): Command {
     )
     .option('--limit <number>', 'at most so many', wholeNumber(1, 200), 20)
     .action(async (words: string[], options: SearchOptions) => {
-      const { printer, openRegistry } = await open()
-      const { client, label } = await openRegistry()
+      const { printer, places, openRegistry } = await open()
+      const { client, address, label } = await openRegistry()
       const { models, total, isTotalExact } = await client.listModels(filterOf(words, options))
       await printer.answer(models, () =>
         models.length === 0
@@ -48,6 +49,7 @@ export function searchCommand(open: OpenContext): Command {
               paintTitle: printer.out.dim,
             }),
       )
+      await keepKnownModels(places, address, models)
       if (models.length === 0) printer.note(`Nothing in the net on ${label}.`)
       if (models.length < total) {
         const count = isTotalExact ? `${total}` : `more than ${total}`

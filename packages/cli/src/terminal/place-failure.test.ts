@@ -37,6 +37,21 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
+test.runIf(process.platform === 'linux')('what only reads does without such a home', async () => {
+  await using registry = await realRegistry()
+  await registry.publish('tide', 300_000)
+  await using cwd = await makeHome()
+  for (const words of [['search'], ['__complete', 'shoal pull ti'], ['completion', 'bash']]) {
+    const { stdout, exitCode } = await runShoal(words, {
+      home: '/proc/home',
+      cwd: cwd.path,
+      env: { SHOAL_REGISTRY: registry.url },
+    })
+    expect(stdout).toMatch(/tide|shoal/)
+    expect(exitCode).toBe(0)
+  }
+})
+
 test('a home below a file is named', async () => {
   await using home = await makeHome()
   const file = join(home.path, 'file')

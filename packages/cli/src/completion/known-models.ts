@@ -1,0 +1,66 @@
+/** Models that registries were last seen to have: what is completed while a registry is slow or offline. */
+import { join } from 'node:path'
+import type { Model } from '@shoal/protocol/client'
+import { type JsonObject, readJsonFile, writeJsonFile } from '../settings/json-file.ts'
+import type { Places } from '../settings/places.ts'
+import { Failure } from '../terminal/failure.ts'
+
+export type KnownModel = Pick<Model, 'name' | 'display_name' | 'quantizations'>
+
+/** Names of private models may be among them. */
+const onlyOwner = 0o600
+const mostRegistries = 8
+const mostModels = 500
+
+const pathIn = (places: Places) => join(places.state, 'known-models.json')
+
+/** The models that were seen at this address, the most recent first; none where the file cannot be understood. */
+export async function readKnownModels(places: Places, address: string): Promise<KnownModel[]> {
+  const models = (await readAll(places))[address]
+  return Array.isArray(models) ? models.filter(isModel) : []
+}
+
+/** Adds what a registry answered just now. Two at once: the later one's file stays, and nothing is lost but names. */
+export async function keepKnownModels(places: Places, address: string, seen: readonly Model[]) {
+  const { [address]: _, ...others } = await readAll(places)
+  const former = await readKnownModels(places, address)
+  const names = new Set(seen.map(({ name }) => name))
+  const models = [
+    ...seen.map(({ name, display_name, quantizations }) => ({ name, display_name, quantizations })),
+    ...former.filter(({ name }) => !names.has(name)),
+  ].slice(0, mostModels)
+  const kept = Object.entries(others).slice(0, mostRegistries - 1)
+  await write(places, Object.fromEntries([[address, models], ...kept]))
+}
+
+export async function forgetKnownModels(places: Places, address: string): Promise<void> {
+  const { [address]: forgotten, ...others } = await readAll(places)
+  if (forgotten !== undefined) await write(places, others)
+}
+
+async function readAll(places: Places): Promise<JsonObject> {
+  return readJsonFile(pathIn(places)).catch((error: unknown) => {
+    if (error instanceof Failure || isOfSystem(error)) return {} // it is written anew
+    throw error
+  })
+}
+
+/** Whoever asked the registry has the answer: that its names cannot be kept is no reason to fail. */
+async function write(places: Places, content: object): Promise<void> {
+  await writeJsonFile(pathIn(places), onlyOwner, content).catch((error: unknown) => {
+    if (!isOfSystem(error)) throw error
+  })
+}
+
+const isOfSystem = (error: unknown) => error instanceof Error && 'syscall' in error
+
+function isModel(value: unknown): value is KnownModel {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, display_name, quantizations } = value as Partial<KnownModel>
+  return (
+    typeof name === 'string' &&
+    typeof display_name === 'string' &&
+    Array.isArray(quantizations) &&
+    quantizations.every((label) => typeof label === 'string')
+  )
+}
