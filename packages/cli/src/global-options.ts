@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
+import { oneOf } from './terminal/one-of.ts'
 
 /** Options of every command. They stand before or after the command's name. */
 export type GlobalOptions = {
@@ -19,9 +20,7 @@ export function addGlobalOptions(program: Command): Command {
     .option('--registry <address>', 'the registry to talk to')
     .option('--cacert <file>', 'certificate authorities to trust as well, in PEM')
     .option('--json', 'one JSON document on stdout')
-    .addOption(
-      new Option('--progress <form>', 'progress as JSON lines on stderr').choices(['json']),
-    )
+    .addOption(oneOf('--progress <form>', 'progress as JSON lines on stderr', ['json']))
     .option('-q, --quiet', 'results and errors only')
     .option('-v, --verbose', 'more about what is done')
     .option('--debug', 'where in the program an error arose')

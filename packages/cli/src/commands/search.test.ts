@@ -74,3 +74,12 @@ test('a part of what there is says of how many', async () => {
   expect((await shoalHere(['search'], wishes)).stderr).toContain('These are 1 of 200.')
   expect((await shoalHere(['search', '-q'], wishes)).stderr).toBe('')
 })
+
+test('an order that there is not is refused, and those there are are named', async () => {
+  await using home = await makeHome()
+  const { stderr, exitCode } = await shoalHere(['search', '--sort', 'age'], { home: home.path })
+  expect(stderr).toBe(
+    '✗ --sort cannot be “age”.\n  It takes downloads, likes, created_at, relevance.\n',
+  )
+  expect(exitCode).toBe(2)
+})

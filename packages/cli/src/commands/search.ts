@@ -1,9 +1,10 @@
 import { memoryOfMachine } from '@shoal/model-file/choices'
 import type { Model, ModelFilter } from '@shoal/protocol/client'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { keepKnownModels } from '../completion/known-models.ts'
 import type { OpenContext } from '../context.ts'
 import { misuse } from '../terminal/failure.ts'
+import { oneOf } from '../terminal/one-of.ts'
 import { plainLine } from '../terminal/plain-text.ts'
 import { repeatable } from '../terminal/repeatable.ts'
 import { type Column, table } from '../terminal/table.ts'
@@ -29,7 +30,7 @@ export function searchCommand(open: OpenContext): Command {
     .option('--license <license>', 'under this license')
     .option('--fits <GB>', 'that run on a machine with so much memory')
     .addOption(
-      new Option('--sort <key>', 'what comes first (default: downloads)').choices([
+      oneOf('--sort <key>', 'what comes first (default: downloads)', [
         'downloads',
         'likes',
         'created_at',
