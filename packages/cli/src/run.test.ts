@@ -186,7 +186,7 @@ test('text of the registry cannot drive the terminal', async () => {
   })
   const wishes = { home: home.path, registry: registry.address }
   expect((await shoalHere(['search'], wishes)).stdout).not.toContain('\x1b')
-  expect((await shoalHere(['whoami'], wishes)).stderr).toBe('✗ No[31m way.\n')
+  expect((await shoalHere(['whoami'], wishes)).stderr).toBe('✗ no[31m way.\n')
 })
 
 test('colour is for terminals only', async () => {

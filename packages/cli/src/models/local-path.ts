@@ -32,7 +32,7 @@ export async function localPaths({ modelsDirectory, modelName, filenames, output
 
 async function isDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: unknown) => {
-    if (isErrno(error, 'ENOENT')) return undefined
+    if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) return undefined
     throw error
   })
   return found?.isDirectory() ?? false

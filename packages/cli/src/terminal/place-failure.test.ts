@@ -64,6 +64,7 @@ test('a home below a file is named', async () => {
 
 test.runIf(process.platform === 'linux').each([
   ['/proc/shoal/', '/proc/shoal cannot be created: its file system takes no new folders'],
+  ['/dev/null/tide.gguf', '/dev/null cannot be created: a file is in its place'],
   ['/dev/null/shoal/', '/dev/null cannot be created: a file is in its place'],
 ])('pull to %s ends at once and says why', { timeout: 60_000 }, async (output, words) => {
   await using home = await makeHome()

@@ -5,23 +5,16 @@ import { getSystemErrorMessage } from 'node:util'
 import type { Places } from '../settings/places.ts'
 import { Failure } from './failure.ts'
 
-const refusals = new Set([
-  'EACCES',
-  'EPERM',
-  'EROFS',
-  'ENOTDIR',
-  'ENOENT',
-  'EEXIST',
-  'ELOOP',
-  'ENAMETOOLONG',
-])
+const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'])
+const fileCalls = /^(mkdir|open|stat|lstat|scandir|rename|unlink|rmdir|link|copyfile)$/
 
-/** The failure that a system's error about a folder or file of shoal's means; undefined for any other error. */
+/** The failure that the system's error about a folder or a file means; undefined for any other error. */
 export function placeFailure(error: unknown, places: Places): Failure | undefined {
   if (!(error instanceof Error) || error instanceof Failure) return undefined
-  const { code = '', path, syscall, errno = 0 } = error as NodeJS.ErrnoException
-  const isOwn = path !== undefined && isIn(path, places)
-  if (path === undefined || !refusals.has(code) || !(isOwn || syscall === 'mkdir')) return undefined
+  const { code = '', path, syscall = '', errno = 0 } = error as NodeJS.ErrnoException
+  const isRefusal = refusals.has(code) || (code === 'ENOENT' && syscall === 'mkdir')
+  if (path === undefined || !fileCalls.test(syscall) || !isRefusal) return undefined
+  const isOwn = isIn(path, places)
   const message = `${subjectOf(path, syscall)}: ${reasonOf(code, syscall) ?? getSystemErrorMessage(errno)}.`
   return new Failure('failed', message, {
     hint: isOwn
@@ -32,7 +25,7 @@ export function placeFailure(error: unknown, places: Places): Failure | undefine
   })
 }
 
-function subjectOf(path: string, syscall: string | undefined): string {
+function subjectOf(path: string, syscall: string): string {
   if (syscall === 'mkdir') return `The folder ${path} cannot be created`
   const folder = dirname(path)
   return isWritable(folder) && existsSync(path)
@@ -49,7 +42,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-function reasonOf(code: string, syscall: string | undefined): string | undefined {
+function reasonOf(code: string, syscall: string): string | undefined {
   if (code === 'ENOENT' && syscall === 'mkdir') return 'its file system takes no new folders'
   if (code === 'EEXIST') return 'a file is in its place'
   if (code === 'ENOTDIR') return 'something on the way to it is not a folder'
