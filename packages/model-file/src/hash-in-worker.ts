@@ -49,7 +49,8 @@ async function hashInThreads(
   const { mtimeMs } = await stat(path)
   const chunks = chunkCount(fileSizeBytes)
   const chunkHashes = new SharedArrayBuffer(chunks * 32)
-  const work = { ...job, nextChunk: new SharedArrayBuffer(4), chunkHashes }
+  const isStopped = new SharedArrayBuffer(4)
+  const work = { ...job, nextChunk: new SharedArrayBuffer(4), isStopped, chunkHashes }
 
   let sha256_hash: string | undefined
   let hashedBytes = 0
@@ -67,10 +68,12 @@ async function hashInThreads(
     // A one-chunk file has the hash of its chunk.
     startWorker({ ...work, isWholeHasher: index === 0 && chunks > 1 }).on('message', onMessage),
   )
+  const ended = Promise.allSettled(workers.map((worker) => once(worker, 'exit')))
   try {
     await Promise.all(workers.map((worker) => once(worker, 'exit', { signal })))
   } finally {
-    await Promise.all(workers.map((worker) => worker.terminate()))
+    Atomics.store(new Int32Array(isStopped), 0, 1)
+    await ended
   }
   const after = await stat(path)
   if (after.size !== fileSizeBytes || after.mtimeMs !== mtimeMs) {

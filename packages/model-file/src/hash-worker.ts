@@ -13,6 +13,8 @@ export type HashWork = {
   isWholeHasher: boolean
   /** One Int32: the next chunk that no thread has taken. */
   nextChunk: SharedArrayBuffer
+  /** One Int32: 1 once the hashes are no longer wanted. */
+  isStopped: SharedArrayBuffer
   /** Where the 32 bytes of each chunk go. */
   chunkHashes: SharedArrayBuffer
   /** Where the 20 bytes of each piece go, if they are wanted. */
@@ -68,6 +70,7 @@ function hashChunk(file: number, work: HashWork, index: number): void {
 
 function* readRange(file: number, { start, size }: { start: number; size: number }) {
   for (let position = start; position < start + size; ) {
+    if (Atomics.load(isStopped, 0) === 1) process.exit() // of this thread
     const wanted = Math.min(buffer.length, start + size - position)
     const bytesRead = readSync(file, buffer, 0, wanted, position)
     if (bytesRead === 0) throw new Error(`the file ended at byte ${position} while it was hashed`)
@@ -80,4 +83,6 @@ function tell(message: HashMessage): void {
   parentPort?.postMessage(message)
 }
 
-hashFile(workerData as HashWork)
+const work = workerData as HashWork
+const isStopped = new Int32Array(work.isStopped)
+hashFile(work)

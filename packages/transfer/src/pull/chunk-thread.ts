@@ -1,5 +1,6 @@
 /** The thread behind `threadChunkWorker`: it does what messages say and answers each. */
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
+import { threadSetup } from '../thread-setup.ts'
 import { type Trouble, TroubleError } from '../trouble.ts'
 import { inlineChunkWorker, type WorkerSetup } from './chunk-worker.ts'
 import type { ChunkRequest } from './fetch-chunk.ts'
@@ -17,7 +18,7 @@ export type Reply =
   /** Neither trouble nor success: the order was aborted, or this is a bug. */
   | { id: number; error: unknown }
 
-const worker = inlineChunkWorker(workerData as WorkerSetup, bufferCollector())
+const worker = inlineChunkWorker(threadSetup<WorkerSetup>(), bufferCollector())
 const running = new Map<number, AbortController>()
 
 async function obey(order: Exclude<Order, { call: 'abort' }>): Promise<string | undefined> {

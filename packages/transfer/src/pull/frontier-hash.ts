@@ -1,7 +1,7 @@
 /** The SHA-256 of the whole file, computed behind the download. */
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
-import { startThread } from '../start-thread.ts'
+import { startThread, terminateThread } from '../start-thread.ts'
 import { hashPart } from './hash-part.ts'
 import type { Manifest } from './manifest.ts'
 
@@ -45,7 +45,7 @@ export function threadFrontierHash(setup: FrontierSetup): FrontierHash {
     },
     digest: promise,
     async close() {
-      await thread.terminate()
+      await terminateThread(thread)
     },
   }
 }

@@ -1,11 +1,12 @@
 /** The thread behind `threadFrontierHash`: each message says up to where the file is good. */
 import { createHash } from 'node:crypto'
 import { openSync } from 'node:fs'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
+import { threadSetup } from '../thread-setup.ts'
 import type { FrontierMessage, FrontierSetup } from './frontier-hash.ts'
 import { hashPart } from './hash-part.ts'
 
-const { path, fileSizeBytes } = workerData as FrontierSetup
+const { path, fileSizeBytes } = threadSetup<FrontierSetup>()
 const fd = openSync(path, 'r') // closed with the thread
 const hash = createHash('sha256')
 let at = 0

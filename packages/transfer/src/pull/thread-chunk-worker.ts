@@ -1,4 +1,4 @@
-import { startThread } from '../start-thread.ts'
+import { startThread, terminateThread } from '../start-thread.ts'
 import { TroubleError } from '../trouble.ts'
 import type { Order, Reply } from './chunk-thread.ts'
 import type { ChunkWorker, WorkerSetup } from './chunk-worker.ts'
@@ -52,7 +52,7 @@ export function threadChunkWorker(setup: WorkerSetup): ChunkWorker {
     },
     async close() {
       fail(new Error('the thread was stopped'))
-      await thread.terminate()
+      await terminateThread(thread)
     },
   }
 }
