@@ -19,9 +19,10 @@ export function uploadLimitOption(): Option {
 }
 
 export function ratioOption(): Option {
-  return new Option('--ratio <number>', 'give each file at most so many times its size').argParser(
-    parseRatio,
-  )
+  return new Option(
+    '--ratio <number>',
+    'stop sharing a file after sending it this many times, until restarted',
+  ).argParser(parseRatio)
 }
 
 /** What the flags say, else what the settings say, else that others are asked. */

@@ -1,4 +1,5 @@
 import Wire from 'bittorrent-protocol'
+import { mayAnswer } from './upload-allowance.ts'
 
 /** What is asked for beyond that waits: whoever asks and does not read would otherwise have it all in our memory. */
 const mostBytesUnderway = 4 * 1024 * 1024
@@ -9,7 +10,7 @@ const mostBlockBytes = 128 * 1024
 
 type Asked = [index: number, offset: number, length: number]
 
-/** Answers requests no faster than their answers are read, and cuts off who asks for too much. */
+/** Answers requests no faster than their answers are read and as far as the torrent's allowance goes, and cuts off who asks for too much. */
 export function guardRequests() {
   const { _onRequest: answer, _onCancel: cancel } = Wire.prototype
   const waiting = new WeakMap<Wire, Asked[]>()
@@ -17,7 +18,8 @@ export function guardRequests() {
   function answerWaiting(wire: Wire) {
     const queue = waiting.get(wire) ?? []
     while (queue.length > 0 && bytesUnderway(wire) < mostBytesUnderway) {
-      answer.apply(wire, queue.shift() as Asked)
+      const asked = queue.shift() as Asked
+      if (mayAnswer(wire, asked[2])) answer.apply(wire, asked)
     }
   }
 

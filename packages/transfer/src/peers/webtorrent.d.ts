@@ -31,6 +31,7 @@ declare module 'webtorrent' {
     _hashes: string[]
     _markVerified(index: number): void
     _update(): void
+    _peers: Map<string, { conn: { writableLength: number } | null }>
   }
 
   export default class WebTorrent extends EventEmitter {

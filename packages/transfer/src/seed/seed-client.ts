@@ -5,21 +5,28 @@ import type { Torrent } from 'webtorrent'
 import { startLocalDiscovery } from '../peers/local-discovery.ts'
 import { pieceStoreOf } from '../peers/piece-store.ts'
 import { torrentClient } from '../peers/torrent-client.ts'
+import { type UploadAllowance, uploadAllowance } from '../peers/upload-allowance.ts'
 import type { FromSeeder, SeedSetup, SharedFile, ToSeeder } from './seed-messages.ts'
 
 const tellEveryMs = 1000
+/** What was sent last may still be on its way to a slow peer. */
+const lingerMs = 60_000
 
 type Shared = {
   file: SharedFile
   fd: number
   /** Undefined while it is not given. */
   torrent: Torrent | undefined
-  /** By torrents before this one: each pause ends one. */
-  givenBefore: number
+  /** Over all torrents that it had: each pause ends one. */
+  allowance: UploadAllowance
+  /** When its allowance was found to be used up. */
+  usedUpAt: number | undefined
 }
 
 export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => void) {
   const shared = new Map<string, Shared>()
+  /** By file, also of those that are not shared for now. */
+  const allowances = new Map<string, UploadAllowance>()
   let isPaused = false
   const { host, port, uploadLimit } = setup
   const client = torrentClient({ host, port, uploadLimit, seedOutgoingConnections: true })
@@ -37,15 +44,20 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
     return [...shared.values()].flatMap(({ file, torrent }) => (file.isOpen && torrent) || [])
   }
 
-  const givenBytes = ({ givenBefore, torrent }: Shared) => givenBefore + (torrent?.uploaded ?? 0)
-  const isDone = (one: Shared) =>
-    givenBytes(one) >= (setup.ratio ?? Infinity) * one.file.fileSizeBytes
+  function allowanceOf({ path, fileSizeBytes }: SharedFile): UploadAllowance {
+    const name = `${fileSizeBytes} ${path}`
+    const allowance =
+      allowances.get(name) ?? uploadAllowance((setup.ratio ?? Infinity) * fileSizeBytes)
+    allowances.set(name, allowance)
+    return allowance
+  }
 
   function share(file: SharedFile) {
     if (shared.has(file.path)) return
     try {
       const fd = openSync(file.path, 'r')
-      const one: Shared = { file, fd, torrent: undefined, givenBefore: 0 }
+      const allowance = allowanceOf(file)
+      const one: Shared = { file, fd, torrent: undefined, allowance, usedUpAt: undefined }
       shared.set(file.path, one)
       if (!isPaused) give(one)
     } catch (error) {
@@ -54,9 +66,10 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
   }
 
   function give(one: Shared) {
-    if (one.torrent || isDone(one)) return
+    if (one.torrent || one.allowance.isUsedUp()) return
     const torrent = client.add(one.file.torrent, settingsFor(one))
     torrent.on('error', (error: Error) => drop(one.file.path, error.message))
+    torrent.on('wire', one.allowance.watch)
     torrent.on('ready', () => discovery?.announceSoon())
     one.torrent = torrent
   }
@@ -64,7 +77,6 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
   /** Its peers are let go, and its tracker is told. */
   function hold(one: Shared, whenHeld?: () => void) {
     const { torrent } = one
-    one.givenBefore = givenBytes(one)
     one.torrent = undefined
     if (torrent && !torrent.destroyed) torrent.destroy({}, whenHeld)
     else whenHeld?.()
@@ -88,13 +100,24 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
     look()
   }
 
+  /** Once what was sent has arrived: whoever is cut off before that has been sent it in vain. */
+  function holdSoon(one: Shared, torrent: Torrent) {
+    for (const wire of torrent.wires) wire.choke()
+    const now = performance.now()
+    const isOverdue = now - (one.usedUpAt ?? now) > lingerMs
+    if (isOverdue || (one.usedUpAt !== undefined && !isSending(torrent))) hold(one)
+    one.usedUpAt ??= now
+  }
+
   function look() {
-    for (const one of shared.values()) if (isDone(one)) hold(one)
+    for (const one of shared.values()) {
+      if (one.torrent && one.allowance.isUsedUp()) holdSoon(one, one.torrent)
+    }
     const files = Array.from(shared, ([path, one]) => ({
       path,
       peers: one.torrent?.wires.length ?? 0,
-      uploadedBytes: givenBytes(one),
-      isDone: isDone(one),
+      uploadedBytes: one.allowance.sentBytes(),
+      isDone: one.allowance.isUsedUp(),
     }))
     const { torrentPort: port, uploadSpeed: bytesPerSecond } = client
     tell({ event: 'standing', standing: { port, isPaused, bytesPerSecond, files } })
@@ -116,6 +139,10 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
     },
   }
 }
+
+const isSending = ({ wires, _peers }: Torrent): boolean =>
+  wires.some((wire) => wire._readableState.buffered > 0) ||
+  [..._peers.values()].some(({ conn }) => conn !== null && conn.writableLength > 0)
 
 function settingsFor({ file: { fileSizeBytes }, fd }: Shared) {
   const pieceLength = pieceLengthFor(fileSizeBytes)

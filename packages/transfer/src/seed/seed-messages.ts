@@ -7,7 +7,7 @@ export type SeedSetup = {
   port: number
   /** Bytes per second; undefined for no limit. */
   uploadLimit: number | undefined
-  /** So many times its size a file is given, at most; undefined for ever. */
+  /** Each file is sent at most so many times its size while the seeder runs, pauses included; undefined for no limit. */
   ratio: number | undefined
   /** Whether to look for peers on the local network (BEP 14). */
   isLocalDiscoveryOn: boolean

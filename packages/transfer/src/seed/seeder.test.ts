@@ -1,12 +1,15 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import WebTorrent, { type Torrent } from 'webtorrent'
+import { temporaryDirectory } from '../testing/pull-scene.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
 import { swarmScene } from '../testing/swarm-scene.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 import { startSeeder } from './seeder.ts'
 
 const file = syntheticFile(4 * mebibyte, mebibyte)
+const blockBytes = 16 * 1024
 const onlyPeers = { peers: 'only', tuning: { ...quickTuning, stallMs: 5_000 } } as const
 /** Long enough for a peer that gives to have given. */
 const soon = () => new Promise((resolve) => setTimeout(resolve, 1500))
@@ -20,6 +23,41 @@ test('a file that was given as often as the ratio says is given no more, and the
   await expect.poll(() => standing().files).toMatchObject([{ isDone: true, peers: 0 }])
   expect(standing().files[0]?.uploadedBytes).toBeGreaterThanOrEqual(file.bytes.length)
 })
+
+test('a ratio is not exceeded, however many ask for everything at once, and over pauses', async () => {
+  const { seeder } = await swarmScene(file)
+  const { standing, shared, pause, resume } = await seeder(file.bytes, { ratio: 0.3 })
+  const limit = 0.3 * file.bytes.length
+  await expect.poll(() => standing().port).toBeGreaterThan(0)
+  const address = `127.0.0.1:${standing().port}`
+  const takers = Array.from({ length: 6 }, () => takeFrom(address, shared.torrent))
+  const received = () => takers.reduce((sum, taker) => sum + taker.received, 0)
+  await expect.poll(received).toBeGreaterThan(0)
+  pause()
+  await expect.poll(() => standing().isPaused).toBe(true)
+  resume()
+  await expect.poll(() => standing()).toMatchObject({ isPaused: false })
+  for (const taker of takers) taker.addPeer(address)
+  await expect.poll(() => standing().files).toMatchObject([{ isDone: true, peers: 0 }])
+  expect(standing().files[0]?.uploadedBytes).toBeLessThan(limit + blockBytes)
+  expect(received()).toBeLessThan(limit + blockBytes)
+})
+
+/** A client as others have it, which knows one peer. */
+function takeFrom(address: string, torrent: Uint8Array): Torrent {
+  const client = new WebTorrent({
+    dht: false,
+    lsd: false,
+    natPmp: false,
+    natUpnp: false,
+    tracker: false,
+    utp: false,
+    torrentPort: { port: 0, host: '127.0.0.1' },
+  })
+  onTestFinished(() => new Promise<void>((resolve) => client.destroy(() => resolve())))
+  const path = temporaryDirectory()
+  return client.add(torrent, { path }, (added) => added.addPeer(address))
+}
 
 test('who pauses gives nothing until they go on, and counts what was given before', async () => {
   const { path, pull, seeder, seeds, tracker } = await swarmScene(file)
