@@ -17,9 +17,14 @@ export function startThread(name: string, parentUrl: string, setup: unknown): Wo
   return thread
 }
 
+/** Resolves when a thread has loaded its modules, or has ended. */
+export async function untilLoaded(thread: Worker): Promise<void> {
+  await loading.get(thread)
+}
+
 /** Ends a thread, once it has loaded: a native addon whose loading is cut short aborts the process. */
 export async function terminateThread(thread: Worker): Promise<void> {
-  await loading.get(thread)
+  await untilLoaded(thread)
   await thread.terminate()
 }
 
@@ -28,7 +33,7 @@ export async function closeThread(thread: Worker, timeoutMs: number): Promise<vo
   if (thread.threadId === -1) return // it has ended
   const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
   thread.postMessage({ call: 'close' })
-  await loading.get(thread)
+  await untilLoaded(thread)
   const overdue = setTimeout(() => thread.terminate(), timeoutMs)
   await exited
   clearTimeout(overdue)

@@ -1,5 +1,6 @@
 /** The swarm's part in a pull: when it is joined, and whose turn it is. */
 
+import { once } from 'node:events'
 import { pieceLengthFor } from '@shoal/model-file'
 import type { Download, ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { type Board, receivedBytes } from '../pull/board.ts'
@@ -9,9 +10,11 @@ import type { Chunk, Manifest } from '../pull/manifest.ts'
 import type { Tuning } from '../pull/tuning.ts'
 import { getTorrent } from './get-torrent.ts'
 import { pace } from './pace.ts'
+import { type PeerDiscovery, startPeerDiscovery } from './peer-discovery.ts'
 import { peerHostFor } from './peer-host.ts'
 import { type Swarm, startSwarm } from './swarm.ts'
 import { swarmSource } from './swarm-source.ts'
+import type { TrackerFetch } from './tracker-announce.ts'
 
 export type PeerSettings = {
   /** `off`: nobody but the registry learns of this pull. `only`: the registry is asked for no bytes. */
@@ -36,6 +39,8 @@ type Setup = PeerSettings & {
   downloadLimit: number | undefined
   /** URLs of the whole file. */
   registryUrls: string[]
+  /** For announces. Default: the global one. */
+  fetch?: TrackerFetch | undefined
   signal: AbortSignal
   onBanned(peer: string): void
   /** Nobody is asked from then on. */
@@ -49,6 +54,8 @@ export function joinPeers(setup: Setup) {
   const pieceLength = pieceLengthFor(manifest.fileSizeBytes)
   const onlyPeers = peers === 'only'
   let swarm: Swarm | undefined
+  let discovery: PeerDiscovery | undefined
+  const over = new AbortController()
   const turns = pace(
     {
       registryBytes: () => receivedBytes(board),
@@ -76,14 +83,18 @@ export function joinPeers(setup: Setup) {
     const { client, modelName, file } = setup
     const ids = { modelId: modelName, fileId: file.id }
     const { torrent, isOpen } = await getTorrent(client, ids, signal)
-    if (signal.aborted) return
+    if (over.signal.aborted) return
+    const surroundings = {
+      host: peerHostFor(setup.download.torrent_url),
+      isLocalDiscoveryOn: setup.isLocalDiscoveryOn && isOpen,
+    }
+    if (!onlyPeers && !(await isAnybodyThere(surroundings))) return
     swarm = startSwarm(
       {
+        ...surroundings,
         path: setup.path,
         fileSizeBytes: manifest.fileSizeBytes,
         torrent,
-        host: peerHostFor(setup.download.torrent_url),
-        isLocalDiscoveryOn: setup.isLocalDiscoveryOn && isOpen,
         downloadLimit: setup.downloadLimit,
         uploadLimit: setup.uploadLimit,
       },
@@ -93,6 +104,23 @@ export function joinPeers(setup: Setup) {
     if (!onlyPeers) swarm.askRegistry(setup.registryUrls)
     for (const chunk of manifest.chunks) if (setup.ledger.isTrusted(chunk.index)) swarm.offer(chunk)
     source.joins(swarm)
+    await swarm.untilLoaded()
+    if (over.signal.aborted) return
+    swarm.join((await discovery?.handOver()) ?? { port: 0, peerId: undefined, peers: [] })
+  }
+
+  /** Resolves when there is somebody to talk to, or the pull is over: a pull without peers needs no BitTorrent client. */
+  async function isAnybodyThere(surroundings: { host: string; isLocalDiscoveryOn: boolean }) {
+    discovery = await startPeerDiscovery({
+      ...surroundings,
+      tracker: trackerOf(setup.download),
+      infoHash: setup.download.torrent_info_hash,
+      leftBytes: () => manifest.fileSizeBytes - receivedBytes(board),
+      fetch: setup.fetch ?? fetch,
+    })
+    if (over.signal.aborted) await discovery.close()
+    else await Promise.race([discovery.found, once(over.signal, 'abort')])
+    return !over.signal.aborted
   }
 
   // Those who have a private file need not know of each other, unless somebody wants it so.
@@ -112,14 +140,15 @@ export function joinPeers(setup: Setup) {
     finish: turns.close,
     async close() {
       clearTimeout(joining)
+      over.abort()
       turns.close()
-      await swarm?.close()
+      await Promise.all([discovery?.close(), swarm?.close()])
     },
   }
 }
 
 /** Its tracker and its bytes are open to who has a token, which is in its URLs. */
-export function isPrivate({ magnet_uri }: Download): boolean {
-  const tracker = new URL(magnet_uri).searchParams.get('tr') ?? ''
-  return !/\/announce$/.test(tracker)
-}
+export const isPrivate = (download: Download): boolean => !/\/announce$/.test(trackerOf(download))
+
+const trackerOf = ({ magnet_uri }: Download): string =>
+  new URL(magnet_uri).searchParams.get('tr') ?? ''

@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { eventsOf } from '../testing/pull-scene.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
 import { swarmScene } from '../testing/swarm-scene.ts'
@@ -66,15 +67,54 @@ test('a registry that dies in the middle is not missed', async () => {
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
 })
 
-test('who pulls gives what it has to others', async () => {
-  const first = await swarmScene(file)
-  first.origin.script = () => ({ bytesPerSecond: 800_000 })
-  const other = `${first.path}-2`
-  const peers = 'auto'
-  await Promise.all([first.pull({ peers, tuning }), first.pull({ peers, tuning, path: other })])
-  expect(readFileSync(first.path).equals(file.bytes)).toBe(true)
-  expect(readFileSync(other).equals(file.bytes)).toBe(true)
+test('those who pull at the same time find each other, and give what they have', async () => {
+  const { origin, path, pull } = await swarmScene(file)
+  origin.script = () => ({ bytesPerSecond: 400_000 })
+  const paths = [path, `${path}-2`]
+  const pulled = await Promise.all(paths.map((at) => pull({ peers: 'auto', tuning, path: at })))
+  for (const at of paths) expect(readFileSync(at).equals(file.bytes)).toBe(true)
+  expect(pulled.flatMap(({ sources }) => sources).some(({ isPeer }) => isPeer)).toBe(true)
 })
+
+test('a pull that nobody else is in announces itself, and starts no BitTorrent client', async () => {
+  const { origin, path, pull, tracker } = await swarmScene(file)
+  origin.script = () => ({ bytesPerSecond: 4_000_000 })
+  const threads = countThreads()
+  const known = once(tracker, 'start')
+  const left = once(tracker, 'stop')
+  await pull({ peers: 'auto', tuning })
+  await Promise.all([known, left])
+  expect(readFileSync(path).equals(file.bytes)).toBe(true)
+  expect(threads.count()).toBe(0)
+})
+
+test('who comes while a pull runs is talked to', async () => {
+  const { origin, path, pull, seeder, tracker } = await swarmScene(file)
+  origin.script = slowly
+  const known = once(tracker, 'start')
+  const pulling = pull({ peers: 'auto', tuning })
+  await known
+  await seeder() // it is the seeder that connects
+  const { sources } = await pulling
+  expect(readFileSync(path).equals(file.bytes)).toBe(true)
+  const fromPeers = sources.filter(({ isPeer }) => isPeer)
+  expect(fromPeers.reduce((sum, { bytes }) => sum + bytes, 0)).toBeGreaterThan(
+    file.bytes.length / 2,
+  )
+})
+
+/** Counts those that are started from now on. */
+function countThreads() {
+  let count = 0
+  const onWorker = () => {
+    count += 1
+  }
+  process.on('worker', onWorker)
+  onTestFinished(() => {
+    process.off('worker', onWorker)
+  })
+  return { count: () => count }
+}
 
 test('where the registry has no torrent for us, it is asked alone, and that is said', async () => {
   const { origin, path, events, pull } = await swarmScene(file)

@@ -8,7 +8,13 @@ import type { Torrent } from 'webtorrent'
 import { startLocalDiscovery } from './local-discovery.ts'
 import { pieceStoreOf } from './piece-store.ts'
 import { RegistryWire } from './registry-wire.ts'
-import { type FromSwarm, registryName, type SwarmSetup, type ToSwarm } from './swarm-messages.ts'
+import {
+  type Contact,
+  type FromSwarm,
+  registryName,
+  type SwarmSetup,
+  type ToSwarm,
+} from './swarm-messages.ts'
 import { torrentClient } from './torrent-client.ts'
 
 const tellEveryMs = 250
@@ -17,19 +23,16 @@ const mostConnections = 60
 const mostRegistryRequests = 4
 
 /** Resolves once it listens. Tells by `tell` what happens. */
-export async function joinSwarm(setup: SwarmSetup, tell: (message: FromSwarm) => void) {
+export async function joinSwarm(
+  setup: SwarmSetup,
+  contact: Contact,
+  tell: (message: FromSwarm) => void,
+) {
   const fd = openSync(setup.path, 'r+')
-  const { host, downloadLimit, uploadLimit } = setup
-  const client = torrentClient({
-    host,
-    port: 0,
-    downloadLimit,
-    uploadLimit,
-    maxConns: mostConnections,
-  })
+  const { host } = setup
+  const { client, torrent } = await openTorrent(setup, contact, fd)
   const fail = (error: unknown) => tell({ event: 'failed', message: String(error) })
   client.on('error', fail)
-  const torrent = await add(client, setup, fd)
   torrent.on('error', fail)
   const senders = watchSenders(torrent, (peer) => tell({ event: 'banned', peer }))
   const registry = registryAmongPeers(torrent, senders.bytesFromPeers)
@@ -41,11 +44,12 @@ export async function joinSwarm(setup: SwarmSetup, tell: (message: FromSwarm) =>
     const count = torrent.wires.filter(({ type }) => type !== 'webSeed').length
     tell({ event: 'peers', count })
   }, tellEveryMs)
+  for (const peer of contact.peers) torrent.addPeer(peer)
   const discovery = setup.isLocalDiscoveryOn ? discover(host, client, torrent) : undefined
   tell({ event: 'ready', port: client.torrentPort, pieceLength: torrent.pieceLength })
 
   return {
-    obey(message: Exclude<ToSwarm, { call: 'close' }>) {
+    obey(message: Exclude<ToSwarm, { call: 'close' | 'join' }>) {
       if (message.call === 'want') want(torrent, { fd, ...message })
       else if (message.call === 'leave') torrent.deselect(message.from, message.to)
       else if (message.call === 'have') offer(torrent, message)
@@ -58,6 +62,26 @@ export async function joinSwarm(setup: SwarmSetup, tell: (message: FromSwarm) =>
       await new Promise<void>((resolve) => client.destroy(() => resolve()))
       closeSync(fd)
     },
+  }
+}
+
+/** On another port where somebody has taken that of `contact` in the meantime. */
+async function openTorrent(setup: SwarmSetup, contact: Contact, fd: number) {
+  const { host, downloadLimit, uploadLimit } = setup
+  const { port, peerId } = contact
+  const client = torrentClient({
+    host,
+    port,
+    downloadLimit,
+    uploadLimit,
+    maxConns: mostConnections,
+    ...(peerId !== undefined && { peerId: Buffer.from(peerId).toString('hex') }),
+  })
+  try {
+    return { client, torrent: await add(client, setup, fd) }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port === 0) throw error
+    return openTorrent(setup, { ...contact, port: 0 }, fd)
   }
 }
 

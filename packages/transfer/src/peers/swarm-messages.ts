@@ -15,7 +15,19 @@ export type SwarmSetup = {
   uploadLimit: number | undefined
 }
 
+/** As whom and where to join. */
+export type Contact = {
+  /** Where to listen; 0 for any port that is free. */
+  port: number
+  /** 20 ASCII characters; undefined for a new one. */
+  peerId: string | undefined
+  /** Addresses of peers that are known already. */
+  peers: string[]
+}
+
 export type ToSwarm =
+  /** The first: without it nothing begins. */
+  | { call: 'join'; contact: Contact }
   /** Pieces that are on disk and may be given to others. */
   | { call: 'have'; from: number; to: number }
   /** Pieces to get. */

@@ -1,6 +1,6 @@
 import type { Chunk } from '../pull/manifest.ts'
-import { closeThread, startThread } from '../start-thread.ts'
-import type { FromSwarm, SwarmSetup, ToSwarm } from './swarm-messages.ts'
+import { closeThread, startThread, untilLoaded } from '../start-thread.ts'
+import type { Contact, FromSwarm, SwarmSetup, ToSwarm } from './swarm-messages.ts'
 
 export type Swarm = ReturnType<typeof startSwarm>
 
@@ -40,6 +40,10 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
   })
 
   return {
+    /** Resolves when `join` is done at once: loading takes a second on a busy machine. */
+    untilLoaded: () => untilLoaded(thread),
+    /** Begins. What is called before this waits for it. */
+    join: (contact: Contact) => send({ call: 'join', contact }),
     /** Others than the registry that are connected now. */
     peerCount: () => peerCount,
     /** What was trusted may be given to others. */

@@ -137,12 +137,15 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
       serveSource(source, serving).finally(() => peers?.finish()),
     )
     await Promise.race([Promise.all(served), lost.promise])
-  } finally {
+  } catch (error) {
     stopTicking()
     await peers.close()
+    throw error
   }
+  stopTicking()
   report({ type: 'verifying' })
-  const sha256 = await hasher.digest
+  const left = peers.close() // takes as long as its tracker
+  const sha256 = await hasher.digest.finally(() => left)
   const bytes = receivedBytes(board) + swarm.broughtBytes()
   return {
     sha256,

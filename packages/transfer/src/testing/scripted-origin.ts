@@ -90,7 +90,7 @@ function answer(
   }
   if (pathname.includes('/download/')) {
     origin.downloads += 1
-    const download = downloadOf(file, origin.url, origin.swarm?.announce)
+    const download = downloadOf(file, origin.url, origin.swarm)
     return end(response, { status: 200, body: JSON.stringify(download) })
   }
   if (pathname.includes('/torrent/') && origin.swarm?.torrent) {

@@ -53,14 +53,15 @@ export function modelFileOf({ bytes, chunkSize, sha256 }: SyntheticFile): ModelF
 export function downloadOf(
   { bytes, sha256, chunks }: SyntheticFile,
   baseUrl: string,
-  announce?: string,
+  swarm?: { announce: string; infoHash: string },
 ): Download {
   const webSeed = encodeURIComponent(`${baseUrl}/v1/files/chunks/${sha256}`)
-  const torrent_info_hash = '0'.repeat(40)
+  const torrent_info_hash = swarm?.infoHash ?? '0'.repeat(40)
+  const tracker = swarm ? `&tr=${encodeURIComponent(swarm.announce)}` : ''
   return {
     direct_url: `${baseUrl}/blob/direct`,
     torrent_url: `${baseUrl}/torrent`,
-    magnet_uri: `magnet:?xt=urn:btih:${torrent_info_hash}&dn=model.gguf&ws=${webSeed}${announce ? `&tr=${encodeURIComponent(announce)}` : ''}`,
+    magnet_uri: `magnet:?xt=urn:btih:${torrent_info_hash}&dn=model.gguf&ws=${webSeed}${tracker}`,
     torrent_info_hash,
     chunk_hashes: chunks,
     file_size_bytes: bytes.length,

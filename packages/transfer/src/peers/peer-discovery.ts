@@ -1,0 +1,130 @@
+/**
+ * Looks for the peers of one torrent without a BitTorrent client, which takes tens of megabytes: announces a port, and listens
+ * there and in the local network until somebody is there to talk to. The client then takes over the port and the peer id.
+ */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startLocalDiscovery } from './local-discovery.ts'
+import { announceTo, type TrackerFetch } from './tracker-announce.ts'
+
+export type PeerDiscoverySetup = {
+  tracker: string
+  /** In small hexadecimal digits. */
+  infoHash: string
+  leftBytes(): number
+  /** Where to listen for peers. */
+  host: string
+  isLocalDiscoveryOn: boolean
+  fetch: TrackerFetch
+}
+
+/** With what a client takes over. */
+export type Handover = {
+  port: number
+  /** 20 ASCII characters. */
+  peerId: string
+  /** Addresses with ports. */
+  peers: string[]
+}
+
+export type PeerDiscovery = Awaited<ReturnType<typeof startPeerDiscovery>>
+
+const maxConnections = 32
+const retryAfterMs = 60_000
+const minIntervalMs = 10_000
+const maxIntervalMs = 60 * 60_000
+/** The pull is over then, and its user waits. */
+const stopTimeoutMs = 500
+
+/** Resolves when it listens. */
+export async function startPeerDiscovery(setup: PeerDiscoverySetup) {
+  const { tracker, infoHash, host, fetch } = setup
+  const peerId = newPeerId()
+  const peers = new Set<string>()
+  const found = Promise.withResolvers<void>()
+  const over = new AbortController()
+  const { signal } = over
+
+  function find(more: string[]) {
+    for (const peer of more) peers.add(peer)
+    found.resolve()
+  }
+
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    socket.on('error', () => undefined) // it comes again, or not
+    socket.once('data', () => find([])) // it waits for an answer, which the client gives when it comes again
+  })
+  server.maxConnections = maxConnections
+  server.listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+
+  const announce = (event: 'started' | 'stopped' | undefined, until: AbortSignal) =>
+    announceTo(
+      tracker,
+      { infoHash, peerId, port, leftBytes: setup.leftBytes(), event },
+      { fetch, signal: until },
+    )
+
+  async function keepAnnouncing() {
+    let event: 'started' | undefined = 'started'
+    while (!signal.aborted) {
+      const response = await announce(event, signal)
+      if (response) event = undefined
+      if (response?.hasOthers) find(response.peers)
+      const intervalMs = response ? (response.intervalMs ?? maxIntervalMs) : retryAfterMs
+      const waitMs = Math.min(Math.max(intervalMs, minIntervalMs), maxIntervalMs)
+      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined) // the end
+    }
+  }
+  void keepAnnouncing()
+
+  const torrent = {
+    infoHash,
+    private: false,
+    destroyed: false,
+    addPeer(peer: string) {
+      find([peer])
+      return true
+    },
+  }
+  const local = setup.isLocalDiscoveryOn
+    ? startLocalDiscovery({ host, port: () => port, torrents: () => [torrent] })
+    : undefined
+  local?.announceSoon()
+
+  /** Frees the port. */
+  async function stop() {
+    over.abort(new Error('peers are not looked for any more'))
+    local?.close()
+    const closed = once(server, 'close')
+    server.close()
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+
+  return {
+    /** Resolves when somebody is there; never where nobody comes. */
+    found: found.promise,
+
+    /** Ends without a word to the tracker: the client goes on from here. */
+    async handOver(): Promise<Handover> {
+      await stop()
+      return { port, peerId, peers: [...peers] }
+    },
+
+    /** Tells the tracker that we are gone; does nothing after `handOver`. */
+    async close() {
+      if (signal.aborted) return
+      await Promise.all([stop(), announce('stopped', AbortSignal.timeout(stopTimeoutMs))])
+    },
+  }
+}
+
+/** As webtorrent makes them, since its client is who peers meet. */
+const newPeerId = () => `-WW0300-${randomBytes(6).toString('hex')}`
