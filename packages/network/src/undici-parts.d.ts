@@ -27,3 +27,9 @@ declare module 'undici/lib/api/api-connect.js' {
     options: Dispatcher.ConnectOptions,
   ): Promise<Dispatcher.ConnectData>
 }
+declare module 'undici/lib/global.js' {
+  import type { Dispatcher } from 'undici'
+
+  const global: { setGlobalDispatcher(dispatcher: Pick<Dispatcher, 'dispatch'>): void }
+  export default global
+}

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { pieceLengthFor } from '@shoal/model-file'
+import type { NetworkSettings } from '@shoal/network'
 import type { Download, ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { type Board, receivedBytes } from '../pull/board.ts'
 import type { ChunkLedger } from '../pull/chunk-ledger.ts'
@@ -14,7 +15,7 @@ import { type PeerDiscovery, startPeerDiscovery } from './peer-discovery.ts'
 import { peerHostFor } from './peer-host.ts'
 import { type Swarm, startSwarm } from './swarm.ts'
 import { swarmSource } from './swarm-source.ts'
-import type { TrackerFetch } from './tracker-announce.ts'
+import { trackerFetch } from './tracker-fetch.ts'
 
 export type PeerSettings = {
   /** `off`: nobody but the registry learns of this pull. `only`: the registry is asked for no bytes. */
@@ -39,8 +40,7 @@ type Setup = PeerSettings & {
   downloadLimit: number | undefined
   /** URLs of the whole file. */
   registryUrls: string[]
-  /** For announces. Default: the global one. */
-  fetch?: TrackerFetch | undefined
+  network: NetworkSettings
   signal: AbortSignal
   onBanned(peer: string): void
   /** Nobody is asked from then on. */
@@ -92,6 +92,7 @@ export function joinPeers(setup: Setup) {
     swarm = startSwarm(
       {
         ...surroundings,
+        network: setup.network,
         path: setup.path,
         fileSizeBytes: manifest.fileSizeBytes,
         torrent,
@@ -116,7 +117,7 @@ export function joinPeers(setup: Setup) {
       tracker: trackerOf(setup.download),
       infoHash: setup.download.torrent_info_hash,
       leftBytes: () => manifest.fileSizeBytes - receivedBytes(board),
-      fetch: setup.fetch ?? fetch,
+      fetch: trackerFetch(setup.network),
     })
     if (over.signal.aborted) await discovery.close()
     else await Promise.race([discovery.found, once(over.signal, 'abort')])

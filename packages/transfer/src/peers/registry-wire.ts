@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { Network } from '@shoal/network/requests'
 import BitField from 'bitfield'
 import Wire from 'bittorrent-protocol'
 import ltDontHave from 'lt_donthave'
-import { fetch } from 'undici'
+import { fetchRange } from './fetch-range.ts'
 import { registryName } from './swarm-messages.ts'
 
 type Answer = (error: Error | null, bytes?: Uint8Array) => void
@@ -11,6 +12,8 @@ type Answer = (error: Error | null, bytes?: Uint8Array) => void
 const pauseMs = 5_000
 const patienceMs = 60_000
 
+type Options = { pieces: number; pieceLength: number; fileSizeBytes: number; network: Network }
+
 /**
  * The registry as a peer that has every piece (BEP 19), so that one scheduler asks both. The library's own web seed follows
  * the redirect anew for every piece and never gives up a URL that has died.
@@ -18,16 +21,20 @@ const patienceMs = 60_000
 export class RegistryWire extends Wire {
   readonly #urls: string[]
   readonly #pieceLength: number
+  readonly #fileSizeBytes: number
+  readonly #network: Network
   readonly #abort = new AbortController()
   /** What the other side is told that we have; nothing before `offerOnly`. */
   readonly #offered: Uint8Array
   readonly #pausedUntil = new Map<number, number>()
   #isOpen = false
 
-  constructor(urls: string[], { pieces, pieceLength }: { pieces: number; pieceLength: number }) {
+  constructor(urls: string[], { pieces, pieceLength, fileSizeBytes, network }: Options) {
     super('webSeed')
     this.#urls = urls
     this.#pieceLength = pieceLength
+    this.#fileSizeBytes = fileSizeBytes
+    this.#network = network
     this.#offered = new Uint8Array(pieces)
     this.connId = registryName
     this.setKeepAlive(true)
@@ -60,18 +67,16 @@ export class RegistryWire extends Wire {
   }
 
   async #get(start: number, length: number): Promise<Uint8Array> {
-    for (let attempt = 0; ; attempt += 1) {
+    const range = { start, length, fileSizeBytes: this.#fileSizeBytes }
+    for (let attempt = 1; ; attempt += 1) {
       const [url = ''] = this.#urls
-      const response = await fetch(url, {
-        headers: { range: `bytes=${start}-${start + length - 1}` },
-        signal: AbortSignal.any([this.#abort.signal, AbortSignal.timeout(patienceMs)]),
-      })
-      const isWhole = start === 0 && response.status === 200
-      if (response.status === 206 || isWhole) return new Uint8Array(await response.arrayBuffer())
-      await response.body?.cancel()
-      if (attempt + 1 >= this.#urls.length)
-        throw new Error(`the registry answered ${response.status}`)
-      this.#urls.push(...this.#urls.splice(0, 1)) // a URL dies after its day: the next one
+      try {
+        const signal = AbortSignal.any([this.#abort.signal, AbortSignal.timeout(patienceMs)])
+        return await fetchRange(this.#network, url, range, signal)
+      } catch (error) {
+        if (this.#abort.signal.aborted || attempt >= this.#urls.length) throw error
+        this.#urls.push(...this.#urls.splice(0, 1)) // a URL dies after its day: the next one
+      }
     }
   }
 

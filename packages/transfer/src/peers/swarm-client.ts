@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { pieceLengthFor } from '@shoal/model-file'
+import { type Network, openNetwork, useForFetch } from '@shoal/network/requests'
 import type Wire from 'bittorrent-protocol'
 import type WebTorrent from 'webtorrent'
 import type { Torrent } from 'webtorrent'
@@ -30,12 +31,18 @@ export async function joinSwarm(
 ) {
   const fd = openSync(setup.path, 'r+')
   const { host } = setup
+  const network = openNetwork(setup.network, { connections: mostRegistryRequests })
+  useForFetch(network) // by which webtorrent asks trackers
   const { client, torrent } = await openTorrent(setup, contact, fd)
   const fail = (error: unknown) => tell({ event: 'failed', message: String(error) })
   client.on('error', fail)
   torrent.on('error', fail)
   const senders = watchSenders(torrent, (peer) => tell({ event: 'banned', peer }))
-  const registry = registryAmongPeers(torrent, senders.bytesFromPeers)
+  const registry = registryAmongPeers(torrent, {
+    network,
+    fileSizeBytes: setup.fileSizeBytes,
+    bytesFromPeers: senders.bytesFromPeers,
+  })
   torrent.on('verified', (index: number) => {
     tell({ event: 'piece', index, senders: senders.of(index) })
   })
@@ -60,6 +67,7 @@ export async function joinSwarm(
       clearInterval(telling)
       discovery?.close()
       await new Promise<void>((resolve) => client.destroy(() => resolve()))
+      await network.destroy()
       closeSync(fd)
     },
   }
@@ -179,8 +187,13 @@ const hostOf = (name: string) => name.replace(/:\d+$/, '')
 /** So long peers may be silent before the registry is asked for what they have as well. */
 const patienceWithPeersMs = 3_000
 
+type RegistryAmongPeers = { network: Network; fileSizeBytes: number; bytesFromPeers(): number }
+
 /** The registry is asked for what no peer has, and for the rest where peers bring nothing. */
-function registryAmongPeers(torrent: Torrent, bytesFromPeers: () => number) {
+function registryAmongPeers(
+  torrent: Torrent,
+  { network, fileSizeBytes, bytesFromPeers }: RegistryAmongPeers,
+) {
   let wire: RegistryWire | undefined
   let seenBytes = 0
   let movedAt = performance.now()
@@ -202,7 +215,12 @@ function registryAmongPeers(torrent: Torrent, bytesFromPeers: () => number) {
         wire = undefined
       } else if (!wire || wire.destroyed) {
         const { pieces, pieceLength } = torrent
-        wire = new RegistryWire(urls, { pieces: pieces.length, pieceLength })
+        wire = new RegistryWire(urls, {
+          pieces: pieces.length,
+          pieceLength,
+          fileSizeBytes,
+          network,
+        })
         torrent.addWebSeed(wire)
       }
     },

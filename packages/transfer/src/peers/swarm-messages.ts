@@ -1,5 +1,7 @@
 /** What passes between a pull and the thread of its swarm. Pieces are numbered from 0. */
 
+import type { NetworkSettings } from '@shoal/network'
+
 export type SwarmSetup = {
   /** The unfinished file, at its full size. */
   path: string
@@ -10,6 +12,8 @@ export type SwarmSetup = {
   host: string
   /** Whether to look for peers on the local network (BEP 14). */
   isLocalDiscoveryOn: boolean
+  /** For the tracker, and for the registry's bytes. */
+  network: NetworkSettings
   /** Bytes per second; undefined for no limit. */
   downloadLimit: number | undefined
   uploadLimit: number | undefined
