@@ -74,12 +74,15 @@ test('serve shares what was pulled, pauses, goes on, and tells what it gave', op
   const here = { home: home.path, env }
   const there = { home: other.path, env }
   const seeders = () => registry.seedersOf('tide', file)
-  await runShoal(['pull', 'tide', '--no-peers'], here)
+  await runShoal(['pull', 'tide'], here)
   const { child, outcome } = startShoal(['serve', '--port', '0'], here)
   try {
     let told = ''
     while (!told.includes('Log ')) told += String((await once(child.stdout, 'data'))[0])
     expect(told).toContain('Sharing     1 file; others see your IP address')
+    const beside = await runShoal(['seed'], here)
+    expect(beside.stderr).toContain('The models on this machine are shared by shoal serve already.')
+    expect(beside.exitCode).toBe(1)
     await expect.poll(seeders, patience).toBe(1)
 
     await runShoal(['seed', 'pause'], here)
@@ -109,15 +112,47 @@ test('a model that becomes private is shared no more, and its files stay', optio
   const file = await registry.publish('tide', 2_000_000)
   await using home = await lonelyHome()
   const wishes = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
-  const pulled = await runShoal(['pull', 'tide', '--no-peers', '--json'], wishes)
+  const pulled = await runShoal(['pull', 'tide', '--json'], wishes)
   await registry.makePrivate('tide')
   const { child, outcome } = startShoal(['seed'], wishes)
-  const [told] = await once(child.stderr, 'data')
-  expect(String(told)).toContain('0 files')
+  await untilTold(child, '0 files')
   child.kill('SIGINT')
   await outcome
   expect(await sha256(JSON.parse(pulled.stdout).path)).toBe(file.sha256_hash)
 })
+
+test(
+  'what was pulled without peers is not shared, until it is pulled with them',
+  options,
+  async () => {
+    await using registry = await realRegistry()
+    await registry.publish('tide', 2_000_000)
+    await using home = await lonelyHome()
+    const wishes = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
+    const withoutPeers = await runShoal(['pull', 'tide', '--no-peers'], wishes)
+    expect(withoutPeers.stderr).not.toContain('Shared with others')
+    const first = startShoal(['seed'], wishes)
+    const told = await untilTold(first.child, 'machine, 0 files;')
+    expect(told).toContain('tide/tide.gguf is not shared: it was pulled with --no-peers')
+    first.child.kill('SIGINT')
+    await first.outcome
+
+    const again = await runShoal(['pull', 'tide'], wishes)
+    expect(again.stderr).toContain('Already here.')
+    expect(again.stderr).toContain('Shared with others while shoal serve runs.')
+    const second = startShoal(['seed'], wishes)
+    await untilTold(second.child, 'machine, 1 file;')
+    second.child.kill('SIGINT')
+    await second.outcome
+  },
+)
+
+/** Reads stderr as far as `words`. */
+async function untilTold({ stderr }: ReturnType<typeof startShoal>['child'], words: string) {
+  let told = ''
+  while (!told.includes(words)) told += String((await once(stderr, 'data'))[0])
+  return told
+}
 
 test('what was pulled is shared while its registry is away', options, async () => {
   await using registry = await realRegistry()
@@ -127,8 +162,7 @@ test('what was pulled is shared while its registry is away', options, async () =
   await runShoal(['pull', 'tide'], wishes)
   await registry.stop()
   const { child, outcome } = startShoal(['seed'], wishes)
-  const [told] = await once(child.stderr, 'data')
-  expect(String(told)).toContain('1 file;')
+  await untilTold(child, '1 file;')
   child.kill('SIGINT')
   await outcome
 })

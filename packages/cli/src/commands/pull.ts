@@ -24,7 +24,8 @@ export function pullCommand(open: OpenContext): Command {
       if (options.dryRun) return await tellPlan(printer, order)
 
       const pulled = await pullOrdered(context, order, options)
-      if (isShared(context, order)) printer.note('  Shared with others while shoal serve runs.')
+      if (options.peers !== false && isShared(context, order))
+        printer.note('  Shared with others while shoal serve runs.')
       await printer.answer(documentOf(order, pulled), () => firstPath(order))
     },
   )

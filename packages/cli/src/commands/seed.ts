@@ -1,8 +1,10 @@
+import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import type { SharingStanding } from '../daemon/daemon-client.ts'
 import { findDaemonClient } from '../daemon/find-daemon.ts'
 import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
+import { findRunningDaemon } from '../daemon/state-file.ts'
 import { untilStopped } from '../server/until-stopped.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { type Column, table } from '../terminal/table.ts'
@@ -61,12 +63,14 @@ export function seedCommand(open: OpenContext): Command {
 }
 
 async function tellStanding({ printer }: Context, standing: SharingStanding) {
-  const { enabled, error, paused, files, bytes_per_second } = standing
+  const { enabled, error, looking, paused, files, bytes_per_second } = standing
   await printer.answer(standing, () =>
     files.length === 0 ? [] : table(columns, files, { paintTitle: printer.out.dim }),
   )
   if (error !== null) printer.warn(`Sharing has stopped: ${error}`)
   else if (!enabled) printer.note('Nothing is shared by this daemon.')
+  else if (looking)
+    printer.note(`Looking for models to share: ${plural(files.length, 'file')} found so far.`)
   else if (paused) printer.note('Sharing pauses. shoal seed resume goes on.')
   else
     printer.note(`Sharing ${plural(files.length, 'file')}, up ${formatBytes(bytes_per_second)}/s.`)
@@ -86,6 +90,7 @@ async function seedHere(context: Context, options: SeedOptions) {
       'To allow it: shoal config set peers on',
     )
   }
+  await refuseBesideDaemon(context)
   const { port, host } = options
   const stopSignal = context.takeStopSignal()
   const failed = new AbortController()
@@ -101,10 +106,16 @@ async function seedHere(context: Context, options: SeedOptions) {
     onDropped: (file, message) => printer.warn(`${file} is not shared: ${message}`),
     onFailed: (message) => failed.abort(failureOf(message, port)),
   })
-  const files = plural(sharing.fileCount(), 'file')
-  printer.note(`  Sharing the models on this machine, ${files}; others see its address.`)
-  printer.note('  Ctrl-C ends it.')
-  await untilStopped(AbortSignal.any([stopSignal, failed.signal]))
+  const ended = AbortSignal.any([stopSignal, failed.signal])
+  const stopped = untilStopped(ended)
+  if (sharing.isLooking()) printer.note('  Looking for models to share. Ctrl-C ends it.')
+  await Promise.race([sharing.looked, stopped])
+  if (!ended.aborted) {
+    const files = plural(sharing.fileCount(), 'file')
+    printer.note(`  Sharing the models on this machine, ${files}; others see its address.`)
+    printer.note('  Ctrl-C ends it.')
+  }
+  await stopped
   await sharing.close()
   failed.signal.throwIfAborted()
   const standing = sharing.standing()
@@ -112,6 +123,15 @@ async function seedHere(context: Context, options: SeedOptions) {
   for (const { path, uploadedBytes } of standing.files) {
     printer.note(`  ${sharedName(path)}   gave ${formatBytes(uploadedBytes)}`)
   }
+}
+
+/** Twice would give others each file from two ports, and count each ratio twice. */
+async function refuseBesideDaemon({ places }: Context) {
+  const running = await findRunningDaemon(places)
+  if (running?.shared_directory !== resolve(places.models)) return
+  throw new Failure('failed', 'The models on this machine are shared by shoal serve already.', {
+    hint: 'To see what it shares: shoal seed status. To share them here instead: shoal serve --no-share',
+  })
 }
 
 function failureOf(message: string, port: number): Failure {

@@ -39,7 +39,7 @@ test('serve loads a model of this machine and answers with it, until it is ended
     `  Local API   ${url}     any key works\n` +
       '  Models      shoal-nano:Q8_0\n' +
       '  Loaded      shoal-nano\n' +
-      '  Sharing     nothing yet; what you pull will be shared (--no-share turns it off)\n' +
+      '  Sharing     none found yet; what you pull will be shared (--no-share turns it off)\n' +
       `  Log         ${join(home.path, 'state', 'daemon.log')}\n`,
   )
   expect(JSON.parse(await readFile(stateFile(home.path), 'utf8'))).toEqual({

@@ -117,5 +117,5 @@ function linesOf(document: Document): string[] {
 /** Others see where the bytes come from. */
 const sharingOf = (files: number) =>
   files === 0
-    ? 'nothing yet; what you pull will be shared (--no-share turns it off)'
+    ? 'none found yet; what you pull will be shared (--no-share turns it off)'
     : `${plural(files, 'file')}; others see your IP address (--no-share turns it off)`

@@ -25,6 +25,8 @@ export type SharingStanding = {
   enabled: boolean
   /** Why nothing can be shared any more. */
   error: string | null
+  /** The folder is being looked at for the first time. */
+  looking: boolean
   paused: boolean
   port: number | null
   bytes_per_second: number

@@ -45,6 +45,7 @@ export async function startNotedDaemon(
       started_at: new Date().toISOString(),
       log_file: typeof log === 'object' ? log.file : null,
       command,
+      shared_directory: config.sharing ? config.modelsDirectory : null,
     })
   }
   return {

@@ -17,6 +17,8 @@ export type DaemonState = {
   log_file: string | null
   /** Which command the process was started as: `up` is a registry as well. */
   command: 'serve' | 'up'
+  /** The folder whose models it shares with others; null for none. */
+  shared_directory?: string | null
 }
 
 export const defaultLogFile = (places: Places) => join(places.state, 'daemon.log')

@@ -16,7 +16,7 @@ export async function seedingShoal(
 ) {
   const home = await lonelyHome()
   const options = { home: home.path, env: { SHOAL_REGISTRY: registry.url, ...env } }
-  const pulled = await runShoal(['pull', modelName, '--no-peers'], options)
+  const pulled = await runShoal(['pull', modelName], options)
   expect(pulled, pulled.stderr).toMatchObject({ exitCode: 0 })
   const { child, outcome } = startShoal(['seed'], options)
   const isKnown = async () => (await registry.seedersOf(modelName, file)) === 1

@@ -6,7 +6,7 @@ export type PeerOptions = { peers?: boolean; onlyPeers?: boolean; limitUpload?: 
 
 export function addPeerOptions(command: Command): Command {
   return command
-    .option('--no-peers', 'ask the registry alone: nobody else learns of it')
+    .option('--no-peers', 'download only from the registry, and never share it')
     .addOption(new Option('--only-peers', 'ask the registry for no bytes').conflicts('peers'))
     .addOption(uploadLimitOption())
 }
@@ -30,6 +30,8 @@ export function peersOf({ peers, onlyPeers, limitUpload }: PeerOptions, config: 
   const isOff = peers === false || config.peers === 'off'
   return {
     peers: onlyPeers ? ('only' as const) : isOff ? ('off' as const) : ('auto' as const),
+    // `run` and `up` have no such option: they leave a file that is there as it is.
+    isShared: isOff ? false : peers,
     ...givingOf(limitUpload, config),
   }
 }

@@ -17,7 +17,7 @@ export const sharingRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
 
 /** Bytes, and bytes per second. */
 function standingOf(sharing: Sharing | undefined) {
-  const nothing = { paused: false, port: null, bytes_per_second: 0, files: [] }
+  const nothing = { looking: false, paused: false, port: null, bytes_per_second: 0, files: [] }
   if (!sharing) return { enabled: false, error: null, ...nothing }
   const error = sharing.failure()
   if (error !== undefined) return { enabled: false, error, ...nothing }
@@ -25,6 +25,7 @@ function standingOf(sharing: Sharing | undefined) {
   return {
     enabled: true,
     error: null,
+    looking: sharing.isLooking(),
     paused: isPaused,
     port,
     bytes_per_second: bytesPerSecond,

@@ -5,7 +5,13 @@ import { DamagedFileError, FileInTheWayError } from '../errors.ts'
 import { forgetTorrent } from './kept-torrent.ts'
 import { type FileRecord, readRecord, writeRecord } from './record.ts'
 
-export type RegistryFile = { client: RegistryClient; modelName: string; file: ModelFile }
+export type RegistryFile = {
+  client: RegistryClient
+  modelName: string
+  file: ModelFile
+  /** Whether the file may be shared from now on. Default: as its record says; yes for a new one. */
+  isShared?: boolean | undefined
+}
 
 type Hashed = { chunk_size: number; chunk_hashes: string }
 
@@ -31,7 +37,12 @@ export async function isFinished(
     const why = `has ${found.size} bytes, not the ${file.file_size_bytes} of the registry's file`
     throw new FileInTheWayError(path, why)
   }
-  if (wasFinished && record.modified_at === found.mtimeMs) return true
+  if (wasFinished && record.modified_at === found.mtimeMs) {
+    const { without_peers: before, ...others } = record
+    const now = sharingOf(record, registryFile)
+    if (now.without_peers !== before) await writeRecord(path, { ...others, ...now })
+    return true
+  }
 
   const hashes = await hashFileInWorker(path, { signal, onProgress })
   if (hashes.sha256_hash !== file.sha256_hash) {
@@ -48,10 +59,13 @@ export async function isFinished(
 /** Notes what the finished file is. */
 export async function keepRecord(
   path: string,
-  { client, modelName, file }: RegistryFile,
+  registryFile: RegistryFile,
   hashed: Hashed,
 ): Promise<void> {
+  const { client, modelName, file } = registryFile
   const { mtimeMs } = await stat(path)
+  const before = await readRecord(path)
+  const isSame = before?.sha256_hash === file.sha256_hash // a repair, say
   const record: FileRecord = {
     format: 1,
     registry: client.baseUrl,
@@ -65,9 +79,18 @@ export async function keepRecord(
     ...hashed,
     pulled_at: new Date().toISOString(),
     modified_at: mtimeMs,
+    ...sharingOf(isSame ? before : undefined, registryFile),
   }
   await forgetTorrent(path) // of what stood here before
   await writeRecord(path, record)
+}
+
+function sharingOf(
+  before: FileRecord | undefined,
+  { isShared }: RegistryFile,
+): Pick<FileRecord, 'without_peers'> {
+  const isWithoutPeers = isShared === undefined ? before?.without_peers === true : !isShared
+  return isWithoutPeers ? { without_peers: true } : {}
 }
 
 export function packChunks(chunks: readonly { index: number; sha256: string; size: number }[]) {

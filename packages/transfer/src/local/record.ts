@@ -20,6 +20,8 @@ export type FileRecord = {
   pulled_at: string
   /** The file's own time of change, in milliseconds: while it stands, the file needs no new hash. */
   modified_at: number
+  /** It was pulled without peers: nobody else is to learn that it is here, so it is not shared. */
+  without_peers?: true
 }
 
 /** The record beside `path`, or undefined where there is none that can be read as one. */

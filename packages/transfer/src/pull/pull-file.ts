@@ -24,6 +24,8 @@ export type PullOptions = {
   connections?: number | undefined
   /** Whether other people who have the file are asked too. Default `off`: they learn our address. */
   peers?: 'auto' | 'off' | 'only' | undefined
+  /** Whether the finished file may be shared by `shareFolder`. Default: as its record says; yes for a new one. */
+  isShared?: boolean | undefined
   /** Bytes per second that peers may have of us. */
   uploadLimit?: number | undefined
   /** Whether to look for peers on the local network (BEP 14). */

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { peerHostFor } from '../peers/peer-host.ts'
-import type { SeedSetup, SeedStanding } from './seed-messages.ts'
+import type { FileStanding, SeedSetup, SeedStanding } from './seed-messages.ts'
 import { startSeeder } from './seeder.ts'
 import { type ShareableOptions, shareableFiles } from './shareable-files.ts'
 
@@ -19,6 +19,10 @@ export type Sharing = {
   failure(): string | undefined
   /** How many files are shared, or about to be. */
   fileCount(): number
+  /** Whether the folder is being looked at for the first time, so that more files may come at once. */
+  isLooking(): boolean
+  /** Resolves when the folder has been looked at for the first time. */
+  looked: Promise<void>
   pause(): void
   resume(): void
   close(): Promise<void>
@@ -47,6 +51,14 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
     },
   })
 
+  /** A file is shared from when it was found, whatever the seeder has told of it. */
+  function standing(): SeedStanding {
+    const now = seeder.standing()
+    const told = new Map(now.files.map((file) => [file.path, file]))
+    const files = Array.from(shared.keys(), (path) => told.get(path) ?? untold(path))
+    return { ...now, files }
+  }
+
   async function look() {
     const files = await findFiles(signal)
     const found = new Map(files.map((file) => [file.path, file]))
@@ -67,18 +79,22 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
       await look().catch((error: Error) => {
         if (!signal.aborted) onDropped(modelsDirectory, error.message)
       })
+      isLooking = false
       looked.resolve()
       await sleep(lookEveryMs, undefined, { signal, ref: false }).catch(() => undefined) // the end
     }
   }
+  let isLooking = true
   const looked = Promise.withResolvers<void>()
   const looking = goOnLooking()
   await Promise.race([looked.promise, sleep(firstLookMs, undefined, { ref: false })])
 
   return {
-    standing: seeder.standing,
+    standing,
     failure: seeder.failure,
     fileCount: () => shared.size,
+    isLooking: () => isLooking,
+    looked: looked.promise,
     pause: seeder.pause,
     resume: seeder.resume,
     async close() {
@@ -87,6 +103,8 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
     },
   }
 }
+
+const untold = (path: string): FileStanding => ({ path, peers: 0, uploadedBytes: 0, isDone: false })
 
 /** As in `shoal-tiny/shoal-tiny-Q8_0.gguf`. */
 export const sharedName = (path: string): string => `${basename(dirname(path))}/${basename(path)}`

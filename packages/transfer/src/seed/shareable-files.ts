@@ -11,7 +11,7 @@ export type ShareableOptions = {
   registry?: { address: string; token: string | undefined } | undefined
   /** Whether files of private models are shared too, with whoever has their torrent. */
   isPrivateShared?: boolean | undefined
-  /** Told where a torrent cannot be kept beside its file. */
+  /** Told why a file is not shared, and where a torrent cannot be kept beside its file. */
   onProblem(path: string, message: string): void
 }
 
@@ -32,6 +32,8 @@ type Word = { found: FileTorrent | undefined; until: number }
 export function shareableFiles(options: ShareableOptions) {
   const { modelsDirectory, registry, isPrivateShared = false, onProblem } = options
   const words = new Map<string, Word>()
+  /** Paths of which it was told that they were pulled without peers. */
+  const told = new Set<string>()
 
   async function ask({ record, path }: Pulled, signal: AbortSignal): Promise<Word | undefined> {
     const { address, token } = registry ?? {}
@@ -64,8 +66,19 @@ export function shareableFiles(options: ShareableOptions) {
     return word.found
   }
 
+  function isWanted({ path, record }: Pulled): boolean {
+    if (record.without_peers && !told.has(path)) {
+      onProblem(path, 'it was pulled with --no-peers; pull it again without that to share it')
+    }
+    if (record.without_peers) told.add(path)
+    else told.delete(path)
+    return !record.without_peers
+  }
+
   return async (signal: AbortSignal): Promise<SharedFile[]> => {
-    const files = ((await listLocalFiles(modelsDirectory)) as Pulled[]).filter(isPulled)
+    const files = ((await listLocalFiles(modelsDirectory)) as Pulled[])
+      .filter(isPulled)
+      .filter(isWanted)
     const torrents = await Promise.all(files.map((file) => find(file, signal)))
     const shareable = files.flatMap((file, index) => {
       const { path, fileSizeBytes } = file
