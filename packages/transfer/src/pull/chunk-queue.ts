@@ -2,18 +2,10 @@ import type { Board } from './board.ts'
 import type { ChunkLedger } from './chunk-ledger.ts'
 import type { ChunkTask, Delivery } from './chunk-source.ts'
 import type { Chunk, Manifest } from './manifest.ts'
-import { slowestOf } from './slow-tasks.ts'
+import { slowTasks } from './slow-tasks.ts'
 import type { Tuning } from './tuning.ts'
 
-export type RunningTask = ChunkTask & {
-  abort: AbortController
-  startedAt: number
-  /** A spare won: what this one does next does not matter. */
-  isBeaten: boolean
-  isOver: boolean
-  settled: Promise<void>
-  settle(): void
-}
+export type RunningTask = ChunkTask & { abort: AbortController; startedAt: number }
 
 export type ChunkQueue = ReturnType<typeof chunkQueue>
 
@@ -24,43 +16,32 @@ type QueueOptions = {
   tuning: Tuning
   /** Bytes that the whole-file hash has read. */
   hashedBytes: () => number
-  /** Whether a slow chunk may be requested twice: not where the user limits the rate. */
-  mayDouble: boolean
+  /** Whether a slow chunk may be requested again: not where the user limits the rate. */
+  mayRestart: boolean
   signal: AbortSignal
   onBadChunk: (chunk: Chunk, delivery: Delivery, timesBad: number) => void
 }
 
-/** Which chunk is to be fetched next: in order, no further ahead of the hasher than the window, slow ones twice. */
+/** The share of the file that may come twice because slow requests were given up; one chunk always may. */
+const restartBudgetShare = 0.03
+/** Every restart costs that much of the budget, so that restarts of silent requests come to an end as well. */
+const leastCostBytes = 64 * 1024
+
+/**
+ * Which chunk is to be fetched next: in order, and no further ahead of the hasher than the window. With nothing else to
+ * do, a request that is slow for a reason of its own is given up, and its chunk requested again from where it stopped.
+ */
 export function chunkQueue(options: QueueOptions) {
   const { manifest, board, ledger, tuning, signal } = options
   const pending = manifest.chunks.filter(({ index }) => !ledger.isTrusted(index))
-  const running = new Map<number, { first: RunningTask; spare: RunningTask | undefined }>()
+  const running = new Map<number, RunningTask>()
   const timesBad = new Map<number, number>()
   const fresh = new Set<number>()
   const window = Math.max(4, Math.floor(tuning.windowBytes / manifest.chunkSize))
-  const mostSpares = Math.max(1, Math.floor((64 * 1024 * 1024) / manifest.chunkSize))
-  const patienceMs = tuning.patienceWithSlowMs
-  let typicalRate = 0
+  const slow = slowTasks(board, tuning.slowAfterMs)
+  const timesRestarted = new Map<number, number>()
+  let restartBudget = Math.max(manifest.chunkSize, manifest.fileSizeBytes * restartBudgetShare)
   const sleepers: (() => void)[] = []
-
-  function start(chunk: Chunk, isSpare: boolean): RunningTask {
-    const abort = new AbortController()
-    const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
-    const task: RunningTask = {
-      chunk,
-      from: Atomics.load(board.written, chunk.index),
-      timesBad: timesBad.get(chunk.index) ?? 0,
-      isSpare,
-      signal: AbortSignal.any([abort.signal, signal]),
-      abort,
-      startedAt: performance.now(),
-      isBeaten: false,
-      isOver: false,
-      settled,
-      settle,
-    }
-    return task
-  }
 
   function startNext(): RunningTask | undefined {
     const [chunk] = pending
@@ -72,55 +53,67 @@ export function chunkQueue(options: QueueOptions) {
     const isInWindow = fresh.size + running.size < window || chunk.index === ledger.frontier()
     if (!isInWindow) return undefined
     pending.shift()
-    const first = start(chunk, false)
-    running.set(chunk.index, { first, spare: undefined })
-    return first
+    const abort = new AbortController()
+    const task: RunningTask = {
+      chunk,
+      from: Atomics.load(board.written, chunk.index),
+      timesBad: timesBad.get(chunk.index) ?? 0,
+      isSpare: false,
+      signal: AbortSignal.any([abort.signal, signal]),
+      abort,
+      startedAt: performance.now(),
+    }
+    running.set(chunk.index, task)
+    return task
   }
 
-  function startSpare(): RunningTask | undefined {
-    if (!options.mayDouble) return undefined
-    const pairs = [...running.values()]
-    const spares = pairs.filter(({ spare }) => spare !== undefined)
-    if (spares.length >= mostSpares) return undefined
-    const alone = pairs.filter(({ spare }) => spare === undefined).map(({ first }) => first)
-    const slow = slowestOf(alone, board, { typicalRate, patienceMs })
-    const pair = slow && running.get(slow.chunk.index)
-    if (pair === undefined) return undefined
-    pair.spare = start(pair.first.chunk, true)
-    return pair.spare
+  /** The chunk is taken again as soon as its request has ended: two must not write in one place. */
+  function restartSlowest() {
+    const found = options.mayRestart ? slow.takeSlowest(mayRestart) : undefined
+    if (found === undefined) return
+    const { task, rate } = found
+    const cost = restartCost(task, rate)
+    if (cost > restartBudget) return
+    restartBudget -= cost
+    const { index } = task.chunk
+    timesRestarted.set(index, (timesRestarted.get(index) ?? 0) + 1)
+    task.abort.abort(new Error('it is slow'))
   }
 
-  function wake() {
+  /** A chunk that is slow again and again has longer and longer. */
+  function mayRestart(task: RunningTask) {
+    const { index } = task.chunk
+    const leastMs = tuning.slowAfterMs * 2 ** (timesRestarted.get(index) ?? 0)
+    return running.get(index) === task && performance.now() - task.startedAt >= leastMs
+  }
+
+  /** What may come twice: the bytes on their way, which cannot be seen from here but are fewer than came in a window. */
+  function restartCost({ chunk }: RunningTask, rate: number) {
+    const left = chunk.size - Atomics.load(board.written, chunk.index)
+    return Math.min(left, leastCostBytes + rate * tuning.slowAfterMs)
+  }
+
+  function wakeSleepers() {
     for (const sleeper of sleepers.splice(0)) sleeper()
-  }
-
-  function putBack(chunk: Chunk) {
-    const place = pending.findIndex(({ index }) => index > chunk.index)
-    pending.splice(place === -1 ? pending.length : place, 0, chunk)
   }
 
   /** A task is over, with or without its chunk. */
   function leave(task: RunningTask) {
-    task.isOver = true
-    task.settle()
     const { chunk } = task
-    const pair = running.get(chunk.index)
-    if (pair?.spare === task) pair.spare = undefined
-    if (ledger.isTrusted(chunk.index)) pair?.spare?.abort.abort()
-    const isLast = pair?.first.isOver && (pair.spare === undefined || ledger.isTrusted(chunk.index))
-    if (pair && isLast) {
-      running.delete(chunk.index)
-      if (!ledger.isTrusted(chunk.index)) putBack(chunk)
+    if (running.get(chunk.index) !== task) return
+    running.delete(chunk.index)
+    if (!ledger.isTrusted(chunk.index)) {
+      const place = pending.findIndex(({ index }) => index > chunk.index)
+      pending.splice(place === -1 ? pending.length : place, 0, chunk)
     }
-    wake()
+    wakeSleepers()
   }
 
   function trust(task: RunningTask, delivery: Delivery) {
     const { chunk } = task
     if (ledger.accept(chunk, delivery.sha256)) {
       fresh.add(chunk.index)
-      const rate = (chunk.size - task.from) / Math.max(1, performance.now() - task.startedAt)
-      typicalRate = typicalRate === 0 ? rate : 0.8 * typicalRate + 0.2 * rate
+      slow.noteDone(task)
       return
     }
     const times = (timesBad.get(chunk.index) ?? 0) + 1
@@ -128,38 +121,25 @@ export function chunkQueue(options: QueueOptions) {
     options.onBadChunk(chunk, delivery, times)
   }
 
-  async function trustSpare(task: RunningTask, delivery: Delivery) {
-    const { chunk } = task
-    const pair = running.get(chunk.index)
-    const isUseful = pair?.spare === task && delivery.sha256 === chunk.sha256
-    // Bad bytes of a spare may as well be the first half, which is not its own: let the first finish and be judged.
-    if (!isUseful) return delivery.dropSpare()
-    pair.first.isBeaten = true
-    pair.first.abort.abort()
-    await pair.first.settled // two must not write in one place
-    if (ledger.isTrusted(chunk.index)) await delivery.dropSpare()
-    else {
-      await delivery.writeSpare()
-      trust(task, delivery)
-    }
-  }
-
   return {
-    /** Resolves with a task when there is one to do, and with undefined when all chunks are trusted. */
-    async take(takesSpares: boolean): Promise<RunningTask | undefined> {
+    /**
+     * Resolves with a task when there is one to do, and with undefined when all chunks are trusted. `canGoOn`: whether
+     * who asks can go on in the middle of a chunk, so that a slow one is worth taking over.
+     */
+    async take(canGoOn: () => boolean): Promise<RunningTask | undefined> {
       for (;;) {
         signal.throwIfAborted()
         if (ledger.isWhole()) return undefined
-        const task = startNext() ?? (takesSpares ? startSpare() : undefined)
+        const task = startNext()
         if (task !== undefined) return task
+        if (canGoOn()) restartSlowest()
         await new Promise<void>((resolve) => sleepers.push(resolve))
       }
     },
 
-    async deliver(task: RunningTask, delivery: Delivery) {
+    deliver(task: RunningTask, delivery: Delivery) {
       try {
-        if (task.isSpare) await trustSpare(task, delivery)
-        else if (!task.isBeaten || delivery.sha256 === task.chunk.sha256) trust(task, delivery)
+        trust(task, delivery)
       } finally {
         leave(task)
       }
@@ -167,6 +147,9 @@ export function chunkQueue(options: QueueOptions) {
 
     leave,
     /** Something changed that may let a sleeping slot go on: the hasher, the clock, the signal. */
-    wake,
+    wake() {
+      slow.look(running.values())
+      wakeSleepers()
+    },
   }
 }

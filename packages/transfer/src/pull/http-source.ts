@@ -29,7 +29,9 @@ export function httpSource(options: {
 
   return {
     slots: connections,
-    takesSpares: true,
+    get takesSpares() {
+      return ways[preferred]?.yields === 'file'
+    },
     turn: options.turn,
     shares: () => [{ name: sender, bytes: receivedBytes(board), isPeer: false }],
 

@@ -110,7 +110,7 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
     ledger,
     tuning,
     hashedBytes: hasher.hashedBytes,
-    mayDouble: rateLimit === undefined,
+    mayRestart: rateLimit === undefined,
     signal,
     onBadChunk(chunk, { sender, sha256 }, times) {
       dropped.set(sender, (dropped.get(sender) ?? 0) + 1)

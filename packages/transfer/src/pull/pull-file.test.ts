@@ -26,6 +26,7 @@ test.each([
     fileSizeBytes: given.bytes.length,
     resumedBytes: 0,
     downloadedBytes: given.bytes.length,
+    wastedBytes: 0,
     sources: [{ name: new URL(origin.url).host, bytes: given.bytes.length, isPeer: false }],
     droppedChunks: [],
     alreadyThere: false,

@@ -45,6 +45,8 @@ export type PulledFile = {
   /** Bytes that a former run had left and that were still good. */
   resumedBytes: number
   downloadedBytes: number
+  /** Of `downloadedBytes`: what was of no use, since it came twice or was not what it should be. */
+  wastedBytes: number
   /** Who sent them; what turned out bad counts too. */
   sources: SourceShare[]
   /** Chunks that did not have their hash, by where they came from. */
@@ -76,6 +78,7 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
       fileSizeBytes: bytesTotal,
       resumedBytes: pulled?.resumedBytes ?? 0,
       downloadedBytes: pulled?.receivedBytes ?? 0,
+      wastedBytes: pulled ? pulled.receivedBytes - (bytesTotal - pulled.resumedBytes) : 0,
       sources: pulled?.sources ?? [],
       droppedChunks: [...(pulled?.dropped ?? [])].map(([source, count]) => ({ source, count })),
       alreadyThere,

@@ -25,18 +25,18 @@ async function serveSlot(source: ChunkSource, slot: number, serving: Serving) {
   for (;;) {
     await patience.gate()
     const turn = await source.turn()
-    const task = await queue.take(source.takesSpares)
+    const task = await queue.take(() => source.takesSpares)
     if (task === undefined) return
     try {
       turn.throwIfAborted()
       const limited = { ...task, signal: AbortSignal.any([task.signal, turn]) }
-      await queue.deliver(task, await source.fetch(limited, slot))
+      queue.deliver(task, await source.fetch(limited, slot))
       inARow = 0
     } catch (error) {
       queue.leave(task)
       signal.throwIfAborted()
       if (turn.aborted) continue // others go on with it
-      if (task.abort.signal.aborted) continue // another request brought the chunk
+      if (task.abort.signal.aborted) continue // it was slow: another request goes on with it
       if (!(error instanceof TroubleError)) throw error
       // A line that drops every 10 MiB still gets on.
       const hasMoved = Atomics.load(board.written, task.chunk.index) > task.from

@@ -1,27 +1,107 @@
-import type { Board } from './board.ts'
+import { type Board, receivedBytes } from './board.ts'
 import type { RunningTask } from './chunk-queue.ts'
 
+/** A request is slow below this share of what others get. */
+const slowShare = 1 / 4
+/** A line that brings this share of the most that it has brought is taken to be saturated. */
+const saturatedShare = 3 / 4
+/** What was the most counts less with each look: lines change. */
+const ageing = 0.98
+const looksPerWindow = 3
+/** After a pause of this process (a suspended machine, starved of CPU) its figures say nothing about the network. */
+const lateMs = 1000
+
+/** What had come in at one moment, in all and of each request. */
+type Reading = { at: number; received: number; here: Map<RunningTask, number> }
+
+export type SlowTasks = ReturnType<typeof slowTasks>
+
 /**
- * The running task that a second request would most likely overtake, or undefined: the one furthest from its end, if
- * the usual rate would finish it in less than half of that time. Rates are in bytes per millisecond.
+ * Tells which request is slow for a reason of its own: over the last `windowMs` it was silent, or got far less than the
+ * others while the line had room. Rates are in bytes per millisecond.
  */
-export function slowestOf(
-  tasks: RunningTask[],
-  { written }: Board,
-  { typicalRate, patienceMs }: { typicalRate: number; patienceMs: number },
-): RunningTask | undefined {
-  const now = performance.now()
-  const estimates = tasks.map((task) => {
-    const here = Atomics.load(written, task.chunk.index)
-    const elapsed = Math.max(1, now - task.startedAt)
-    const rate = Math.max(0, here - task.from) / elapsed
-    const left = task.chunk.size - here
-    return { task, elapsed, msLeft: rate === 0 ? Number.POSITIVE_INFINITY : left / rate, left }
-  })
-  const slow = estimates.filter(({ elapsed, msLeft, left }) => {
-    if (left === 0 || elapsed < patienceMs || msLeft < patienceMs) return false
-    // Before any chunk is done there is no usual rate: only silence is slow.
-    return msLeft > (typicalRate === 0 ? Number.MAX_VALUE : (2 * left) / typicalRate)
-  })
-  return slow.sort((one, other) => (one.msLeft < other.msLeft ? 1 : -1))[0]?.task
+export function slowTasks(board: Board, windowMs: number) {
+  let lastLookAt = performance.now()
+  let readings: Reading[] = []
+  let rates = new Map<RunningTask, number>()
+  let totalRate = 0
+  let highestTotalRate = 0
+  /** Of requests that are done. */
+  let usualRate = 0
+
+  const here = ({ chunk }: RunningTask) => Atomics.load(board.written, chunk.index)
+
+  function take(reading: Reading) {
+    const last = readings.at(-1)
+    readings.push(reading)
+    if (readings.length > looksPerWindow + 1) readings.shift()
+    const [first] = readings
+    if (first === undefined || last === undefined || readings.length <= looksPerWindow) return
+    totalRate = totalBetween(last, reading)
+    highestTotalRate = Math.max(totalBetween(first, reading), highestTotalRate * ageing)
+    const elapsed = reading.at - first.at
+    rates = new Map(
+      [...reading.here].flatMap(([task, bytes]) => {
+        const before = first.here.get(task)
+        return before === undefined ? [] : [[task, (bytes - before) / elapsed]]
+      }),
+    )
+  }
+
+  function forget() {
+    readings = []
+    rates = new Map()
+  }
+
+  function isSlow(task: RunningTask, rate: number) {
+    const others = [...rates].flatMap(([other, its]) => (other === task ? [] : its))
+    const fairRate = others.length > 0 ? medianOf(others) : usualRate
+    const capacity = Math.max(highestTotalRate, usualRate)
+    return rate < fairRate * slowShare && totalRate < capacity * saturatedShare
+  }
+
+  return {
+    /** To be called often, with all requests that run. */
+    look(running: Iterable<RunningTask>) {
+      const at = performance.now()
+      if (at - lastLookAt > lateMs) forget()
+      lastLookAt = at
+      const last = readings.at(-1)
+      if (last !== undefined && at - last.at < windowMs / looksPerWindow) return
+      const bytes = Array.from(running, (task) => [task, here(task)] as const)
+      take({ at, received: receivedBytes(board), here: new Map(bytes) })
+    },
+
+    noteDone({ chunk, from, startedAt }: RunningTask) {
+      const rate = (chunk.size - from) / Math.max(1, performance.now() - startedAt)
+      usualRate = usualRate === 0 ? rate : 0.8 * usualRate + 0.2 * rate
+    },
+
+    /**
+     * The slowest of those that `isWanted`, with its rate; undefined where none is slow. After one there is none for a
+     * window: its effect is to be seen first.
+     */
+    takeSlowest(
+      isWanted: (task: RunningTask) => boolean,
+    ): { task: RunningTask; rate: number } | undefined {
+      const slow = [...rates].filter(([task, rate]) => {
+        // Below zero: the whole chunk comes again, since the way to it knows no ranges.
+        const isLong = rate >= 0 && task.chunk.size - here(task) > rate * windowMs
+        return isLong && isWanted(task) && (rate === 0 || isSlow(task, rate))
+      })
+      const [slowest] = slow.sort(([, one], [, other]) => one - other)
+      if (slowest === undefined) return undefined
+      forget()
+      const [task, rate] = slowest
+      return { task, rate }
+    },
+  }
+}
+
+function totalBetween(one: Reading, other: Reading): number {
+  return (other.received - one.received) / (other.at - one.at)
+}
+
+function medianOf(values: number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
 }

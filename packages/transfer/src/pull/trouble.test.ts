@@ -142,16 +142,3 @@ test('a registry that stays away ends the pull, and the next one goes on', async
   const pulled = await scene.pull()
   expect(pulled.resumedBytes).toBe(6 * mebibyte)
 })
-
-test('a slow connection does not hold up the end: its chunk is requested twice', async () => {
-  const scene = await pullScene(file)
-  scene.origin.script = ({ index, before }) => {
-    // The last chunk's twin takes minutes the first time.
-    return index === 11 && before === 0 ? { bytesPerSecond: 10_000 } : undefined
-  }
-  await scene.pull({ tuning: { ...quickTuning, patienceWithSlowMs: 300 } })
-  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
-  const [slow, second] = scene.origin.requests.filter(({ index }) => index === 11)
-  expect(slow?.start).toBe(11 * mebibyte)
-  expect(second?.start).toBeGreaterThan(11 * mebibyte) // what is here already is not fetched twice
-})

@@ -12,8 +12,8 @@ export type Tuning = {
   windowBytes: number
   /** A file of at most so many chunks is fetched in this thread: three workers take longer to start. */
   inlineChunks: number
-  /** A running request is doubled when it has run for so long and looks slow. */
-  patienceWithSlowMs: number
+  /** The time over which a request's rate is compared with that of others, before it is called slow. */
+  slowAfterMs: number
   /** So often the journal is written and progress is reported. */
   tickMs: number
   /** A pull that is over sooner is not worth a swarm. */
@@ -26,7 +26,7 @@ const defaultTuning: Omit<Tuning, 'stallMs' | 'giveUpMs'> = {
   longestWaitMs: 2_000, // so soon a registry that is back is noticed
   windowBytes: 512 * 1024 * 1024,
   inlineChunks: 4,
-  patienceWithSlowMs: 3000,
+  slowAfterMs: 3000,
   tickMs: 100,
   joinAfterMs: 1000,
   fastBytesPerSecond: 60e6,

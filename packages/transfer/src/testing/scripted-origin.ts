@@ -31,6 +31,8 @@ export type ScriptedOrigin = {
   script: (request: BytesRequest) => Misbehaviour | undefined
   /** Set to have everything answered so, the registry's own endpoints too. */
   outage: { status: number; headers?: Record<string, string> } | undefined
+  /** What all connections share; undefined for no limit. */
+  line: { bytesPerSecond: number; freeAt: number } | undefined
   requests: (BytesRequest & { authorization: string | undefined })[]
   /** Calls of the download endpoint, which counts. */
   downloads: number
@@ -50,6 +52,7 @@ export async function startScriptedOrigin(file: SyntheticFile): Promise<Scripted
     url: '',
     script: () => undefined,
     outage: undefined,
+    line: undefined,
     requests: [],
     downloads: 0,
     isDeleted: false,
@@ -136,8 +139,26 @@ async function sendBytes(
     'content-length': bytes.length,
     ...(isRange && { 'content-range': `bytes ${start}-${stop - 1}/${file.bytes.length}` }),
   })
-  if (wrong === undefined || isWhole) return response.end(bytes)
-  await sendWrongly(response, bytes, wrong)
+  if (wrong !== undefined && !isWhole) return sendWrongly(response, bytes, wrong)
+  if (origin.line === undefined) return response.end(bytes)
+  await sendInTurn(response, bytes, origin.line)
+}
+
+/** As over one line, which all connections share. */
+async function sendInTurn(
+  response: ServerResponse,
+  bytes: Buffer,
+  line: { bytesPerSecond: number; freeAt: number },
+) {
+  const step = 16 * 1024
+  for (let at = 0; at < bytes.length && !response.destroyed; at += step) {
+    const part = bytes.subarray(at, at + step)
+    const now = performance.now()
+    line.freeAt = Math.max(line.freeAt, now - 50) + (part.length / line.bytesPerSecond) * 1000
+    if (line.freeAt > now) await sleep(line.freeAt - now)
+    response.write(part)
+  }
+  response.end()
 }
 
 async function sendWrongly(response: ServerResponse, bytes: Buffer, wrong: Misbehaviour) {

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventsOf, pullScene } from '../testing/pull-scene.ts'
+import type { ScriptedOrigin } from '../testing/scripted-origin.ts'
+import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
+
+const file = syntheticFile(12 * mebibyte + 345)
+/** Nothing but a restart brings a slow request to its end: silence is put up with for longer than a test may take. */
+const tuning = { stallMs: 300_000, tickMs: 20, slowAfterMs: 300 }
+
+const line = (bytesPerSecond: number) => ({ bytesPerSecond, freeAt: 0 })
+
+/** Bytes that were asked for, as ranges: what was asked for twice is in it twice. */
+function askedBytes({ requests }: ScriptedOrigin): number {
+  return requests.reduce((sum, { start, end }) => sum + end - start, 0)
+}
+
+test.each([
+  ['silent', { stallAfter: 300_000 }],
+  ['far slower than the others', { bytesPerSecond: 10_000 }],
+])(
+  'the chunk of a connection that is %s is requested again from where it stopped',
+  async (_, wrong) => {
+    const scene = await pullScene(file)
+    scene.origin.script = ({ index, before }) => (index === 9 && before === 0 ? wrong : undefined)
+    const pulled = await scene.pull({ tuning })
+    expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+    expect(pulled).toMatchObject({ downloadedBytes: file.bytes.length, wastedBytes: 0 })
+    const [slow, second] = scene.origin.requests.filter(({ index }) => index === 9)
+    expect(slow?.start).toBe(9 * mebibyte)
+    expect(second?.start).toBeGreaterThan(9 * mebibyte)
+  },
+)
+
+test('connections that are all slow are left alone', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = () => ({ bytesPerSecond: mebibyte })
+  const pulled = await scene.pull({ tuning: { ...tuning, slowAfterMs: 1000 } })
+  expect(pulled.wastedBytes).toBe(0)
+  expect(askedBytes(scene.origin)).toBe(file.bytes.length)
+})
+
+test('a connection that gets little of a saturated line is left alone until the line has room', async () => {
+  const scene = await pullScene(file)
+  scene.origin.line = line(4 * mebibyte)
+  const bytesAtRestart: (number | undefined)[] = []
+  scene.origin.script = ({ index, before }) => {
+    if (before > 0) bytesAtRestart.push(eventsOf(scene.events, 'progress').at(-1)?.bytesDone)
+    return index === 2 && before === 0 ? { bytesPerSecond: 10_000 } : undefined
+  }
+  const pulled = await scene.pull({ tuning })
+  expect(pulled.wastedBytes).toBe(0)
+  // There are idle slots from the seventh chunk on, and the others are done with the eleventh.
+  expect(bytesAtRestart).toHaveLength(1)
+  expect(bytesAtRestart[0]).toBeGreaterThan(10 * mebibyte)
+})
+
+test('on a busy machine, with a slow line, next to nothing comes twice', async () => {
+  const busy = Array.from({ length: 6 }, () => spawn('sh', ['-c', 'while :; do :; done']))
+  onTestFinished(() => {
+    for (const child of busy) child.kill('SIGKILL')
+  })
+  const small = syntheticFile(3 * mebibyte, mebibyte / 4)
+  const scene = await pullScene(small)
+  scene.origin.line = line(2 * mebibyte)
+  const pulled = await scene.pull({ tuning: { ...tuning, windowBytes: 1 } })
+  expect(readFileSync(scene.path).equals(small.bytes)).toBe(true)
+  expect(pulled.wastedBytes).toBe(0)
+  // One chunk, which is more than 3 % of this file.
+  expect(askedBytes(scene.origin) - small.bytes.length).toBeLessThanOrEqual(mebibyte / 4)
+})
+
+test('a wrong chunk counts as wasted', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = ({ index, before }) =>
+    index === 3 && before === 0 ? { flipByteAt: 5 } : undefined
+  expect(await scene.pull()).toMatchObject({
+    downloadedBytes: file.bytes.length + mebibyte,
+    wastedBytes: mebibyte,
+  })
+})
