@@ -13,5 +13,7 @@ export function placesOf(path: string) {
     journal: `${hidden}.journal`,
     lock: `${hidden}.lock`,
     torrent: `${hidden}.torrent`,
+    /** How the registry said that an unfinished file can be had. */
+    download: `${hidden}.download`,
   }
 }

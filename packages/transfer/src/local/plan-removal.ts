@@ -84,7 +84,9 @@ async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<stri
 /** Whether a hidden file belongs to this model file. Its lock goes last, and by whoever holds it. */
 function isOf(name: string, filename: string): boolean {
   if (!name.startsWith(`${filename}.`)) return false
-  return /^(json|journal|torrent)(\.[0-9a-f-]{36})?(\.new)?$/.test(name.slice(filename.length + 1))
+  return /^(json|journal|torrent|download)(\.[0-9a-f-]{36})?(\.new)?$/.test(
+    name.slice(filename.length + 1),
+  )
 }
 
 async function weigh({ entries, removal }: RemovalPlan) {

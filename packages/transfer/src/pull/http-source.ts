@@ -1,5 +1,5 @@
-import type { Download } from '@shoal/protocol/client'
-import { TroubleError } from '../trouble.ts'
+import { type Download, NetworkError } from '@shoal/protocol/client'
+import { type Trouble, TroubleError } from '../trouble.ts'
 import { type Board, receivedBytes } from './board.ts'
 import type { ChunkSource, ChunkTask } from './chunk-source.ts'
 import type { ChunkWorker } from './chunk-worker.ts'
@@ -8,10 +8,13 @@ import type { Manifest } from './manifest.ts'
 
 type Way = Pick<ChunkRequest, 'yields'> & { urlOf(sha256: string): string }
 
+/** What a registry or a store answers for a URL that has expired, was revoked or leads nowhere any more. */
+const statusesOfDeadUrls = new Set([401, 403, 404, 410])
+
 /**
  * The registry's own bytes. All ways to them are capabilities in URLs: no credential goes out with them, so none can
  * reach another origin through a redirect. When one way is refused (the direct URL dies after a day) the next is
- * taken, and none but `getDownload`, called once, counts as a download.
+ * taken. Only where all are refused is the registry asked for fresh ones, once in a pull: that counts as a download.
  */
 export function httpSource(options: {
   baseUrl: string
@@ -21,11 +24,37 @@ export function httpSource(options: {
   workers: ChunkWorker[]
   connections: number
   turn: ChunkSource['turn']
+  /** Whether `download` was told to an earlier run, so that it may be out of date. */
+  isKept: boolean
+  /** Asks the registry for the ways anew. */
+  renew: () => Promise<Download>
 }): ChunkSource {
   const { download, manifest, board, workers, connections } = options
-  const ways = waysTo(options.baseUrl, download)
+  let ways = waysTo(options.baseUrl, download)
   const sender = new URL(download.direct_url).host
   let preferred = 0
+  const refused = new Set<number>()
+  let renewal: Promise<void> | undefined
+
+  async function onRefusal(chosen: number, { status }: Trouble) {
+    if (chosen === preferred) preferred = (preferred + 1) % ways.length
+    if (status !== undefined && statusesOfDeadUrls.has(status)) refused.add(chosen)
+    const wasOfUse = options.isKept || receivedBytes(board) > 0
+    if (refused.size < ways.length || !wasOfUse) return
+    renewal ??= renew()
+    await renewal
+  }
+
+  async function renew() {
+    try {
+      ways = waysTo(options.baseUrl, await options.renew())
+      preferred = 0
+      refused.clear()
+    } catch (error) {
+      if (!(error instanceof NetworkError)) throw error
+      renewal = undefined // the refusal is trouble enough, and is waited for
+    }
+  }
 
   return {
     slots: connections,
@@ -47,11 +76,13 @@ export function httpSource(options: {
         from: way.yields === 'file' ? from : 0,
         isSpare,
       }
-      const sha256 = await worker.fetch(request, signal).catch((error) => {
+      const tried = ways
+      const sha256 = await worker.fetch(request, signal).catch(async (error) => {
         const isRefused = error instanceof TroubleError && error.trouble.kind === 'refused'
-        if (isRefused && chosen === preferred) preferred = (preferred + 1) % ways.length
+        if (isRefused && tried === ways) await onRefusal(chosen, error.trouble)
         throw error
       })
+      refused.clear()
       return {
         sha256,
         sender,

@@ -31,6 +31,10 @@ export type ChunkPull = {
   file: ModelFile
   download: Download
   manifest: Manifest
+  /** Whether the registry said `download` to an earlier run. */
+  isKept: boolean
+  /** Asks the registry anew. */
+  renew: () => Promise<Download>
   partial: PartialFile
   connections: number
   rateLimit: number | undefined
@@ -101,7 +105,7 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
   const { source: swarm, registryTurn: turn } = peers
   const registry = httpSource({ ...pull, baseUrl: client.baseUrl, board, workers, turn })
   const sources = [registry, swarm]
-  const shares = () => byName(sources.flatMap((source) => source.shares()))
+  const shares = () => sharesByName(sources.flatMap((source) => source.shares()))
   const movedBytes = () => writtenBytes(board) + swarm.looseBytes()
   const patience = newPatience({ ...tuning, movedBytes, signal, report })
   const queue = chunkQueue({
@@ -157,7 +161,7 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
 }
 
 /** The registry brings bytes in its own turn and in the swarm's. */
-function byName(shares: SourceShare[]): SourceShare[] {
+export function sharesByName(shares: SourceShare[]): SourceShare[] {
   return [...Map.groupBy(shares, ({ name }) => name)].map(([name, same]) => ({
     name,
     bytes: same.reduce((sum, { bytes }) => sum + bytes, 0),

@@ -7,7 +7,7 @@ import { placesOf } from '../local/places.ts'
 import { patientClient } from '../patient-client.ts'
 import { type ProgressMeter, progressMeter } from '../progress-meter.ts'
 import { progressOfPartial } from './partial-file.ts'
-import { pullUnderLock } from './pull-under-lock.ts'
+import { clearUp, pullUnderLock } from './pull-under-lock.ts'
 import { type Tuning, tuningOf } from './tuning.ts'
 
 export type PullOptions = {
@@ -71,6 +71,7 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
     const onProgress = (bytesDone: number) => report({ type: 'checking', bytesDone, bytesTotal })
     const alreadyThere = await isFinished(path, options, { signal, onProgress })
     const pulled = alreadyThere ? undefined : await pullUnderLock(options, signal)
+    if (alreadyThere) await clearUp(path) // an earlier run may have been killed at its very end
     report({ type: 'done' })
     return {
       path,

@@ -1,5 +1,5 @@
-import { open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { open, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { directNetwork } from '@shoal/network'
 import { FileInTheWayError, VerificationError } from '../errors.ts'
 import { exists } from '../local/exists.ts'
@@ -9,9 +9,11 @@ import { placesOf } from '../local/places.ts'
 import { makeSureOfRoom } from '../local/room.ts'
 import { getTorrent } from '../peers/get-torrent.ts'
 import { progressMeter } from '../progress-meter.ts'
-import { type Manifest, manifestFrom } from './manifest.ts'
+import { findDownload } from './find-download.ts'
+import { forgetDownload } from './kept-download.ts'
+import type { Manifest } from './manifest.ts'
 import { openPartial } from './partial-file.ts'
-import { type PulledChunks, pullChunks } from './pull-chunks.ts'
+import { type PulledChunks, pullChunks, sharesByName } from './pull-chunks.ts'
 import type { PullOptions } from './pull-file.ts'
 import { tuningOf } from './tuning.ts'
 
@@ -22,11 +24,11 @@ export async function pullUnderLock(
   options: PullOptions,
   signal: AbortSignal,
 ): Promise<PulledChunks> {
-  const { client, modelName, file, path } = options
-  const { partial, journal } = placesOf(path)
+  const { file, path } = options
+  const { partial } = placesOf(path)
   await makeSureOfRoom(partial, file.file_size_bytes)
-  const download = await client.getDownload(modelName, file.id, signal)
-  const manifest = manifestFrom(download, file)
+  const found = await findDownload(options, signal)
+  const { manifest } = found
   const meter = progressMeter(manifest.fileSizeBytes)
 
   const first = await attempt()
@@ -34,9 +36,9 @@ export async function pullUnderLock(
   // Every chunk was right and the file is not: the disk gave other bytes back, or the manifest contradicts itself.
   // A second attempt hashes the chunks on disk again, fetches those that are bad, and so tells which.
   const second = await attempt()
-  if (second.sha256 === manifest.sha256) return finish(second)
+  if (second.sha256 === manifest.sha256) return finish(bothOf(first, second))
   await rm(partial)
-  await rm(journal)
+  await clearUp(path)
   throw new VerificationError(`${file.filename} does not match its SHA-256`, {
     expected: manifest.sha256,
     actual: second.sha256,
@@ -47,8 +49,7 @@ export async function pullUnderLock(
     try {
       const pulled = await pullChunks({
         ...options,
-        download,
-        manifest,
+        ...found,
         partial: partialFile,
         connections: Math.max(1, options.connections ?? 8),
         rateLimit: options.rateLimit,
@@ -65,6 +66,10 @@ export async function pullUnderLock(
       })
       await partialFile.sync()
       return pulled
+    } catch (error) {
+      // Perhaps what the registry said of it is to blame: the next pull asks anew.
+      if (error instanceof VerificationError) await forgetDownload(path)
+      throw error
     } finally {
       partialFile.close()
     }
@@ -78,6 +83,33 @@ export async function pullUnderLock(
   }
 }
 
+/** What two attempts brought; the second counts as resumed what the first had. */
+function bothOf(first: PulledChunks, second: PulledChunks): PulledChunks {
+  const dropped = new Map(first.dropped)
+  for (const [sender, count] of second.dropped) {
+    dropped.set(sender, (dropped.get(sender) ?? 0) + count)
+  }
+  return {
+    ...second,
+    resumedBytes: first.resumedBytes,
+    receivedBytes: first.receivedBytes + second.receivedBytes,
+    sources: sharesByName([...first.sources, ...second.sources]),
+    dropped,
+  }
+}
+
+/** Of an unfinished file that is finished or given up, nothing but its lock stays. */
+export async function clearUp(path: string): Promise<void> {
+  const { journal, record } = placesOf(path)
+  await rm(journal, { force: true })
+  await rm(`${journal}.new`, { force: true })
+  await forgetDownload(path)
+  for (const name of await readdir(dirname(record))) {
+    const isUnwritten = name.startsWith(`${basename(record)}.`) && name.endsWith('.new')
+    if (isUnwritten) await rm(join(dirname(record), name), { force: true })
+  }
+}
+
 /** So that it can be shared while the registry is away. Where this fails, whoever shares it asks again. */
 async function keepTorrentOf({ client, file, path }: PullOptions, signal: AbortSignal) {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(torrentAtMostMs)])
@@ -87,7 +119,7 @@ async function keepTorrentOf({ client, file, path }: PullOptions, signal: AbortS
 }
 
 async function giveName(path: string, manifest: Manifest, options: PullOptions) {
-  const { partial, journal } = placesOf(path)
+  const { partial } = placesOf(path)
   if (await exists(path)) throw new FileInTheWayError(path, 'came while it was being pulled')
   await rename(partial, path)
   const directory = await open(dirname(path), 'r')
@@ -96,5 +128,5 @@ async function giveName(path: string, manifest: Manifest, options: PullOptions) 
     chunk_size: manifest.chunkSize,
     chunk_hashes: packChunks(manifest.chunks),
   })
-  await rm(journal)
+  await clearUp(path)
 }

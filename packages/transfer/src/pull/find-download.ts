@@ -1,0 +1,45 @@
+import type { Download, ModelFile, RegistryClient } from '@shoal/protocol/client'
+import { VerificationError } from '../errors.ts'
+import { identityOf, keepDownload, readKeptDownload } from './kept-download.ts'
+import { type Manifest, manifestFrom } from './manifest.ts'
+
+type Wanted = { client: RegistryClient; modelName: string; file: ModelFile; path: string }
+
+export type FoundDownload = {
+  download: Download
+  manifest: Manifest
+  /** The registry said it to an earlier run. */
+  isKept: boolean
+  /** Asks the registry, which counts as another download, and keeps the answer. */
+  renew: () => Promise<Download>
+}
+
+/** How the file can be had: what an earlier run has kept, or else what the registry says, which is kept. */
+export async function findDownload(
+  { client, modelName, file, path }: Wanted,
+  signal: AbortSignal,
+): Promise<FoundDownload> {
+  const identity = identityOf(client.baseUrl, file)
+
+  async function renew() {
+    const download = await client.getDownload(modelName, file.id, signal)
+    manifestFrom(download, file) // what does not add up is not kept
+    await keepDownload(path, identity, download)
+    return download
+  }
+
+  const kept = await readKeptDownload(path, identity)
+  const keptManifest = kept && manifestIn(kept, file)
+  if (kept && keptManifest) return { download: kept, manifest: keptManifest, isKept: true, renew }
+  const download = await renew()
+  return { download, manifest: manifestFrom(download, file), isKept: false, renew }
+}
+
+function manifestIn(kept: Download, file: ModelFile): Manifest | undefined {
+  try {
+    return manifestFrom(kept, file)
+  } catch (error) {
+    if (error instanceof VerificationError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { ApiError } from '@shoal/protocol/client'
+import { expect, test } from 'vitest'
+import { placesOf } from '../local/places.ts'
+import { removeLocalFiles } from '../local/remove-local-files.ts'
+import { type PullScene, pullScene } from '../testing/pull-scene.ts'
+import { downloadOf, mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'
+import { identityOf, keepDownload } from './kept-download.ts'
+import { urlExpiry } from './url-expiry.ts'
+
+const file = syntheticFile(12 * mebibyte + 345)
+
+/** Pulls `chunks` chunks more, and stops. */
+async function pullSome(chunks: number, { origin, pull }: PullScene) {
+  origin.script = ({ index }) => (index >= chunks ? { stallAfter: 0 } : undefined)
+  const abort = new AbortController()
+  const enough = new Error('stopped')
+  const pulling = pull({
+    signal: abort.signal,
+    tuning: { stallMs: 60_000, tickMs: 20 },
+    onEvent: (event) => {
+      if (event.type === 'progress' && event.bytesDone === chunks * mebibyte) abort.abort(enough)
+    },
+  })
+  await expect(pulling).rejects.toBe(enough)
+  origin.script = () => undefined
+}
+
+test('a pull that is stopped and goes on, again and again, counts as one download', async () => {
+  const scene = await pullScene(file)
+  for (const chunks of [2, 4, 7, 11]) await pullSome(chunks, scene)
+  const { download } = placesOf(scene.path)
+  expect(statSync(download).mode & 0o777).toBe(0o600)
+  const pulled = await scene.pull()
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+  expect(pulled.resumedBytes).toBe(11 * mebibyte)
+  expect(scene.origin.downloads).toBe(1)
+  expect(existsSync(download)).toBe(false)
+})
+
+const keep = ({ path, origin }: PullScene, direct_url: string, registry = origin.url) =>
+  keepDownload(path, identityOf(registry, modelFileOf(file)), {
+    ...downloadOf(file, origin.url),
+    direct_url,
+  })
+
+test.each<[string, (kept: string, scene: PullScene) => Promise<void> | void]>([
+  ['is gone', (kept) => rmSync(kept)],
+  ['is empty', (kept) => writeFileSync(kept, '')],
+  [
+    'has one wrong digit',
+    (kept) => {
+      const text = readFileSync(kept, 'utf8')
+      const hash = file.chunks[11]?.hash ?? ''
+      writeFileSync(kept, text.replace(hash, `${hash.slice(0, -1)}${hash.endsWith('0') ? 1 : 0}`))
+    },
+  ],
+  ['can be read by others', (kept) => chmodSync(kept, 0o644)],
+  [
+    'is a link',
+    (kept) => {
+      renameSync(kept, `${kept}-elsewhere`)
+      symlinkSync(`${kept}-elsewhere`, kept)
+    },
+  ],
+  [
+    'is a pipe',
+    (kept) => {
+      rmSync(kept)
+      execFileSync('mkfifo', ['-m', '600', kept])
+    },
+  ],
+  ['is of another registry', (_, scene) => keep(scene, 'http://other/blob', 'http://other')],
+  [
+    'has expired',
+    (_, scene) =>
+      keep(scene, `${scene.origin.url}/gone?X-Amz-Date=20260131T120000Z&X-Amz-Expires=86400`),
+  ],
+])('where the kept information %s, the registry is asked again', async (_, damage) => {
+  const scene = await pullScene(file)
+  await pullSome(7, scene)
+  const { download } = placesOf(scene.path)
+  await damage(download, scene)
+  const pulled = await scene.pull()
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+  expect(pulled).toMatchObject({ resumedBytes: 7 * mebibyte, wastedBytes: 0 })
+  expect(scene.origin.downloads).toBe(2)
+  expect(existsSync(download)).toBe(false)
+})
+
+test('a link in its place is not written through', async () => {
+  const scene = await pullScene(file)
+  await pullSome(2, scene)
+  const { download } = placesOf(scene.path)
+  const elsewhere = `${scene.directory}/notes`
+  writeFileSync(elsewhere, 'my own notes')
+  for (const place of [download, `${download}.new`]) {
+    rmSync(place, { force: true })
+    symlinkSync(elsewhere, place)
+  }
+  await scene.pull()
+  expect(readFileSync(elsewhere, 'utf8')).toBe('my own notes')
+})
+
+test('a kept URL that does not work any more is left for the others, and counts nothing', async () => {
+  const scene = await pullScene(file)
+  await pullSome(7, scene)
+  scene.origin.script = ({ way }) => (way === 'direct' ? { status: 403 } : undefined)
+  await scene.pull()
+  expect(scene.origin.downloads).toBe(1)
+})
+
+test.each([401, 403, 404, 410])(
+  'where every way is refused in the middle of a pull (%d), the registry is asked once more',
+  async (status) => {
+    const scene = await pullScene(file)
+    const { origin } = scene
+    origin.script = ({ index }) => (index >= 6 && origin.downloads < 2 ? { status } : undefined)
+    await scene.pull()
+    expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+    expect(origin.downloads).toBe(2)
+  },
+)
+
+test('it is asked once more and no oftener', async () => {
+  const scene = await pullScene(file)
+  await pullSome(6, scene)
+  scene.origin.script = () => ({ status: 403 })
+  await expect(scene.pull()).rejects.toThrow(ApiError)
+  expect(scene.origin.downloads).toBe(2)
+})
+
+test('what was asked just now and was of no use is not asked again', async () => {
+  const scene = await pullScene(file)
+  scene.origin.script = () => ({ status: 403 })
+  await expect(scene.pull()).rejects.toThrow(ApiError)
+  expect(scene.origin.downloads).toBe(1)
+})
+
+test('it goes with the unfinished file', async () => {
+  const scene = await pullScene(file)
+  await pullSome(2, scene)
+  expect(existsSync(placesOf(scene.path).download)).toBe(true)
+  await removeLocalFiles(scene.directory, [scene.path])
+  expect(existsSync(placesOf(scene.path).download)).toBe(false)
+})
+
+test.each([
+  ['?X-Amz-Date=20260131T120000Z&X-Amz-Expires=60', '2026-01-31T12:01:00.000Z'],
+  ['?x-goog-expires=60&x-goog-date=20260131T120000Z', '2026-01-31T12:01:00.000Z'],
+  ['?Expires=1769860860&Signature=x', '2026-01-31T12:01:00.000Z'],
+])('a URL that ends in %s expires at %s', (query, expected) => {
+  expect(new Date(urlExpiry(`http://store/object${query}`) ?? 0).toISOString()).toBe(expected)
+})
+
+test.each(['', '?X-Amz-Date=today&X-Amz-Expires=60', '?Expires=soon'])(
+  'a URL that ends in "%s" says nothing of its end',
+  (query) => {
+    expect(urlExpiry(`http://store/object${query}`)).toBeUndefined()
+  },
+)

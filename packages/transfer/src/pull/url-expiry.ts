@@ -1,0 +1,18 @@
+/** When a presigned URL says that it ends, in milliseconds since 1970; undefined where it says nothing of it. */
+export function urlExpiry(url: string): number | undefined {
+  const query = new Map(
+    Array.from(URL.parse(url)?.searchParams ?? [], ([name, value]) => [name.toLowerCase(), value]),
+  )
+  for (const vendor of ['x-amz', 'x-goog']) {
+    const signedAt = basicTime(query.get(`${vendor}-date`))
+    const seconds = Number(query.get(`${vendor}-expires`) ?? Number.NaN)
+    if (Number.isFinite(signedAt + seconds)) return signedAt + seconds * 1000
+  }
+  const seconds = Number(query.get('expires') ?? Number.NaN) // CloudFront, and S3 before version 4
+  return Number.isFinite(seconds) ? seconds * 1000 : undefined
+}
+
+/** ISO 8601 without separators, as in `20260131T120000Z`. */
+function basicTime(text = ''): number {
+  return Date.parse(text.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5'))
+}
