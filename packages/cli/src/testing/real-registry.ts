@@ -57,6 +57,13 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
       return (await client.getFile(modelName, id)).seeders
     },
 
+    /** As its model counts them. */
+    async downloadsOf(modelName: string): Promise<number> {
+      return (await client.getModel(modelName)).downloads
+    },
+
+    filesOf: (modelName: string): Promise<ModelFile[]> => client.listFiles(modelName),
+
     deleteModel: (modelName: string) => client.deleteModel(modelName),
 
     makePrivate: (modelName: string) => client.updateModel(modelName, { is_public: false }),

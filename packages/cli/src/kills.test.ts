@@ -1,0 +1,113 @@
+/** `kill -9` of the command line in the middle of its work, at moments that its own events give. */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { writeGgufFile } from '@shoal/model-file/testing'
+import { expect, test } from 'vitest'
+import { type RealRegistry, realRegistry } from './testing/real-registry.ts'
+import { makeHome, runShoal, type ShoalOptions, startShoal } from './testing/run-shoal.ts'
+
+type Event = { type: string; bytes_done: number; bytes: number }
+
+const mebibyte = 1024 * 1024
+/** More chunks than are fetched without threads. */
+const sizeBytes = 80 * mebibyte
+const timeout = 180_000
+
+/**
+ * Runs a command until an event is the wanted one, and kills it there. Answers the events that it showed, and whether it
+ * was killed: one that is about to end may be quicker.
+ */
+async function killAt(
+  words: string[],
+  options: ShoalOptions,
+  isMoment: (event: Event) => boolean,
+): Promise<{ events: Event[]; isKilled: boolean }> {
+  const { child } = startShoal([...words, '--progress=json'], options)
+  const events: Event[] = []
+  const reached = Promise.withResolvers<void>()
+  const ended = new Promise((resolve) => child.once('close', (_, signal) => resolve(signal)))
+  createInterface(child.stderr).on('line', (line) => {
+    if (!line.startsWith('{')) return
+    const event: Event = JSON.parse(line)
+    events.push(event)
+    if (isMoment(event)) reached.resolve()
+  })
+  await Promise.race([reached.promise, ended])
+  child.kill('SIGKILL')
+  return { events, isKilled: (await ended) === 'SIGKILL' }
+}
+
+const sha256Of = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
+
+const optionsFor = (registry: RealRegistry, home: string) => ({
+  home,
+  env: { SHOAL_REGISTRY: registry.url, SHOAL_TOKEN: registry.token },
+})
+
+test('a pull that is killed again and again ends in the right bytes, and counts once', {
+  timeout,
+}, async () => {
+  await using registry = await realRegistry()
+  await using home = await makeHome()
+  const file = await registry.publish('often-killed', sizeBytes)
+  const options = optionsFor(registry, home.path)
+  const words = ['pull', 'often-killed', '--no-peers', '--yes']
+  const folder = join(home.models, 'often-killed')
+  for (const share of [0, 0.2, 0.4, 0.6, 0.8]) {
+    const isMoment = ({ type, bytes_done }: Event) =>
+      type === 'progress' && bytes_done > share * sizeBytes
+    const slowly = [...words, '--limit-rate', '40MB']
+    const { events, isKilled } = await killAt(slowly, options, isMoment)
+    expect(isKilled).toBe(true)
+    const resumed = events.find(({ type }) => type === 'resumed')?.bytes ?? 0
+    expect(resumed).toBeGreaterThanOrEqual(Math.max(0, share - 0.2) * sizeBytes)
+    const { mode } = statSync(join(folder, '.shoal', `${file.filename}.download`))
+    expect(mode & 0o777).toBe(0o600)
+  }
+  await killAt(words, options, ({ type }) => type === 'verifying')
+
+  const { exitCode, stderr } = await runShoal(words, options)
+  expect(exitCode, stderr).toBe(0)
+  expect(sha256Of(join(folder, file.filename))).toBe(file.sha256_hash)
+  expect(await registry.downloadsOf('often-killed')).toBe(1)
+  expect(readdirSync(folder).sort()).toEqual(['.shoal', file.filename])
+  const { filename } = file
+  expect(readdirSync(join(folder, '.shoal')).sort()).toEqual([
+    `${filename}.json`,
+    `${filename}.lock`,
+  ])
+})
+
+test('a push that is killed again and again sends only what is missing, and is published whole', {
+  timeout,
+}, async () => {
+  await using registry = await realRegistry()
+  await using home = await makeHome()
+  const path = join(home.path, 'often-killed.Q8_0.gguf')
+  await writeGgufFile(path, sizeBytes, performance.now())
+  const options = optionsFor(registry, home.path)
+  const words = ['push', path, '--name', 'often-killed', '--connections', '1']
+
+  await killAt(words, options, ({ type }) => type === 'hashing')
+  const slowly = [...words, '--limit-rate', '40MB']
+  for (const chunks of [1, 3]) {
+    const { events, isKilled } = await killAt(
+      slowly,
+      options,
+      ({ type, bytes_done }) => type === 'uploading' && bytes_done > (chunks + 0.5) * 16 * mebibyte,
+    )
+    expect(isKilled).toBe(true)
+    const first = events.find(({ type }) => type === 'uploading')
+    expect(first?.bytes_done).toBeLessThan((chunks + 0.5) * 16 * mebibyte)
+  }
+  const { events } = await killAt(words, options, ({ type }) => type === 'processing')
+  expect(events.find(({ type }) => type === 'resumed')?.bytes).toBe(3 * 16 * mebibyte)
+
+  const { exitCode, stderr } = await runShoal([...words, '--progress=json'], options)
+  expect(exitCode, stderr).toBe(0)
+  expect(stderr).not.toContain('"uploading"') // all of it was there
+  const [file] = await registry.filesOf('often-killed')
+  expect(file).toMatchObject({ status: 'ready', sha256_hash: sha256Of(path) })
+})
