@@ -18,6 +18,7 @@ export function guardWires() {
   guardLengths()
   guardMessages()
   guardPieces()
+  guardFloods()
   guardRequests()
   guardBeginnings()
   beginInPlain()
@@ -47,6 +48,43 @@ function guardPieces() {
     proceed.call(this, index, offset, bytes)
   }
 }
+
+/** Messages that say nothing new cost as much as others. A peer that lives for weeks has reason for fewer. */
+const maxIdleMessages = 10_000
+/** The library notes no piece beyond. */
+const maxPieces = 400_000
+const requestId = 6
+const cancelId = 8
+const pieceId = 7
+const haveId = 4
+
+/** Keeps a peer from keeping us busy with nothing. Blocks, and requests for them, have limits of their own. */
+function guardFloods() {
+  const { _onMessage: proceed, _onKeepAlive: proceedAlive } = Wire.prototype
+  const idle = new WeakMap<Wire, number>()
+
+  function isFlood(wire: Wire) {
+    const count = (idle.get(wire) ?? 0) + 1
+    idle.set(wire, count)
+    return count > maxIdleMessages && wire.type !== 'webSeed'
+  }
+  Wire.prototype._onMessage = function guarded(this: Wire, bytes: Uint8Array) {
+    const [id = 0] = bytes
+    const piece = id === haveId ? pieceIn(bytes) : maxPieces
+    const isNewPiece = piece < maxPieces && !this.peerPieces.get(piece)
+    const isWork = isNewPiece || id === requestId || id === pieceId || id === cancelId
+    if (!isWork && isFlood(this)) return this.destroy()
+    proceed.call(this, bytes)
+  }
+  Wire.prototype._onKeepAlive = function guarded(this: Wire) {
+    if (isFlood(this)) return this.destroy()
+    proceedAlive.call(this)
+  }
+}
+
+/** Of a `have`, which has 5 bytes. */
+const pieceIn = ({ buffer, byteOffset, length }: Uint8Array) =>
+  length >= 5 ? new DataView(buffer, byteOffset).getUint32(1) : maxPieces
 
 /** The library's own decoder never returns from some of what is not bencoded (`l-3:e`). All extension messages (BEP 10) pass here. */
 function guardMessages() {

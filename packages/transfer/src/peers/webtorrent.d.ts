@@ -82,6 +82,8 @@ declare module 'bittorrent-protocol' {
     _readableState: { buffered: number }
     _read(done: () => void): void
     _onMessageLength(bytes: Uint8Array): void
+    _onMessage(bytes: Uint8Array): void
+    _onKeepAlive(): void
     _onRequest(index: number, offset: number, length: number): void
     _onCancel(index: number, offset: number, length: number): void
     _onPiece(index: number, offset: number, bytes: Uint8Array): void
