@@ -104,7 +104,7 @@ export function swarmSource({
 
   return {
     slots,
-    takesSpares: false,
+    canGoOn: () => false,
     turn,
     onPiece,
     broughtBytes: () => bytesOf.values().reduce((sum, bytes) => sum + bytes, 0),
@@ -129,8 +129,7 @@ export function swarmSource({
       const sha256 = await worker.check(chunk)
       if (sha256 !== chunk.sha256) forget(chunk)
       const by = [...(senders.get(chunk.index) ?? [])].join(', ')
-      const nothing = async () => undefined
-      return { sha256, sender: by || 'this disk', writeSpare: nothing, dropSpare: nothing }
+      return { sha256, sender: by || 'this disk' }
     },
 
     looseBytes() {

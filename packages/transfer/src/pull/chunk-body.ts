@@ -1,29 +1,22 @@
 import { createHash } from 'node:crypto'
 import { type Trouble, troubleOfDisk } from '../trouble.ts'
 import type { Board } from './board.ts'
-import type { FetchedChunk } from './fetch-chunk.ts'
 import { hashPart } from './hash-part.ts'
 import type { Chunk } from './manifest.ts'
 import { writeAll } from './write-all.ts'
 
 export type ChunkBody = {
   take(bytes: Uint8Array): Trouble | undefined
-  /** Undefined while bytes are missing. */
-  finish(): FetchedChunk | undefined
+  /** The chunk's SHA-256; undefined while bytes are missing. */
+  finish(): string | undefined
 }
 
-/** Takes a chunk's bytes as they arrive: hashes them, and writes them where they belong or holds them. */
-export function chunkBody(
-  fd: number,
-  { written }: Board,
-  chunk: Chunk,
-  { from, isSpare }: { from: number; isSpare: boolean },
-): ChunkBody {
+/** Takes a chunk's bytes as they arrive: hashes them, and writes them where they belong. */
+export function chunkBody(fd: number, { written }: Board, chunk: Chunk, from: number): ChunkBody {
   const hash = createHash('sha256')
-  const held = isSpare ? new Uint8Array(chunk.size - from) : undefined
   let at = from
   hashPart(fd, hash, chunk.start, from)
-  if (!isSpare) Atomics.store(written, chunk.index, from)
+  Atomics.store(written, chunk.index, from)
 
   return {
     take(bytes) {
@@ -31,11 +24,6 @@ export function chunkBody(
         return { kind: 'refused', message: `chunk ${chunk.index} is longer than it should be` }
       }
       hash.update(bytes)
-      if (held) {
-        held.set(bytes, at - from)
-        at += bytes.length
-        return undefined
-      }
       try {
         // Blocking is right: where it counts this is a worker thread, and the thread pool's hop costs more.
         writeAll(fd, bytes, chunk.start + at)
@@ -46,6 +34,6 @@ export function chunkBody(
       Atomics.store(written, chunk.index, at)
       return undefined
     },
-    finish: () => (at === chunk.size ? { sha256: hash.digest('hex'), held } : undefined),
+    finish: () => (at === chunk.size ? hash.digest('hex') : undefined),
   }
 }

@@ -58,7 +58,6 @@ export function chunkQueue(options: QueueOptions) {
       chunk,
       from: Atomics.load(board.written, chunk.index),
       timesBad: timesBad.get(chunk.index) ?? 0,
-      isSpare: false,
       signal: AbortSignal.any([abort.signal, signal]),
       abort,
       startedAt: performance.now(),

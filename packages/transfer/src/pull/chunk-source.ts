@@ -8,27 +8,23 @@ export type ChunkTask = {
   from: number
   /** How often this chunk came with a wrong hash. A source that has several ways takes another. */
   timesBad: number
-  /** Another task is writing this chunk: keep the bytes until `writeSpare`. */
-  isSpare: boolean
   signal: AbortSignal
 }
 
-/** The chunk's bytes are on disk, or held if the task is a spare. */
+/** The chunk's bytes are on disk. */
 export type Delivery = {
   /** What the source found the whole chunk's SHA-256 to be; it decides nothing. */
   sha256: string
   /** Who sent the bytes, to be named when they are bad. */
   sender: string
-  writeSpare(): Promise<void>
-  dropSpare(): Promise<void>
 }
 
 /** Where chunks come from: requests to the registry, or a swarm of peers. All sources work off one queue. */
 export type ChunkSource = {
   /** How many tasks it takes at a time. */
   slots: number
-  /** Whether it can bring a chunk that another task is writing. */
-  takesSpares: boolean
+  /** Whether it can go on in the middle of a chunk, so that a slow request is worth giving up. */
+  canGoOn(): boolean
   /** Resolves when the source is to work, with what fires when it is to stop for now. */
   turn(): Promise<AbortSignal>
   /** Rejects with a `TroubleError` where it could not be had. */

@@ -9,11 +9,11 @@ import type { Chunk } from './manifest.ts'
 
 export type Order =
   | { id: number; call: 'fetch'; request: ChunkRequest }
-  | { id: number; call: 'check' | 'writeSpare' | 'dropSpare'; chunk: Chunk }
+  | { id: number; call: 'check'; chunk: Chunk }
   | { id: number; call: 'abort' }
 
 export type Reply =
-  | { id: number; sha256: string | undefined }
+  | { id: number; sha256: string }
   | { id: number; trouble: Trouble }
   /** Neither trouble nor success: the order was aborted, or this is a bug. */
   | { id: number; error: unknown }
@@ -21,15 +21,13 @@ export type Reply =
 const worker = inlineChunkWorker(threadSetup<WorkerSetup>(), bufferCollector())
 const running = new Map<number, AbortController>()
 
-async function obey(order: Exclude<Order, { call: 'abort' }>): Promise<string | undefined> {
+async function obey(order: Exclude<Order, { call: 'abort' }>): Promise<string> {
   if (order.call === 'fetch') {
     const abort = new AbortController()
     running.set(order.id, abort)
     return worker.fetch(order.request, abort.signal).finally(() => running.delete(order.id))
   }
-  if (order.call === 'check') return worker.check(order.chunk)
-  await worker[order.call](order.chunk)
-  return undefined
+  return worker.check(order.chunk)
 }
 
 parentPort?.on('message', async (order: Order) => {

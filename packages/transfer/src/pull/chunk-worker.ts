@@ -22,10 +22,8 @@ export type WorkerSetup = {
 }
 
 export type ChunkWorker = {
-  /** Fetches the chunk, and answers its SHA-256. A spare's bytes wait for `writeSpare` or `dropSpare`. */
+  /** Fetches the chunk, and answers its SHA-256. */
   fetch(request: ChunkRequest, signal: AbortSignal): Promise<string>
-  writeSpare(chunk: Chunk): Promise<void>
-  dropSpare(chunk: Chunk): Promise<void>
   /** The SHA-256 of what the file holds in the chunk's place. */
   check(chunk: Chunk): Promise<string>
   /** At once: what is running fails. */
@@ -41,7 +39,6 @@ export function inlineChunkWorker(
   const fd = openSync(setup.path, setup.connections > 0 ? 'r+' : 'r')
   const limit = rateLimit(setup.rateLimit, board.clock)
   const network = openNetwork(setup.network, { connections: Math.max(1, setup.connections) })
-  const spares = new Map<number, { from: number; held: Uint8Array }>()
 
   async function check({ start, size }: Chunk) {
     const hash = createHash('sha256')
@@ -51,32 +48,11 @@ export function inlineChunkWorker(
 
   return {
     async fetch(request, signal) {
-      const { chunk, from, isSpare } = request
-      if (from === chunk.size) {
-        // A former request broke after its last byte: an empty range cannot be asked for.
-        if (isSpare) spares.set(chunk.index, { from, held: new Uint8Array() })
-        return check(chunk)
-      }
+      const { chunk, from } = request
+      // A former request broke after its last byte: an empty range cannot be asked for.
+      if (from === chunk.size) return check(chunk)
       const tools = { network, fd, board, limit, stallMs, onBytes }
-      const { sha256, held } = await fetchChunk(tools, request, signal)
-      if (held) spares.set(chunk.index, { from, held })
-      return sha256
-    },
-
-    async writeSpare({ index, start, size }) {
-      const spare = spares.get(index)
-      if (spare === undefined) throw new Error(`no spare of chunk ${index}`)
-      spares.delete(index)
-      try {
-        writeAll(fd, spare.held, start + spare.from)
-      } catch (error) {
-        throw new TroubleError(troubleOfDisk(error, `chunk ${index}`))
-      }
-      Atomics.store(board.written, index, size)
-    },
-
-    async dropSpare({ index }) {
-      spares.delete(index)
+      return fetchChunk(tools, request, signal)
     },
 
     check,

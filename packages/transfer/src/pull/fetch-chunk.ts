@@ -30,15 +30,6 @@ export type ChunkRequest = {
   chunk: Chunk
   /** Bytes of the chunk that are on disk already. */
   from: number
-  /** Keep the bytes in memory, since another request is writing the same chunk. */
-  isSpare: boolean
-}
-
-export type FetchedChunk = {
-  /** Of the whole chunk, with what was on disk before. */
-  sha256: string
-  /** The bytes from `from` on, of a spare. */
-  held: Uint8Array | undefined
 }
 
 export type FetchTools = {
@@ -50,17 +41,17 @@ export type FetchTools = {
   onBytes: (bytes: number) => void
 }
 
-/** Rejects with a `TroubleError`, or with the signal's reason; no byte is written after that. */
+/** The SHA-256 of the whole chunk. Rejects with a `TroubleError`, or with the signal's reason; no byte is written after that. */
 export async function fetchChunk(
   tools: FetchTools,
   request: ChunkRequest,
   signal: AbortSignal,
-): Promise<FetchedChunk> {
+): Promise<string> {
   let url = new URL(request.url)
   try {
     for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
       const answer = await exchange(tools, request, url, signal)
-      if ('sha256' in answer) return answer
+      if ('sha256' in answer) return answer.sha256
       url = redirectTarget(url, answer.location)
     }
     throw redirectRefused(url, 'loop', `it redirects more than ${maxRedirects} times`)
@@ -69,11 +60,11 @@ export async function fetchChunk(
   }
 }
 
-type Answer = FetchedChunk | { location: string }
+type Answer = { sha256: string } | { location: string }
 
 function exchange(
   { network, fd, board, limit, stallMs, onBytes }: FetchTools,
-  { yields, fileSizeBytes, chunk, from, isSpare }: ChunkRequest,
+  { yields, fileSizeBytes, chunk, from }: ChunkRequest,
   url: URL,
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -162,7 +153,7 @@ function exchange(
           return fail({ kind: 'refused', message: `${host} ${problem}`, status })
         }
         try {
-          body = chunkBody(fd, board, chunk, { from, isSpare })
+          body = chunkBody(fd, board, chunk, from)
         } catch (error) {
           fail(troubleOfDisk(error, `chunk ${chunk.index}`))
         }
@@ -180,8 +171,8 @@ function exchange(
       onResponseEnd() {
         if (location !== undefined) return end(() => resolve({ location: location as string }))
         if (trouble !== undefined) return fail(trouble)
-        const fetched = body?.finish()
-        if (fetched !== undefined) return end(() => resolve(fetched))
+        const sha256 = body?.finish()
+        if (sha256 !== undefined) return end(() => resolve({ sha256 }))
         failAs({ code: 'unreachable', reason: 'reset', host, detail: 'ended before the chunk did' })
       },
       onResponseError(_, error) {

@@ -58,13 +58,11 @@ export function httpSource(options: {
 
   return {
     slots: connections,
-    get takesSpares() {
-      return ways[preferred]?.yields === 'file'
-    },
+    canGoOn: () => ways[preferred]?.yields === 'file',
     turn: options.turn,
     shares: () => [{ name: sender, bytes: receivedBytes(board), isPeer: false }],
 
-    async fetch({ chunk, from, timesBad, isSpare, signal }: ChunkTask, slot) {
+    async fetch({ chunk, from, timesBad, signal }: ChunkTask, slot) {
       const chosen = (preferred + timesBad) % ways.length
       const way = ways[chosen] as Way
       const worker = workers[slot % workers.length] as ChunkWorker
@@ -74,7 +72,6 @@ export function httpSource(options: {
         fileSizeBytes: manifest.fileSizeBytes,
         chunk,
         from: way.yields === 'file' ? from : 0,
-        isSpare,
       }
       const tried = ways
       const sha256 = await worker.fetch(request, signal).catch(async (error) => {
@@ -83,12 +80,7 @@ export function httpSource(options: {
         throw error
       })
       refused.clear()
-      return {
-        sha256,
-        sender,
-        writeSpare: () => worker.writeSpare(chunk),
-        dropSpare: () => worker.dropSpare(chunk),
-      }
+      return { sha256, sender }
     },
   }
 }

@@ -3,7 +3,7 @@ import { TroubleError } from '../trouble.ts'
 import type { Order, Reply } from './chunk-thread.ts'
 import type { ChunkWorker, WorkerSetup } from './chunk-worker.ts'
 
-type Call = { resolve(sha256: string | undefined): void; reject(error: unknown): void }
+type Call = { resolve(sha256: string): void; reject(error: unknown): void }
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
 
 export function threadChunkWorker(setup: WorkerSetup): ChunkWorker {
@@ -27,12 +27,12 @@ export function threadChunkWorker(setup: WorkerSetup): ChunkWorker {
     calls.clear()
   }
 
-  function send(order: WithoutId<Order>, signal?: AbortSignal): Promise<string | undefined> {
+  function send(order: WithoutId<Order>, signal?: AbortSignal): Promise<string> {
     if (failure !== undefined) return Promise.reject(failure)
     if (signal?.aborted) return Promise.reject(signal.reason)
     lastId += 1
     const id = lastId
-    const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
     calls.set(id, { resolve, reject })
     thread.postMessage({ ...order, id })
     if (signal === undefined) return promise
@@ -42,14 +42,8 @@ export function threadChunkWorker(setup: WorkerSetup): ChunkWorker {
   }
 
   return {
-    fetch: (request, signal) => send({ call: 'fetch', request }, signal) as Promise<string>,
-    check: (chunk) => send({ call: 'check', chunk }) as Promise<string>,
-    async writeSpare(chunk) {
-      await send({ call: 'writeSpare', chunk })
-    },
-    async dropSpare(chunk) {
-      await send({ call: 'dropSpare', chunk })
-    },
+    fetch: (request, signal) => send({ call: 'fetch', request }, signal),
+    check: (chunk) => send({ call: 'check', chunk }),
     async close() {
       fail(new Error('the thread was stopped'))
       await terminateThread(thread)
