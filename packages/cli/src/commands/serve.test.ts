@@ -49,6 +49,7 @@ test('serve loads a model of this machine and answers with it, until it is ended
     started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     log_file: join(home.path, 'state', 'daemon.log'),
     command: 'serve',
+    shared_directory: home.models,
   })
 
   const answer = await fetch(`${url}/chat/completions`, {
