@@ -115,17 +115,18 @@ test('the key of the environment is sent', async () => {
 })
 
 test.each([
-  [401, 'invalid_api_key', 'this API key is not the right one', 4],
-  [400, 'context_length_exceeded', 'the prompt has 900 tokens and the context 512', 1],
-  [503, 'insufficient_memory', 'it needs 40.0 GB of memory, and models may take 13.6 GB here', 8],
+  [401, 'invalid_api_key', 'This API key is not the right one', 4],
+  [400, 'context_length_exceeded', 'The prompt has 900 tokens and the context 512', 1],
+  [503, 'insufficient_memory', 'It needs 40.0 GB of memory, and models may take 13.6 GB here', 8],
   [503, 'model_not_loaded', 'shoal-nano cannot be loaded: the file is damaged', 1],
-])('an answer of %i (%s) ends it with what was wrong', async (status, code, message, exitCode) => {
+])('an answer of %i (%s) ends it with what was wrong', async (status, code, sentence, exitCode) => {
+  const message = sentence.replace(/^[A-Z][a-z]/, (letters) => letters.toLowerCase())
   const body = { detail: message, error: { message, code } }
   await using daemon = await scriptedDaemon({
     at: { '/v1/chat/completions': { status, body } },
   })
   const outcome = await run(['shoal-nano', 'Hi'], { inference: daemon.url })
-  expect(outcome.stderr).toContain(`✗ ${message.charAt(0).toUpperCase()}${message.slice(1)}.\n`)
+  expect(outcome.stderr).toContain(`✗ ${sentence}.\n`)
   expect(outcome).toMatchObject({ stdout: '', exitCode })
 })
 
