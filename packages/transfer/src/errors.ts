@@ -46,7 +46,7 @@ export class LinkError extends Error {
   readonly path: string
   readonly target: string
   constructor(path: string, target: string) {
-    super(`${path} is a link to ${target}`)
+    super(`${path} is a link, and ${target}, to which it points, is left alone`)
     this.path = path
     this.target = target
   }

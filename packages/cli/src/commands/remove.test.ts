@@ -13,6 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { putModelFile } from '../testing/local-files.ts'
 import { realRegistry } from '../testing/real-registry.ts'
@@ -168,6 +169,23 @@ test('two that remove the same model free it once', async () => {
   expect(await readdir(home.models)).toEqual([])
 })
 
+test('what is being pulled is not removed, nor anything that was named with it', async () => {
+  await using home = await makeHome()
+  const paths = ['one', 'two'].map((name) => join(home.models, name, filename))
+  for (const path of paths) await putModelFile(path)
+  const hidden = join(home.models, 'two', '.shoal')
+  await mkdir(hidden)
+  using lock = new DatabaseSync(join(hidden, `${filename}.lock`))
+  lock.exec('BEGIN EXCLUSIVE')
+  const { stderr, exitCode } = await shoalHere(['rm', 'one', 'two', '--yes'], { home: home.path })
+  expect(stderr).toBe(
+    `✗ ${paths[1]} is being pulled.\n` +
+      '  Nothing was deleted. Wait until it is here, or stop the pull, then try again.\n',
+  )
+  expect(exitCode).toBe(1)
+  expect(paths.every((path) => existsSync(path))).toBe(true)
+})
+
 test('of a model that cannot be read it says why', async () => {
   await using home = await makeHome()
   await mkdir(home.models, { recursive: true })
@@ -190,7 +208,9 @@ test('neither a pull nor a repair writes through a link', async () => {
   await mkdir(folder, { recursive: true })
   await symlink(precious, join(folder, 'tide.gguf.part'))
   const pulled = await shoalHere(['pull', 'tide', '--no-peers'], wishes)
-  expect(pulled.stderr).toContain(`tide.gguf.part is a link to ${precious}.\n`)
+  expect(pulled.stderr).toContain(
+    `tide.gguf.part is a link, and ${precious}, to which it points, is left alone.\n`,
+  )
   expect(pulled.exitCode).toBe(1)
   expect(await readFile(precious, 'utf8')).toBe('precious')
 
@@ -202,6 +222,8 @@ test('neither a pull nor a repair writes through a link', async () => {
   const damaged = Buffer.alloc(300_000, 7)
   await writeFile(join(elsewhere, 'tide.gguf'), damaged)
   const repaired = await shoalHere(['verify', 'tide', '--repair'], wishes)
-  expect(repaired.stderr).toContain(`${folder} is a link to ${elsewhere}.\n`)
+  expect(repaired.stderr).toContain(
+    `${folder} is a link, and ${elsewhere}, to which it points, is left alone.\n`,
+  )
   expect(await readFile(join(elsewhere, 'tide.gguf'))).toEqual(damaged)
 })

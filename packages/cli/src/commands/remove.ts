@@ -19,12 +19,12 @@ export function removeCommand(open: OpenContext): Command {
       const paths = choices.flatMap(({ files }) => files.map(({ path }) => path))
 
       const { previewRemoval, removeLocalFiles } = await import('@shoal/transfer')
-      const planned = await previewRemoval(places.models, paths).catch(failLinked)
+      const planned = await previewRemoval(places.models, paths).catch(refuse)
       const frees = `That frees ${formatBytes(planned.freedBytes)}.`
       if (!context.options.yes) tellKept(context, planned, 'stay')
       await asker.confirm(`Delete ${names} from this machine? ${frees}`)
 
-      const removal = await removeLocalFiles(places.models, paths).catch(failLinked)
+      const removal = await removeLocalFiles(places.models, paths).catch(refuse)
       printer.success(`Deleted ${names}. ${formatBytes(removal.freedBytes)} freed.`)
       tellKept(context, removal, 'stayed')
       await printer.answer(documentOf(choices.map(nameOf), removal), () => [])
@@ -44,9 +44,15 @@ function tellKept({ printer }: Context, removal: Removal, stay: 'stay' | 'stayed
   }
 }
 
-function failLinked(error: Error & { path?: string; target?: string }): never {
-  if (error.name !== 'LinkError') throw error
-  const { path = '', target } = error
+function refuse(error: Error & { path?: string; target?: string }): never {
+  const { name, path = '', target } = error
+  if (name === 'FileBusyError') {
+    throw new Failure('failed', `${path} is being pulled.`, {
+      hint: 'Nothing was deleted. Wait until it is here, or stop the pull, then try again.',
+      cause: error,
+    })
+  }
+  if (name !== 'LinkError') throw error
   throw new Failure('failed', `${path} is a link to ${target}, which holds other files too.`, {
     hint: `To remove the link, name the whole model: shoal rm ${basename(path)}`,
     cause: error,

@@ -23,8 +23,9 @@ function busy(id: string): Fault {
 }
 
 /** Without the link the other models in the folder would be gone as well. */
-function linked({ message }: LinkError): Fault {
-  return new Fault(409, `${message}, which holds other models too: nothing was deleted`, {
+function linked({ path, target }: LinkError): Fault {
+  const message = `${path} is a link to ${target}, which holds other models too: nothing was deleted`
+  return new Fault(409, message, {
     code: 'model_linked',
     param: 'model',
   })
