@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { realRegistry } from './testing/real-registry.ts'
 import { runShoal, startShoal } from './testing/run-shoal.ts'
@@ -46,7 +45,7 @@ test('a registry that goes in the middle of a pull is not missed', options, asyn
     env: { SHOAL_REGISTRY: registry.url },
   })
   await once(child.stderr, 'data')
-  await sleep(2500) // it has joined the swarm, and has not all of the file
+  await expect.poll(() => registry.leechersOf(file), patience).toBe(1)
   await registry.stop()
   const { stdout, stderr, exitCode } = await outcome
   expect(exitCode, stderr).toBe(0)

@@ -64,6 +64,14 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
 
     filesOf: (modelName: string): Promise<ModelFile[]> => client.listFiles(modelName),
 
+    /** How many the tracker knows who have not all of it (BEP 48). */
+    async leechersOf({ torrent_info_hash }: ModelFile): Promise<number> {
+      const infoHash = (torrent_info_hash ?? '').replace(/../g, '%$&')
+      const scrape = await fetch(`${url}/scrape?info_hash=${infoHash}`)
+      const [, count] = /10:incompletei(\d+)e/.exec(await scrape.text()) ?? []
+      return Number(count)
+    },
+
     deleteModel: (modelName: string) => client.deleteModel(modelName),
 
     makePrivate: (modelName: string) => client.updateModel(modelName, { is_public: false }),
