@@ -16,6 +16,7 @@ const names = [
   'swarm',
   'local-network',
   'inference',
+  'threads',
 ] as const
 
 const optionTexts = `options, each with its default:
@@ -27,7 +28,7 @@ const optionTexts = `options, each with its default:
   --threads 1         threads that compute with a model
   --data FOLDER       keep the filled registry here for the next run
   --only A,B          run these parts alone (an endpoint of api, sqlite or postgres of search,
-                      tiny, 100m-Q4_0 or 100m-Q8_0 of inference)
+                      tiny, 100m-Q4_0 or 100m-Q8_0 of inference and threads)
   --profile           also say where the registry's time goes`
 
 const { values, positionals } = parseArgs({

@@ -2,10 +2,20 @@
 import { readDaemonConfig, startDaemon } from '@shoal/daemon'
 import { answer, readInput, untilToldToEnd } from './child.ts'
 
-export type DaemonInput = { models: string; threads: number; contextLength: number }
+export type DaemonInput = {
+  models: string
+  /** Undefined for the default, which adapts them. */
+  threads: number | undefined
+  contextLength: number
+}
 
 const { models, threads, contextLength } = await readInput<DaemonInput>()
-const flags = { port: '0', models, threads: String(threads), contextLength: String(contextLength) }
+const flags = {
+  port: '0',
+  models,
+  contextLength: String(contextLength),
+  ...(threads !== undefined && { threads: String(threads) }),
+}
 const daemon = await startDaemon({ ...readDaemonConfig({}, flags), log: 'silent' })
 await answer({ url: daemon.url })
 await untilToldToEnd()

@@ -35,6 +35,13 @@ test('a flag goes before the environment', () => {
   })
 })
 
+test('threads are adapted unless somebody chose their number', () => {
+  expect(read({}).areThreadsAdapted).toBe(true)
+  expect(read({ SHOAL_THREADS: '' }).areThreadsAdapted).toBe(true)
+  expect(read({ SHOAL_THREADS: '3' }).areThreadsAdapted).toBe(false)
+  expect(read({}, { threads: '2' }).areThreadsAdapted).toBe(false)
+})
+
 test.each([
   ['5m', 300_000],
   ['90s', 90_000],

@@ -24,6 +24,8 @@ export type DaemonConfig = {
   threads: number
   memoryBytes: number
   queueLength: number
+  /** Whether a model may compute with fewer threads where that is faster. Not where somebody chose their number. */
+  areThreadsAdapted: boolean
   /** How local files are shared with other people; undefined: not at all. */
   sharing:
     | Omit<SharingOptions, 'modelsDirectory' | 'registry' | 'onDropped' | 'onFailed'>
@@ -103,6 +105,7 @@ function capacityOf(env: Record<string, string | undefined>, flags: DaemonFlags)
     slots: wholeNumberOf('SHOAL_SLOTS (or --slots)', flags.slots ?? (SHOAL_SLOTS || '4'), {
       least: 1,
       most: 256,
+    areThreadsAdapted: (flags.threads ?? SHOAL_THREADS ?? '') === '',
     }),
     memoryBytes: bytesOf(
       'SHOAL_MEMORY (or --memory)',

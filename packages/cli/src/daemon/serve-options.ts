@@ -29,7 +29,7 @@ export function addServeOptions(command: Command): Command {
     .option('--models <folder>', 'where the models are')
     .option('--context-length <tokens>', 'what a conversation may hold (default: 8192)')
     .option('--slots <number>', 'conversations of a model at a time (default: 4)')
-    .option('--threads <number>', 'threads that compute (default: one for each core)')
+    .option('--threads <number>', 'threads that compute (default: one for each free core)')
     .option('--memory <size>', 'what all models together may take, such as 12GB')
     .option('--keep-alive <time>', 'how long an idle model stays: 5m, 2h, forever (default: 5m)')
     .addOption(repeatable('--origin <origin>', 'a web page that may call; repeat it for several'))

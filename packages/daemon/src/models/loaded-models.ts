@@ -21,6 +21,7 @@ type Dependencies = {
   /** Conversations of one model at a time, where there is memory for so many. */
   slots: number
   threads: number
+  areThreadsAdapted?: boolean
   /** Requests that may wait for a slot of one model. */
   queueLength: number
   /** How long a model stays loaded that nobody asks for; negative for ever. */
@@ -122,8 +123,8 @@ export function loadedModels(dependencies: Dependencies) {
     const { model, contextLength, slots } = entry
     await makeRoom(entry)
     const startedAt = performance.now()
-    const { startRuntime, threads } = dependencies
-    const options = { modelPath: model.path, contextLength, slots, threads }
+    const { startRuntime, threads, areThreadsAdapted = false } = dependencies
+    const options = { modelPath: model.path, contextLength, slots, threads, areThreadsAdapted }
     const runtime = await startRuntime(options).catch((error) => {
       log.error({ err: error, model: model.id }, 'a model was not loaded')
       throw new Fault(503, `model ${model.id} cannot be loaded: ${error.message}`, {

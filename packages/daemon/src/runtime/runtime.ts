@@ -20,6 +20,8 @@ export type RuntimeOptions = {
   slots: number
   /** Threads that compute. */
   threads: number
+  /** Whether fewer may compute where that is faster, as on a busy machine. Default: no. */
+  areThreadsAdapted?: boolean
   /** Where backends for graphics cards may be. */
   backendsDirectory?: string | undefined
 }

@@ -10,7 +10,7 @@ const mostTurns = 16
  */
 export function batchTogether(
   runningCount: () => number,
-  onBatch: (conversations: number) => void = () => undefined,
+  onBatch: (conversations: number, tokens: number) => void,
 ): CustomBatchingPrioritizationStrategy {
   let turns = 0
   return ({ items, size }) => {
@@ -30,7 +30,7 @@ export function batchTogether(
       room -= processAmount
       return processAmount > 0 ? [{ item, processAmount }] : []
     })
-    onBatch(batch.length)
+    if (batch.length > 0) onBatch(batch.length, size - room)
     return batch
   }
 }

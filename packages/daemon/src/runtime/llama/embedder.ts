@@ -10,10 +10,15 @@ type Setup = {
   contextLength: number
   threads: number
   checkTokens: CheckTokens
+  /** Called before a text is read, with the number of its tokens. */
+  onText: (tokens: number) => void
 }
 
 /** Makes vectors of texts, in a context of its own that is made when it is first asked for. */
-export function embedder(model: LlamaModel, { contextLength, threads, checkTokens }: Setup) {
+export function embedder(
+  model: LlamaModel,
+  { contextLength, threads, checkTokens, onText }: Setup,
+) {
   let opened: Promise<LlamaEmbeddingContext> | undefined
   /** One text at a time: the context has one conversation. */
   let last: Promise<unknown> = Promise.resolve()
@@ -41,6 +46,7 @@ export function embedder(model: LlamaModel, { contextLength, threads, checkToken
     }
     const turn = last.then(() => {
       signal.throwIfAborted()
+      onText(tokenCount)
       return context.getEmbeddingFor(tokens)
     })
     last = turn.catch(() => undefined) // the next one is not concerned

@@ -11,6 +11,7 @@ import {
   PromptError,
   type RuntimeOptions,
 } from '../runtime.ts'
+import { adaptThreads } from './adapt-threads.ts'
 import { answerWriter } from './answer-writer.ts'
 import { batchTogether } from './batch-together.ts'
 import { embedder } from './embedder.ts'
@@ -28,19 +29,27 @@ const embeddingTokens = 2048
 const unfiltered = { temperature: 1, topK: 0, topP: 1, minP: 0, yieldEogToken: true }
 
 type Watch = {
-  /** Told of how many conversations each batch is. */
-  onBatch?: (conversations: number) => void
+  /** Told of how many conversations each batch is, and of the threads that computed the one before. */
+  onBatch?: (conversations: number, lastThreads: number) => void
+  /** In place of a look at the machine. */
+  freeCores?: () => number | undefined
 }
 
 /** Loads a model, and answers with it. */
-export async function openLlamaModel(options: RuntimeOptions, { onBatch }: Watch = {}) {
+export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCores }: Watch = {}) {
   const { threads, slots: slotCount } = options
   const { llama, model } = await loadModel(options)
   const contextLength = Math.min(options.contextLength, model.trainContextSize)
   const canGenerate = !isEncoder(model)
   const embeddingContextLength = Math.min(embeddingTokens, contextLength)
   const checkTokens = tokenCheck(model)
-  const embed = embedder(model, { contextLength: embeddingContextLength, threads, checkTokens })
+  const adaptation = adaptThreads(llama, options, freeCores)
+  const embed = embedder(model, {
+    contextLength: embeddingContextLength,
+    threads,
+    checkTokens,
+    onText: (tokens) => adaptation?.begin(0, tokens),
+  })
   const facts: ModelFacts = { contextLength, slots: slotCount, canGenerate, embeddingContextLength }
   if (!canGenerate) return { facts, embed, generate: refuseToGenerate }
 
@@ -50,7 +59,15 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch }: Watch
     threads,
     batchSize: Math.min(readAtOnce, contextLength),
     flashAttention: 'auto',
-    batching: { itemPrioritizationStrategy: batchTogether(() => generating, onBatch) },
+    batching: {
+      itemPrioritizationStrategy: batchTogether(
+        () => generating,
+        (conversations, tokens) => {
+          adaptation?.begin(conversations, tokens)
+          onBatch?.(conversations, context.currentThreads)
+        },
+      ),
+    },
   })
   const slots = newSlots(Array.from({ length: slotCount }, () => context.getSequence()))
   const { bosString, eosString } = model.tokens
@@ -132,6 +149,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch }: Watch
         isCut = writer.tokenCount() === most
         if (isCut) break
         const step = await steps.next(chosen)
+        adaptation?.end()
         signal.throwIfAborted()
         if (step.done) break
         const { probabilities } = step.value

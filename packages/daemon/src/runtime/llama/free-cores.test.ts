@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { type CpuTimes, freeCoresMeter } from './free-cores.ts'
+
+test('free are the cores that are idle, and what this process takes itself', () => {
+  let times: CpuTimes = { at: 0, idleMs: 0, ownMs: 0 }
+  const freeCores = freeCoresMeter(() => times)
+  expect(freeCores(50)).toBeUndefined()
+  times = { at: 200, idleMs: 500, ownMs: 200 }
+  expect(freeCores(200)).toBe(3.5)
+  times = { at: 250, idleMs: 500, ownMs: 200 }
+  expect(freeCores(250)).toBe(3.5)
+  times = { at: 400, idleMs: 500, ownMs: 300 }
+  expect(freeCores(400)).toBe(0.5)
+})
+
+test('where the system tells nothing, nothing is known', () => {
+  expect(freeCoresMeter(() => undefined)(1_000)).toBeUndefined()
+})
+
+test('this machine has between none and all of its cores free', async () => {
+  const freeCores = freeCoresMeter()
+  await expect.poll(() => freeCores()).toBeDefined()
+  expect(freeCores()).toBeGreaterThanOrEqual(0)
+})

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import os from 'node:os'
+
+/** Shorter than this the system's clock of 10 ms says too little. */
+const leastWindowMs = 100
+
+/** Processor time since the system started, in milliseconds of all cores together that this process may use. */
+export type CpuTimes = { at: number; idleMs: number; ownMs: number }
+
+/**
+ * Tells how many cores no other process computes on: those that are idle, and what this process takes itself. Answers with
+ * what it found last while too little time has passed, and with undefined before it has found anything.
+ */
+export function freeCoresMeter(read: () => CpuTimes | undefined = readCpuTimes) {
+  let last = read()
+  let free: number | undefined
+  return (at = performance.now()): number | undefined => {
+    if (!last || at - last.at < leastWindowMs) return free
+    const times = read()
+    if (!times) return free
+    free = (times.idleMs - last.idleMs + times.ownMs - last.ownMs) / (times.at - last.at)
+    last = times
+    return free
+  }
+}
+
+/** Undefined where the system does not tell. */
+function readCpuTimes(): CpuTimes | undefined {
+  const idleMs = process.platform === 'linux' ? idleMsOfLinux() : idleMsOf(os.cpus())
+  if (idleMs === undefined) return undefined
+  const { user, system } = process.cpuUsage()
+  return { at: performance.now(), idleMs, ownMs: (user + system) / 1000 }
+}
+
+function idleMsOf(cpus: os.CpuInfo[]): number | undefined {
+  const idleMs = cpus.reduce((sum, { times }) => sum + times.idle, 0)
+  return idleMs > 0 ? idleMs : undefined
+}
+
+const tickMs = 10 // USER_HZ is 100 on all that Node runs on
+
+/** Of the processors that this process may use (`taskset`, `--cpuset-cpus`), which `os.cpus()` does not tell apart. */
+function idleMsOfLinux(): number | undefined {
+  try {
+    const status = readFileSync('/proc/self/status', 'utf8')
+    const allowed = numbersIn(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '')
+    const lines = readFileSync('/proc/stat', 'utf8').matchAll(/^cpu(\d+) (.*)$/gm)
+    let ticks = 0
+    for (const [, cpu, text = ''] of lines) {
+      const [, , , idle = 0, waiting = 0] = text.split(' ').map(Number)
+      if (allowed.has(Number(cpu))) ticks += idle + waiting
+    }
+    return ticks > 0 ? ticks * tickMs : undefined
+  } catch {
+    return undefined // a sandbox that shows neither
+  }
+}
+
+/** `0-3,8` as a set. */
+function numbersIn(list: string): Set<number> {
+  const ranges = list.split(',').map((range) => range.split('-').map(Number))
+  return new Set(
+    ranges.flatMap(([first = 0, last = first]) =>
+      Array.from({ length: last - first + 1 }, (_, index) => first + index),
+    ),
+  )
+}

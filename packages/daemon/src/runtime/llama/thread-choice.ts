@@ -1,0 +1,103 @@
+/** Batches for each number of threads in a trial. */
+const roundLength = 3
+/** Trials take at most a twentieth of the time, and there is at most one a second. */
+const restPerTrial = 20
+const leastRestMs = 1_000
+/** A number of threads is given up when one of its batches takes so many times as long as with the present one. */
+const hopelessFactor = 3
+/** Fewer threads have to be faster by this: where tokens come no sooner with more of them, prompts do. */
+const gainOfFewer = 0.9
+/** A core that others use less than this counts as free. */
+const negligibleUse = 0.25
+
+export type Batch = {
+  tokens: number
+  /** Conversations that take part. */
+  conversations: number
+  /** Cores that no other process computes on; undefined if that is not known. */
+  freeCores: number | undefined
+}
+
+type Round = { threads: number; times: number[] }
+
+type Trial = {
+  conversations: number
+  /** With the present number of threads. */
+  first: Round
+  /** The present round, and what is still to come. */
+  left: Round[]
+  done: Round[]
+}
+
+/**
+ * Chooses how many threads compute each batch. llama.cpp's threads spin while they wait for each other, hundreds of times a
+ * token: when the system takes the processor from one, all wait, and two threads that share a core can be a hundred times
+ * slower than one. So there are never more threads than free cores; and from time to time half and twice as many are tried
+ * for a few tokens, and kept if they are faster. Times are in milliseconds of a monotonic clock.
+ */
+export function threadChoice(most: number) {
+  let chosen = most
+  let trial: Trial | undefined
+  let nextTrialAt = Number.NEGATIVE_INFINITY
+  let startedAt: number | undefined
+
+  function beginTrial(threads: number, limit: number, conversations: number) {
+    const others = [Math.floor(threads / 2), Math.min(threads * 2, limit)]
+    const [first, ...left] = [threads, ...others.filter((one) => one >= 1 && one !== threads)].map(
+      (one): Round => ({ threads: one, times: [] }),
+    )
+    if (!first || left.length === 0) return undefined
+    return { conversations, first, left: [first, ...left], done: [] }
+  }
+
+  function endTrial({ first, done }: Trial, at: number) {
+    const usualMs = median(first.times)
+    const others = done.filter((round) => round !== first)
+    const scores = others.map(({ threads, times }) => {
+      const isHopeless = times.length < roundLength
+      const ms = isHopeless ? Number.POSITIVE_INFINITY : median(times)
+      return { threads, share: ms / usualMs / (threads < first.threads ? gainOfFewer : 1) }
+    })
+    const best = scores.toSorted((one, other) => one.share - other.share)[0]
+    if (best && best.share < 1) chosen = best.threads
+    const spentMs = others.flatMap(({ times }) => times).reduce((sum, ms) => sum + ms, 0)
+    nextTrialAt = at + Math.max(leastRestMs, restPerTrial * spentMs)
+    trial = undefined
+  }
+
+  return {
+    /** Before each batch: the number of threads for it. */
+    begin({ tokens, conversations, freeCores = most }: Batch, at: number): number {
+      const limit = Math.min(most, Math.max(1, Math.floor(freeCores + negligibleUse)))
+      const present = Math.min(chosen, limit)
+      // Prompts take longer than tokens: batches are compared with those of the same size.
+      const isAlike = trial?.conversations === conversations
+      const isTooMany = trial?.left.some(({ threads }) => threads > limit)
+      if (tokens !== conversations || !isAlike || isTooMany) trial = undefined
+      if (tokens === conversations && at >= nextTrialAt) {
+        trial ??= beginTrial(present, limit, conversations)
+      }
+      startedAt = trial && at
+      return trial?.left[0]?.threads ?? present
+    },
+
+    /** After each batch. Further calls before the next batch have no effect. */
+    end(at: number) {
+      const [round] = trial?.left ?? []
+      if (!trial || !round || startedAt === undefined) return
+      const ms = at - startedAt
+      startedAt = undefined
+      round.times.push(ms)
+      const isHopeless = round !== trial.first && ms > hopelessFactor * median(trial.first.times)
+      if (!isHopeless && round.times.length < roundLength) return
+      trial.done.push(round)
+      trial.left.shift()
+      if (trial.left.length === 0) endTrial(trial, at)
+    },
+  }
+}
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.POSITIVE_INFINITY
+}
