@@ -15,4 +15,6 @@ export type Surroundings = {
   stopSignal: AbortSignal
   /** Of the machine, or what the system lets this process have of it. */
   memoryBytes: number
+  /** Where to look for other programs that take the place of a daemon. Default: 11434; a test has its own. */
+  daemonPort?: number
 }

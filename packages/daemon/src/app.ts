@@ -10,6 +10,7 @@ import { takeJsonAlone } from './http/body-types.ts'
 import { answerBrokenRequest, answerUnknownExpectations } from './http/broken-requests.ts'
 import { handleError, handleFrameworkError, handleNotFound } from './http/error-handler.ts'
 import { guard } from './http/guard.ts'
+import { healthRoute } from './http/health-route.ts'
 import { type Metrics, metricsRoute } from './http/metrics.ts'
 import { nesting } from './http/nesting.ts'
 import { requestLog } from './http/request-log.ts'
@@ -65,11 +66,7 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(guard, config)
   await app.register(nesting)
   await app.register(metricsRoute, { metrics, models })
-  // By the number a note of this process is told from that of a dead one.
-  app.get('/healthz', { config: { isOpen: true } }, async () => ({
-    status: 'ok',
-    pid: process.pid,
-  }))
+  await app.register(healthRoute, config)
   await app.register(pageRoutes, dependencies)
   await app.register(chatRoutes, { models })
   await app.register(completionRoutes, { models })

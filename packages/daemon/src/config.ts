@@ -16,16 +16,18 @@ export type DaemonConfig = {
   backendsDirectory: string | undefined
   /** The key that every request must carry; undefined: any will do, and none. */
   apiKey: string | undefined
+  /** What the daemon proves to know; undefined: nobody asks it who it is. */
+  proofToken: string | undefined
   /** Web pages that may call, besides those of this machine. */
   origins: string[]
   /** Tokens of one conversation. */
   contextLength: number
   slots: number
   threads: number
-  memoryBytes: number
-  queueLength: number
   /** Whether a model may compute with fewer threads where that is faster. Not where somebody chose their number. */
   areThreadsAdapted: boolean
+  memoryBytes: number
+  queueLength: number
   /** How local files are shared with other people; undefined: not at all. */
   sharing:
     | Omit<SharingOptions, 'modelsDirectory' | 'registry' | 'onDropped' | 'onFailed'>
@@ -80,6 +82,7 @@ export function readDaemonConfig(
     modelsDirectory: flags.models,
     backendsDirectory: undefined,
     apiKey,
+    proofToken: undefined,
     origins: [...(flags.origin ?? []), ...listOf(env.SHOAL_ORIGINS)].map(originOf),
     ...capacityOf(env, flags),
     queueLength: 64,
@@ -102,10 +105,10 @@ function capacityOf(env: Record<string, string | undefined>, flags: DaemonFlags)
       flags.threads ?? (SHOAL_THREADS || String(usableCores())),
       { least: 1, most: 1024 },
     ),
+    areThreadsAdapted: (flags.threads ?? SHOAL_THREADS ?? '') === '',
     slots: wholeNumberOf('SHOAL_SLOTS (or --slots)', flags.slots ?? (SHOAL_SLOTS || '4'), {
       least: 1,
       most: 256,
-    areThreadsAdapted: (flags.threads ?? SHOAL_THREADS ?? '') === '',
     }),
     memoryBytes: bytesOf(
       'SHOAL_MEMORY (or --memory)',

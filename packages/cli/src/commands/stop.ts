@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
+import { findDaemon } from '../daemon/find-daemon.ts'
 import {
   type DaemonState,
   findRunningDaemon,
@@ -8,6 +9,7 @@ import {
   isProcessThere,
   readDaemonState,
 } from '../daemon/state-file.ts'
+import { describeStranger } from '../daemon/stranger.ts'
 import { Failure } from '../terminal/failure.ts'
 import { whileWaiting } from '../terminal/waiting.ts'
 
@@ -30,6 +32,7 @@ export function stopCommand(open: OpenContext): Command {
       if (!running) {
         await tidyUp(context)
         printer.note('No daemon runs here.')
+        await noteStranger(context)
         return await printer.answer({ stopped: false, pid: null }, () => [])
       }
       const { pid, command } = running
@@ -46,6 +49,13 @@ export function stopCommand(open: OpenContext): Command {
 async function tidyUp({ places }: Context) {
   const left = await readDaemonState(places)
   if (left && !(await isProcessThere(left.pid))) await forgetDaemonState(places, left.pid)
+}
+
+/** Who asks to stop what answers at the usual port learns why nothing was stopped. */
+async function noteStranger(context: Context) {
+  const found = await findDaemon(context)
+  if (found.from !== 'nowhere' || !found.stranger) return
+  context.printer.note(`  ${describeStranger(found.stranger).text} It is left alone.`)
 }
 
 function askForBoth({ asker }: Context, { pid }: DaemonState) {

@@ -2,11 +2,17 @@
  * One call of the daemon's HTTP API. Over `node:http`, because `fetch` gives up where an answer takes five minutes to
  * begin, and a large model on a slow disk takes longer.
  */
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { DaemonError, DaemonGoneError } from './daemon-error.ts'
+import { proveConnection } from './proven-connection.ts'
 
-export type DaemonAddress = { url: string; apiKey: string | undefined }
+export type DaemonAddress = {
+  url: string
+  apiKey: string | undefined
+  /** Of the daemon that has to prove to be there; undefined for one that was named, which is trusted. */
+  proofToken?: string
+}
 
 export type DaemonCall = {
   method: 'GET' | 'POST'
@@ -22,7 +28,7 @@ export async function callDaemon(
 ): Promise<IncomingMessage> {
   const response = await send(address, call).catch((error: unknown) => {
     call.signal?.throwIfAborted()
-    throw new DaemonGoneError(address.url, false, error)
+    throw new DaemonGoneError(address.url, false, { cause: error })
   })
   const { statusCode: status = 0 } = response
   if (status >= 200 && status < 300) return response
@@ -34,7 +40,7 @@ export async function callForJson<T>(address: DaemonAddress, call: DaemonCall): 
   try {
     return JSON.parse(body) as T
   } catch (error) {
-    throw new DaemonGoneError(address.url, true, error)
+    throw new DaemonGoneError(address.url, true, { cause: error })
   }
 }
 
@@ -49,20 +55,23 @@ export async function* readChunks(
     for await (const chunk of response) yield String(chunk)
   } catch (error) {
     signal?.throwIfAborted()
-    throw new DaemonGoneError(url, true, error)
+    throw new DaemonGoneError(url, true, { cause: error })
   }
 }
 
-async function send({ url, apiKey }: DaemonAddress, call: DaemonCall): Promise<IncomingMessage> {
+async function send(address: DaemonAddress, call: DaemonCall): Promise<IncomingMessage> {
+  const { apiKey, proofToken } = address
   const { method, path, body, signal } = call
   const payload = body === undefined ? undefined : JSON.stringify(body)
+  const url = proofToken === undefined ? address.url : numericUrl(address.url)
+  const proven = proofToken && (await proveConnection(url, proofToken, signal))
   // Loaded here: it takes longer than most commands that speak to no daemon.
   const { request } = await import(url.startsWith('https:') ? 'node:https' : 'node:http')
   return await new Promise((resolve, reject) => {
-    request(url + path, {
+    const sent: ClientRequest = request(url + path, {
       method,
       // Without a pool: a connection that was kept may have been closed by the other side just now.
-      agent: false,
+      agent: proven ? proven.agent : false,
       headers: {
         accept: 'application/json, text/event-stream',
         ...(payload !== undefined && { 'content-type': 'application/json' }),
@@ -70,11 +79,13 @@ async function send({ url, apiKey }: DaemonAddress, call: DaemonCall): Promise<I
       },
       ...(signal && { signal }),
     })
-      .on('response', resolve)
-      .on('error', reject)
-      .end(payload)
+    if (proven) proven.hold(sent)
+    sent.on('response', resolve).on('error', reject).end(payload)
   })
 }
+
+/** `localhost` may lead to two addresses, and another user may have the other one. */
+export const numericUrl = (url: string) => url.replace('//localhost:', '//127.0.0.1:')
 
 async function readText(
   address: DaemonAddress,

@@ -1,6 +1,7 @@
 /** The typed client of the inference daemon, as far as the command line needs it. */
-import { callForJson, type DaemonAddress } from './daemon-call.ts'
+import { callForJson, type DaemonAddress, numericUrl } from './daemon-call.ts'
 import { DaemonError, DaemonGoneError } from './daemon-error.ts'
+import { proveConnection } from './proven-connection.ts'
 import { type ChatRequest, streamChat } from './stream-chat.ts'
 
 /** One model that the daemon has loaded, as `GET /api/ps` tells it. */
@@ -91,7 +92,19 @@ export async function isDaemonAt(url: string): Promise<boolean> {
   return (await healthAt(url))?.status === 'ok'
 }
 
-/** Whether that process is the daemon that answers there, and not another that took its number, or its port. */
+/** Whether the daemon with this token answers there, and nobody who took its port. */
+export async function isProvenAt(url: string, token: string): Promise<boolean> {
+  try {
+    const { agent } = await proveConnection(numericUrl(url), token)
+    agent.destroy()
+    return true
+  } catch (error) {
+    if (error instanceof Error) return false // nobody there, somebody else, or no answer in time
+    throw error
+  }
+}
+
+/** Whether a daemon that cannot prove anything answers there and says that it is this process. */
 export async function isProcessDaemonAt(url: string, pid: number): Promise<boolean> {
   const health = await healthAt(url)
   return health?.status === 'ok' && health.pid === pid

@@ -1,6 +1,7 @@
 /** What can go wrong with the daemon, and what that means to whoever typed the command. */
 import { Failure, type FailureCode } from '../terminal/failure.ts'
 import { plainLine, sentence } from '../terminal/plain-text.ts'
+import { describeStranger, type Stranger } from './stranger.ts'
 
 /** The daemon answered with an error. */
 export class DaemonError extends Error {
@@ -21,10 +22,17 @@ export class DaemonGoneError extends Error {
   readonly url: string
   /** Whether the daemon had begun to answer. */
   readonly hadBegun: boolean
-  constructor(url: string, hadBegun: boolean, cause?: unknown) {
+  /** What is there in its place. */
+  readonly stranger: Stranger | undefined
+  constructor(
+    url: string,
+    hadBegun: boolean,
+    { cause, stranger }: { cause?: unknown; stranger?: Stranger | undefined } = {},
+  ) {
     super(`no answer from the daemon at ${url}`, { cause })
     this.url = url
     this.hadBegun = hadBegun
+    this.stranger = stranger
   }
 }
 
@@ -54,6 +62,12 @@ export function failureOfDaemon(error: DaemonError | DaemonGoneError): Failure {
 }
 
 function goneFailure(error: DaemonGoneError): Failure {
+  if (error.stranger) {
+    const { text, advice } = describeStranger(error.stranger)
+    const isOurs = error.stranger.kind === 'earlier'
+    const message = isOurs ? text : `No daemon of yours is running. ${text}`
+    return new Failure('unreachable', message, { hint: advice, cause: error })
+  }
   const label = error.url.replace(/^https?:\/\//, '')
   if (error.hadBegun) {
     return new Failure('unreachable', `The daemon at ${label} went away in the middle of it.`, {

@@ -1,17 +1,25 @@
 /** Why a daemon cannot listen where it was told to, and what to do about it. */
-import { findPortHolder } from '../doctor/port-holder.ts'
+import { findPortHolder, holderName } from '../doctor/port-holder.ts'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
+import type { DaemonState } from './state-file.ts'
 
 type ListenError = NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }
 
 const hostHint =
   '--host (or SHOAL_HOST) is an address of this machine: 127.0.0.1 for itself alone, 0.0.0.0 for all.'
 
-/** Another error is given back as it is. `portOption` is where another port is asked for. */
-export async function listenFailure(error: unknown, portOption: string): Promise<unknown> {
+/** Another error is given back as it is. `portOption` is where another port is asked for; `own` is our daemon that runs. */
+export async function listenFailure(
+  error: unknown,
+  portOption: string,
+  own: DaemonState | undefined,
+): Promise<unknown> {
   const { port = 0, address = '', hostname = '' } = error as ListenError
-  if (isErrno(error, 'EADDRINUSE')) return await portTaken(error, port, portOption)
+  if (isErrno(error, 'EADDRINUSE')) {
+    if (port === own?.port) return ownHasPort(error, own, portOption)
+    return await portTaken(error, port, portOption)
+  }
   if (isErrno(error, 'ENOTFOUND') || isErrno(error, 'EAI_AGAIN')) {
     return misuse(`No machine is called “${hostname}”.`, hostHint)
   }
@@ -28,17 +36,17 @@ export async function listenFailure(error: unknown, portOption: string): Promise
   return error
 }
 
+function ownHasPort(cause: Error, { port, pid }: DaemonState, portOption: string) {
+  return new Failure('failed', `Port ${port} is taken by your daemon, process ${pid}.`, {
+    hint: `shoal ps shows what it has loaded, shoal stop ends it. Or run ${portOption} ${port + 1}.`,
+    cause,
+  })
+}
+
 async function portTaken(cause: Error, port: number, portOption: string) {
-  const holder = await findPortHolder(port)
-  const another = `${portOption} ${port + 1}`
-  if (holder === 'shoal') {
-    return new Failure('failed', `Port ${port} is taken by another shoal.`, {
-      hint: `shoal ps shows what it has loaded, shoal stop ends it. Or run ${another}.`,
-      cause,
-    })
-  }
-  return new Failure('failed', `Port ${port} is taken by ${holder ?? 'another program'}.`, {
-    hint: `Stop it, or run ${another}.`,
+  const holder = (await findPortHolder(port)) ?? 'other'
+  return new Failure('failed', `Port ${port} is taken by ${holderName[holder]}.`, {
+    hint: `Stop it, or run ${portOption} ${port + 1}.`,
     cause,
   })
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../context.ts'
-import { type DaemonClient, daemonClient, isDaemonAt } from './daemon-client.ts'
-import { DaemonGoneError } from './daemon-error.ts'
-import { apiKeyIn, findDaemonAddress } from './find-daemon.ts'
+import { type DaemonClient, daemonClient } from './daemon-client.ts'
+import { findDaemon, openClient } from './find-daemon.ts'
 import { readConfig } from './read-config.ts'
+import { describeStranger } from './stranger.ts'
 
 export type OpenDaemon = AsyncDisposable & {
   client: DaemonClient
@@ -11,14 +11,17 @@ export type OpenDaemon = AsyncDisposable & {
   isOwn: boolean
 }
 
-/** The daemon that answers, or one in this process, at a port that the system gives, for as long as it is needed. */
+/** The daemon of ours that answers, or one in this process, at a port that the system gives, for as long as it is needed. */
 export async function openDaemon(context: Context, named?: string): Promise<OpenDaemon> {
-  const { url, from } = await findDaemonAddress(context, named)
-  if (from === 'state' || (await isDaemonAt(url))) {
-    const client = daemonClient({ url, apiKey: apiKeyIn(context) })
+  const found = await findDaemon(context, named)
+  if (found.from !== 'nowhere') {
+    const client = await openClient(found)
     return { client, isOwn: false, [Symbol.asyncDispose]: async () => undefined }
   }
-  if (from === 'name') throw new DaemonGoneError(url, false)
+  if (found.stranger) {
+    const { text, advice } = describeStranger(found.stranger)
+    context.printer.note(`  ${text} It is not used; the model runs in this process. ${advice}`)
+  }
   return await startOwnDaemon(context)
 }
 

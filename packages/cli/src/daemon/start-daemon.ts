@@ -1,4 +1,6 @@
 /** A daemon in this process, with a note of it that the other commands find. */
+
+import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { DaemonConfig, RunningDaemon } from '@shoal/daemon'
 import { makeFolder } from '@shoal/transfer/folder'
@@ -33,8 +35,10 @@ export async function startNotedDaemon(
   const { log } = config
   if (typeof log === 'object') makeFolder(dirname(log.file))
   if (!other && typeof log === 'object') await putOldLogAside(log.file)
-  const running = await startDaemon(config).catch(async (error: unknown) => {
-    throw await listenFailure(error, portOption)
+  const token = randomBytes(32).toString('base64url')
+  const proving = { ...config, proofToken: token }
+  const running = await startDaemon(proving).catch(async (error: unknown) => {
+    throw await listenFailure(error, portOption, other)
   })
   const { url, port } = running
   if (!other) {
@@ -46,6 +50,7 @@ export async function startNotedDaemon(
       log_file: typeof log === 'object' ? log.file : null,
       command,
       shared_directory: config.sharing ? config.modelsDirectory : null,
+      token,
     })
   }
   return {

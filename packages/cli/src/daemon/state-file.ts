@@ -5,7 +5,7 @@ import { readJsonFile, writeJsonFile } from '../settings/json-file.ts'
 import type { Places } from '../settings/places.ts'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
-import { isProcessDaemonAt } from './daemon-client.ts'
+import { isProcessDaemonAt, isProvenAt } from './daemon-client.ts'
 
 export type DaemonState = {
   pid: number
@@ -19,6 +19,8 @@ export type DaemonState = {
   command: 'serve' | 'up'
   /** The folder whose models it shares with others; null for none. */
   shared_directory?: string | null
+  /** What the daemon proves to know. Daemons up to 0.1 have none, and cannot prove anything. */
+  token?: string
 }
 
 export const defaultLogFile = (places: Places) => join(places.state, 'daemon.log')
@@ -34,11 +36,17 @@ export async function readDaemonState(places: Places): Promise<DaemonState | und
   return isState(content) ? content : undefined
 }
 
-/** The daemon that runs now. A note of one that was killed, whose number another process may have, does not count. */
+/**
+ * The daemon that runs now. A note of one that was killed, whose number and port others may have, does not count. One without
+ * a token may be stopped, and is told nothing.
+ */
 export async function findRunningDaemon(places: Places): Promise<DaemonState | undefined> {
   const state = await readDaemonState(places)
   if (!state || !(await isProcessThere(state.pid))) return undefined
-  return (await isProcessDaemonAt(state.url, state.pid)) ? state : undefined
+  const { url, pid, token } = state
+  const isThere =
+    token === undefined ? await isProcessDaemonAt(url, pid) : await isProvenAt(url, token)
+  return isThere ? state : undefined
 }
 
 export function writeDaemonState(places: Places, state: DaemonState): Promise<void> {
@@ -71,12 +79,13 @@ async function hasEnded(pid: number): Promise<boolean> {
 }
 
 function isState(content: object): content is DaemonState {
-  const { pid, url, port } = content as Partial<DaemonState>
+  const { pid, url, port, token } = content as Partial<DaemonState>
   return (
     Number.isSafeInteger(pid) &&
     Number(pid) > 0 &&
     typeof url === 'string' &&
     URL.canParse(url) &&
-    typeof port === 'number'
+    typeof port === 'number' &&
+    (token === undefined || (typeof token === 'string' && token !== ''))
   )
 }

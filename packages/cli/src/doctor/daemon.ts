@@ -1,20 +1,33 @@
 import type { Context } from '../context.ts'
+import type { DaemonAddress } from '../daemon/daemon-call.ts'
 import { daemonClient, isDaemonAt } from '../daemon/daemon-client.ts'
 import { DaemonError, DaemonGoneError, failureOfDaemon } from '../daemon/daemon-error.ts'
-import { apiKeyIn, findDaemonAddress } from '../daemon/find-daemon.ts'
+import { findDaemon, usualPortOf } from '../daemon/find-daemon.ts'
 import { isProcessThere, readDaemonState } from '../daemon/state-file.ts'
+import { describeStranger } from '../daemon/stranger.ts'
 import { plural } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
 import { portFinding } from './port-finding.ts'
 
-const usualPort = 11_434
-
 /** Whether the local API answers, and takes our key; where nobody does, whether it could be started. */
 export async function daemonFindings(context: Context): Promise<Finding[]> {
-  const { url, from } = await findDaemonAddress(context)
-  const label = url.replace(/^https?:\/\//, '')
-  if (from === 'state' || (await isDaemonAt(url))) return [await answering(context, url, label)]
-  if (from === 'name') {
+  const found = await findDaemon(context)
+  const { stranger } = found.from === 'nowhere' ? found : { stranger: undefined }
+  if (stranger?.kind === 'earlier') {
+    const { text, advice } = describeStranger(stranger)
+    return [{ check: 'daemon', state: 'warning', text: text.replace(/\.$/, ''), advice }]
+  }
+  if (found.from === 'nowhere') {
+    const isDaemon = stranger?.kind === 'daemon'
+    const port = await portFinding(usualPortOf(context), {
+      name: 'the local API',
+      ...(isDaemon && { advice: ` To use it: --inference ${stranger.label}.` }),
+    })
+    return [...(await leftBehind(context)), port]
+  }
+  const { address } = found
+  const label = address.url.replace(/^https?:\/\//, '')
+  if (found.from === 'name' && !(await isDaemonAt(address.url))) {
     return [
       {
         check: 'daemon',
@@ -24,11 +37,11 @@ export async function daemonFindings(context: Context): Promise<Finding[]> {
       },
     ]
   }
-  return [...(await leftBehind(context)), await portFinding(usualPort, 'the local API')]
+  return [await answering(address, label)]
 }
 
-async function answering(context: Context, url: string, label: string): Promise<Finding> {
-  const client = daemonClient({ url, apiKey: apiKeyIn(context) })
+async function answering(address: DaemonAddress, label: string): Promise<Finding> {
+  const client = daemonClient(address)
   const start = performance.now()
   try {
     const loaded = await client.listLoaded()

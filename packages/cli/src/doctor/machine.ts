@@ -27,7 +27,7 @@ export async function machineFindings({ places, surroundings }: Context): Promis
           advice: 'Only very small models run in that.',
         }
       : { check: 'memory', state: 'ok', text: `${machine} of memory` },
-    await portFinding(8000, 'a registry'),
+    await portFinding(8000, { name: 'a registry', expected: 'registry' }),
   ]
 }
 

@@ -1,16 +1,30 @@
 import type { Finding } from './finding.ts'
-import { findPortHolder } from './port-holder.ts'
+import { findPortHolder, holderName } from './port-holder.ts'
+
+type Use = {
+  /** In a sentence, as `a registry`. */
+  name: string
+  /** Who may have the port: a daemon of one's own was looked for before. */
+  expected?: 'registry'
+  /** What else can be done where somebody else has it. */
+  advice?: string
+}
 
 /** Whether a port is free for what usually takes it. */
-export async function portFinding(number: number, use: string): Promise<Finding> {
+export async function portFinding(
+  number: number,
+  { name, expected, advice = '' }: Use,
+): Promise<Finding> {
   const check = `port-${number}`
   const holder = await findPortHolder(number)
-  if (holder === undefined) return { check, state: 'ok', text: `Port ${number} is free for ${use}` }
-  if (holder === 'shoal') return { check, state: 'ok', text: `Port ${number} is served by shoal` }
+  if (holder === undefined) {
+    return { check, state: 'ok', text: `Port ${number} is free for ${name}` }
+  }
+  if (holder === expected) return { check, state: 'ok', text: `Port ${number} is served by shoal` }
   return {
     check,
     state: 'warning',
-    text: `Port ${number} is taken by ${holder}`,
-    advice: `Stop it, or give ${use} another port with --port.`,
+    text: `Port ${number} is taken by ${holderName[holder]}`,
+    advice: `Stop it, or give ${name} another port with --port.${advice}`,
   }
 }

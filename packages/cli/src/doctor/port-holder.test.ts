@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { scriptedDaemon } from '../testing/scripted-daemon.ts'
+import { scriptedRegistry } from '../testing/scripted-registry.ts'
 import { findPortHolder } from './port-holder.ts'
 
 async function answering(text: string) {
@@ -11,13 +12,15 @@ async function answering(text: string) {
   return { port, [Symbol.dispose]: () => void server.close() }
 }
 
-test('our own daemon is told from Ollama, though it says the same', async () => {
+test('our own programs are told from Ollama, though it says the same', async () => {
   await using daemon = await scriptedDaemon()
-  expect(await findPortHolder(daemon.port)).toBe('shoal')
+  expect(await findPortHolder(daemon.port)).toBe('daemon')
+  await using registry = await scriptedRegistry({ 'GET /healthz': { body: { status: 'ok' } } })
+  expect(await findPortHolder(Number(new URL(registry.address).port))).toBe('registry')
   using ollama = await answering('Ollama is running')
   expect(await findPortHolder(ollama.port)).toBe('Ollama')
   using other = await answering('hello')
-  expect(await findPortHolder(other.port)).toBe('another program')
+  expect(await findPortHolder(other.port)).toBe('other')
 })
 
 test('a port that somebody has left is free', async () => {

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { RunningRegistry } from '@shoal/registry'
 import type { Context } from '../context.ts'
+import { usualPortOf } from '../daemon/find-daemon.ts'
 import { readConfig } from '../daemon/read-config.ts'
 import { type StartedDaemon, startNotedDaemon } from '../daemon/start-daemon.ts'
 import { talkingDemo } from '../demo/demo-models.ts'
@@ -37,7 +38,7 @@ async function startDaemon(context: Context, registry: RunningRegistry, port: nu
   // SHOAL_HOST and SHOAL_PORT are the registry's here.
   const config = await readConfig(surroundings, {
     host: '127.0.0.1',
-    port: String(port ?? 11_434),
+    port: String(port ?? usualPortOf(context)),
     models: places.models,
   })
   return await startNotedDaemon(context, {

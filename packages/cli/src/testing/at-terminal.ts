@@ -20,6 +20,7 @@ export function atTerminal(words: readonly string[], { home, env = {}, stopSigna
     stderr: stderr.stream,
     stopSignal: stopSignal ?? new AbortController().signal,
     memoryBytes: 16 * 2 ** 30,
+    daemonPort: 9,
   }).then((exitCode) => ({ exitCode, stdout: stdout.text(), stderr: stderr.text() }))
   const seen = { stdout: 0, stderr: 0 }
 

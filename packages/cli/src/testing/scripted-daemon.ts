@@ -57,7 +57,7 @@ export async function scriptedDaemon(script: Script = {}) {
     const special = at[path]
     if (special) return send(response, special.body, special.status)
     if (path === '/v1/chat/completions') return await stream(response, answer(call))
-    if (path === '/healthz') return send(response, { status: 'ok' })
+    if (path === '/healthz') return send(response, { status: 'ok', pid: process.pid })
     if (path === '/api/ps') return send(response, { models: [loadedNano] })
     if (path === '/api/unload') return send(response, { model: call.body.model, unloaded: true })
     const model = path === '/api/load' ? call.body.model : path.replace('/v1/models/', '')

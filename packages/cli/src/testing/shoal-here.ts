@@ -14,6 +14,8 @@ type Wishes = {
   isTerminal?: boolean
   columns?: number
   stopSignal?: AbortSignal
+  /** In place of 11434, which any program of this machine may have. Default: one that nobody has. */
+  daemonPort?: number
 }
 
 const sixteenGigabytes = 16 * 2 ** 30
@@ -29,6 +31,7 @@ export async function shoalHere(words: readonly string[], wishes: Wishes) {
     stderr: stderr.stream,
     stopSignal: wishes.stopSignal ?? new AbortController().signal,
     memoryBytes: wishes.memoryBytes ?? sixteenGigabytes,
+    daemonPort: wishes.daemonPort ?? 9,
   })
   return { stdout: stdout.text(), stderr: stderr.text(), exitCode }
 }

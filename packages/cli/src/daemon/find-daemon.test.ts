@@ -1,0 +1,180 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { readDaemonConfig, startDaemon } from '@shoal/daemon'
+import { expect, onTestFinished, test } from 'vitest'
+import { placesOf } from '../settings/places.ts'
+import { putModelFile } from '../testing/local-files.ts'
+import { makeHome } from '../testing/run-shoal.ts'
+import { scriptedDaemon } from '../testing/scripted-daemon.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+import { writeDaemonState } from './state-file.ts'
+
+/** A key that only one's own daemon may see. */
+const env = { SHOAL_API_KEY: 'secret', SHOAL_THREADS: '1' }
+const token = 'token-of-the-note'
+
+/** Some program that listens. */
+async function listening(listener: RequestListener): Promise<number> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+const ollama = () => listening((_, answer) => answer.end('Ollama is running'))
+
+/** The note of a daemon that would be this process. */
+function leaveNote(home: string, url: string, withToken?: string) {
+  return writeDaemonState(placesOf({ SHOAL_HOME: home }), {
+    pid: process.pid,
+    url,
+    port: Number(new URL(url).port),
+    started_at: '2026-01-31T12:00:00.000Z',
+    log_file: null,
+    command: 'serve',
+    ...(withToken !== undefined && { token: withToken }),
+  })
+}
+
+test.each([
+  [['ps']],
+  [['load', 'shoal-nano']],
+  [['unload', 'shoal-nano']],
+  [['seed', 'status']],
+  [['seed', 'pause']],
+])('%j says what has the usual port, and tells it nothing', async (words) => {
+  await using home = await makeHome()
+  await using daemon = await scriptedDaemon()
+  const wishes = { home: home.path, env }
+  const foreign = await shoalHere(words, { ...wishes, daemonPort: daemon.port })
+  expect(foreign).toEqual({
+    stdout: '',
+    stderr:
+      `✗ No daemon of yours is running. A shoal daemon of another user or another SHOAL_HOME answers at localhost:${daemon.port}.\n` +
+      `  To use it: --inference localhost:${daemon.port}. shoal serve --port <number> starts one of your own.\n`,
+    exitCode: 6,
+  })
+  expect(daemon.asked).toEqual([{ path: '/healthz', authorization: undefined, body: {} }])
+
+  const daemonPort = await ollama()
+  const other = await shoalHere(words, { ...wishes, daemonPort })
+  expect(other.stderr).toContain(`Ollama answers at localhost:${daemonPort}.\n`)
+  expect(other.stderr).not.toContain('--inference')
+  expect(other.exitCode).toBe(6)
+})
+
+test('run computes by itself where the usual port is another user’s, who gets neither prompt nor key', {
+  timeout: 120_000,
+}, async () => {
+  await using home = await makeHome()
+  await putModelFile(join(home.models, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
+  await using daemon = await scriptedDaemon()
+  const words = ['run', 'shoal-nano', 'A private question', '--max-tokens', '2']
+  const { stderr, exitCode } = await shoalHere(words, {
+    home: home.path,
+    env,
+    daemonPort: daemon.port,
+  })
+  expect(stderr).toMatch(/^ {2}A shoal daemon of another user .* answers at localhost:\d+\. It is/)
+  expect(exitCode).toBe(0)
+  expect(daemon.asked).toEqual([{ path: '/healthz', authorization: undefined, body: {} }])
+})
+
+test('a daemon that was named is spoken to, whoever it is', async () => {
+  await using home = await makeHome()
+  await using daemon = await scriptedDaemon()
+  const named = { home: home.path, env: { ...env, SHOAL_INFERENCE: daemon.url } }
+  expect((await shoalHere(['ps'], named)).exitCode).toBe(0)
+  expect(daemon.asked.at(-1)).toMatchObject({ path: '/api/ps', authorization: 'Bearer secret' })
+})
+
+test('stop leaves alone what has the usual port, and says what it is', async () => {
+  await using home = await makeHome()
+  const daemonPort = await ollama()
+  expect(await shoalHere(['stop'], { home: home.path, daemonPort })).toEqual({
+    stdout: '',
+    stderr: `No daemon runs here.\n  Ollama answers at localhost:${daemonPort}. It is left alone.\n`,
+    exitCode: 0,
+  })
+})
+
+test('whoever took the port in a note is told nothing: neither key nor token', async () => {
+  await using home = await makeHome()
+  await using impostor = await scriptedDaemon()
+  await leaveNote(home.path, impostor.url, token)
+  const { exitCode } = await shoalHere(['ps'], { home: home.path, env })
+  expect(exitCode).toBe(6)
+  expect(impostor.asked).toHaveLength(1)
+  expect(JSON.stringify(impostor.asked)).toMatch(/healthz\?nonce=[\w-]{43}"/)
+  expect(JSON.stringify(impostor.asked)).not.toMatch(/secret|token-of/)
+})
+
+/** A real daemon in this process. */
+async function realDaemon(folder: string) {
+  const config = readDaemonConfig({}, { models: folder, port: '0' })
+  const daemon = await startDaemon({ ...config, proofToken: token, log: 'silent' })
+  onTestFinished(() => daemon.close())
+  return daemon
+}
+
+test('the daemon of the note proves itself, and is told the key', async () => {
+  await using home = await makeHome()
+  const { url } = await realDaemon(home.models)
+  await leaveNote(home.path, url, token)
+  expect(await shoalHere(['ps'], { home: home.path, env })).toMatchObject({
+    stderr: `No model is loaded at ${url}.\n`,
+    exitCode: 0,
+  })
+  await leaveNote(home.path, url, 'token of another daemon')
+  expect((await shoalHere(['ps'], { home: home.path, env })).exitCode).toBe(6)
+})
+
+test('a proof that somebody fetches from the daemon, to take its place, is worth nothing', async () => {
+  await using home = await makeHome()
+  const { port } = await realDaemon(home.models)
+  const relayed: string[] = []
+  const relay = await listening(async ({ url = '' }, answer) => {
+    relayed.push(url)
+    const real = await fetch(`http://127.0.0.1:${port}${url}`)
+    answer.setHeader('content-type', 'application/json').end(await real.text())
+  })
+  await leaveNote(home.path, `http://localhost:${relay}`, token)
+  expect((await shoalHere(['ps'], { home: home.path, env })).exitCode).toBe(6)
+  expect(relayed).toEqual([expect.stringContaining('/healthz?nonce=')])
+})
+
+test('a daemon of an earlier version is not spoken to: restart it', async () => {
+  await using home = await makeHome()
+  await using daemon = await scriptedDaemon()
+  await leaveNote(home.path, daemon.url)
+  const label = `127.0.0.1:${daemon.port}`
+  const sentence = `The daemon at ${label} is of an earlier version and cannot prove that it is yours`
+  expect(await shoalHere(['ps'], { home: home.path, env })).toMatchObject({
+    stderr: `✗ ${sentence}.\n  Restart it: shoal stop, then shoal serve.\n`,
+    exitCode: 6,
+  })
+  const doctor = await shoalHere(['doctor'], { home: home.path, env, registry: daemon.url })
+  expect(doctor.stdout).toContain(`! ${sentence}\n  Restart it: shoal stop, then shoal serve.\n`)
+  expect(new Set(daemon.asked.map(({ authorization }) => authorization))).toEqual(
+    new Set([undefined]),
+  )
+})
+
+test('doctor says who has the usual port in the same words', async () => {
+  await using home = await makeHome()
+  await using daemon = await scriptedDaemon()
+  const wishes = { home: home.path, env, registry: 'http://127.0.0.1:9' }
+  const foreign = await shoalHere(['doctor'], { ...wishes, daemonPort: daemon.port })
+  expect(foreign.stdout).toContain(
+    `! Port ${daemon.port} is taken by a shoal daemon of another user or another SHOAL_HOME\n`,
+  )
+  expect(foreign.stdout).toContain(`To use it: --inference localhost:${daemon.port}.\n`)
+  expect(daemon.asked.every(({ authorization }) => authorization === undefined)).toBe(true)
+  const daemonPort = await ollama()
+  const other = await shoalHere(['doctor'], { ...wishes, daemonPort })
+  expect(other.stdout).toContain(`! Port ${daemonPort} is taken by Ollama\n`)
+})

@@ -1,0 +1,67 @@
+/** A connection whose other end has proved to be the daemon that wrote our note. See decision 0020. */
+import { randomBytes } from 'node:crypto'
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
+import { isSameProof, proofOf } from '@shoal/daemon/proof'
+
+/** A daemon answers at once, but for a machine that is busy computing. */
+const timeoutMs = 5_000
+const mostAnswerLength = 4_096
+
+export type ProvenConnection = {
+  /** Has this one connection, for one request. */
+  agent: Agent
+  /** Ends a request that was given another connection, before anything of it is sent. */
+  hold(request: ClientRequest): ClientRequest
+}
+
+/**
+ * Connects, and asks the other end for a proof that it knows the token, before a key or a prompt is sent. Rejects where
+ * nobody answers within five seconds, or the proof is wrong.
+ */
+export async function proveConnection(
+  url: string,
+  token: string,
+  signal?: AbortSignal,
+): Promise<ProvenConnection> {
+  const { Agent, get } = await import('node:http')
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const nonce = randomBytes(32).toString('base64url')
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(`${url}/healthz?nonce=${nonce}`, {
+        agent,
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      })
+        .on('response', resolve)
+        .on('error', reject)
+    })
+    const { socket } = response
+    const { remoteAddress: address, remotePort: port } = socket
+    const proof = await proofIn(response)
+    if (!isSameProof(proof, proofOf(token, nonce, { address, port }))) {
+      throw new Error('whoever answers there does not know the token of our daemon')
+    }
+    return {
+      agent,
+      hold: (request) =>
+        request.once('socket', (given) => {
+          if (given !== socket) request.destroy(new Error('the proven connection was closed'))
+        }),
+    }
+  } catch (error) {
+    agent.destroy()
+    throw error
+  }
+}
+
+/** Empty where the answer has none. */
+async function proofIn(response: IncomingMessage): Promise<string> {
+  let body = ''
+  response.setEncoding('utf8')
+  for await (const chunk of response) {
+    body += chunk
+    if (body.length > mostAnswerLength) throw new Error('that is no answer of a daemon')
+  }
+  return /"proof"\s*:\s*"([\w-]+)"/.exec(body)?.[1] ?? ''
+}

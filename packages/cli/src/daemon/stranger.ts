@@ -1,0 +1,25 @@
+/** What was found in the place of one's own daemon. It gets no prompt and no key, unless `--inference` names it. */
+import { holderName, type PortHolder } from '../doctor/port-holder.ts'
+import { sentence } from '../terminal/plain-text.ts'
+
+export type Stranger = {
+  /** As `localhost:11434`. */
+  label: string
+  /** `earlier`: a daemon with a note in our own state folder, of a version that cannot prove that it wrote it. */
+  kind: PortHolder | 'earlier'
+}
+
+/** What it is, and what to do, in sentences. */
+export function describeStranger({ label, kind }: Stranger): { text: string; advice: string } {
+  if (kind === 'earlier') {
+    return {
+      text: `The daemon at ${label} is of an earlier version and cannot prove that it is yours.`,
+      advice: 'Restart it: shoal stop, then shoal serve.',
+    }
+  }
+  const own = 'shoal serve --port <number> starts one of your own.'
+  return {
+    text: sentence(`${holderName[kind]} answers at ${label}`),
+    advice: kind === 'daemon' ? `To use it: --inference ${label}. ${own}` : own,
+  }
+}

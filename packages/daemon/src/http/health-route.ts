@@ -1,0 +1,22 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { DaemonConfig } from '../config.ts'
+import { proofOf } from './proof.ts'
+
+const mostNonceLength = 100
+
+/** Says that the daemon is there and, to those who ask with a nonce, proves which one it is. */
+export const healthRoute: FastifyPluginAsync<DaemonConfig> = async (app, { proofToken }) => {
+  app.get<{ Querystring: { nonce?: unknown } }>(
+    '/healthz',
+    { config: { isOpen: true } },
+    async ({ query: { nonce }, socket: { localAddress: address, localPort: port } }) => ({
+      status: 'ok',
+      pid: process.pid,
+      ...(proofToken !== undefined &&
+        typeof nonce === 'string' &&
+        nonce.length <= mostNonceLength && {
+          proof: proofOf(proofToken, nonce, { address, port }),
+        }),
+    }),
+  )
+}
