@@ -54,6 +54,8 @@ export type RunningRegistry = {
   setupCode: string | undefined
   /** It listens for other machines, and yet gives them URLs that lead to themselves: `baseUrl` is not set. */
   isMisaddressed: boolean
+  /** Tells pages where the local API on this machine is; empty where none runs. Unset: at its usual address, perhaps. */
+  setLocalApi(address: string): void
   /** A token of the account that publishes the demo models, for one hour. */
   systemToken(): Promise<string>
   /** Ends in order: no new work, running requests finish, jobs are put back. At most 10 seconds. */
@@ -222,6 +224,7 @@ async function serve(
     dataDirectory: config.dataDirectory,
     setupCode,
     isMisaddressed: !isLoopback(config.host) && isLoopback(new URL(site.baseUrl()).hostname),
+    setLocalApi: site.setLocalApi,
     async systemToken() {
       const account = await accounts.getSystemAccount()
       return (await sessions.create(account, systemUsername, 3_600)).token

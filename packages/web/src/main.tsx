@@ -18,7 +18,7 @@ if (printed && !cameFromElsewhere()) takeBoot(queryClient, JSON.parse(printed) a
 const router = newRouter({
   client: registryClient({ baseUrl: '', onWait: noteWait }),
   queryClient,
-  prefs: readPrefs(document.cookie),
+  prefs: readPrefs(document.cookie, document.documentElement.dataset.daemon),
   head: undefined,
 })
 await router.load()

@@ -7,7 +7,7 @@ import { bootFrom } from './api/boot.ts'
 import { newQueryClient } from './api/query-client.ts'
 import { App } from './app/app.tsx'
 import { type Head, type HeadSink, titleOf } from './app/head.tsx'
-import { readPrefs } from './app/prefs.ts'
+import { readPrefs, type ToldDaemon } from './app/prefs.ts'
 import { newRouter } from './router.tsx'
 
 export type { Head }
@@ -28,15 +28,17 @@ type Order = {
   fetch: typeof fetch
   /** The `Cookie` header. */
   cookies: string
+  /** What the registry knows of the daemon on the visitor's machine. */
+  daemon: ToldDaemon
 }
 
-export async function printPage({ url, fetch, cookies }: Order): Promise<PrintedPage> {
+export async function printPage({ url, fetch, cookies, daemon }: Order): Promise<PrintedPage> {
   const client = registryClient({ baseUrl: '', maxWaits: 0, transport: fetchTransport(fetch) })
   const queryClient = newQueryClient()
   const queries = { staleTime: Number.POSITIVE_INFINITY, retry: false, retryOnMount: false }
   queryClient.setDefaultOptions({ queries })
   const sink: HeadSink = { head: undefined }
-  const prefs = readPrefs(cookies)
+  const prefs = readPrefs(cookies, daemon)
   const history = createMemoryHistory({ initialEntries: [url] })
   const router = newRouter({ client, queryClient, prefs, head: sink }, history)
   await router.load()

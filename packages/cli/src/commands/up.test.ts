@@ -35,6 +35,12 @@ async function startUp(home: string, options: string[]) {
   }
 }
 
+/** Where the pages send visitors of this machine to chat; undefined for the usual address. */
+async function daemonOfPages(url: string): Promise<string | undefined> {
+  const page = await fetch(`${url}/chat`, { headers: { accept: 'text/html' } })
+  return / data-daemon="([^"]*)"/.exec(await page.text())?.[1]
+}
+
 test('up publishes the demo models on an empty registry, and they can be pulled', async () => {
   await using home = await makeHome()
   const up = await startUp(home.path, ['--no-inference'])
@@ -97,6 +103,7 @@ test('beside the registry it answers with a demo model that it pulled from it', 
 
   const shoal = (words: string[]) =>
     runShoal(words, { home: home.path, env: { SHOAL_REGISTRY: url } })
+  expect(await daemonOfPages(url)).toBe(inference?.url)
   const known = await shoal(['run', 'shoal-tiny', 'Hello', '--temperature', '0'])
   expect(known).toEqual({ stdout: 'Hello! How can I help you?\n', stderr: '', exitCode: 0 })
   const fetched = await shoal(['run', 'shoal-nano', 'Hello', '--max-tokens', '8'])
@@ -128,12 +135,34 @@ test('where Ollama has the port of the local API, the registry goes on without i
   ollama.close()
   expect(up.document.inference).toBeNull()
   expect((await fetch(`${up.document.url}/healthz`)).status).toBe(200)
+  expect(await daemonOfPages(up.document.url)).toBe('')
   const { stderr, exitCode } = await up.stop()
   expect(stderr).toContain(
     `! The local API is not started: Port ${port} is taken by Ollama.\n` +
       `  Stop it, or run shoal up --inference-port ${port + 1}.\n`,
   )
   expect(exitCode).toBe(0)
+})
+
+test('where a daemon of the same user runs already, pages lead to that', async () => {
+  await using home = await makeHome()
+  const serve = startShoal(['serve', '--port', '0', '--json', '--no-share'], {
+    home: home.path,
+    env,
+  })
+  const { url, port } = JSON.parse(String((await once(serve.child.stdout, 'data'))[0]))
+  for (const options of [['--no-inference'], ['--inference-port', String(port)]]) {
+    const up = await startUp(home.path, ['--no-demo', ...options])
+    expect(up.document.inference).toBeNull()
+    expect(await daemonOfPages(up.document.url)).toBe(url)
+    const { stderr } = await up.stop()
+    expect(stderr.includes(`Port ${port} is taken by your daemon`)).toBe(options.length === 2)
+  }
+  serve.child.kill('SIGTERM')
+  expect((await serve.outcome).exitCode).toBe(0)
+  const alone = await startUp(home.path, ['--no-demo', '--no-inference'])
+  expect(await daemonOfPages(alone.document.url)).toBeUndefined()
+  await alone.stop()
 })
 
 test('a port that is taken is named', async () => {

@@ -5,7 +5,7 @@ import { Command, Option } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { demoDirectory } from '../demo/demo-models.ts'
 import { publishDemo } from '../demo/publish-demo.ts'
-import { type Inference, tryToStartInference } from '../server/inference.ts'
+import { findOwnDaemon, type Inference, tryToStartInference } from '../server/inference.ts'
 import { tellMisaddressed } from '../server/misaddressed.ts'
 import { addServerOptions, flagsOf, type ServerOptions } from '../server/server-options.ts'
 import { untilStopped } from '../server/until-stopped.ts'
@@ -43,6 +43,10 @@ export function upCommand(open: OpenContext): Command {
         if (options.inference && !stopSignal.aborted) {
           const wish = { registry, port: options.inferencePort, withDemo: options.demo }
           inference = await tryToStartInference(context, wish)
+        }
+        if (!options.inference) {
+          const own = await findOwnDaemon(context)
+          if (own) registry.setLocalApi(own)
         }
         if (!stopSignal.aborted) await welcome(printer, { registry, logFile, inference })
         if (registry.isMisaddressed) tellMisaddressed(printer, registry.url)

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { usualPortOf } from '../daemon/find-daemon.ts'
 import { readConfig } from '../daemon/read-config.ts'
 import { type StartedDaemon, startNotedDaemon } from '../daemon/start-daemon.ts'
+import { findRunningDaemon } from '../daemon/state-file.ts'
 import { talkingDemo } from '../demo/demo-models.ts'
 import { isWhole, listLocalChoices } from '../models/local-models.ts'
 import { Failure } from '../terminal/failure.ts'
@@ -20,7 +21,7 @@ export type Inference = {
   close(): Promise<void>
 }
 
-/** Undefined where it could not be started, which is said. */
+/** Undefined where it could not be started, which is said. The pages of the registry learn where it is. */
 export async function tryToStartInference(
   context: Context,
   { registry, port, withDemo }: Wish,
@@ -28,9 +29,19 @@ export async function tryToStartInference(
   const daemon = await startDaemon(context, registry, port).catch((error: unknown) =>
     tell(context, 'The local API is not started', error),
   )
-  if (!daemon) return undefined
+  if (!daemon) {
+    registry.setLocalApi((await findOwnDaemon(context)) ?? '')
+    return undefined
+  }
+  registry.setLocalApi(daemon.url)
   const model = withDemo ? await tryToLoadDemo(context, registry, daemon) : undefined
   return { url: daemon.url, model, close: daemon.close }
+}
+
+/** The address of a daemon of ours that runs already. */
+export async function findOwnDaemon(context: Context): Promise<string | undefined> {
+  const running = await findRunningDaemon(context.places)
+  return running?.token === undefined ? undefined : running.url
 }
 
 async function startDaemon(context: Context, registry: RunningRegistry, port: number | undefined) {

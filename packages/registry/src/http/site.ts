@@ -12,10 +12,14 @@ export type Site = {
   isOtherLocalName(host: string | undefined): boolean
   /** Told once the port is known. */
   listensOn(port: number): void
+  /** The local API on this machine: empty where it is known that none runs, undefined where nothing is known. */
+  localApi(): string | undefined
+  setLocalApi(address: string): void
 }
 
 export function siteOf(config: { baseUrl: string | undefined; allowedHosts: string[] }): Site {
   let baseUrl = config.baseUrl ?? 'http://localhost'
+  let localApi: string | undefined
   return {
     baseUrl: () => baseUrl,
     isSecure: () => baseUrl.startsWith('https:'),
@@ -35,6 +39,10 @@ export function siteOf(config: { baseUrl: string | undefined; allowedHosts: stri
       const [asked, own] = [new URL(url), new URL(baseUrl)]
       const areHere = isLoopback(asked.hostname) && isLoopback(own.hostname)
       return areHere && asked.port === own.port && asked.hostname !== own.hostname
+    },
+    localApi: () => localApi,
+    setLocalApi(address) {
+      localApi = address
     },
     listensOn(port) {
       if (config.baseUrl === undefined) baseUrl = `http://localhost:${port}`

@@ -151,6 +151,36 @@ describe('a printed page', () => {
   })
 })
 
+describe('a page that leads to the local API', () => {
+  const elsewhere = { 'x-forwarded-for': '203.0.113.9' }
+  const links = async (headers = {}) =>
+    /href="([^"]*)" class="ctl-ink"/.exec((await page('/chat', headers)).text)?.[1]
+  afterAll(() => registry.setLocalApi('http://localhost:11434'))
+
+  test('leads to its usual address, where nothing is known', async () => {
+    expect(await links()).toBe('http://localhost:11434/')
+  })
+
+  test('leads visitors of this machine to the one that runs here, and others to their own', async () => {
+    registry.setLocalApi('http://localhost:11500')
+    expect(await links()).toBe('http://localhost:11500/')
+    expect(await links(elsewhere)).toBe('http://localhost:11434/')
+    expect(await links({ cookie: 'daemon=http://gpu:8080' })).toBe('http://gpu:8080/')
+    expect((await page('/')).text).toContain(' data-daemon="http://localhost:11500"')
+    expect((await page('/', elsewhere)).text).not.toContain('data-daemon')
+  })
+
+  test('offers nothing to visitors of this machine where none runs', async () => {
+    registry.setLocalApi('')
+    const { text } = await page('/chat')
+    expect(textOf(text)).not.toContain('Open the chat')
+    expect(textOf(text)).toContain('could not start the local API on this machine')
+    expect(textOf((await page('/m/tide')).text)).not.toContain('Python')
+    expect(await links(elsewhere)).toBe('http://localhost:11434/')
+    expect(textOf((await page('/m/tide', elsewhere)).text)).toContain('Python')
+  })
+})
+
 test('on a registry for members strangers get the pages, and nothing in them', async () => {
   const closed = await startTestRegistry({ isAnonymousReadAllowed: false })
   try {

@@ -67,10 +67,13 @@ export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
       return reply.redirect(site.baseUrl() + address, 307)
     }
     const refusals: Refusal[] = []
+    // Somebody else's daemon is on their own machine, where the usual address leads to it.
+    const daemon = request.isFromThisMachine() ? site.localApi() : undefined
     const page = await web.printPage({
       url: address,
       fetch: fetchOf(app, request, (refusal) => refusals.push(refusal)),
       cookies: request.headers.cookie ?? '',
+      daemon,
     })
     const waits = refusals.filter(({ status }) => status === page.status)
     if (waits.length > 0) {
@@ -81,7 +84,7 @@ export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
       .code(page.status)
       .headers(pageHeaders({ hasRemoteImages: /[?&]images=/.test(address) }))
       .type('text/html; charset=utf-8')
-      .send(pageText(web.frame, page, site.baseUrl()))
+      .send(pageText(web.frame, page, { baseUrl: site.baseUrl(), daemon }))
   }
 }
 

@@ -1,12 +1,19 @@
 import type { PrintedPage } from '@shoal/web'
 import { escapeMarkup } from './escape-markup.ts'
 
+type About = {
+  baseUrl: string
+  /** As `Site.localApi` has it, for visitors of this machine. */
+  daemon: string | undefined
+}
+
 /** A printed page in its frame, with what search engines and previews of links look for. */
-export function pageText(frame: string, page: PrintedPage, baseUrl: string): string {
+export function pageText(frame: string, page: PrintedPage, { baseUrl, daemon }: About): string {
   const theme = page.theme ? ` data-theme="${page.theme}"` : ''
   const base = ` data-base-url="${escapeMarkup(baseUrl)}"`
+  const api = daemon === undefined ? '' : ` data-daemon="${escapeMarkup(daemon)}"`
   return frame
-    .replace('<html lang="en">', () => `<html lang="en"${theme}${base}>`)
+    .replace('<html lang="en">', () => `<html lang="en"${theme}${base}${api}>`)
     .replace('<!--head-->', () => headText(page.head, baseUrl))
     .replace('<!--page-->', () => page.html)
     .replace('<!--boot-->', () => dataBlock('boot', 'application/json', page.boot))

@@ -94,6 +94,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
       return running.setupCode
     },
     systemToken: () => running.systemToken(),
+    setLocalApi: (address: string) => running.setLocalApi(address),
     call,
     get: (path: string, options?: Call) => call('GET', path, options),
     post: (path: string, options?: Call) => call('POST', path, options),

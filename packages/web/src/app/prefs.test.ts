@@ -16,6 +16,15 @@ test('what was chosen is read', () => {
   })
 })
 
+test('the daemon is where the visitor says, else where the registry knows it to be, else at its usual port', () => {
+  const chosen = 'daemon=http://gpu:8080'
+  expect(readPrefs('').daemon).toBe('http://localhost:11434')
+  expect(readPrefs('', 'http://localhost:11500').daemon).toBe('http://localhost:11500')
+  expect(readPrefs('', '').daemon).toBeUndefined()
+  expect(readPrefs(chosen, 'http://localhost:11500').daemon).toBe('http://gpu:8080')
+  expect(readPrefs(chosen, '').daemon).toBe('http://gpu:8080')
+})
+
 test.each([
   ['gpu', 'http://gpu'],
   ['gpu:11434', 'http://gpu:11434'],

@@ -8,8 +8,8 @@ export type Prefs = {
   theme: Theme | undefined
   /** GB of memory of the visitor's machine. */
   memoryGb: number
-  /** Where the daemon of the visitor's machine is: an origin. */
-  daemon: string
+  /** Where the daemon of the visitor's machine is: an origin. Undefined where none runs there, as far as is known. */
+  daemon: string | undefined
   /** Whether `/` leads to the search. */
   hasSlashKey: boolean
 }
@@ -19,15 +19,22 @@ export const usualDaemon = 'http://localhost:11434'
 const usualMemoryGb = 16
 const keptSeconds = 365 * 86_400
 
+/** What the registry tells a visitor of its own machine: where the daemon is; empty where it knows that there is none. */
+export type ToldDaemon = string | undefined
+
+/** Where a daemon is expected that the visitor has not named. */
+export const expectedDaemon = (told: ToldDaemon): string | undefined =>
+  told === undefined ? usualDaemon : told || undefined
+
 /** `cookies` is what a `Cookie` header, or `document.cookie`, holds. */
-export function readPrefs(cookies: string): Prefs {
+export function readPrefs(cookies: string, told?: ToldDaemon): Prefs {
   const values = new Map(cookies.split(/; */).map((pair) => pair.split('=') as [string, string]))
   const theme = values.get('theme')
   const memoryGb = Number(values.get('memory'))
   return {
     theme: theme === 'light' || theme === 'dark' ? theme : undefined,
     memoryGb: isMemorySize(memoryGb) ? memoryGb : usualMemoryGb,
-    daemon: originFrom(values.get('daemon') ?? '') ?? usualDaemon,
+    daemon: originFrom(values.get('daemon') ?? '') ?? expectedDaemon(told),
     hasSlashKey: values.get('slash') !== 'off',
   }
 }
@@ -54,7 +61,10 @@ export function changePrefs(change: Partial<Prefs>) {
     else delete document.documentElement.dataset.theme
   }
   if (memoryGb !== undefined) keep('memory', String(memoryGb))
-  if (daemon !== undefined) keep('daemon', daemon === usualDaemon ? undefined : daemon)
+  if (daemon !== undefined) {
+    const expected = expectedDaemon(document.documentElement.dataset.daemon)
+    keep('daemon', daemon === expected ? undefined : daemon)
+  }
   if (hasSlashKey !== undefined) keep('slash', hasSlashKey ? undefined : 'off')
   changedPrefs.set({ ...changedPrefs.get(), ...change })
 }

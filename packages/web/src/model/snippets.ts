@@ -1,7 +1,14 @@
-/** Ways to use a model on one's own machine, to be copied. */
-export function snippetsFor(model: string, daemon: string): Record<string, string> {
+/** Ways to use a model on one's own machine, to be copied. Without a daemon there are those that need none. */
+export function snippetsFor(model: string, daemon: string | undefined): Record<string, string> {
   return {
     CLI: `shoal run ${model}`,
+    ...(daemon !== undefined && snippetsOfApi(model, daemon)),
+    'llama.cpp': `llama-cli -m "$(shoal pull ${model})"`,
+  }
+}
+
+function snippetsOfApi(model: string, daemon: string): Record<string, string> {
+  return {
     Python: `from openai import OpenAI
 
 client = OpenAI(base_url="${daemon}/v1", api_key="any")
@@ -25,6 +32,5 @@ console.log(answer.choices[0].message.content)`,
   -H 'content-type: application/json' \\
   -d '{"model": "${model}",
        "messages": [{"role": "user", "content": "Hello"}]}'`,
-    'llama.cpp': `llama-cli -m "$(shoal pull ${model})"`,
   }
 }

@@ -18,15 +18,7 @@ export function OpenChatScreen() {
         Models answer on your own machine, and so the chat is a page there. What you write stays
         with you.
       </p>
-      <p className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-3">
-        <a href={`${daemon}/`} className="ctl-ink">
-          Open the chat
-        </a>
-        <span className="break-all font-mono text-[14px] text-ink-3">{daemon}</span>
-      </p>
-      <h2 className="mt-12 font-semibold text-[19px]">If it does not open</h2>
-      <p className="mt-2 text-[15px] text-ink-2">The daemon does not run. Start it there:</p>
-      <CommandLine text="shoal serve" className="mt-3" />
+      {daemon === undefined ? <NoDaemon /> : <OpenChat daemon={daemon} />}
       <p className="mt-5 text-[15px] text-ink-2">
         Does it run elsewhere?{' '}
         <Link to="/settings/{-$section}" params={{ section: 'machine' }} className="link">
@@ -34,5 +26,34 @@ export function OpenChatScreen() {
         </Link>
       </p>
     </div>
+  )
+}
+
+function OpenChat({ daemon }: { daemon: string }) {
+  return (
+    <>
+      <p className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-3">
+        <a href={`${daemon}/`} className="ctl-ink">
+          Open the chat
+        </a>
+        <span className="break-all font-mono text-[14px] text-ink-3">{daemon}</span>
+      </p>
+      <h2 className="mt-12 font-semibold text-[19px]">If it does not open</h2>
+      <p className="mt-2 text-[15px] text-ink-2">The daemon is not running. Start it there:</p>
+      <CommandLine text="shoal serve" className="mt-3" />
+    </>
+  )
+}
+
+/** The registry runs on this machine and could not start a daemon beside itself. Another one has another port. */
+function NoDaemon() {
+  return (
+    <>
+      <p className="mt-6 text-[15px] text-ink-2">
+        This registry could not start the local API on this machine. Start a daemon on another port,
+        then set its address:
+      </p>
+      <CommandLine text="shoal serve --port 11500" className="mt-3" />
+    </>
   )
 }

@@ -50,7 +50,7 @@ function ThemeChoice() {
 /** Where links to the chat and the examples lead. */
 function DaemonAddress() {
   const { daemon } = usePrefs()
-  const [text, setText] = useState(daemon)
+  const [text, setText] = useState(daemon ?? '')
   const [said, setSaid] = useState<{ error?: string; hint?: string }>({})
 
   function save(event: FormEvent) {
