@@ -9,10 +9,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
 import { BytesRefusedError } from '../errors.ts'
 import { placesOf } from '../local/places.ts'
 import { removeLocalFiles } from '../local/remove-local-files.ts'
+import { repairFile } from '../local/repair-file.ts'
 import { type PullScene, pullScene } from '../testing/pull-scene.ts'
 import { downloadOf, mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'
 import { identityOf, keepDownload } from './kept-download.ts'
@@ -145,6 +147,27 @@ test('what was asked just now and was of no use is not asked again', async () =>
   scene.origin.script = () => ({ status: 403 })
   await expect(scene.pull()).rejects.toThrow(BytesRefusedError)
   expect(scene.origin.downloads).toBe(1)
+})
+
+test('a repair counts once, also where it is broken off and a pull finishes it', async () => {
+  const scene = await pullScene(file)
+  await scene.pull()
+  const bytes = readFileSync(scene.path)
+  writeFileSync(scene.path, bytes.fill(0, 5 * mebibyte, 5 * mebibyte + 9))
+  scene.origin.script = () => ({ stallAfter: 1000 })
+  const abort = new AbortController()
+  const enough = new Error('stopped')
+  const repairing = repairFile({
+    client: registryClient({ baseUrl: scene.origin.url }),
+    path: scene.path,
+    signal: abort.signal,
+    onEvent: ({ type }) => type === 'resumed' && abort.abort(enough),
+  })
+  await expect(repairing).rejects.toBe(enough)
+  scene.origin.script = () => undefined
+  await scene.pull()
+  expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
+  expect(scene.origin.downloads).toBe(2) // the first pull, and the repair
 })
 
 test('it goes with the unfinished file', async () => {

@@ -25,7 +25,7 @@ async function serveSlot(source: ChunkSource, slot: number, serving: Serving) {
   for (;;) {
     await patience.gate()
     const turn = await source.turn()
-    const task = await queue.take(source.canGoOn)
+    const task = await queue.take(() => source.canGoOn() && !turn.aborted)
     if (task === undefined) return
     try {
       turn.throwIfAborted()

@@ -14,8 +14,6 @@ const lateMs = 1000
 /** What had come in at one moment, in all and of each request. */
 type Reading = { at: number; received: number; here: Map<RunningTask, number> }
 
-export type SlowTasks = ReturnType<typeof slowTasks>
-
 /**
  * Tells which request is slow for a reason of its own: over the last `windowMs` it was silent, or got far less than the
  * others while the line had room. Rates are in bytes per millisecond.
