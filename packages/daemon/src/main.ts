@@ -82,6 +82,7 @@ async function startSharing(config: DaemonConfig, log: Logger) {
     ...sharing,
     modelsDirectory,
     registry,
+    network: registry?.network,
     onDropped: (file, reason) => log.warn({ file, reason }, 'not shared'),
     onFailed: (reason) => log.error({ reason }, 'sharing has stopped'),
   })

@@ -99,6 +99,7 @@ async function seedHere(context: Context, options: SeedOptions) {
   const sharing = await shareFolder({
     modelsDirectory: places.models,
     registry: { address, token },
+    network: await context.networkSettings(),
     isPrivateShared: options.private,
     ...sharingOf(options, config),
     port,

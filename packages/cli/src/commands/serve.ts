@@ -60,8 +60,10 @@ async function serveInBackground(context: Context, command: Command, options: Se
   const running = await findRunningDaemon(places)
   if (running) throw runsAlready(running)
   const { log } = await daemonConfigOf(context, options)
+  const { cacert } = context.options
+  const caWords = cacert ? ['--cacert', cacert] : []
   const document = await startInBackground<Document>({
-    words: ['serve', '--registry', registryAddress, ...wordsOf(command, 'detach')],
+    words: ['serve', '--registry', registryAddress, ...caWords, ...wordsOf(command, 'detach')],
     env: surroundings.env,
     logFile: typeof log === 'object' ? log.file : '',
     signal: context.takeStopSignal(),

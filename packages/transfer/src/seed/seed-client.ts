@@ -1,6 +1,7 @@
 /** Gives files to whoever asks for them, by webtorrent. Runs in a thread of its own, which `seed-thread.ts` is. */
 import { closeSync, openSync } from 'node:fs'
 import { pieceLengthFor } from '@shoal/model-file'
+import { openNetwork, useForFetch } from '@shoal/network/requests'
 import type { Torrent } from 'webtorrent'
 import { startLocalDiscovery } from '../peers/local-discovery.ts'
 import { pieceStoreOf } from '../peers/piece-store.ts'
@@ -29,6 +30,8 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
   const allowances = new Map<string, UploadAllowance>()
   let isPaused = false
   const { host, port, uploadLimit } = setup
+  const network = openNetwork(setup.network)
+  useForFetch(network) // by which webtorrent asks trackers
   const client = torrentClient({ host, port, uploadLimit, seedOutgoingConnections: true })
   client.on('error', (error) => tell({ event: 'failed', message: String(error) }))
   const telling = setInterval(look, tellEveryMs)
@@ -135,6 +138,7 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
       discovery?.close()
       look()
       await new Promise<void>((resolve) => client.destroy(() => resolve()))
+      await network.destroy()
       for (const { fd } of shared.values()) closeSync(fd)
     },
   }

@@ -1,7 +1,10 @@
 /** What passes between a seeder and its thread. */
+import type { NetworkSettings } from '@shoal/network'
 import type { FileTorrent } from '../peers/get-torrent.ts'
 
 export type SeedSetup = {
+  /** For trackers. */
+  network: NetworkSettings
   /** Where to listen for peers. */
   host: string
   port: number

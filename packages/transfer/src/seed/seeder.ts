@@ -1,3 +1,4 @@
+import { directNetwork } from '@shoal/network'
 import { closeThread, startThread } from '../start-thread.ts'
 import type { FromSeeder, SeedSetup, SeedStanding, SharedFile, ToSeeder } from './seed-messages.ts'
 
@@ -14,6 +15,7 @@ const closeAtMostMs = 3_000
 /** Shares files with other people, in a thread of its own. Nothing is shared before `share`. */
 export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions) {
   const setup: SeedSetup = {
+    network: directNetwork,
     host: '0.0.0.0',
     port: 0,
     uploadLimit: undefined,

@@ -5,7 +5,7 @@ import type { FileStanding, SeedSetup, SeedStanding } from './seed-messages.ts'
 import { startSeeder } from './seeder.ts'
 import { type ShareableOptions, shareableFiles } from './shareable-files.ts'
 
-export type SharingOptions = Partial<SeedSetup> &
+export type SharingOptions = Partial<Omit<SeedSetup, 'network'>> &
   Omit<ShareableOptions, 'onProblem'> & {
     /** Told of a file that is not shared, or no longer. */
     onDropped(file: string, message: string): void
@@ -35,13 +35,20 @@ const firstLookMs = 1_000
 
 /** Gives others the pulled files of a folder of models, those of private models only where that is asked for. */
 export async function shareFolder(options: SharingOptions): Promise<Sharing> {
-  const { modelsDirectory, registry, isPrivateShared, onDropped, ...setup } = options
+  const { modelsDirectory, registry, isPrivateShared, onDropped, network, ...others } = options
+  const setup = { ...others, ...(network && { network }) }
   const stop = new AbortController()
   const { signal } = stop
   /** The torrents that are shared, by path. */
   const shared = new Map<string, Uint8Array>()
   const onProblem = (path: string, message: string) => onDropped(sharedName(path), message)
-  const findFiles = shareableFiles({ modelsDirectory, registry, isPrivateShared, onProblem })
+  const findFiles = shareableFiles({
+    modelsDirectory,
+    registry,
+    isPrivateShared,
+    network,
+    onProblem,
+  })
   const seeder = startSeeder({
     host: registry ? peerHostFor(registry.address) : '0.0.0.0',
     ...setup,

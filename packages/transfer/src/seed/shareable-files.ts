@@ -1,3 +1,4 @@
+import { directNetwork, type NetworkSettings, registryTransport } from '@shoal/network'
 import { registryClient } from '@shoal/protocol/client'
 import { forgetTorrent, keepTorrent, readKeptTorrent } from '../local/kept-torrent.ts'
 import { type LocalFile, listLocalFiles } from '../local/list-local-files.ts'
@@ -11,6 +12,8 @@ export type ShareableOptions = {
   registry?: { address: string; token: string | undefined } | undefined
   /** Whether files of private models are shared too, with whoever has their torrent. */
   isPrivateShared?: boolean | undefined
+  /** How registries are reached. Default: straight. */
+  network?: NetworkSettings | undefined
   /** Told why a file is not shared, and where a torrent cannot be kept beside its file. */
   onProblem(path: string, message: string): void
 }
@@ -31,6 +34,7 @@ type Word = { found: FileTorrent | undefined; until: number }
  */
 export function shareableFiles(options: ShareableOptions) {
   const { modelsDirectory, registry, isPrivateShared = false, onProblem } = options
+  const transport = registryTransport(options.network ?? directNetwork)
   const words = new Map<string, Word>()
   /** Paths of which it was told that they were pulled without peers. */
   const told = new Set<string>()
@@ -38,7 +42,8 @@ export function shareableFiles(options: ShareableOptions) {
   async function ask({ record, path }: Pulled, signal: AbortSignal): Promise<Word | undefined> {
     const { address, token } = registry ?? {}
     const baseUrl = record.registry
-    const client = registryClient({ baseUrl, token: baseUrl === address ? token : undefined })
+    const ownToken = baseUrl === address ? token : undefined
+    const client = registryClient({ baseUrl, token: ownToken, transport })
     const until = performance.now() + wordHoldsMs
     const ids = { modelId: record.model_id, fileId: record.file_id }
     try {
