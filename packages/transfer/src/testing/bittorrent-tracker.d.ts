@@ -6,7 +6,7 @@ declare module 'bittorrent-tracker/server' {
     constructor(options: object)
     http: Server
     /** By info hash. */
-    torrents: Record<string, { complete: number } | undefined>
+    torrents: Record<string, { complete: number; peers: { cache: object } } | undefined>
     listen(port: number, host: string): void
     close(done: () => void): void
   }

@@ -1,0 +1,26 @@
+import type { Sharing } from '@shoal/transfer'
+import fastify from 'fastify'
+import { expect, test } from 'vitest'
+import { sharingRoutes } from './sharing-routes.ts'
+
+test('a folder that is still being looked at is said to be, with what was found so far', async () => {
+  let isLooking = true
+  const file = { path: '/models/tide/tide.gguf', peers: 0, uploadedBytes: 0, isDone: false }
+  const nothing = async () => undefined
+  const sharing: Sharing = {
+    standing: () => ({ port: 6881, isPaused: false, bytesPerSecond: 0, files: [file] }),
+    failure: () => undefined,
+    fileCount: () => 1,
+    isLooking: () => isLooking,
+    looked: nothing(),
+    pause: nothing,
+    resume: nothing,
+    close: nothing,
+  }
+  const app = fastify().register(sharingRoutes, { sharing })
+  const read = async () => (await app.inject('/api/sharing')).json()
+  expect(await read()).toMatchObject({ looking: true, files: [{ name: 'tide/tide.gguf' }] })
+  isLooking = false
+  expect(await read()).toMatchObject({ looking: false })
+  await app.close()
+})
