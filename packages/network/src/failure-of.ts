@@ -54,7 +54,7 @@ export function failureOf(error: unknown, { url, proxy }: Asked): NetworkFailure
   const tls =
     tlsReasons[code] ?? (/^(CERT_|ERR_SSL_|ERR_TLS_|EPROTO)/.test(code) ? 'other' : undefined)
   if (tls !== undefined) return { code: 'tls_failed', reason: tls, host, detail: message }
-  if (code.startsWith('HPE_')) {
+  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError')) {
     return { code: 'not_a_registry', reason: 'not_http', host, detail: message }
   }
   if (proxy !== undefined) {
@@ -67,17 +67,23 @@ export function failureOf(error: unknown, { url, proxy }: Asked): NetworkFailure
   return { code: 'unreachable', reason: unreachable[code] ?? 'unknown', host, detail: message }
 }
 
-/** What a proxy says itself where it does not reach the other side, or does not want to; undefined for any other answer. */
-export function failureOfProxyAnswer(
-  proxy: string | undefined,
+/** The failure that an answer is, which neither a registry nor its store has given; undefined for one that they may have. */
+export function failureOfAnswer(
+  { url, proxy }: Asked,
   status: number,
   contentType: string | undefined,
 ): NetworkFailure | undefined {
-  const isOurs = ![403, 407, 502, 503, 504].includes(status) || contentType?.includes('json')
-  if (proxy === undefined || isOurs) return undefined
-  const reason = status === 407 ? 'auth' : 'answered'
-  const { host } = new URL(proxy)
-  return { code: 'proxy_failed', reason, host, detail: `it answered ${status}` }
+  const detail = `it answered ${status}`
+  if (contentType?.includes('json')) return undefined
+  // What a proxy says itself where it does not reach the other side, or does not want to.
+  if (proxy !== undefined && [403, 407, 502, 503, 504].includes(status)) {
+    const { host } = new URL(proxy)
+    return { code: 'proxy_failed', reason: status === 407 ? 'auth' : 'answered', host, detail }
+  }
+  // A captive portal (RFC 6585, 6), or whoever stands in the way with a page of its own.
+  const isPage = contentType?.startsWith('text/html') && status >= 400 && status < 500
+  if (status !== 511 && !isPage) return undefined
+  return { code: 'not_a_registry', reason: 'html', host: url.host, detail }
 }
 
 type ProxyReason = (NetworkFailure & { code: 'proxy_failed' })['reason']

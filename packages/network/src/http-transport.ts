@@ -12,7 +12,7 @@ import {
 import type { Dispatcher } from 'undici'
 import { backoffMs } from './backoff.ts'
 import type { Network } from './dispatcher.ts'
-import { failureOf, failureOfProxyAnswer } from './failure-of.ts'
+import { failureOf, failureOfAnswer } from './failure-of.ts'
 import { apiRedirect, maxRedirects, redirectRefused } from './redirect.ts'
 import { sendRequest } from './send-request.ts'
 
@@ -104,8 +104,8 @@ async function exchangeOnce(network: Network, call: ApiRequest, url: URL): Promi
     const bytes = await readBody(response, url)
     const header = (name: string) => response.headers[name]?.toString()
     const status = response.statusCode
-    const ofProxy = failureOfProxyAnswer(proxy, status, header('content-type'))
-    if (ofProxy) throw new NetworkError(ofProxy)
+    const failure = failureOfAnswer({ url, proxy }, status, header('content-type'))
+    if (failure) throw new NetworkError(failure)
     return { status, header, body: bytes }
   } catch (error) {
     if (error instanceof NetworkError) throw error

@@ -310,7 +310,7 @@ function errorOf(answer: ApiAnswer, url: string): ApiError | NetworkError {
   const problem = problemIn(textOf(answer))
   if (problem) return new ApiError(status, problem)
   // A proxy before the registry answers so while it is away, and a limit of its own.
-  if (status >= 500 || status === 429) {
+  if ((status >= 500 && status !== 511) || status === 429) {
     return new ApiError(status, { detail: `the registry answered ${status} without saying why` })
   }
   return notRegistry(url, isPage(answer) ? 'html' : 'other_program', `answered ${status}`)

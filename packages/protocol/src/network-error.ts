@@ -7,10 +7,10 @@ export type NetworkFailure = {
 } & Cause
 
 type Cause =
-  /** Nobody could be spoken to, or the connection broke. */
+  /** Nobody could be spoken to, or the connection broke; `no_peers`: nobody in the swarm has the file. */
   | {
       code: 'unreachable'
-      reason: 'dns' | 'refused' | 'no_route' | 'reset' | 'timeout' | 'unknown'
+      reason: 'dns' | 'refused' | 'no_route' | 'reset' | 'timeout' | 'no_peers' | 'unknown'
     }
   | { code: 'tls_failed'; reason: TlsReason }
   /** The forward proxy, not the registry: it cannot be reached, wants a password, or answers in the registry's place. */

@@ -66,7 +66,8 @@ const codeOf = (status: number): FailureCode =>
 
 function refusal(error: ApiError, spoken: Spoken | undefined): Failure {
   const { status, problem } = error
-  const details = { status, ...(problem.code && { reason: problem.code }) }
+  const reason = problem.code ?? (status >= 500 ? `http_${status}` : undefined)
+  const details = { status, ...(reason && { reason }) }
   const label = spoken ? registryLabel(spoken.address) : 'the registry'
   if (status === 401 && spoken) {
     return new Failure(
@@ -92,7 +93,8 @@ const tryLater = (status: number) =>
 function bytesRefused(error: Error & { status?: number }, spoken: Spoken | undefined): Failure {
   const { status } = error
   const label = spoken ? registryLabel(spoken.address) : 'the registry'
-  return new Failure('registry_failed', `The bytes are refused: ${plainLine(error.message)}.`, {
+  const code = status === 429 ? 'rate_limited' : 'registry_failed'
+  return new Failure(code, `The bytes are refused: ${plainLine(error.message)}.`, {
     hint: [
       `What was sent or fetched is kept. Run the same command again a little later.`,
       `If it repeats, the store of ${label} may have lost the file, or its clock or this one is wrong.`,

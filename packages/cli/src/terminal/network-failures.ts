@@ -31,6 +31,10 @@ const tellings: { [C in Code]: Record<ReasonsOf<C>, Telling> } = {
       `${host} does not answer in time.`,
       'It may be overloaded, or a firewall may swallow what is sent. Try again later.',
     ],
+    no_peers: (_, detail) => [
+      `Nobody who has the file is to be found: ${detail}.`,
+      'Try again when somebody shares it, or without --only-peers.',
+    ],
     unknown: (host, detail) => [`No answer from ${host}: ${detail}.`, again],
   },
   tls_failed: {

@@ -1,6 +1,6 @@
 import {
   failureOf,
-  failureOfProxyAnswer,
+  failureOfAnswer,
   maxRedirects,
   type Network,
   redirectRefused,
@@ -36,11 +36,11 @@ export async function fetchRange(
         url = redirectTarget(url, location)
         continue
       }
-      const ofProxy = failureOfProxyAnswer(proxy, status, header('content-type'))
+      const failure = failureOfAnswer({ url, proxy }, status, header('content-type'))
       const problem = answerProblem(status, header, { start, size: length, fileSizeBytes })
-      if (ofProxy || problem) {
+      if (failure || problem) {
         await body.dump()
-        throw ofProxy ? new NetworkError(ofProxy) : new Error(`${url.host} ${problem}`)
+        throw failure ? new NetworkError(failure) : new Error(`${url.host} ${problem}`)
       }
       const bytes = new Uint8Array(await body.arrayBuffer())
       if (bytes.length === length) return bytes

@@ -27,7 +27,7 @@ export type PeerSettings = {
 }
 
 type Setup = PeerSettings & {
-  tuning: Pick<Tuning, 'joinAfterMs' | 'fastBytesPerSecond'>
+  tuning: Pick<Tuning, 'joinAfterMs' | 'fastBytesPerSecond' | 'stallMs'>
   client: RegistryClient
   modelName: string
   file: ModelFile
@@ -44,7 +44,7 @@ type Setup = PeerSettings & {
   signal: AbortSignal
   onBanned(peer: string): void
   /** Nobody is asked from then on. */
-  onFailure(reason: string): void
+  onFailure(error: Error): void
 }
 
 export type Peers = ReturnType<typeof joinPeers>
@@ -69,13 +69,15 @@ export function joinPeers(setup: Setup) {
     pieceLength,
     board,
     worker: setup.worker,
+    stallMs: setup.tuning.stallMs,
+    trackerError: () => discovery?.trackerError(),
     registryLabel: new URL(setup.download.direct_url).host,
     turn: () => turns.turn('swarm'),
   })
 
   let hasFailed = false
-  function fail(reason: string) {
-    if (!hasFailed && !signal.aborted) setup.onFailure(reason)
+  function fail(error: Error) {
+    if (!hasFailed && !signal.aborted) setup.onFailure(error)
     hasFailed = true
   }
 
@@ -88,7 +90,7 @@ export function joinPeers(setup: Setup) {
       host: peerHostFor(setup.download.torrent_url),
       isLocalDiscoveryOn: setup.isLocalDiscoveryOn && isOpen,
     }
-    if (!onlyPeers && !(await isAnybodyThere(surroundings))) return
+    if (!(await isAnybodyThere(surroundings))) return
     swarm = startSwarm(
       {
         ...surroundings,
@@ -100,7 +102,11 @@ export function joinPeers(setup: Setup) {
         uploadLimit: setup.uploadLimit,
       },
       pieceLength,
-      { onPiece: source.onPiece, onBanned: setup.onBanned, onFailure: fail },
+      {
+        onPiece: source.onPiece,
+        onBanned: setup.onBanned,
+        onFailure: (reason) => fail(new Error(reason)),
+      },
     )
     if (!onlyPeers) swarm.askRegistry(setup.registryUrls)
     for (const chunk of manifest.chunks) if (setup.ledger.isTrusted(chunk.index)) swarm.offer(chunk)
@@ -126,10 +132,7 @@ export function joinPeers(setup: Setup) {
 
   // Those who have a private file need not know of each other, unless somebody wants it so.
   const canJoin = onlyPeers || (peers === 'auto' && !isPrivate(setup.download))
-  const joining = setTimeout(
-    () => join().catch((error: Error) => fail(error.message)),
-    onlyPeers ? 0 : setup.tuning.joinAfterMs,
-  )
+  const joining = setTimeout(() => join().catch(fail), onlyPeers ? 0 : setup.tuning.joinAfterMs)
   if (!canJoin) clearTimeout(joining)
 
   return {

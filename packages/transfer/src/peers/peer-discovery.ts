@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backoffMs } from '@shoal/network'
 import { startLocalDiscovery } from './local-discovery.ts'
 import { announceTo, type TrackerFetch } from './tracker-announce.ts'
 
@@ -32,7 +33,7 @@ export type Handover = {
 export type PeerDiscovery = Awaited<ReturnType<typeof startPeerDiscovery>>
 
 const maxConnections = 32
-const retryAfterMs = 60_000
+const maxRetryAfterMs = 60_000
 const minIntervalMs = 10_000
 const maxIntervalMs = 60 * 60_000
 /** The pull is over then, and its user waits. */
@@ -71,14 +72,25 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup) {
       { fetch, signal: until },
     )
 
+  let trackerError: unknown
   async function keepAnnouncing() {
     let event: 'started' | undefined = 'started'
+    let failures = 0
     while (!signal.aborted) {
-      const response = await announce(event, signal)
-      if (response) event = undefined
-      if (response?.hasOthers) find(response.peers)
-      const intervalMs = response ? (response.intervalMs ?? maxIntervalMs) : retryAfterMs
-      const waitMs = Math.min(Math.max(intervalMs, minIntervalMs), maxIntervalMs)
+      const waitMs = await announce(event, signal).then(
+        ({ hasOthers, peers: named, intervalMs = maxIntervalMs }) => {
+          event = undefined
+          failures = 0
+          trackerError = undefined
+          if (hasOthers) find(named)
+          return Math.min(Math.max(intervalMs, minIntervalMs), maxIntervalMs)
+        },
+        (error: unknown) => {
+          failures += 1
+          trackerError = error // no failure of the pull, as long as the registry has the bytes
+          return backoffMs(failures, maxRetryAfterMs)
+        },
+      )
       await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined) // the end
     }
   }
@@ -108,9 +120,17 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup) {
     await closed
   }
 
+  async function leave() {
+    // Who could not be told finds out by itself: we do not answer any more.
+    await announce('stopped', AbortSignal.timeout(stopTimeoutMs)).catch(() => undefined)
+  }
+
   return {
     /** Resolves when somebody is there; never where nobody comes. */
     found: found.promise,
+
+    /** Why the tracker could not be asked the last time; undefined where it answered. */
+    trackerError: () => trackerError,
 
     /** Ends without a word to the tracker: the client goes on from here. */
     async handOver(): Promise<Handover> {
@@ -121,7 +141,7 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup) {
     /** Tells the tracker that we are gone; does nothing after `handOver`. */
     async close() {
       if (signal.aborted) return
-      await Promise.all([stop(), announce('stopped', AbortSignal.timeout(stopTimeoutMs))])
+      await Promise.all([stop(), leave()])
     },
   }
 }

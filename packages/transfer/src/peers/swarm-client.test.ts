@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { directNetwork } from '@shoal/network'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryDirectory } from '../testing/pull-scene.ts'
 import { swarmScene } from '../testing/swarm-scene.ts'
@@ -20,6 +21,7 @@ async function portAfterJoining(port: number, peerId: string) {
   const announced = once(tracker, 'start')
   const swarm = await joinSwarm(
     {
+      network: directNetwork,
       path,
       fileSizeBytes: file.bytes.length,
       torrent: origin.swarm?.torrent ?? Buffer.alloc(0),

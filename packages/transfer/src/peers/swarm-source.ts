@@ -1,15 +1,14 @@
+import { NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import type { Board } from '../pull/board.ts'
 import type { ChunkSource, ChunkTask } from '../pull/chunk-source.ts'
 import type { ChunkWorker } from '../pull/chunk-worker.ts'
 import type { Chunk, Manifest } from '../pull/manifest.ts'
-import { TroubleError } from '../trouble.ts'
+import { type Trouble, TroubleError, troubleOfNetwork } from '../trouble.ts'
 import type { Swarm } from './swarm.ts'
 import { registryName } from './swarm-messages.ts'
 
 /** Chunks at a time: enough pieces for peers to have others than each other, few enough to lose little. */
 const slots = 8
-/** So long a chunk may be without a new piece. */
-const stallMs = 30_000
 
 type Setup = {
   manifest: Manifest
@@ -19,6 +18,10 @@ type Setup = {
   registryLabel: string
   /** Hashes what is on disk. */
   worker: ChunkWorker
+  /** So long a chunk may be without a new piece. */
+  stallMs: number
+  /** Why the tracker cannot be asked. */
+  trackerError(): unknown
   /** Resolves when peers are to be asked, with what fires when they no longer are. */
   turn(): Promise<AbortSignal>
 }
@@ -39,6 +42,8 @@ export function swarmSource({
   board,
   registryLabel,
   worker,
+  stallMs,
+  trackerError,
   turn,
 }: Setup): SwarmSource {
   const here = new Uint8Array(Math.ceil(manifest.fileSizeBytes / pieceLength))
@@ -73,8 +78,7 @@ export function swarmSource({
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const onAbort = () => reject(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
-    const message = `nobody in the swarm brings chunk ${chunk.index}`
-    const stall = setTimeout(() => reject(new TroubleError({ kind: 'lost', message })), stallMs)
+    const stall = setTimeout(() => reject(new TroubleError(noPeers(chunk))), stallMs)
     const look = () => {
       stall.refresh()
       const bytes = prefixOf(chunk)
@@ -92,6 +96,16 @@ export function swarmSource({
       waiting.delete(chunk.index)
       signal.removeEventListener('abort', onAbort)
     }
+  }
+
+  function noPeers({ index }: Chunk): Trouble {
+    const error = trackerError()
+    const detail = `nobody in the swarm brings chunk ${index}`
+    const failure: NetworkFailure =
+      error instanceof NetworkError
+        ? error.failure
+        : { code: 'unreachable', reason: 'no_peers', host: registryLabel, detail }
+    return { ...troubleOfNetwork(failure), kind: 'lost' }
   }
 
   /** A chunk that turned out bad is to come again, whole. */

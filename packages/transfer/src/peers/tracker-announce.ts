@@ -32,21 +32,17 @@ const maxPeers = 200
 /** 200 peers take 10 KiB where they are not packed. */
 const maxResponseBytes = 64 * 1024
 
-/** Undefined where the tracker does not answer, refuses, or answers with something else. */
+/** Rejects where the tracker does not answer, refuses, or answers with something else. */
 export async function announceTo(
   tracker: string,
   announce: Announce,
   { fetch, signal }: { fetch: TrackerFetch; signal: AbortSignal },
-): Promise<TrackerResponse | undefined> {
-  try {
-    const timeout = AbortSignal.timeout(requestTimeoutMs)
-    const init = { signal: AbortSignal.any([signal, timeout]) }
-    const response = await fetch(announceUrl(tracker, announce), init)
-    if (!response.ok || !response.body) return undefined
-    return parseResponse(await readAtMost(response.body, maxResponseBytes), announce.port)
-  } catch {
-    return undefined // whatever it is, a swarm without peers is no failure: the registry has the bytes
-  }
+): Promise<TrackerResponse> {
+  const timeout = AbortSignal.timeout(requestTimeoutMs)
+  const init = { signal: AbortSignal.any([signal, timeout]) }
+  const response = await fetch(announceUrl(tracker, announce), init)
+  if (!response.ok || !response.body) throw new Error('the tracker refuses')
+  return parseResponse(await readAtMost(response.body, maxResponseBytes), announce.port)
 }
 
 function announceUrl(tracker: string, { infoHash, peerId, port, leftBytes, event }: Announce) {
@@ -73,9 +69,11 @@ async function readAtMost(body: AsyncIterable<Uint8Array>, maxBytes: number): Pr
 }
 
 /** Throws for what is no answer to an announce. */
-export function parseResponse(bytes: Buffer, ownPort: number): TrackerResponse | undefined {
+export function parseResponse(bytes: Buffer, ownPort: number): TrackerResponse {
   const content = decodeBencode(bytes)
-  if (!(content instanceof Map) || content.has('failure reason')) return undefined
+  if (!(content instanceof Map)) throw new Error('the tracker answered with something else')
+  const refusal = content.get('failure reason')
+  if (refusal !== undefined) throw new Error(`the tracker refuses: ${String(refusal)}`)
   const seconds = numberIn(content, 'min interval') ?? numberIn(content, 'interval')
   const peers = [...packedPeers(content.get('peers'), 4), ...packedPeers(content.get('peers6'), 16)]
   const complete = numberIn(content, 'complete')

@@ -1,14 +1,27 @@
 import type { NetworkSettings } from '@shoal/network'
+import { NetworkError } from '@shoal/protocol/client'
 import type { TrackerFetch } from './tracker-announce.ts'
 
-/** Announces go the way of all requests. Loaded by the first. */
+/** Announces go the way of all requests, which is loaded by the first. Rejects with a `NetworkError`. */
 export function trackerFetch(settings: NetworkSettings): TrackerFetch {
   return async (url, { signal }) => {
-    const { openNetwork, sendRequest } = await import('@shoal/network/requests')
+    const { failureOf, failureOfAnswer, openNetwork, sendRequest } = await import(
+      '@shoal/network/requests'
+    )
     const network = openNetwork(settings)
     const headers = { connection: 'close' } // the next one is minutes away
-    const response = await sendRequest(network, new URL(url), { method: 'GET', headers, signal })
-    const { statusCode, body } = response
-    return { ok: statusCode >= 200 && statusCode < 300, body }
+    const address = new URL(url)
+    const asked = { url: address, proxy: network.proxyOf(address) }
+    try {
+      const response = await sendRequest(network, address, { method: 'GET', headers, signal })
+      const { statusCode, body } = response
+      const type = response.headers['content-type']?.toString()
+      const failure = failureOfAnswer(asked, statusCode, type)
+      if (failure) throw new NetworkError(failure)
+      return { ok: statusCode >= 200 && statusCode < 300, body }
+    } catch (error) {
+      signal.throwIfAborted()
+      throw new NetworkError(failureOf(error, asked), { cause: error })
+    }
   }
 }

@@ -1,7 +1,7 @@
 /** One request for one chunk, through redirects and up to its last byte. */
 import {
   failureOf,
-  failureOfProxyAnswer,
+  failureOfAnswer,
   maxRedirects,
   type Network,
   redirectRefused,
@@ -138,9 +138,9 @@ function exchange(
         const header = (name: string) => headers[name]?.toString()
         location = status >= 300 && status < 400 ? header('location') : undefined
         if (location !== undefined) return
-        const ofProxy = failureOfProxyAnswer(proxy, status, header('content-type'))
-        trouble = ofProxy
-          ? troubleOfNetwork(ofProxy)
+        const failure = failureOfAnswer({ url, proxy }, status, header('content-type'))
+        trouble = failure
+          ? { ...troubleOfNetwork(failure), status }
           : troubleOfStatus(status, url.host, header('retry-after'))
         if (trouble !== undefined) return
         const wanted = { start: chunk.start + from, size: chunk.size - from, fileSizeBytes }

@@ -97,9 +97,9 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
     downloadLimit: rateLimit,
     registryUrls: fileUrls(client.baseUrl, pull.download, manifest.sha256),
     onBanned: (peer) => dropped.set(peer, (dropped.get(peer) ?? 0) + 1),
-    onFailure(reason) {
-      if (pull.peerSettings.peers === 'only') lost.reject(new Error(`without peers: ${reason}`))
-      else report({ type: 'without-peers', reason })
+    onFailure(error) {
+      if (pull.peerSettings.peers === 'only') lost.reject(error)
+      else report({ type: 'without-peers', reason: error.message })
     },
   })
   const { source: swarm, registryTurn: turn } = peers

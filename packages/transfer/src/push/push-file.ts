@@ -6,9 +6,10 @@ import {
   ApiError,
   type MissingChunk,
   type ModelFile,
+  NetworkError,
   type RegistryClient,
 } from '@shoal/protocol/client'
-import { FileChangedError, RefusedFileError } from '../errors.ts'
+import { BytesRefusedError, FileChangedError, RefusedFileError } from '../errors.ts'
 import type { PushEvent } from '../events.ts'
 import { patientClient } from '../patient-client.ts'
 import { progressMeter } from '../progress-meter.ts'
@@ -114,9 +115,7 @@ async function send(push: Push, mtimeMs: number): Promise<ModelFile> {
       throw new RefusedFileError(`${filename}: ${processed.status_detail ?? processed.status}`)
     }
     if (round === mostRounds) {
-      throw new RefusedFileError(
-        `${filename}: the registry still misses chunks after ${round} rounds`,
-      )
+      throw new BytesRefusedError(`chunks of ${filename} are missing after ${round} rounds`, 409)
     }
     missing = await listMissing(push, file.id)
   }
@@ -131,8 +130,19 @@ async function complete(push: Push, fileId: string): Promise<ModelFile | undefin
   } catch (error) {
     const isMissing = error instanceof ApiError && error.problem.missing_count !== undefined
     if (isMissing) return undefined
-    throw error
+    const file = error instanceof NetworkError ? await lookAt(push, fileId) : undefined
+    if (file === undefined || file.status === 'uploading') throw error
+    return await untilProcessed(push, file)
   }
+}
+
+/** The file, where its registry answers: the call that was lost may have done its work. */
+async function lookAt({ client, modelName, signal }: Push, fileId: string) {
+  const once = client.with({ retry: { firstContactMs: 0, giveUpMs: 0 } })
+  return await once.getFile(modelName, fileId, signal).catch((error: unknown) => {
+    if (error instanceof NetworkError) return undefined
+    throw error
+  })
 }
 
 async function renew({ client, modelName, signal }: Push, fileId: string, chunk: MissingChunk) {

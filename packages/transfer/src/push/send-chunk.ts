@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import {
   failureOf,
-  failureOfProxyAnswer,
+  failureOfAnswer,
   type Network,
   redirectRefused,
   sendRequest,
@@ -68,7 +68,7 @@ export async function sendChunk(tools: SendTools, { index, size, url, headers }:
       signal: AbortSignal.any([signal, silence.signal]),
     })
     const text = await answer.body.text()
-    if (answer.statusCode < 300) return
+    if (answer.statusCode < 300 && text.trim() === '') return
     throw errorOfAnswer(network, target, answer, text)
   } catch (error) {
     signal.throwIfAborted()
@@ -82,13 +82,16 @@ export async function sendChunk(tools: SendTools, { index, size, url, headers }:
     const found: NetworkFailure = isSilent
       ? { code: 'unreachable', reason: 'timeout', host: target.host, detail }
       : failureOf(error, { url: target, proxy: network.proxyOf(target) })
-    throw isTransient(found) ? new TroubleError(troubleOfNetwork(found)) : new NetworkError(found)
+    throw errorOfFailure(found)
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** What an answer that is no success means. */
+const errorOfFailure = (failure: NetworkFailure) =>
+  isTransient(failure) ? new TroubleError(troubleOfNetwork(failure)) : new NetworkError(failure)
+
+/** What an answer means that is not simply a success. */
 function errorOfAnswer(
   network: Network,
   url: URL,
@@ -97,11 +100,15 @@ function errorOfAnswer(
 ): Error {
   const header = (name: string) => headers[name]?.toString()
   const { host } = url
-  const ofProxy = failureOfProxyAnswer(network.proxyOf(url), status, header('content-type'))
-  if (ofProxy) {
-    return isTransient(ofProxy)
-      ? new TroubleError(troubleOfNetwork(ofProxy))
-      : new NetworkError(ofProxy)
+  const proxy = network.proxyOf(url)
+  const contentType = header('content-type')
+  const failure = failureOfAnswer({ url, proxy }, status, contentType)
+  if (failure) return errorOfFailure(failure)
+  if (status < 300) {
+    // Whoever takes a chunk has nothing to say about it.
+    const reason = contentType?.startsWith('text/html') ? 'html' : 'other_program'
+    const detail = `it answered ${status} with a body`
+    return errorOfFailure({ code: 'not_a_registry', reason, host, detail })
   }
   if (status < 400) return redirectRefused(url, 'moved', `it redirects to ${header('location')}`)
   const problem = problemIn(text)
