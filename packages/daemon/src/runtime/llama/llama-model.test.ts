@@ -19,39 +19,50 @@ test('four streams are computed four at a time', async () => {
   expect(batches.length).toBeLessThanOrEqual(65)
 })
 
+/** Two threads on a busy machine take seconds for a token, which is what this is about. */
+const timeout = { timeout: 240_000 }
+
 /** Of each batch but the last. Before the first one nothing was computed. */
 const threadsOf = ([, ...lastThreads]: number[]) => new Set(lastThreads)
 
-test('a batch has no more threads than there are free cores, and more again when they are back', async () => {
-  const options = { modelPath, contextLength: 256, slots: 1, threads: 2, areThreadsAdapted: true }
-  let freeCores = 1
-  const threads: number[] = []
-  const onBatch = (_: number, lastThreads: number) => threads.push(lastThreads)
-  const model = await openLlamaModel(options, { onBatch, freeCores: () => freeCores })
-  const story = chatOf('Tell me a story', { maxTokens: 3 }) // two threads may take seconds for each
-  await runGeneration(model, story)
-  expect(threadsOf(threads.splice(0))).toEqual(new Set([1]))
-  freeCores = 2
-  await runGeneration(model, story)
-  expect(threadsOf(threads)).toContain(2)
-})
+test(
+  'a batch has no more threads than there are free cores, and more again when they are back',
+  timeout,
+  async () => {
+    const options = { modelPath, contextLength: 256, slots: 1, threads: 2, areThreadsAdapted: true }
+    let freeCores = 1
+    const threads: number[] = []
+    const onBatch = (_: number, lastThreads: number) => threads.push(lastThreads)
+    const model = await openLlamaModel(options, { onBatch, freeCores: () => freeCores })
+    const story = chatOf('Tell me a story', { maxTokens: 3 }) // two threads may take seconds for each
+    await runGeneration(model, story)
+    expect(threadsOf(threads.splice(0))).toEqual(new Set([1]))
+    freeCores = 2
+    await runGeneration(model, story)
+    expect(threadsOf(threads)).toContain(2)
+  },
+)
 
-test('texts are embedded while another conversation goes on, however the threads change', async () => {
-  const options = { modelPath, contextLength: 256, slots: 1, threads: 2, areThreadsAdapted: true }
-  let turn = 0
-  const freeCores = () => {
-    turn += 1
-    return 1 + (turn % 2)
-  }
-  const model = await openLlamaModel(options, { freeCores })
-  const { signal } = new AbortController()
-  const story = runGeneration(model, chatOf('Tell me a story', { maxTokens: 6 }))
-  const texts = Array.from({ length: 3 }, (_, index) => `text ${index}`)
-  expect((await model.embed(texts, signal)).vectors).toHaveLength(3)
-  expect((await story).completionTokens).toBe(6)
-})
+test(
+  'texts are embedded while another conversation goes on, however the threads change',
+  timeout,
+  async () => {
+    const options = { modelPath, contextLength: 256, slots: 1, threads: 2, areThreadsAdapted: true }
+    let turn = 0
+    const freeCores = () => {
+      turn += 1
+      return 1 + (turn % 2)
+    }
+    const model = await openLlamaModel(options, { freeCores })
+    const { signal } = new AbortController()
+    const story = runGeneration(model, chatOf('Tell me a story', { maxTokens: 6 }))
+    const texts = Array.from({ length: 3 }, (_, index) => `text ${index}`)
+    expect((await model.embed(texts, signal)).vectors).toHaveLength(3)
+    expect((await story).completionTokens).toBe(6)
+  },
+)
 
-test('threads that somebody chose are left as they are', async () => {
+test('threads that somebody chose are left as they are', timeout, async () => {
   const threads: number[] = []
   const onBatch = (_: number, lastThreads: number) => threads.push(lastThreads)
   const options = { modelPath, contextLength: 256, slots: 1, threads: 2 }
