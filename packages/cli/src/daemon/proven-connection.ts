@@ -1,4 +1,4 @@
-/** A connection whose other end has proved to be the daemon that wrote our note. See decision 0020. */
+/** A connection whose other end has proved to be the daemon that wrote our note. See decision 0019. */
 import { randomBytes } from 'node:crypto'
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import { isSameProof, proofOf } from '@shoal/daemon/proof'

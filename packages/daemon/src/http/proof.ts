@@ -1,4 +1,4 @@
-/** How a daemon proves to its owner's commands that it is the one that wrote their note: see decision 0020. */
+/** How a daemon proves to its owner's commands that it is the one that wrote their note: see decision 0019. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** The end of a connection at which the daemon was asked. */
