@@ -128,7 +128,7 @@ test('where the registry has no torrent for us, it is asked alone, and that is s
 test('from peers alone, it fails at once where the registry has no torrent for us', async () => {
   const { origin, pull } = await swarmScene(file)
   if (origin.swarm) origin.swarm.torrent = undefined
-  await expect(pull({ peers: 'only', tuning })).rejects.toThrow('without peers: not found')
+  await expect(pull({ peers: 'only', tuning })).rejects.toThrow('not found')
 })
 
 test('nobody is asked who was not allowed to be', async () => {
