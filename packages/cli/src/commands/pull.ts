@@ -67,6 +67,7 @@ function documentOf(order: PullOrder, pulled: readonly PulledFile[]) {
     sha256_hashes: pulled.map(({ sha256_hash }) => sha256_hash),
     resumed_bytes: total((file) => file.resumedBytes),
     downloaded_bytes: total((file) => file.downloadedBytes),
+    wasted_bytes: total((file) => file.wastedBytes),
     sources: pulled.flatMap(({ sources }) =>
       sources.map(({ name, bytes, isPeer }) => ({ name, bytes, is_peer: isPeer })),
     ),

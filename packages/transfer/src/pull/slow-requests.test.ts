@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventsOf, pullScene } from '../testing/pull-scene.ts'
+import { pullScene } from '../testing/pull-scene.ts'
 import type { ScriptedOrigin } from '../testing/scripted-origin.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
@@ -39,21 +39,6 @@ test('connections that are all slow are left alone', async () => {
   const pulled = await scene.pull({ tuning: { ...tuning, slowAfterMs: 1000 } })
   expect(pulled.wastedBytes).toBe(0)
   expect(askedBytes(scene.origin)).toBe(file.bytes.length)
-})
-
-test('a connection that gets little of a saturated line is left alone until the line has room', async () => {
-  const scene = await pullScene(file)
-  scene.origin.line = line(4 * mebibyte)
-  const bytesAtRestart: (number | undefined)[] = []
-  scene.origin.script = ({ index, before }) => {
-    if (before > 0) bytesAtRestart.push(eventsOf(scene.events, 'progress').at(-1)?.bytesDone)
-    return index === 2 && before === 0 ? { bytesPerSecond: 10_000 } : undefined
-  }
-  const pulled = await scene.pull({ tuning })
-  expect(pulled.wastedBytes).toBe(0)
-  // There are idle slots from the seventh chunk on, and the others are done with the eleventh.
-  expect(bytesAtRestart).toHaveLength(1)
-  expect(bytesAtRestart[0]).toBeGreaterThan(10 * mebibyte)
 })
 
 test('on a busy machine, with a slow line, next to nothing comes twice', async () => {

@@ -2,7 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError, NetworkError, registryClient } from '@shoal/protocol/client'
 import { expect, onTestFinished, test } from 'vitest'
-import { FileChangedError, RefusedFileError } from '../errors.ts'
+import { BytesRefusedError, FileChangedError } from '../errors.ts'
 import type { PushEvent } from '../events.ts'
 import { temporaryDirectory } from '../testing/pull-scene.ts'
 import {
@@ -184,7 +184,7 @@ test('a store that keeps damaging a chunk is not fed for ever', async () => {
     registry.stored.delete(2)
     setStatus(registry, 'uploading', 'chunk 2 was damaged in the store')
   }
-  await expect(push()).rejects.toThrow(RefusedFileError)
+  await expect(push()).rejects.toThrow(BytesRefusedError)
 })
 
 test('a file that the registry refuses fails with its reason', async () => {

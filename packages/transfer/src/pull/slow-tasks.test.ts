@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { newBoard } from './board.ts'
+import type { RunningTask } from './chunk-queue.ts'
+import { slowTasks } from './slow-tasks.ts'
+
+const windowMs = 3000
+const lookEveryMs = 100
+const chunkSize = 100_000_000
+const any = () => true
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Requests that get so many bytes a millisecond each, one for each rate. */
+function requests(rates: number[]) {
+  const board = newBoard(rates.length)
+  const tasks = rates.map((_, index): RunningTask => {
+    const chunk = { index, start: index * chunkSize, size: chunkSize, sha256: '' }
+    const abort = new AbortController()
+    return { chunk, from: 0, timesBad: 0, signal: abort.signal, abort, startedAt: 0 }
+  })
+  const slow = slowTasks(board, windowMs)
+
+  return {
+    tasks,
+    slow,
+    pass(milliseconds: number, now = rates) {
+      for (let passed = 0; passed < milliseconds; passed += lookEveryMs) {
+        vi.advanceTimersByTime(lookEveryMs)
+        for (const [index, rate] of now.entries()) {
+          Atomics.add(board.written, index, rate * lookEveryMs)
+          Atomics.add(board.received, 0, BigInt(rate * lookEveryMs))
+        }
+        slow.look(tasks.filter((_, index) => (now[index] ?? -1) >= 0))
+      }
+    },
+  }
+}
+
+test('of a saturated line one request may get little', () => {
+  const { slow, pass } = requests([10, 1000, 1000, 1000])
+  pass(4 * windowMs)
+  expect(slow.takeSlowest(any)).toBeUndefined()
+})
+
+test('once the line has room, a request that gets little is slow', () => {
+  const { slow, pass, tasks } = requests([10, 1000, 1000, 1000])
+  pass(4 * windowMs)
+  pass(2 * windowMs, [10, 100, 100, 100])
+  expect(slow.takeSlowest(any)?.task).toBe(tasks[0])
+})
+
+test('requests that all get little are not slow', () => {
+  const { slow, pass } = requests([10, 12, 9, 11])
+  pass(4 * windowMs)
+  expect(slow.takeSlowest(any)).toBeUndefined()
+})
+
+test('a silent request is slow, whatever the others get', () => {
+  const { slow, pass, tasks } = requests([1000, 0, 1000])
+  pass(2 * windowMs)
+  expect(slow.takeSlowest(any)?.task).toBe(tasks[1])
+  // The effect of giving one up is to be seen first.
+  expect(slow.takeSlowest(any)).toBeUndefined()
+})
+
+test('after a pause of this process, nothing that was measured counts', () => {
+  const { slow, pass } = requests([1000, 0, 1000])
+  pass(2 * windowMs)
+  vi.advanceTimersByTime(10_000)
+  pass(lookEveryMs)
+  expect(slow.takeSlowest(any)).toBeUndefined()
+})
