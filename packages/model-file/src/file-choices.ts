@@ -82,7 +82,9 @@ export function findChoice<C extends FileChoice<FileLike>>(
 
 /** What can be run by itself, with all its parts. */
 export const runnable = <C extends FileChoice<FileLike>>(choices: readonly C[]): C[] =>
-  choices.filter((choice) => !choice.isCompanion && missingParts(choice).length === 0)
+  choices.filter(
+    ({ isCompanion, files, parts }) => !isCompanion && new Set(files.map(partOf)).size === parts,
+  )
 
 /** The numbers, from 1, of the parts that a split file lacks. Empty where it has them all, and for a file that is not split. */
 export function missingParts({ files, parts }: FileChoice<FileLike>): number[] {

@@ -40,7 +40,9 @@ export function openNetwork(settings: NetworkSettings, { connections = 8 } = {})
         uri: proxy,
         proxyTunnel: false, // plain HTTP is asked of the proxy itself: many allow no other tunnel than to port 443
         connectTimeout: connectMs,
-        clientFactory: tunnelPool,
+        factory: (origin: string, options: object) => new Pool(origin, { ...options, ...common }),
+        clientFactory: (origin: URL, options: object) =>
+          tunnelPool(origin, { ...options, ...common }),
         requestTls: secure,
         proxyTls: secure,
       })

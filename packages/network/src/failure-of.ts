@@ -74,16 +74,23 @@ export function failureOfAnswer(
   contentType: string | undefined,
 ): NetworkFailure | undefined {
   const detail = `it answered ${status}`
-  if (contentType?.includes('json')) return undefined
-  // What a proxy says itself where it does not reach the other side, or does not want to.
-  if (proxy !== undefined && [403, 407, 502, 503, 504].includes(status)) {
-    const { host } = new URL(proxy)
-    return { code: 'proxy_failed', reason: status === 407 ? 'auth' : 'answered', host, detail }
+  const isPage = contentType?.startsWith('text/html')
+  // What a proxy says itself where it does not reach the other side, or does not want to. Inside of a tunnel it cannot.
+  const mayBeProxy = proxy !== undefined && url.protocol === 'http:'
+  const reason = mayBeProxy ? proxyReasonOf(status) : undefined
+  if (proxy && reason && (isPage || status === 407)) {
+    return { code: 'proxy_failed', reason, host: new URL(proxy).host, detail }
   }
-  // A captive portal (RFC 6585, 6), or whoever stands in the way with a page of its own.
-  const isPage = contentType?.startsWith('text/html') && status >= 400 && status < 500
-  if (status !== 511 && !isPage) return undefined
+  // A captive portal (RFC 6585, 6), or whoever stands in the way with a page of its own. Limits are of servers before a registry, too.
+  const isStranger = isPage && status >= 400 && status < 500 && ![408, 413, 429].includes(status)
+  if (status !== 511 && !isStranger) return undefined
   return { code: 'not_a_registry', reason: 'html', host: url.host, detail }
+}
+
+function proxyReasonOf(status: number): 'auth' | 'denied' | 'answered' | undefined {
+  if (status === 407) return 'auth'
+  if (status === 403) return 'denied'
+  return [502, 503, 504].includes(status) ? 'answered' : undefined
 }
 
 type ProxyReason = (NetworkFailure & { code: 'proxy_failed' })['reason']
@@ -91,7 +98,7 @@ type ProxyReason = (NetworkFailure & { code: 'proxy_failed' })['reason']
 /** Through a proxy, it is the proxy that is connected to; what breaks later may as well be the other side's doing. */
 function proxyReason(code: string, message: string): ProxyReason | undefined {
   const [, status] = /^Proxy response \((\d+)\)/.exec(message) ?? []
-  if (status !== undefined) return status === '407' ? 'auth' : 'answered'
+  if (status !== undefined) return proxyReasonOf(Number(status)) ?? 'answered'
   if (/Proxy Authentication Required/.test(message)) return 'auth'
   const reason = unreachable[code]
   if (reason === 'timeout') return code === 'UND_ERR_CONNECT_TIMEOUT' ? 'timeout' : undefined

@@ -12,9 +12,18 @@ import {
 import { expect, onTestFinished, test } from 'vitest'
 import { testAuthority, testCertificates } from '../../../testing/tls-certificates/index.ts'
 import { openNetwork } from './dispatcher.ts'
+import { failureOfAnswer } from './failure-of.ts'
 import { httpTransport } from './http-transport.ts'
+import { sendRequest } from './send-request.ts'
 import { directNetwork, type NetworkSettings } from './settings.ts'
-import { freePort, type Handler, json, startProxy, startServer } from './testing/servers.ts'
+import {
+  freePort,
+  type Handler,
+  json,
+  startProxy,
+  startServer,
+  startSilence,
+} from './testing/servers.ts'
 
 const trusting = { extraCa: readFileSync(testAuthority, 'utf8') }
 const impatient = { connectMs: 2_000, headersMs: 300, stallMs: 300, giveUpMs: 3_000 }
@@ -24,7 +33,7 @@ function transportOf(settings: Partial<NetworkSettings> = {}) {
   onTestFinished(() => network.destroy())
   const transport = httpTransport(network)
   return (url: string, changes: Partial<ApiRequest> = {}) =>
-    transport({ method: 'GET', url, headers: {}, isRepeatable: true, ...changes })
+    transport({ method: 'GET', url, headers: {}, ...changes })
 }
 
 const noRetry = { retry: { firstContactMs: 0, giveUpMs: 0 } }
@@ -64,7 +73,7 @@ test('an answer comes with its status, headers and whole body', async () => {
   const server = await scripted((_, response) => json(response, { a: 1 }, 201, { 'x-b': 'c' }))
   const answer = await transportOf()(`${server.url}/path?query=1`, { headers: { 'x-a': 'b' } })
   expect(answer.status).toBe(201)
-  expect(answer.header('x-b')).toBe('c')
+  expect(answer.headers.get('x-b')).toBe('c')
   expect(Buffer.from(answer.body).toString()).toBe('{"a":1}')
   expect(server.requests[0]).toMatchObject({ url: '/path?query=1', headers: { 'x-a': 'b' } })
 })
@@ -111,7 +120,7 @@ test.each<[string, Handler]>([
 test('what must not be done twice is sent once', async () => {
   for (const wrong of [reset, status(502)]) {
     const server = await scripted(wrong, fine)
-    const call = { method: 'POST', body: '{}', isRepeatable: false }
+    const call = { method: 'POST', body: '{}' }
     const result = await transportOf()(server.url, call).catch((error) => error.failure)
     expect(result).toMatchObject(
       wrong === reset ? { code: 'unreachable', reason: 'reset' } : { status: 502 },
@@ -149,9 +158,20 @@ test('a wait ends with the signal', async () => {
   await expect(transportOf()(`http://127.0.0.1:${port}`, call)).rejects.toThrow('enough')
 })
 
-test('without `Retry-After` it waits, with it the client decides', async () => {
-  const server = await scripted(status(503, { 'retry-after': '7' }), fine)
-  expect(await transportOf()(server.url)).toMatchObject({ status: 503 })
+test('a wait that the registry asks for is kept, whatever is to be done, unless it is too long or does not help', async () => {
+  const retry = { firstContactMs: 0, giveUpMs: 10_000 }
+  const call = { retry, method: 'POST', body: '{}' }
+  const busy = await scripted(status(503, { 'retry-after': '1' }), fine)
+  const startedAt = performance.now()
+  expect(await transportOf()(busy.url, call)).toMatchObject({ status: 200 })
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1000)
+  const long = await scripted(status(429, { 'retry-after': '3600' }), fine)
+  expect(await transportOf()(long.url, call)).toMatchObject({ status: 429 })
+  const full = await scripted((_, response) =>
+    json(response, { detail: 'full', code: 'storage_full' }, 503, { 'retry-after': '1' }),
+  )
+  expect(await transportOf()(full.url, call)).toMatchObject({ status: 503 })
+  expect(full.requests).toHaveLength(1)
 })
 
 test('nobody there, no such name, silence, and half an answer are told apart', async () => {
@@ -266,7 +286,7 @@ test('a redirect from https to http is never followed', async () => {
 })
 
 test('what is to be done goes on by 307 and 308, and is not made a GET by 301', async () => {
-  const call = { ...noRetry, method: 'POST', body: '{}', isRepeatable: false }
+  const call = { ...noRetry, method: 'POST', body: '{}' }
   const same = await scripted(redirect('/there', 308), fine)
   expect(await transportOf()(same.url, call)).toMatchObject({ status: 200 })
   expect(same.requests[1]?.method).toBe('POST')
@@ -303,7 +323,7 @@ test('behind a proxy the registry’s certificate is checked all the same', asyn
 
 test.each([
   [407, 'auth'],
-  [403, 'answered'],
+  [403, 'denied'],
   [502, 'answered'],
 ])('a proxy that answers %i is told from a registry', async (code, reason) => {
   const proxy = await startProxy({ status: code })
@@ -312,6 +332,50 @@ test.each([
     const settings = { httpProxy: proxy.url, httpsProxy: proxy.url }
     expect(await failureAt(url, settings)).toEqual({ code: 'proxy_failed', reason, host })
   }
+})
+
+test('what the other side answers through a proxy is not taken for the proxy’s', async () => {
+  const xml: Handler = (_, response) =>
+    response.writeHead(403, { 'content-type': 'application/xml' }).end('<Error/>')
+  const plain = await startServer(xml)
+  const secure = await startServer(xml, testCertificates.valid)
+  const proxy = await startProxy()
+  const network = openNetwork({
+    ...directNetwork,
+    ...trusting,
+    httpProxy: proxy.url,
+    httpsProxy: proxy.url,
+  })
+  onTestFinished(() => network.destroy())
+  for (const address of [
+    `http://registry.test:${plain.port}/`,
+    `https://registry.test:${secure.port}/`,
+  ]) {
+    const url = new URL(address)
+    const { statusCode, headers } = await sendRequest(network, url, { method: 'GET' })
+    const type = headers['content-type']?.toString()
+    const asked = { url, proxy: network.proxyOf(url) }
+    expect(failureOfAnswer(asked, statusCode, type)).toBeUndefined()
+  }
+})
+
+test('a proxy that is silent costs no more than the time that is allowed', async () => {
+  const silent = await startSilence()
+  const proxy = `http://127.0.0.1:${silent.port}`
+  const settings = { httpProxy: proxy, httpsProxy: proxy, timeouts: impatient }
+  for (const url of ['http://registry.test', 'https://registry.test']) {
+    expect(await failureAt(url, settings)).toMatchObject({ reason: 'timeout' })
+  }
+})
+
+test.each([
+  ['0', 503],
+  [new Date(Date.now() + 1500).toUTCString(), 503],
+  ['1', 502],
+])('a Retry-After of %s with %i ends no retries', async (retryAfter, code) => {
+  const server = await scripted(status(code, { 'retry-after': retryAfter }), fine)
+  const retry = { firstContactMs: 10_000, giveUpMs: 10_000 }
+  expect(await transportOf()(server.url, { retry })).toMatchObject({ status: 200 })
 })
 
 test('a proxy that is not there is told from a registry', async () => {

@@ -6,12 +6,15 @@ import {
   type ApiRequest,
   isTransient,
   NetworkError,
+  problemIn,
   type RetryTimes,
   type Transport,
 } from '@shoal/protocol/client'
 import type { Dispatcher } from 'undici'
-import { backoffMs } from './backoff.ts'
+import { backoffMs, parseRetryAfter } from './backoff.ts'
+import { checkAnswer } from './check-answer.ts'
 import type { Network } from './dispatcher.ts'
+import { isRepeatable } from './endpoints.ts'
 import { failureOf, failureOfAnswer } from './failure-of.ts'
 import { apiRedirect, maxRedirects, redirectRefused } from './redirect.ts'
 import { sendRequest } from './send-request.ts'
@@ -22,7 +25,10 @@ const maxRetriesOf500 = 2
 /** Larger than the download information of a file of 10 TB. */
 const maxBodyBytes = 64 * 1024 * 1024
 
-/** Repeatable requests are sent again where no answer came, or none but 502, 503, 504 or a plain 500. */
+/**
+ * Sends again what may be repeated, where no answer came, or none but 502, 503, 504 or a plain 500; and anything after a wait
+ * that the registry asks for (`Retry-After` of 429 and 503).
+ */
 export function httpTransport(network: Network): Transport {
   const giveUpMs = Math.min(longestGiveUpMs, network.settings.timeouts.giveUpMs)
   const defaultRetry: RetryTimes = { firstContactMs, giveUpMs }
@@ -36,46 +42,73 @@ export function httpTransport(network: Network): Transport {
         if (error instanceof NetworkError) return error
         throw error
       })
-      const reason = retryReason(result, failures)
-      if (reason === undefined && !(result instanceof NetworkError)) hasAnswered = true
+      const wait = waitBefore(result, failures, call)
+      if (wait === undefined && !(result instanceof NetworkError)) hasAnswered = true
       const retry = call.retry ?? defaultRetry
-      const waitMs = backoffMs(failures)
       const waitedMs = performance.now() - startedAt
-      const isLate = waitedMs + waitMs > (hasAnswered ? retry.giveUpMs : retry.firstContactMs)
-      if (reason === undefined || !call.isRepeatable || isLate) {
+      const isAnswer = hasAnswered || wait?.isAsked
+      const patienceMs = isAnswer ? retry.giveUpMs : retry.firstContactMs
+      if (wait === undefined || waitedMs + wait.ms > patienceMs) {
         if (result instanceof NetworkError) throw result
         return result
       }
-      call.onWait?.({ seconds: waitMs / 1000, reason })
-      await sleep(waitMs, undefined, call.signal && { signal: call.signal }).catch((error) => {
+      call.onWait?.({ seconds: wait.ms / 1000, reason: wait.reason })
+      await sleep(wait.ms, undefined, call.signal && { signal: call.signal }).catch((error) => {
         throw call.signal?.aborted ? call.signal.reason : error
       })
     }
   }
 }
 
-/** Why a request is worth another try, as a reason to wait; undefined where it is not. */
-function retryReason(result: ApiAnswer | NetworkError, failures: number): string | undefined {
+type Pause = { ms: number; reason: string; isAsked: boolean }
+
+/** How long to wait before another try; undefined where there is none. */
+function waitBefore(
+  result: ApiAnswer | NetworkError,
+  failures: number,
+  call: ApiRequest,
+): Pause | undefined {
+  const mayRepeat = isRepeatable(call)
+  const backoff = { ms: backoffMs(failures), isAsked: false }
   if (result instanceof NetworkError) {
-    return isTransient(result.failure) ? result.message : undefined
+    const isWorthIt = mayRepeat && isTransient(result.failure)
+    return isWorthIt ? { ...backoff, reason: result.message } : undefined
   }
   const { status } = result
-  // With `Retry-After` the client itself waits as long as it is asked to.
-  if (result.header('retry-after')) return undefined
+  const { host } = new URL(call.url)
+  const seconds = retryAfterSeconds(result)
+  if (seconds !== undefined) {
+    // Nothing was done, so that anything may be sent again; a little later, so that not everybody comes at once.
+    const ms = seconds * 1000 + Math.random() * Math.min(1000, seconds * 100)
+    return { ms, reason: `${host} asks for it (${status})`, isAsked: true }
+  }
   // The first are of a proxy whose registry is away. The last is a defect more often than not.
   const isPassing =
     [502, 503, 504].includes(status) || (status === 500 && failures <= maxRetriesOf500)
-  if (!isPassing) return undefined
-  return `the registry answered ${status}`
+  if (!isPassing || !mayRepeat || isStorageFull(result)) return undefined
+  return { ...backoff, reason: `${host} answered ${status}` }
 }
+
+/** Of an answer that asks for a wait which helps. */
+function retryAfterSeconds(answer: ApiAnswer): number | undefined {
+  const { status, headers } = answer
+  if (status !== 429 && status !== 503) return undefined
+  const seconds = parseRetryAfter(headers.get('retry-after'))
+  const isFull = isStorageFull(answer)
+  return isFull ? undefined : seconds
+}
+
+/** No time mends that. */
+const isStorageFull = ({ body }: ApiAnswer) =>
+  problemIn(Buffer.from(body).toString())?.code === 'storage_full'
 
 async function exchange(network: Network, call: ApiRequest): Promise<ApiAnswer> {
   let url = new URL(call.url)
   let { headers } = call
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     const answer = await exchangeOnce(network, { ...call, headers }, url)
-    const location = answer.header('location')
-    const isRedirect = answer.status >= 300 && answer.status < 400 && location !== undefined
+    const location = answer.headers.get('location')
+    const isRedirect = answer.status >= 300 && answer.status < 400 && location !== null
     if (!isRedirect || answer.status === 304) return answer
     const hasCredentials = 'authorization' in headers
     const to = apiRedirect(url, location, { hasCredentials })
@@ -106,7 +139,10 @@ async function exchangeOnce(network: Network, call: ApiRequest, url: URL): Promi
     const status = response.statusCode
     const failure = failureOfAnswer({ url, proxy }, status, header('content-type'))
     if (failure) throw new NetworkError(failure)
-    return { status, header, body: bytes }
+    const headersOf = { get: (name: string) => header(name) ?? null }
+    const answer = { status, headers: headersOf, body: bytes }
+    checkAnswer(url, call, answer)
+    return answer
   } catch (error) {
     if (error instanceof NetworkError) throw error
     throw new NetworkError(failureOf(error, { url, proxy }), { cause: error })

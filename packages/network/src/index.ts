@@ -2,7 +2,7 @@
  * How shoal's programs reach a registry over HTTP: proxies, certificates, timeouts, redirects, retries, and why it failed.
  * What makes requests itself is in `requests.ts`, which is slow to load.
  */
-export { backoffMs } from './backoff.ts'
+export { backoffMs, parseRetryAfter } from './backoff.ts'
 export { registryTransport } from './registry-transport.ts'
 export {
   directNetwork,

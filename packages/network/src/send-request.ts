@@ -8,7 +8,10 @@ export function sendRequest(
   url: URL,
   options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'>,
 ): Promise<Dispatcher.ResponseData> {
+  const { headersMs, stallMs } = network.settings.timeouts
   return request.call(network.agentFor(url), {
+    headersTimeout: headersMs, // pools behind proxies do not all know them
+    bodyTimeout: stallMs,
     ...options,
     origin: url.origin,
     path: url.pathname + url.search,

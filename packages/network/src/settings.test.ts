@@ -44,6 +44,7 @@ test('the flag comes before the variable', async () => {
 
 test.each([
   [{ HTTPS_PROXY: 'socks5://me:secret@proxy:1' }, /“socks5:\/\/…@proxy:1” is not the address/],
+  [{ HTTP_PROXY: 'http://me:100%@proxy:1' }, /not the address of an HTTP proxy/],
   [{ HTTP_PROXY: 'http://' }, /not the address of an HTTP proxy/],
   [{ SHOAL_CA_FILE: '/nowhere/ca.pem' }, /ca.pem cannot be read: ENOENT/],
   [{ SHOAL_NETWORK_TIMEOUTS: 'connect=6' }, /has “connect=6”/],

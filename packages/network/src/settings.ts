@@ -72,10 +72,20 @@ function proxyAddress(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const address = text.includes('://') ? text : `http://${text}`
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (url && ['http:', 'https:'].includes(url.protocol)) return address
+  if (url && ['http:', 'https:'].includes(url.protocol) && hasSoundPassword(url)) return address
   throw new NetworkSettingError(
     `“${withoutPassword(text)}” is not the address of an HTTP proxy, such as http://proxy.example:3128.`,
   )
+}
+
+/** What is not a letter or digit of it may be percent-encoded, and a percent sign has to be. */
+function hasSoundPassword({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password)
+    return true
+  } catch {
+    return false // the caller says so
+  }
 }
 
 const withoutPassword = (text: string) => text.replace(/\/\/[^@/]*@/, '//…@')

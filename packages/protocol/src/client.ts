@@ -32,7 +32,6 @@ import type {
   NewModel,
   Stats,
 } from './model.ts'
-import { NetworkError } from './network-error.ts'
 import {
   type ApiAnswer,
   fetchTransport,
@@ -97,7 +96,7 @@ export type ClientOptions = {
   userAgent?: string
   /** Called before each wait: for a registry that asks for it (429 and 503 with `Retry-After`), or is away. */
   onWait?: ((wait: Wait) => void) | undefined
-  /** How often a call is repeated after a wait that the registry asked for, unless `retry` says how long. Default 5. */
+  /** How often a call is repeated after a wait that the registry asked for. Default 5; a `transport` does that by itself. */
   maxWaits?: number
   /** How long calls go on where the registry is away. Default: the transport's own. */
   retry?: RetryTimes | undefined
@@ -111,17 +110,12 @@ type Call = {
   /** Default: JSON. */
   accept?: string
   signal?: AbortSignal | undefined
-  /** Default: of GET alone. */
-  isRepeatable?: boolean
 }
 
 export type RegistryClient = ReturnType<typeof apiCalls> & {
   /** The same registry, asked in another way: as by anybody (`token: undefined`), or with more time. */
   with(changes: Omit<Partial<ClientOptions>, 'baseUrl'>): RegistryClient
 }
-
-/** Nobody is made to wait longer than that in one go: ten minutes. */
-const maxRetryAfterSeconds = 600
 
 /**
  * A client of one registry. Every call rejects with an `ApiError` for an answer that is no success and with a
@@ -135,7 +129,8 @@ export function registryClient(options: ClientOptions): RegistryClient {
 }
 
 function apiCalls(options: ClientOptions) {
-  const { maxWaits = 5, retry, onWait, transport = fetchTransport() } = options
+  const { retry, onWait, transport = fetchTransport() } = options
+  const { maxWaits = options.transport ? 0 : 5 } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
 
   async function exchange(method: string, path: string, call: Call = {}): Promise<ApiAnswer> {
@@ -145,10 +140,8 @@ function apiCalls(options: ClientOptions) {
     if (options.userAgent) headers['user-agent'] = options.userAgent
     if (body !== undefined) headers['content-type'] = 'application/json'
     const url = baseUrl + path + queryString(query)
-    const { isRepeatable = method === 'GET' } = call
-    const request = { method, url, headers, signal, isRepeatable, retry, onWait }
+    const request = { method, url, headers, signal, retry, onWait }
 
-    const startedAt = performance.now()
     for (let waits = 0; ; waits += 1) {
       const answer = await transport({
         ...request,
@@ -156,29 +149,18 @@ function apiCalls(options: ClientOptions) {
       })
       const { status } = answer
       if ((status >= 200 && status < 300) || status === 304) return answer
-      const seconds = Number(answer.header('retry-after'))
-      const isAskedToWait =
-        (status === 429 || status === 503) && seconds > 0 && seconds <= maxRetryAfterSeconds
-      const error = errorOf(answer, url)
-      const isFull = error instanceof ApiError && error.problem.code === 'storage_full' // seconds do not mend that
-      const waitedMs = performance.now() - startedAt
-      const isEnough = retry ? waitedMs + seconds * 1000 > retry.giveUpMs : waits >= maxWaits
-      if (!isAskedToWait || isFull || isEnough) throw error
-      onWait?.({ seconds, reason: `${hostOf(url)} asks for it (${status})` })
-      // Not less than it asks for, and not everybody at once.
-      await sleep(seconds * 1000 + Math.random() * Math.min(1000, seconds * 100), signal)
+      const seconds = Number(answer.headers.get('retry-after'))
+      const isAskedToWait = (status === 429 || status === 503) && seconds > 0
+      const error = errorOf(answer)
+      const isFull = error.problem.code === 'storage_full' // seconds do not mend that
+      if (!isAskedToWait || isFull || waits >= maxWaits) throw error
+      onWait?.({ seconds, reason: 'the registry asks for it' })
+      await sleep(seconds * 1000, signal)
     }
   }
 
-  /** Every answer of the kind has `member`: something else that speaks JSON would fail later, and nobody would know why. */
-  async function json<T>(
-    method: string,
-    path: string,
-    member: keyof T & string,
-    call?: Call,
-  ): Promise<T> {
-    const answer = await exchange(method, path, call)
-    return parseJson<T>(answer, baseUrl + path, member)
+  async function json<T>(method: string, path: string, call?: Call): Promise<T> {
+    return parseJson<T>(await exchange(method, path, call))
   }
 
   async function nothing(method: string, path: string, call?: Call): Promise<void> {
@@ -194,15 +176,15 @@ function apiCalls(options: ClientOptions) {
 
     async listModels(filter: ModelFilter = {}, signal?: AbortSignal): Promise<ModelPage> {
       const answer = await exchange('GET', '/v1/models', { query: filter, signal })
-      const models = parseJson<Model[]>(answer, baseUrl, 'length')
+      const models = parseJson<Model[]>(answer)
       return {
         models,
-        total: Number(answer.header('x-total-count') ?? models.length),
-        isTotalExact: answer.header('x-total-count-exact') !== 'false',
+        total: Number(answer.headers.get('x-total-count') ?? models.length),
+        isTotalExact: answer.headers.get('x-total-count-exact') !== 'false',
       }
     },
     getModel: (model: string, signal?: AbortSignal) =>
-      json<ModelRecord>('GET', modelPath(model), 'name', { signal }),
+      json<ModelRecord>('GET', modelPath(model), { signal }),
     /** The model card as safe HTML. With `images`, the reader's browser loads them from where they lie. */
     async getCard(
       model: string,
@@ -218,41 +200,36 @@ function apiCalls(options: ClientOptions) {
       const call = { body: draft, accept: 'text/html', signal }
       return textOf(await exchange('POST', '/v1/cards', call))
     },
-    createModel: (model: NewModel) =>
-      json<ModelRecord>('POST', '/v1/models', 'name', { body: model }),
+    createModel: (model: NewModel) => json<ModelRecord>('POST', '/v1/models', { body: model }),
     updateModel: (model: string, changes: ModelChanges) =>
-      json<ModelRecord>('PATCH', modelPath(model), 'name', { body: changes }),
+      json<ModelRecord>('PATCH', modelPath(model), { body: changes }),
     deleteModel: (model: string, query: { only_if_empty?: boolean } = {}, signal?: AbortSignal) =>
       nothing('DELETE', modelPath(model), { query, signal }),
     setLike: (model: string, liked: boolean) =>
       nothing('PUT', `${modelPath(model)}/like`, { body: { liked } }),
-    getFacets: (filter: ModelFilter = {}) =>
-      json<Facets>('GET', '/v1/facets', 'tags', { query: filter }),
-    getStats: () => json<Stats>('GET', '/v1/stats', 'models'),
+    getFacets: (filter: ModelFilter = {}) => json<Facets>('GET', '/v1/facets', { query: filter }),
+    getStats: () => json<Stats>('GET', '/v1/stats'),
     getUser: (username: string) =>
-      json<UserProfile>('GET', `/v1/users/${encodeURIComponent(username)}`, 'username'),
+      json<UserProfile>('GET', `/v1/users/${encodeURIComponent(username)}`),
 
     listFiles: (model: string, query: { status?: 'ready' | 'all' } = {}, signal?: AbortSignal) =>
-      json<ModelFile[]>('GET', `${modelPath(model)}/files`, 'length', { query, signal }),
+      json<ModelFile[]>('GET', `${modelPath(model)}/files`, { query, signal }),
     getFile: (model: string, file: string, signal?: AbortSignal) =>
-      json<FileRecord>('GET', filePath(model, file), 'status', { signal }),
+      json<FileRecord>('GET', filePath(model, file), { signal }),
     startUpload: (model: string, file: NewFile, signal?: AbortSignal) =>
-      json<StartedUpload>('POST', `${modelPath(model)}/files`, 'upload', {
+      json<StartedUpload>('POST', `${modelPath(model)}/files`, {
         body: file,
         signal,
-        isRepeatable: true, // the same manifest goes on with the same upload
       }),
     getUpload: (
       model: string,
       file: string,
       query: { from?: number; limit?: number } = {},
       signal?: AbortSignal,
-    ) =>
-      json<Upload>('GET', `${filePath(model, file)}/upload`, 'missing_chunks', { query, signal }),
+    ) => json<Upload>('GET', `${filePath(model, file)}/upload`, { query, signal }),
     completeUpload: (model: string, file: string, signal?: AbortSignal) =>
-      json<ModelFile>('POST', `${filePath(model, file)}/complete`, 'status', {
+      json<ModelFile>('POST', `${filePath(model, file)}/complete`, {
         signal,
-        isRepeatable: true,
       }),
     deleteFile: (model: string, file: string, signal?: AbortSignal) =>
       nothing('DELETE', filePath(model, file), { signal }),
@@ -262,86 +239,46 @@ function apiCalls(options: ClientOptions) {
       json<Download>(
         'GET',
         `/v1/files/${encodeURIComponent(model)}/download/${encodeURIComponent(file)}`,
-        'chunk_hashes',
         { signal },
       ),
     /** The `.torrent` of a ready file (BEP 3). */
     async getTorrent(model: string, file: string, signal?: AbortSignal): Promise<Uint8Array> {
       const path = `/v1/files/${encodeURIComponent(model)}/torrent/${encodeURIComponent(file)}`
-      const answer = await exchange('GET', path, { accept: '*/*', signal })
-      if (isPage(answer)) throw notRegistry(baseUrl, 'html', 'answered a web page')
-      return answer.body
+      const { body } = await exchange('GET', path, { accept: 'application/x-bittorrent', signal })
+      return body
     },
 
     register: (registration: Registration) =>
-      json<SignedIn>('POST', '/v1/auth/register', 'access_token', { body: registration }),
-    login: (credentials: Login) =>
-      json<SignedIn>('POST', '/v1/auth/login', 'access_token', { body: credentials }),
+      json<SignedIn>('POST', '/v1/auth/register', { body: registration }),
+    login: (credentials: Login) => json<SignedIn>('POST', '/v1/auth/login', { body: credentials }),
     logout: () => nothing('POST', '/v1/auth/logout'),
-    getMe: (signal?: AbortSignal) => json<User>('GET', '/v1/auth/me', 'username', { signal }),
+    getMe: (signal?: AbortSignal) => json<User>('GET', '/v1/auth/me', { signal }),
     changePassword: (change: PasswordChange) =>
       nothing('PUT', '/v1/auth/password', { body: change }),
-    listSessions: () => json<Session[]>('GET', '/v1/auth/sessions', 'length'),
+    listSessions: () => json<Session[]>('GET', '/v1/auth/sessions'),
     deleteSession: (id: string) => nothing('DELETE', `/v1/auth/sessions/${encodeURIComponent(id)}`),
-    createApiKey: (key: NewApiKey) =>
-      json<CreatedApiKey>('POST', '/v1/api-keys', 'id', { body: key }),
-    listApiKeys: () => json<ApiKey[]>('GET', '/v1/api-keys', 'length'),
+    createApiKey: (key: NewApiKey) => json<CreatedApiKey>('POST', '/v1/api-keys', { body: key }),
+    listApiKeys: () => json<ApiKey[]>('GET', '/v1/api-keys'),
     deleteApiKey: (id: string) => nothing('DELETE', `/v1/api-keys/${encodeURIComponent(id)}`),
   }
 }
 
 const textOf = ({ body }: ApiAnswer) => new TextDecoder().decode(body)
 
-function parseJson<T>(answer: ApiAnswer, url: string, member: keyof T & string): T {
-  let value: unknown
-  try {
-    value = JSON.parse(textOf(answer))
-  } catch (error) {
-    const reason = isPage(answer) ? 'html' : 'not_json'
-    throw notRegistry(url, reason, 'answered something else than JSON', error)
-  }
-  if (typeof value === 'object' && value !== null && member in value) return value as T
-  throw notRegistry(url, 'other_program', `answered JSON without “${member}”`)
-}
+const parseJson = <T>(answer: ApiAnswer) => JSON.parse(textOf(answer)) as T
 
-/** What an answer that is no success means, the registry's own or that of something in its place. */
-function errorOf(answer: ApiAnswer, url: string): ApiError | NetworkError {
+function errorOf(answer: ApiAnswer): ApiError {
   const { status } = answer
-  const problem = problemIn(textOf(answer))
-  if (problem) return new ApiError(status, problem)
-  // A proxy before the registry answers so while it is away, and a limit of its own.
-  if ((status >= 500 && status !== 511) || status === 429) {
-    return new ApiError(status, { detail: `the registry answered ${status} without saying why` })
-  }
-  return notRegistry(url, isPage(answer) ? 'html' : 'other_program', `answered ${status}`)
+  const detail = `the registry answered ${status} without saying why`
+  return new ApiError(status, problemIn(textOf(answer)) ?? { detail })
 }
-
-function isPage(answer: ApiAnswer): boolean {
-  return answer.header('content-type')?.startsWith('text/html') ?? false
-}
-
-function notRegistry(
-  url: string,
-  reason: 'html' | 'not_json' | 'other_program',
-  detail: string,
-  cause?: unknown,
-) {
-  return new NetworkError({ code: 'not_a_registry', reason, host: hostOf(url), detail }, { cause })
-}
-
-/** `localhost:8000`; nothing where the page that asks is the registry's own. */
-const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : '')
 
 /** The body as a problem, or undefined when something between us and the registry answered in its place. */
-function problemIn(text: string): Problem | undefined {
+export function problemIn(text: string): Problem | undefined {
   try {
     const body: unknown = JSON.parse(text)
-    const isProblem =
-      typeof body === 'object' &&
-      body !== null &&
-      'detail' in body &&
-      typeof body.detail === 'string'
-    return isProblem ? (body as Problem) : undefined
+    const hasDetail = typeof body === 'object' && body !== null && 'detail' in body
+    return hasDetail ? (body as Problem) : undefined
   } catch {
     return undefined // not JSON: a proxy's page
   }

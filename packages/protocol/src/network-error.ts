@@ -16,7 +16,7 @@ type Cause =
   /** The forward proxy, not the registry: it cannot be reached, wants a password, or answers in the registry's place. */
   | {
       code: 'proxy_failed'
-      reason: 'dns' | 'refused' | 'no_route' | 'timeout' | 'auth' | 'answered'
+      reason: 'dns' | 'refused' | 'no_route' | 'timeout' | 'auth' | 'denied' | 'answered'
     }
   /** Something answers, and it is not a shoal registry: a captive portal, another program. */
   | { code: 'not_a_registry'; reason: 'html' | 'not_json' | 'other_program' | 'not_http' }
@@ -44,6 +44,6 @@ export class NetworkError extends Error {
 
 /** Whether it may go away by itself, so that trying again makes sense. */
 export function isTransient({ code, reason }: Pick<NetworkFailure, 'code' | 'reason'>): boolean {
-  if (code === 'proxy_failed') return reason !== 'auth'
+  if (code === 'proxy_failed') return reason !== 'auth' && reason !== 'denied'
   return code === 'unreachable'
 }

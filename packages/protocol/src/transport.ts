@@ -8,14 +8,12 @@ export type ApiRequest = {
   headers: Record<string, string>
   body?: string
   signal?: AbortSignal | undefined
-  /** Doing it twice does no harm, so that it may be sent again where the answer was lost. */
-  isRepeatable: boolean
   retry?: RetryTimes | undefined
   /** Told before each wait. */
   onWait?: ((wait: Wait) => void) | undefined
 }
 
-/** How long a request that may be repeated is tried again, in milliseconds. */
+/** How long a request is tried again, in milliseconds. */
 export type RetryTimes = {
   /** While the registry has not answered anything yet: it is probably not there. */
   firstContactMs: number
@@ -29,8 +27,8 @@ export type Wait = { seconds: number; reason: string }
 /** An answer with its whole body. */
 export type ApiAnswer = {
   status: number
-  /** Undefined where there is none; `name` in lower case. */
-  header(name: string): string | undefined
+  /** `name` in lower case. */
+  headers: { get(name: string): string | null }
   body: Uint8Array
 }
 
@@ -39,25 +37,15 @@ export type Transport = (request: ApiRequest) => Promise<ApiAnswer>
 
 /** The browser's own network layer, which does not say why it fails. Nothing is sent again. */
 export function fetchTransport(send: typeof fetch = fetch): Transport {
-  return async ({ method, url, headers, body, signal }) => {
-    const init: RequestInit = { method, headers, redirect: 'manual' }
-    if (body !== undefined) init.body = body
-    if (signal) init.signal = signal
+  return async ({ method, url, headers, body = null, signal = null }) => {
     try {
-      const response = await send(url, init)
-      return {
-        status: response.status,
-        header: (name) => response.headers.get(name) ?? undefined,
-        body: new Uint8Array(await response.arrayBuffer()),
-      }
+      const response = await send(url, { method, headers, redirect: 'manual', body, signal })
+      const { status, headers: answered } = response
+      return { status, headers: answered, body: new Uint8Array(await response.arrayBuffer()) }
     } catch (error) {
-      if (signal?.aborted) throw signal.reason
-      const detail = error instanceof Error ? error.message : String(error)
-      const failure = { code: 'unreachable', reason: 'unknown', host: hostOf(url), detail } as const
-      throw new NetworkError(failure, { cause: error })
+      signal?.throwIfAborted()
+      const failure = { code: 'unreachable', reason: 'unknown', host: url } as const
+      throw new NetworkError({ ...failure, detail: String(error) }, { cause: error })
     }
   }
 }
-
-/** `localhost:8000`; of a relative URL nothing. */
-const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : '')

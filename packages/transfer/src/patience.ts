@@ -57,7 +57,9 @@ export function patience(options: {
       const now = performance.now()
       if (now - lastMoveAt > giveUpMs) throw errorOfTrouble(trouble)
       if (trouble.retryAfterSeconds !== undefined) {
-        closeGate(trouble.retryAfterSeconds * 1000, trouble.message)
+        const retryAfterMs = trouble.retryAfterSeconds * 1000
+        if (retryAfterMs > giveUpMs) throw errorOfTrouble(trouble)
+        closeGate(retryAfterMs, trouble.message)
         return
       }
       const isAlive = now - lastMoveAt < 2000

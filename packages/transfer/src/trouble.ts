@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '@shoal/network'
 import { isTransient, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import { BytesRefusedError } from './errors.ts'
 
@@ -35,7 +36,7 @@ export function troubleOfStatus(
   if (status < 400) return undefined
   const message = `${host} answered ${status}`
   if (status !== 429 && status !== 408 && status < 500) return { kind: 'refused', message, status }
-  const retryAfterSeconds = secondsOf(retryAfter)
+  const retryAfterSeconds = parseRetryAfter(retryAfter)
   return { kind: 'busy', message, status, ...(retryAfterSeconds && { retryAfterSeconds }) }
 }
 
@@ -53,13 +54,4 @@ export function errorOfTrouble({ failure, message, status }: Trouble): Error {
 export function troubleOfDisk(error: unknown, what: string): Trouble {
   const { message = String(error), code } = (error ?? {}) as { message?: string; code?: string }
   return { kind: 'disk', message: `${what}: ${message || code}`, ...(code && { code }) }
-}
-
-/** `Retry-After` is a number of seconds or a date. */
-function secondsOf(retryAfter: string | undefined): number | undefined {
-  if (retryAfter === undefined) return undefined
-  const seconds = Number(retryAfter)
-  if (seconds >= 0) return seconds
-  const fromNow = (Date.parse(retryAfter) - Date.now()) / 1000
-  return fromNow > 0 ? fromNow : undefined
 }

@@ -4,7 +4,7 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import { isSameProof, proofOf } from '@shoal/daemon/proof'
 
 /** A daemon answers at once, but for a machine that is busy computing. */
-const timeoutMs = 5_000
+const timeoutMs = 2_000
 const mostAnswerLength = 4_096
 
 export type ProvenConnection = {
@@ -16,7 +16,7 @@ export type ProvenConnection = {
 
 /**
  * Connects, and asks the other end for a proof that it knows the token, before a key or a prompt is sent. Rejects where
- * nobody answers within five seconds, or the proof is wrong.
+ * nobody answers within two seconds, or the proof is wrong.
  */
 export async function proveConnection(
   url: string,

@@ -19,7 +19,6 @@ export async function registryFindings(context: Context): Promise<Finding[]> {
       url: `${address}/healthz`,
       headers: { accept: 'application/json' },
       signal: AbortSignal.timeout(timeoutMs),
-      isRepeatable: false,
     })
     const milliseconds = Math.round(performance.now() - start)
     const isOk = answer.status === 200
@@ -32,7 +31,7 @@ export async function registryFindings(context: Context): Promise<Finding[]> {
             text: `${label} answers ${answer.status}`,
             advice: 'Is that a shoal registry? Look at its log, or name another with --registry.',
           },
-      ...clock(label, answer.header('date')),
+      ...clock(label, answer.headers.get('date')),
       ...(isOk ? [await signIn(registry)] : []),
     ]
   } catch (error) {
@@ -50,8 +49,8 @@ function unreachable({ label, address, token }: Registry, error: unknown): Findi
   return { check: 'registry', state: 'problem', text: message, ...(hint && { advice: hint }) }
 }
 
-function clock(label: string, date: string | undefined): Finding[] {
-  if (date === undefined) return []
+function clock(label: string, date: string | null): Finding[] {
+  if (date === null) return []
   const seconds = Math.round((Date.now() - Date.parse(date)) / 1000)
   if (Math.abs(seconds) <= mostSkewSeconds) {
     return [{ check: 'clock', state: 'ok', text: `The clock agrees with that of ${label}` }]

@@ -70,6 +70,7 @@ const tellings: { [C in Code]: Record<ReasonsOf<C>, Telling> } = {
       `The proxy ${host} wants a user name and a password.`,
       `Put them into the proxy’s address: http://user:password@${host}`,
     ],
+    denied: (host, detail) => [`The proxy ${host} does not allow it: ${detail}.`, proxySettings],
     answered: (host, detail) => [
       `The proxy ${host} does not let us through to the registry: ${detail}.`,
       proxySettings,

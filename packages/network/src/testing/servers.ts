@@ -9,7 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { CertificateFiles } from '../../../../testing/tls-certificates/index.ts'
 
@@ -35,7 +35,10 @@ export async function startProxy(refusal?: { status: number }) {
   const asked: string[] = []
   const proxy = createServer((incoming, outgoing) => {
     asked.push(`${incoming.method} ${incoming.url}`)
-    if (refusal) return outgoing.writeHead(refusal.status).end('<html>no</html>')
+    if (refusal)
+      return outgoing
+        .writeHead(refusal.status, { 'content-type': 'text/html' })
+        .end('<html>no</html>')
     const { port, pathname, search } = new URL(incoming.url ?? '')
     const { method, headers } = incoming
     const onward = request({ host: '127.0.0.1', port, path: pathname + search, method, headers })
@@ -80,4 +83,20 @@ export async function freePort(): Promise<number> {
   const port = await listen(server, 0)
   await close(server)
   return port
+}
+
+/** Takes connections, and says nothing. */
+export async function startSilence() {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined) // whoever waited has left
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { port: (server.address() as AddressInfo).port }
 }

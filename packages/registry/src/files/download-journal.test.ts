@@ -206,7 +206,13 @@ test.skipIf(postgresUrl === '' || !canMount)(
     const disk = await smallDisk('40m')
     onTestFinished(disk.unmount)
     const { databaseUrl, drop } = await databaseOn(disk.path)
+    // In any case: a server that has lost the disk of a tablespace makes no databases for other tests any more.
+    onTestFinished(async () => {
+      await disk.free()
+      await drop()
+    })
     const registry = await startTestRegistry({ databaseUrl })
+    onTestFinished(() => registry.close())
     const token = await registry.register('ana')
     const downloads: (() => Promise<Answer>)[] = []
     for (let index = 0; index < 12; index += 1) {
@@ -229,8 +235,6 @@ test.skipIf(postgresUrl === '' || !canMount)(
     const counts = async () =>
       ((await registry.get('/v1/models')).body as ModelRecord[]).map(({ downloads: all }) => all)
     await expect.poll(counts).toEqual(Array.from({ length: 12 }, () => 2))
-    await registry.close()
-    await drop()
   },
 )
 

@@ -63,6 +63,7 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup) {
   server.maxConnections = maxConnections
   server.listen(0, host)
   await once(server, 'listening')
+  server.on('error', () => undefined) // too many open files, say: who connects finds nobody, and comes again
   const { port } = server.address() as AddressInfo
 
   const announce = (event: 'started' | 'stopped' | undefined, until: AbortSignal) =>

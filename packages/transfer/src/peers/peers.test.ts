@@ -138,3 +138,11 @@ test('nobody is asked who was not allowed to be', async () => {
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
   expect(eventsOf(events, 'progress').at(-1)?.sources).toHaveLength(1)
 })
+
+test('from peers alone, a tracker that is not there ends the pull with its cause', async () => {
+  const { origin, pull } = await swarmScene(file)
+  if (origin.swarm) origin.swarm.announce = 'http://127.0.0.1:9/announce'
+  const giving = { ...tuning, stallMs: 300, giveUpMs: 900 }
+  const failure = await pull({ peers: 'only', tuning: giving }).catch((error) => error)
+  expect(failure.failure).toMatchObject({ code: 'unreachable', reason: 'refused' })
+})

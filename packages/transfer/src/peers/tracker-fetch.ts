@@ -17,11 +17,17 @@ export function trackerFetch(settings: NetworkSettings): TrackerFetch {
       const { statusCode, body } = response
       const type = response.headers['content-type']?.toString()
       const failure = failureOfAnswer(asked, statusCode, type)
-      if (failure) throw new NetworkError(failure)
+      if (failure) {
+        await body.dump()
+        throw new NetworkError(failure)
+      }
       return { ok: statusCode >= 200 && statusCode < 300, body }
     } catch (error) {
-      signal.throwIfAborted()
-      throw new NetworkError(failureOf(error, asked), { cause: error })
+      const isLate = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
+      if (!isLate) signal.throwIfAborted()
+      const detail = 'the tracker does not answer'
+      const late = { code: 'unreachable', reason: 'timeout', host: address.host, detail } as const
+      throw new NetworkError(isLate ? late : failureOf(error, asked), { cause: error })
     }
   }
 }

@@ -113,72 +113,81 @@ function exchange(
     }, milliseconds)
   }
 
-  network.agentFor(url).dispatch(
-    {
-      // Our own clock watches for silence: it knows when the rate limit is the cause.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: 'GET',
-      headers: {
-        'accept-encoding': 'identity',
-        ...(yields === 'file' && {
-          range: `bytes=${chunk.start + from}-${chunk.start + chunk.size - 1}`,
-        }),
+  try {
+    network.agentFor(url).dispatch(
+      {
+        // Our own clock watches for silence: it knows when the rate limit is the cause.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: 'GET',
+        headers: {
+          'accept-encoding': 'identity',
+          ...(yields === 'file' && {
+            range: `bytes=${chunk.start + from}-${chunk.start + chunk.size - 1}`,
+          }),
+        },
       },
-    },
-    {
-      onRequestStart(given) {
-        controller = given
-        if (isOver) given.abort(new Error('no longer wanted'))
+      {
+        onRequestStart(given) {
+          controller = given
+          if (isOver) given.abort(new Error('no longer wanted'))
+        },
+        onResponseStart(_, status, headers) {
+          stallTimer.refresh()
+          const header = (name: string) => headers[name]?.toString()
+          location = status >= 300 && status < 400 ? header('location') : undefined
+          if (location !== undefined) return
+          const failure = failureOfAnswer({ url, proxy }, status, header('content-type'))
+          trouble = failure
+            ? { ...troubleOfNetwork(failure), status }
+            : troubleOfStatus(status, url.host, header('retry-after'))
+          if (trouble !== undefined) return
+          const wanted = { start: chunk.start + from, size: chunk.size - from, fileSizeBytes }
+          const problem = answerProblem(status, header, yields === 'file' ? wanted : chunk.size)
+          if (problem === 'html') {
+            const detail = 'answered a web page instead of the bytes'
+            return failAs({ code: 'not_a_registry', reason: 'html', host, detail })
+          }
+          if (problem !== undefined) {
+            return fail({ kind: 'refused', message: `${host} ${problem}`, status })
+          }
+          try {
+            body = chunkBody(fd, board, chunk, from)
+          } catch (error) {
+            fail(troubleOfDisk(error, `chunk ${chunk.index}`))
+          }
+        },
+        onResponseData(_, bytes) {
+          if (isOver || body === undefined) return
+          stallTimer.refresh()
+          Atomics.add(board.received, 0, BigInt(bytes.length))
+          const problem = body.take(bytes)
+          if (problem !== undefined) return fail(problem)
+          onBytes(bytes.length)
+          const milliseconds = limit.take(bytes.length)
+          if (milliseconds > 1) waitFor(milliseconds)
+        },
+        onResponseEnd() {
+          if (location !== undefined) return end(() => resolve({ location: location as string }))
+          if (trouble !== undefined) return fail(trouble)
+          const sha256 = body?.finish()
+          if (sha256 !== undefined) return end(() => resolve({ sha256 }))
+          failAs({
+            code: 'unreachable',
+            reason: 'reset',
+            host,
+            detail: 'ended before the chunk did',
+          })
+        },
+        onResponseError(_, error) {
+          fail(trouble ?? troubleOfNetwork(failureOf(error, { url, proxy })))
+        },
       },
-      onResponseStart(_, status, headers) {
-        stallTimer.refresh()
-        const header = (name: string) => headers[name]?.toString()
-        location = status >= 300 && status < 400 ? header('location') : undefined
-        if (location !== undefined) return
-        const failure = failureOfAnswer({ url, proxy }, status, header('content-type'))
-        trouble = failure
-          ? { ...troubleOfNetwork(failure), status }
-          : troubleOfStatus(status, url.host, header('retry-after'))
-        if (trouble !== undefined) return
-        const wanted = { start: chunk.start + from, size: chunk.size - from, fileSizeBytes }
-        const problem = answerProblem(status, header, yields === 'file' ? wanted : chunk.size)
-        if (problem === 'html') {
-          const detail = 'answered a web page instead of the bytes'
-          return failAs({ code: 'not_a_registry', reason: 'html', host, detail })
-        }
-        if (problem !== undefined) {
-          return fail({ kind: 'refused', message: `${host} ${problem}`, status })
-        }
-        try {
-          body = chunkBody(fd, board, chunk, from)
-        } catch (error) {
-          fail(troubleOfDisk(error, `chunk ${chunk.index}`))
-        }
-      },
-      onResponseData(_, bytes) {
-        if (isOver || body === undefined) return
-        stallTimer.refresh()
-        Atomics.add(board.received, 0, BigInt(bytes.length))
-        const problem = body.take(bytes)
-        if (problem !== undefined) return fail(problem)
-        onBytes(bytes.length)
-        const milliseconds = limit.take(bytes.length)
-        if (milliseconds > 1) waitFor(milliseconds)
-      },
-      onResponseEnd() {
-        if (location !== undefined) return end(() => resolve({ location: location as string }))
-        if (trouble !== undefined) return fail(trouble)
-        const sha256 = body?.finish()
-        if (sha256 !== undefined) return end(() => resolve({ sha256 }))
-        failAs({ code: 'unreachable', reason: 'reset', host, detail: 'ended before the chunk did' })
-      },
-      onResponseError(_, error) {
-        fail(trouble ?? troubleOfNetwork(failureOf(error, { url, proxy })))
-      },
-    },
-  )
+    )
+  } catch (error) {
+    failAs(failureOf(error, { url, proxy }))
+  }
   return promise
 }

@@ -129,19 +129,27 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
     patience.look()
     queue.wake()
   })
+  const ending = new AbortController()
   try {
     const serving = {
       queue,
       board,
       patience,
-      signal,
+      signal: AbortSignal.any([signal, ending.signal]),
       onTrouble: (found: Trouble, inARow: number) => endureTrouble(found, inARow, trouble),
     }
     const served = sources.map((source) =>
-      serveSource(source, serving).finally(() => peers?.finish()),
+      serveSource(source, serving).then(
+        () => peers?.finish(),
+        (error) => {
+          ending.abort(error) // before anybody's turn ends, which they would take for the other's
+          throw error
+        },
+      ),
     )
     await Promise.race([Promise.all(served), lost.promise])
   } catch (error) {
+    ending.abort(error)
     stopTicking()
     await peers.close()
     throw error

@@ -102,8 +102,10 @@ function errorOfAnswer(
   const { host } = url
   const proxy = network.proxyOf(url)
   const contentType = header('content-type')
+  // Whoever says so, the address may have expired: a new one is asked for first.
+  const mayBeExpired = [401, 403, 404].includes(status)
   const failure = failureOfAnswer({ url, proxy }, status, contentType)
-  if (failure) return errorOfFailure(failure)
+  if (failure && !mayBeExpired) return errorOfFailure(failure)
   if (status < 300) {
     // Whoever takes a chunk has nothing to say about it.
     const reason = contentType?.startsWith('text/html') ? 'html' : 'other_program'
