@@ -4,12 +4,10 @@ import { closeSync, openSync } from 'node:fs'
 import type { NetworkSettings } from '@shoal/network'
 import { openNetwork } from '@shoal/network/requests'
 import { rateLimit } from '../rate-limit.ts'
-import { TroubleError, troubleOfDisk } from '../trouble.ts'
 import type { Board } from './board.ts'
 import { type ChunkRequest, fetchChunk } from './fetch-chunk.ts'
 import { hashPart } from './hash-part.ts'
 import type { Chunk } from './manifest.ts'
-import { writeAll } from './write-all.ts'
 
 export type WorkerSetup = {
   path: string
