@@ -4,32 +4,33 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { faults } from './all-faults.ts'
+import { anySeed, misuse, wholeNumber } from './arguments.ts'
 import { startDatabaseServer } from './harness/database-server.ts'
 import { findMissing } from './needs.ts'
 import { type RoundResult, runFault } from './run-fault.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`)
-  process.exit(2)
+process.setMaxListeners(0)
+// Ends by way of `exit`, which takes children, mounts and temporary folders along.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => process.exit(130))
+}
+if (process.argv[2] === 'network') {
+  const { runNetwork } = await import('./network/program.ts')
+  process.exit(await runNetwork(process.argv.slice(3)))
 }
 
 const { name, rounds, seed, isHelp } = readArguments()
 if (isHelp) {
   say('npm run faults -- [name] [--rounds 1] [--seed N]    all of them without a name\n')
   for (const fault of faults) say(`${fault.name.padEnd(28)}${fault.summary}`)
+  say(`${'network'.padEnd(28)}Those of the network, with options of their own: see network --list.`)
   process.exit(0)
 }
 const chosen = faults.filter((fault) => name === undefined || fault.name === name)
 if (chosen.length === 0) {
-  fail(`no fault ${name}: there are ${faults.map((fault) => fault.name).join(', ')}`)
-}
-
-process.setMaxListeners(0)
-// Ends by way of `exit`, which takes children, mounts and temporary folders along.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => process.exit(130))
+  misuse(`no fault ${name}: there are ${faults.map((fault) => fault.name).join(', ')}`)
 }
 
 const missing = findMissing()
@@ -81,12 +82,12 @@ function readArguments() {
       allowPositionals: true,
       options: {
         rounds: { type: 'string', default: '1' },
-        seed: { type: 'string', default: String(Math.floor(Date.now() / 1000) % 1_000_000) },
+        seed: { type: 'string', default: anySeed() },
         help: { type: 'boolean', short: 'h', default: false },
         list: { type: 'boolean', default: false },
       },
     })
-    if (positionals.length > 1) fail(`one fault at a time, not ${positionals.join(', ')}`)
+    if (positionals.length > 1) misuse(`one fault at a time, not ${positionals.join(', ')}`)
     return {
       name: positionals[0],
       rounds: wholeNumber('--rounds', values.rounds),
@@ -94,13 +95,6 @@ function readArguments() {
       isHelp: values.help || values.list,
     }
   } catch (error) {
-    return fail(String(error instanceof Error ? error.message : error))
+    return misuse(String(error instanceof Error ? error.message : error))
   }
-}
-
-function wholeNumber(option: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text) || Number(text) < 1) {
-    fail(`${option} is a whole number from 1, not "${text}"`)
-  }
-  return Number(text)
 }

@@ -20,6 +20,9 @@ export function makeContent(random: Random, size: keyof typeof elements): Conten
     },
     tensors: [{ name: 'token_embd.weight', shape: [elements[size]], type: 'F32' }],
     fill(data) {
+      const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+      data.fill(0x5a) // a hole in a file has zeros
+      for (let at = 0; at + 4 <= data.length; at += 4096) view.setUint32(at, at)
       for (let at = 0; at < data.length; at += chunkBytes) {
         data.set(Buffer.from(random.hex(64), 'hex'), at)
       }

@@ -26,6 +26,8 @@ export type RegistryProcess = ReturnType<typeof registryProcess>
 /** The contract: SIGTERM ends it within this time. */
 const endWithinMs = 10_000
 const startWithinMs = 30_000
+/** The first that is said is its own, unless it was given a base URL. */
+const anyAddress = /https?:\/\/[^\s:]+:(\d+)/
 
 /** The real registry as a child process, which can be started again and again on the same data. */
 export function registryProcess(options: RegistryOptions) {
@@ -93,7 +95,9 @@ export function registryProcess(options: RegistryOptions) {
       await until('the registry answers', startWithinMs * patience, async () => {
         if (!isWanted) throw new TooLate(`the registry did not start: ${lastErrorIn(logFile)}`)
         const said = readFileSync(logFile, 'utf8').slice(beginsAt)
-        const port = /https?:\/\/[^\s:]+:(\d+)/.exec(said)?.[1]
+        const port = (options.env.SHOAL_BASE_URL ? /listening at \S+:(\d+)/ : anyAddress).exec(
+          said,
+        )?.[1]
         if (port) origin = `http://127.0.0.1:${port}`
         return port !== undefined && (await isAnswering(`${origin}/healthz`))
       })

@@ -1,0 +1,118 @@
+/** Somebody answers in place of the registry, or the registry with an error. */
+
+import { fails, onRequests, rightBytes } from './declare.ts'
+import type { End } from './ends.ts'
+import * as harms from './harms.ts'
+import type { NetworkFault } from './network-fault.ts'
+import type { Place } from './places.ts'
+
+const bytesRefused = fails('registry_failed', 'bytes_refused')
+const refused = { chunk: bytesRefused, part: bytesRefused }
+const limited = fails('rate_limited', 'bytes_refused')
+const moved = fails('redirect_refused', 'moved')
+
+function answer(
+  name: string,
+  summary: string,
+  harm: ReturnType<typeof harms.pageOf>,
+  {
+    end,
+    others = {},
+    isPassing = false,
+  }: {
+    end: End
+    others?: Partial<Record<Place, End>>
+    /** The same request is sent again after a while. */
+    isPassing?: boolean
+  },
+): NetworkFault {
+  const ends = onRequests(end, { isAnswer: !isPassing, others })
+  return { name, summary, harm: () => harm, ends }
+}
+
+const waitASecond = { 'retry-after': '1' }
+const webPage = fails('not_a_registry', 'html')
+const failed = (status: number) => fails('registry_failed', `http_${status}`)
+
+export const answerFaults: NetworkFault[] = [
+  answer(
+    'html-200',
+    'Web page with 200, as a captive portal gives it',
+    harms.pageOf(200, 'Hotel'),
+    {
+      end: webPage,
+    },
+  ),
+  answer('html-511', 'Web page with 511', harms.pageOf(511, 'Network Authentication Required'), {
+    end: webPage,
+  }),
+  answer('html-403', 'Web page with 403', harms.pageOf(403, '403 Forbidden'), {
+    end: webPage,
+  }),
+  answer('html-502', 'Web page with 502, as nginx gives it', harms.pageOf(502, '502 Bad Gateway'), {
+    end: failed(502),
+    others: refused,
+    isPassing: true,
+  }),
+  answer('403', '403', harms.problemOf(403, 'not for you'), {
+    end: fails('not_permitted'),
+    others: refused,
+  }),
+  answer('404', '404', harms.problemOf(404, 'not here'), {
+    end: fails('not_found'),
+    others: refused,
+  }),
+  answer('429', '429 with Retry-After', harms.problemOf(429, 'too many requests', waitASecond), {
+    end: fails('rate_limited'),
+    others: { chunk: limited, part: limited },
+    isPassing: true,
+  }),
+  answer('500', '500', harms.problemOf(500, 'internal server error'), {
+    end: failed(500),
+    others: refused,
+    isPassing: true,
+  }),
+  answer('503', '503', harms.problemOf(503, 'not now'), {
+    end: failed(503),
+    others: refused,
+    isPassing: true,
+  }),
+  answer('503-retry-after', '503 with Retry-After', harms.problemOf(503, 'not now', waitASecond), {
+    end: failed(503),
+    others: refused,
+    isPassing: true,
+  }),
+  answer('other-program', 'JSON of another program', harms.otherProgram, {
+    end: fails('not_a_registry', 'other_program'),
+    others: { chunk: bytesRefused },
+  }),
+  answer(
+    'redirect-loop',
+    'Redirect to itself',
+    harms.redirectTo(({ path }) => path),
+    {
+      end: fails('redirect_refused', 'loop'),
+      others: { start: moved, part: moved, complete: moved },
+    },
+  ),
+  {
+    name: 'redirect-elsewhere',
+    summary: 'Redirect to another host',
+    harm: (_, { elsewhere }) => harms.redirectTo(({ path }) => elsewhere.origin + path),
+    ends: onRequests(fails('redirect_refused', 'other_host'), {
+      isAnswer: true,
+      others: { chunk: rightBytes, part: moved },
+    }),
+  },
+  {
+    name: 'redirect-to-http',
+    summary: 'Redirect from HTTPS to HTTP',
+    over: 'https',
+    harm: (_, { address }) =>
+      harms.redirectTo(({ path }) => address.replace('https:', 'http:') + path),
+    ends: onRequests(fails('redirect_refused', 'insecure'), {
+      isAnswer: true,
+      others: { part: moved },
+    }),
+  },
+]

@@ -1,0 +1,128 @@
+/** The registry answers, and what arrives is something else. */
+import { dash, fails, onRequests, rightBytes } from './declare.ts'
+import * as harms from './harms.ts'
+import type { NetworkFault } from './network-fault.ts'
+
+const noRange = dash('Only bytes of a file come in ranges.')
+const broken = fails('unreachable', 'reset')
+const silent = fails('unreachable', 'timeout')
+/** Whichever is noticed first. */
+const silentOrAlone = [silent, fails('unreachable', 'no_peers')]
+const noTorrent = fails('not_a_registry', 'other_program')
+const refused = fails('registry_failed', 'bytes_refused')
+
+export const byteFaults: NetworkFault[] = [
+  {
+    name: 'corrupt',
+    summary: 'Corrupt bytes',
+    harm: () => harms.corrupt,
+    ends: onRequests(fails('not_a_registry', 'not_json'), {
+      isAnswer: true,
+      others: {
+        chunk: fails('verification_failed'),
+        part: rightBytes,
+        complete: rightBytes,
+        torrent: noTorrent,
+      },
+    }),
+  },
+  {
+    name: 'cut',
+    summary: 'Connection closed in the middle of an answer',
+    harm: () => harms.cut,
+    // The registry has published the file by then, which the command finds out.
+    ends: onRequests(broken, { others: { complete: rightBytes } }),
+  },
+  {
+    name: 'reset-middle',
+    summary: 'Connection reset in the middle of an answer',
+    harm: () => harms.resetInTheMiddle,
+    ends: onRequests(broken, { others: { complete: rightBytes } }),
+  },
+  {
+    name: 'stalled',
+    summary: 'Silence in the middle of an answer',
+    harm: () => harms.stalled,
+    times: 1,
+    ends: onRequests(silent, { others: { complete: rightBytes, torrent: silentOrAlone } }),
+  },
+  {
+    name: 'slow',
+    summary: 'Slow, but never silent for long',
+    harm: () => harms.slow,
+    ends: onRequests(rightBytes),
+  },
+  {
+    name: 'gzip',
+    summary: 'Answer compressed with gzip',
+    harm: () => harms.gzipped,
+    ends: onRequests(rightBytes, { others: { chunk: refused } }),
+  },
+  {
+    name: 'length-longer',
+    summary: 'Content-Length too large',
+    harm: () => harms.longerLength,
+    ends: onRequests(broken, {
+      others: { complete: rightBytes },
+    }),
+  },
+  {
+    name: 'length-shorter',
+    summary: 'Content-Length too small',
+    harm: () => harms.shorterLength,
+    ends: onRequests(fails('not_a_registry', 'not_json'), {
+      isAnswer: true,
+      others: { chunk: refused, part: rightBytes, complete: rightBytes, torrent: noTorrent },
+    }),
+  },
+  {
+    name: 'range-other',
+    summary: 'Another range than the one requested',
+    harm: () => harms.anotherRange,
+    ends: onRequests(rightBytes, {
+      columns: {
+        api: noRange,
+        push: noRange,
+        torrent: { stays: { 'web seed': rightBytes } },
+      },
+    }),
+  },
+  {
+    name: 'range-ignored',
+    summary: 'Whole file in place of a range',
+    harm: () => harms.wholeFile,
+    ends: onRequests(rightBytes, {
+      columns: {
+        api: noRange,
+        push: noRange,
+        torrent: { stays: { 'web seed': rightBytes } },
+      },
+    }),
+  },
+  {
+    name: 'replayed',
+    summary: 'Old answer to another request',
+    harm: () => harms.replayed,
+    ends: onRequests(fails('not_a_registry', 'other_program'), {
+      isAnswer: true,
+      others: { chunk: refused },
+    }),
+  },
+  {
+    name: 'changed',
+    summary: 'Content changed between two requests',
+    harm: (place) =>
+      place === 'api'
+        ? harms.rewritten(
+            (_, { url = '' }) => url.includes('/download/'),
+            harms.replacing(/(?<="sha256_hash":")[0-9a-f]{8}/g, '00000000'),
+          )
+        : harms.changedAfterFirst(),
+    ends: {
+      api: { stays: { api: fails('verification_failed') } },
+      chunk: { 'goes away': rightBytes, stays: { chunk: fails('verification_failed') } },
+      push: dash('What is sent comes from the disk.'),
+      torrent: { stays: { 'web seed': rightBytes } },
+    },
+  },
+]

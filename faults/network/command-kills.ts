@@ -1,0 +1,111 @@
+/** kill -9 of the command line at random moments, and the same command again until it is done. */
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { randomFrom } from '../../bench/harness/random.ts'
+import { makeContent } from '../harness/contents.ts'
+import { until } from '../harness/waiting.ts'
+import { runCommand, startCommand } from './command.ts'
+import { filename, type Lane, modelName, openLane } from './lane.ts'
+import { expectSo, type NetworkRound, type Scene } from './round.ts'
+import { hashOf } from './run-cell.ts'
+
+const kills = 5
+/** Bytes per second, so that a file of 18 MB takes a few seconds. */
+const rate = '6MB'
+
+export const commandKills: NetworkRound[] = [
+  {
+    name: 'kill-pull',
+    summary: 'kill -9 in pull, again and again; resumed, it counts as one download.',
+    run: killPull,
+  },
+  {
+    name: 'kill-push',
+    summary: 'kill -9 in push, again and again; resumed, it publishes one file.',
+    run: killPush,
+  },
+]
+
+async function killPull(scene: Scene): Promise<string> {
+  const { lane, random, home } = await openScene(scene)
+  const path = join(home, 'data', 'models', modelName, filename)
+  const words = ['pull', modelName, '--no-peers']
+  const before = await downloadsOf(lane)
+  for (let times = 0; times < kills; times += 1) {
+    await killDuring(scene, lane, { words, home }, async (isOver) => {
+      // At the first kill before any byte has come, and later anywhere in the file.
+      if (times > 0) await untilMoreThan(`${path}.part`, random.integer(12_000_000), isOver)
+      await sleep(random.integer(times === 0 ? 150 : 300))
+    })
+    expectSo(!existsSync(path) || hashOf(path) === lane.sha256, 'wrong bytes after kill -9')
+  }
+  await finish(scene, lane, { words, home })
+  expectSo(existsSync(path) && hashOf(path) === lane.sha256, 'the resumed pull has wrong bytes')
+  const counted = (await downloadsOf(lane)) - before
+  expectSo(counted === 1, `the resumed pull counted as ${counted} downloads`)
+  return `right bytes after ${kills} kills, one download counted`
+}
+
+async function killPush(scene: Scene): Promise<string> {
+  const { lane, random, home } = await openScene(scene)
+  const { bytes, manifest } = makeContent(random, 'large')
+  const path = join(home, 'pushed.gguf')
+  writeFileSync(path, bytes)
+  const words = ['push', path, '--name', 'pushed']
+  for (let times = 0; times < kills; times += 1) {
+    await killDuring(scene, lane, { words, home }, () => sleep(300 + random.integer(2_500)))
+  }
+  await finish(scene, lane, { words, home })
+  const files = await lane.client.listFiles('pushed', { status: 'all' })
+  const [file] = files
+  expectSo(files.length === 1, `the resumed push made ${files.length} files`)
+  expectSo(file?.status === 'ready', `the pushed file is ${file?.status}`)
+  expectSo(file.sha256_hash === manifest.sha256_hash, 'the pushed file has wrong bytes')
+  return `one file with the right bytes after ${kills} kills`
+}
+
+async function openScene(scene: Scene) {
+  const random = randomFrom(scene.seed)
+  const lane = await openLane({ ...scene, transport: 'http' }, makeContent(random, 'large').bytes)
+  const home = join(scene.folder, 'home')
+  mkdirSync(home)
+  return { lane, random, home }
+}
+
+type Command = { words: string[]; home: string }
+
+async function killDuring(
+  { cleanup }: Scene,
+  lane: Lane,
+  { words, home }: Command,
+  moment: (isOver: () => boolean) => Promise<unknown>,
+) {
+  const all = [...words, '--limit-rate', rate, '--json', '--registry', lane.address]
+  const { child, output } = startCommand({ words: all, home, env: lane.env })
+  cleanup.defer(() => child.kill('SIGKILL'))
+  await moment(() => child.exitCode !== null)
+  child.kill('SIGKILL')
+  await output
+}
+
+async function finish({ patience }: Scene, lane: Lane, { words, home }: Command) {
+  const ended = await runCommand({
+    words: [...words, '--json', '--registry', lane.address],
+    home,
+    env: lane.env,
+    withinMs: 60_000 * patience,
+  })
+  const said = `${ended.stdout}${ended.stderr}`.trim().slice(-500)
+  expectSo(ended.exitCode === 0, `after the kills it ended with ${ended.exitCode}: ${said}`)
+}
+
+/** Blocks on the disk: a partial file has its whole length from the start. */
+async function untilMoreThan(path: string, bytes: number, isOver: () => boolean) {
+  const blocksOf = () => statSync(path, { throwIfNoEntry: false })?.blocks ?? 0
+  await until('bytes come', 30_000, () => isOver() || blocksOf() * 512 > bytes)
+}
+
+async function downloadsOf({ client }: Lane): Promise<number> {
+  return (await client.getModel(modelName)).downloads
+}

@@ -1,0 +1,74 @@
+/** The command line as a child process, with a home of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { shoalProgram } from '../../bench/harness/shoal.ts'
+
+export type CommandOptions = {
+  words: readonly string[]
+  home: string
+  env: Record<string, string>
+  /** What is run in place of the command line, for self-tests. */
+  program?: string | undefined
+}
+
+export type Ended = {
+  /** Undefined where it was killed. */
+  exitCode: number | undefined
+  signal: NodeJS.Signals | undefined
+  stdout: string
+  stderr: string
+  seconds: number
+}
+
+/** Starts a command. It is killed when this process ends. */
+export function startCommand({ words, home, env, program = shoalProgram }: CommandOptions) {
+  const child = spawn(process.execPath, [program, ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: home,
+    env: {
+      PATH: process.env.PATH,
+      TMPDIR: home,
+      SHOAL_HOME: home,
+      NO_COLOR: '1',
+      NODE_NO_WARNINGS: '1',
+      ...env,
+    },
+  })
+  const endWithUs = () => child.kill('SIGKILL')
+  process.once('exit', endWithUs)
+  const output = Promise.all([text(child.stdout), text(child.stderr), closed(child)])
+  return {
+    child,
+    output: output.finally(() => process.off('exit', endWithUs)),
+  }
+}
+
+/** Runs a command to its end, however it ends. */
+export async function runCommand(
+  options: CommandOptions & {
+    /** After which it is killed. */
+    withinMs: number
+  },
+): Promise<Ended> {
+  const startedAt = performance.now()
+  const { child, output } = startCommand(options)
+  let isOverdue = false
+  const overdue = setTimeout(() => {
+    isOverdue = true
+    child.kill('SIGKILL')
+  }, options.withinMs)
+  const [stdout, stderr] = await output
+  clearTimeout(overdue)
+  return {
+    exitCode: isOverdue ? undefined : (child.exitCode ?? undefined),
+    signal: isOverdue ? undefined : (child.signalCode ?? undefined),
+    stdout,
+    stderr,
+    seconds: (performance.now() - startedAt) / 1000,
+  }
+}
+
+async function closed(child: ChildProcess) {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { classify, type Outcome } from './ends.ts'
+
+const error = (told: object) => JSON.stringify({ error: told })
+
+const good: Outcome = {
+  exitCode: 0,
+  signal: undefined,
+  stdout: '{}',
+  stderr: '',
+  seconds: 1,
+  file: 'right bytes',
+}
+
+const refused: Outcome = {
+  ...good,
+  exitCode: 6,
+  stdout: error({ code: 'unreachable', reason: 'refused', message: 'No answer.', hint: 'Wait.' }),
+  file: 'none',
+}
+
+describe('the end of a command', () => {
+  test('is right bytes for exit 0 with the file', () => {
+    expect(classify(good)).toBe('right bytes')
+  })
+
+  test('is its typed cause for a failure without the file', () => {
+    expect(classify(refused)).toEqual({ code: 'unreachable', reason: 'refused' })
+  })
+
+  test.each([
+    ['wrong bytes under the name', { ...good, file: 'wrong bytes' }, /wrong bytes/],
+    ['exit 0 without the file', { ...good, file: 'none' }, /without the file/],
+    ['a failure with the file', { ...refused, file: 'right bytes' }, /with the file/],
+    ['a hang', { ...refused, exitCode: undefined, seconds: 25 }, /no end within 25 s/],
+    ['a crash', { ...refused, exitCode: undefined, signal: 'SIGABRT' }, /SIGABRT/],
+    ['a stack trace', { ...refused, stderr: 'Error: x\n    at f (/a/b.ts:1:2)\n' }, /stack trace/],
+    ['a failure that says nothing', { ...refused, stdout: '' }, /without JSON/],
+    ['an untyped cause', told(1, { code: 'failed' }), /untyped/],
+    ['the exit code of another cause', told(9, { code: 'unreachable' }), /another exit code/],
+    ['a cause without advice', told(6, { code: 'unreachable', hint: '' }), /no hint/],
+  ] as const)('is a problem for %s', (_, outcome, problem) => {
+    expect(classify(outcome as Outcome)).toEqual({ problem: expect.stringMatching(problem) })
+  })
+})
+
+function told(exitCode: number, cause: object): Outcome {
+  const stdout = error({ message: 'No answer.', hint: 'Wait.', ...cause })
+  return { ...refused, exitCode, stdout }
+}

@@ -1,0 +1,88 @@
+/** How a command may end, and how it did. */
+
+/** Exit codes by the codes of `--json`. `failed` is missing: no fault of a network may end in it. */
+export const exitCodes = {
+  not_found: 3,
+  not_signed_in: 4,
+  not_permitted: 5,
+  unreachable: 6,
+  verification_failed: 7,
+  tls_failed: 9,
+  proxy_failed: 10,
+  not_a_registry: 11,
+  redirect_refused: 12,
+  registry_failed: 13,
+  rate_limited: 14,
+} as const
+
+export type Code = keyof typeof exitCodes
+
+/** The file is there with its SHA-256, or it is not and the command says why. */
+export type End = 'right bytes' | Cause
+
+export type Cause = {
+  code: Code
+  reason: string | undefined
+}
+
+/** What a command left behind. */
+export type Outcome = {
+  /** Undefined where it had to be killed. */
+  exitCode: number | undefined
+  signal: NodeJS.Signals | undefined
+  stdout: string
+  stderr: string
+  seconds: number
+  /** What is under the final name: of a pull the file, of a push what the registry serves. */
+  file: 'none' | 'right bytes' | 'wrong bytes'
+}
+
+/** The end of a command, or in words what must never happen. */
+export function classify(outcome: Outcome): End | { problem: string } {
+  const { exitCode, signal, stdout, stderr, seconds, file } = outcome
+  if (file === 'wrong bytes') return { problem: 'wrong bytes under the final name' }
+  if (exitCode === undefined && signal === undefined) {
+    return { problem: `no end within ${seconds.toFixed(0)} s` }
+  }
+  if (signal !== undefined) return { problem: `crashed by ${signal}` }
+  const trace = /^\s+at .+:\d+:\d+\)?$/m.exec(stderr + stdout)
+  if (trace) return { problem: `a stack trace: ${trace[0].trim()}` }
+  if (exitCode === 0) {
+    return file === 'right bytes' ? 'right bytes' : { problem: 'exit 0 without the file' }
+  }
+  if (file !== 'none') return { problem: `exit ${exitCode} with the file under its final name` }
+  return causeIn(stdout, exitCode as number, stderr)
+}
+
+function causeIn(stdout: string, exitCode: number, stderr: string): Cause | { problem: string } {
+  const error = errorIn(stdout)
+  if (!error) return { problem: `exit ${exitCode} without JSON: ${lastLine(stderr || stdout)}` }
+  const { code, reason, message, hint } = error
+  const seen = `${code}${reason ? ` (${reason})` : ''}, exit ${exitCode}: ${message}`
+  if (!(code in exitCodes)) return { problem: `an untyped cause: ${seen}` }
+  if (exitCodes[code as Code] !== exitCode) return { problem: `another exit code: ${seen}` }
+  const needsHint = exitCode > exitCodes.not_permitted // the registry's own refusals say it all themselves
+  if (!message || (needsHint && !hint)) return { problem: `no message or no hint: ${seen}` }
+  return { code: code as Code, reason }
+}
+
+type Told = { code: string; reason?: string; message?: string; hint?: string }
+
+function errorIn(stdout: string): Told | undefined {
+  try {
+    return (JSON.parse(stdout) as { error?: Told }).error
+  } catch {
+    return undefined // told as a problem
+  }
+}
+
+const lastLine = (text: string) => text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
+
+export const isProblem = (end: End | { problem: string }): end is { problem: string } =>
+  typeof end === 'object' && 'problem' in end
+
+/** As it stands in the table. */
+export function inWords(end: End): string {
+  if (end === 'right bytes') return 'right bytes'
+  return end.reason === undefined ? end.code : `${end.code} (${end.reason})`
+}

@@ -1,0 +1,139 @@
+/** One registry behind one fault proxy. Cells of the same transport take turns on it. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { registryClient } from '@shoal/protocol/client'
+import { testAuthority } from '../../testing/tls-certificates/index.ts'
+import { sha256 } from '../harness/contents.ts'
+import { collectFailures } from '../harness/failures.ts'
+import { registryProcess } from '../harness/registry-process.ts'
+import { until } from '../harness/waiting.ts'
+import { runCommand, startCommand } from './command.ts'
+import { startElsewhere } from './elsewhere.ts'
+import { startFaultProxy } from './fault-proxy.ts'
+
+/** How the command line reaches the registry: itself, or through a forward proxy. */
+export type Transport = 'http' | 'https' | 'proxied http' | 'proxied https'
+
+export type LaneOptions = {
+  transport: Transport
+  folder: string
+  logFolder: string
+  /** Multiplies every time allowed. */
+  patience: number
+  cleanup: DisposableStack
+  /** Starts a forward proxy in front of the one at this port, and returns its address. */
+  inFront?: (port: number) => Promise<string>
+}
+
+export type Lane = Awaited<ReturnType<typeof openLane>>
+
+/** The model that is pulled, and its file. */
+export const modelName = 'large'
+export const filename = 'large.gguf'
+
+/** Another model, which nobody but the registry has. */
+export const lonelyModel = 'lonely'
+
+/** Starts both and publishes one model. `bytes` is a GGUF file of two chunks. */
+export async function openLane(options: LaneOptions, bytes: Uint8Array) {
+  const { transport, folder, logFolder, patience, cleanup } = options
+  for (const path of [folder, logFolder]) mkdirSync(path, { recursive: true })
+  const isTls = transport === 'https'
+  const isProxied = transport.startsWith('proxied')
+  const scheme = transport.endsWith('https') ? 'https' : 'http'
+  const failures = collectFailures()
+  const registryPort = (): number => Number(new URL(registry.origin()).port)
+  const proxy = cleanup.use(await startFaultProxy({ isTls, registryPort }))
+  const address = isProxied ? `${scheme}://registry.test` : `${scheme}://localhost:${proxy.port}`
+  const elsewhere = cleanup.use(await startElsewhere(registryPort, new URL(address).host))
+
+  const registry = cleanup.use(
+    registryProcess({
+      dataDirectory: join(folder, 'data'),
+      databaseUrl: undefined,
+      logFolder,
+      temporaryFolder: folder,
+      env: { SHOAL_BASE_URL: address },
+      hasPipedLog: false,
+      failures,
+      patience,
+    }),
+  )
+  await registry.start()
+  const origin = registry.origin()
+  const { access_token: token } = await registryClient({ baseUrl: origin }).register({
+    username: 'keeper',
+    password: 'password of keeper',
+    ...setupCodeIn(readFileSync(join(logFolder, 'registry.log'), 'utf8')),
+  })
+  const client = registryClient({ baseUrl: origin, token })
+
+  const forwardProxy = (await options.inFront?.(proxy.port)) ?? `http://127.0.0.1:${proxy.port}`
+  const env: Record<string, string> = {
+    SHOAL_TOKEN: token,
+    ...(scheme === 'https' && { SHOAL_CA_FILE: testAuthority }),
+    ...(isProxied && { HTTP_PROXY: forwardProxy, HTTPS_PROXY: forwardProxy }),
+  }
+  await publish(modelName, bytes)
+
+  async function publish(name: string, content: Uint8Array) {
+    const path = join(folder, `${name}.gguf`)
+    writeFileSync(path, content)
+    await expectDone(['push', path, '--name', name], 'setup')
+  }
+
+  let publishing: Promise<void> | undefined
+
+  async function expectDone(words: string[], home: string) {
+    const place = join(folder, home)
+    mkdirSync(place, { recursive: true })
+    const command = [...words, '--json', '--registry', address]
+    const withinMs = 60_000 * patience
+    const ended = await runCommand({ words: command, home: place, env, withinMs })
+    if (ended.exitCode === 0) return
+    throw new Error(`${words[0]} without any harm ended with ${ended.exitCode}: ${ended.stderr}`)
+  }
+
+  let seeding: Promise<void> | undefined
+  /** Somebody who has the file and gives it to others, known to the tracker from then on. */
+  async function seed() {
+    await expectDone(['pull', modelName], 'seeder')
+    const words = ['seed', '--registry', address]
+    const home = join(folder, 'seeder')
+    const { child, output } = startCommand({ words, home, env })
+    output.catch(() => undefined) // it is killed at the end
+    cleanup.defer(() => child.kill('SIGKILL'))
+    await until('somebody seeds the file', 30_000 * patience, async () => {
+      if (child.exitCode !== null) throw new Error(`the seeder ended with ${child.exitCode}`)
+      const [file] = await client.listFiles(modelName)
+      return (file?.seeders ?? 0) > 0
+    })
+  }
+
+  return {
+    address,
+    env,
+    client,
+    proxy,
+    elsewhere,
+    failures,
+    sha256: sha256(bytes),
+    /** Publishes the lonely model with these bytes, if it is not there yet. */
+    ensureLonely(content: Uint8Array) {
+      publishing ??= publish(lonelyModel, content)
+      return publishing
+    },
+    ensureSeeder: () => {
+      seeding ??= seed()
+      return seeding
+    },
+    log: () => readFileSync(join(logFolder, 'registry.log'), 'utf8'),
+    stop: () => registry.stop(),
+  }
+}
+
+/** A registry that is not on loopback wants the code that it prints. */
+function setupCodeIn(log: string) {
+  const code = /setup code: (\S+)/.exec(log)?.[1]
+  return code === undefined ? {} : { setup_code: code }
+}

@@ -1,0 +1,115 @@
+/** kill -9 of the process that computes for a model, while it answers. */
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { randomFrom } from '../../bench/harness/random.ts'
+import { until } from '../harness/waiting.ts'
+import { startCommand } from './command.ts'
+import { expectSo, type NetworkRound, type Scene } from './round.ts'
+
+const model = 'shoal-nano'
+const demo = join(import.meta.dirname, '../../models', model, `${model}-Q8_0.gguf`)
+
+export const modelKill: NetworkRound = {
+  name: 'kill-model',
+  summary: "kill -9 of a model's process while it answers; the daemon loads it again.",
+  run: killModel,
+}
+
+async function killModel(scene: Scene): Promise<string> {
+  const { patience, seed } = scene
+  const random = randomFrom(seed)
+  const daemon = await startDaemon(scene)
+  const failed: string[] = []
+  for (const isStreamed of [false, true, false, true]) {
+    await expectAnswer(daemon.url)
+    const pid = modelProcessOf(daemon.pid)
+    // Stopped first, so that it is answering when it is killed, whatever the moment.
+    process.kill(pid, 'SIGSTOP')
+    const answer = ask(daemon.url, isStreamed, patience)
+    await sleep(random.integer(300))
+    process.kill(pid, 'SIGKILL')
+    failed.push(errorIn(await answer, isStreamed))
+  }
+  await expectAnswer(daemon.url)
+  expectSo(daemon.isRunning(), 'the daemon has ended')
+  return `${failed.length} answers ended in ${[...new Set(failed)].join(', ')}, each next one came`
+}
+
+async function startDaemon({ folder, patience, cleanup }: Scene) {
+  const models = join(folder, 'data', 'models', model)
+  mkdirSync(models, { recursive: true })
+  copyFileSync(demo, join(models, `${model}-Q8_0.gguf`))
+  const words = ['serve', '--port', '0', '--no-share', '--threads', '1', '--json']
+  const { child, output } = startCommand({ words, home: folder, env: {} })
+  output.catch(() => undefined) // it is killed at the end
+  cleanup.defer(() => child.kill('SIGKILL'))
+  let said = ''
+  child.stdout?.on('data', (text) => {
+    said += text
+  })
+  await until('the daemon answers', 30_000 * patience, () => {
+    expectSo(child.exitCode === null, `the daemon ended with ${child.exitCode}`)
+    return said.trimEnd().endsWith('}')
+  })
+  const { url, pid } = JSON.parse(said) as { url: string; pid: number }
+  return { url, pid, isRunning: () => child.exitCode === null && child.signalCode === null }
+}
+
+type Reply = { status: number; text: string }
+
+async function ask(url: string, isStreamed: boolean, patience: number): Promise<Reply> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model,
+      messages: [{ role: 'user', content: 'Tell me of the sea.' }],
+      stream: isStreamed,
+    }),
+    signal: AbortSignal.timeout(60_000 * patience),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+async function expectAnswer(url: string) {
+  const { status, text } = await ask(url, false, 1)
+  const content = status === 200 ? JSON.parse(text).choices?.[0]?.message?.content : undefined
+  expectSo(typeof content === 'string' && content !== '', `no answer: ${status} ${text}`)
+}
+
+/** An error in OpenAI's shape: as the whole answer, or as the last event of a stream. Returns its code. */
+function errorIn({ status, text }: Reply, isStreamed: boolean): string {
+  const isWhole = status >= 500
+  expectSo(isWhole || isStreamed, `the answer of a killed model is ${status} ${text}`)
+  const last = isWhole
+    ? text
+    : (text
+        .match(/^data: (\{.*)$/gm)
+        ?.at(-1)
+        ?.slice(6) ?? '{}')
+  const { error } = JSON.parse(last) as {
+    error?: { message?: string; type?: string; code?: string }
+  }
+  expectSo(
+    typeof error?.message === 'string' && typeof error.type === 'string',
+    `not an error in OpenAI's shape: ${last}`,
+  )
+  return error.code ?? error.type
+}
+
+/** The child of the daemon that has a model loaded. */
+function modelProcessOf(daemonPid: number): number {
+  const found = readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false
+    try {
+      const parent = /\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1]
+      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8')
+      return Number(parent) === daemonPid && command.includes('model-process')
+    } catch {
+      return false // it has just ended
+    }
+  })
+  expectSo(found.length === 1, `the daemon has ${found.length} processes of a model`)
+  return Number(found[0])
+}

@@ -1,0 +1,86 @@
+/** All faults of the network and all rounds, once. They take minutes, so they run where everything does, or where they are asked for. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cellsOf, networkFaults } from './all-network-faults.ts'
+import { networkRounds } from './all-rounds.ts'
+import { exitCodes } from './ends.ts'
+import { runCells } from './run-network.ts'
+import { canRun, runRound } from './run-round.ts'
+import { tamperedCell, tamperings } from './self-test.ts'
+import { tableBegin, tableEnd, tableOf } from './table.ts'
+
+const isAll = Boolean(process.env.SHOAL_TEST_EVERYTHING)
+const isWanted = isAll || Boolean(process.env.SHOAL_TEST_FAULTS)
+/** On a machine where much else runs, everything may take twice as long; most commands wait for half of it anyway. */
+const patience = 2
+const seed = 1
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/reliability.md'), 'utf8')
+
+test('docs/reliability.md has the table that the program prints', () => {
+  const table = page.slice(page.indexOf(tableBegin) + tableBegin.length, page.indexOf(tableEnd))
+  expect(table.trim()).toBe(tableOf())
+})
+
+test('docs/reliability.md has every code with its exit code', () => {
+  for (const [code, exitCode] of Object.entries(exitCodes)) {
+    expect(page).toContain(`| \`${code}\` | ${exitCode} |`)
+  }
+})
+
+describe.skipIf(!isWanted)('with SHOAL_TEST_FAULTS or SHOAL_TEST_EVERYTHING', () => {
+  let logFolder = ''
+  let hasFailed = false
+  beforeAll(() => {
+    logFolder = mkdtempSync(join(tmpdir(), 'shoal-network-logs-'))
+  })
+  afterAll(() => {
+    if (!hasFailed) rmSync(logFolder, { recursive: true })
+  })
+
+  test('every command under every fault ends as the table says', {
+    timeout: 30 * 60_000,
+  }, async () => {
+    const onResult = () => undefined
+    const results = await runCells(networkFaults.flatMap(cellsOf), {
+      seed,
+      patience,
+      logFolder,
+      onResult,
+    })
+    const failed = results.filter(({ failure }) => failure !== undefined)
+    hasFailed ||= failed.length > 0
+    const told = failed.map(({ cell, failure }) => {
+      const { fault, column, form, place } = cell
+      return `${fault.name}, ${place ?? column}, ${form}: ${failure}`
+    })
+    expect(told).toEqual([])
+  })
+
+  for (const round of networkRounds) {
+    const title = `${round.name}: ${round.summary}`
+    test.skipIf(!canRun(round) && !isAll)(title, { timeout: 10 * 60_000 }, async () => {
+      expect(canRun(round), `${round.needs} is not here`).toBe(true)
+      const { failure } = await runRound(round, { seed, patience, logFolder })
+      hasFailed ||= failure !== undefined
+      expect(failure).toBeUndefined()
+    })
+  }
+
+  test.each(tamperings)('the checks report $summary', { timeout: 120_000 }, async (tampering) => {
+    const program = join(logFolder, 'tampered.cjs')
+    writeFileSync(program, tampering.program)
+    const options = {
+      seed,
+      patience,
+      logFolder,
+      program,
+      endWithinMs: 3_000,
+      onResult: () => undefined,
+    }
+    const [result] = await runCells([tamperedCell], options)
+    expect(result?.failure).toMatch(tampering.failure)
+  })
+})

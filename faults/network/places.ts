@@ -1,0 +1,68 @@
+/** Which requests of a command belong to which place, told by method and path. */
+import type { IncomingMessage } from 'node:http'
+
+/** Where harm is done: only to the requests of one place. */
+export const places = [
+  'api',
+  'chunk',
+  'start',
+  'part',
+  'complete',
+  'torrent',
+  'tracker',
+  'web seed',
+] as const
+
+export type Place = (typeof places)[number]
+
+/** The columns of the table, each with the places that it puts together. */
+export const columns = {
+  api: { title: 'API call', places: ['api'] },
+  chunk: { title: 'Chunk of a pull', places: ['chunk'] },
+  push: { title: 'Push', places: ['start', 'part', 'complete'] },
+  torrent: { title: 'Torrent', places: ['torrent', 'tracker', 'web seed'] },
+} as const satisfies Record<string, { title: string; places: readonly Place[] }>
+
+export type Column = keyof typeof columns
+
+/** How people call a place. */
+export const placeTitles: Record<Place, string> = {
+  api: 'API call',
+  chunk: 'chunk',
+  start: 'start',
+  part: 'chunk',
+  complete: 'complete',
+  torrent: '.torrent',
+  tracker: 'announce',
+  'web seed': 'web seed',
+}
+
+/** Bytes of a chunk, and of what a swarm asks for at the least. */
+const chunkBytes = 16 * 1024 * 1024
+const blockBytes = 16 * 1024
+
+/** Undefined for what is never harmed: the account, the model and the processing state of a push. */
+export function placeOf({
+  method = 'GET',
+  url = '',
+  headers,
+}: Pick<IncomingMessage, 'method' | 'url' | 'headers'>): Place | undefined {
+  const { pathname } = new URL(url, 'http://localhost')
+  const isBytes = pathname.startsWith('/blobs/') || pathname.startsWith('/v1/files/chunks/')
+  if (isBytes && method === 'PUT') return 'part'
+  if (isBytes && method === 'GET') return isPieceOf(headers.range) ? 'web seed' : 'chunk'
+  if (pathname === '/announce') return 'tracker'
+  if (pathname.startsWith('/v1/files/') && pathname.includes('/torrent/')) return 'torrent'
+  if (method === 'POST' && pathname.endsWith('/files')) return 'start'
+  if (method === 'POST' && pathname.endsWith('/complete')) return 'complete'
+  const isPull = /^\/v1\/(models(\/[^/]+(\/files)?)?|files\/[^/]+\/download\/[^/]+)$/.test(pathname)
+  return method === 'GET' && isPull ? 'api' : undefined
+}
+
+/** A pull asks for a chunk up to its end; a swarm asks for pieces. */
+function isPieceOf(range: string | undefined): boolean {
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
+  if (first === undefined || last === undefined) return false
+  const end = Number(last) + 1
+  return end - Number(first) < 2 * 1024 * 1024 && end % blockBytes === 0 && end % chunkBytes !== 0
+}

@@ -1,0 +1,122 @@
+/** Breaks the network between the command line and a registry: `npm run faults -- network [options]`. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { anySeed, misuse, wholeNumber } from '../arguments.ts'
+import { cellsOf, networkFaults } from './all-network-faults.ts'
+import { networkRounds } from './all-rounds.ts'
+import { inWords, isProblem } from './ends.ts'
+import type { Cell } from './network-fault.ts'
+import { placeTitles } from './places.ts'
+import type { CellResult } from './run-cell.ts'
+import { runCells } from './run-network.ts'
+import { type RoundResult, runRound } from './run-round.ts'
+import { tableOf } from './table.ts'
+
+const usage = `npm run faults -- network [--only name] [--rounds 1] [--seed N] [--markdown]
+
+--only      one fault or round, or several with commas between them
+--markdown  only the table of docs/reliability.md; nothing is run
+`
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/** Returns the exit code: 0 where every command ended as it has to. */
+export async function runNetwork(words: string[]): Promise<number> {
+  const { only, rounds, seed, isMarkdown, isHelp } = readArguments(words)
+  if (isHelp) return printNames()
+  const faults = networkFaults.filter(({ name }) => isWanted(only, name))
+  const kinds = networkRounds.filter(({ name }) => isWanted(only, name))
+  if (faults.length + kinds.length === 0) misuse(`nothing is called ${only}: see --list`)
+  if (isMarkdown) {
+    say(tableOf(faults))
+    return 0
+  }
+
+  const logFolder = mkdtempSync(join(tmpdir(), 'shoal-network-logs-'))
+  const startedAt = performance.now()
+  let failed = 0
+  let count = 0
+  const counted = ({ failure }: { failure?: string | undefined }) => {
+    count += 1
+    if (failure !== undefined) failed += 1
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    const options = { seed: seed + round, patience: 1, logFolder }
+    const onResult = (result: CellResult) => {
+      counted(result)
+      tellCell(result, options.seed)
+    }
+    await runCells(faults.flatMap(cellsOf), { ...options, onResult })
+    const results = await Promise.all(kinds.map((kind) => runRound(kind, options)))
+    for (const result of results) {
+      counted(result)
+      tellRound(result)
+    }
+  }
+  if (faults.length > 0) say(`\n${tableOf(faults)}\n`)
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
+  say(`network: ${count} commands and rounds in ${seconds} s, ${failed} failed`)
+  if (failed === 0) rmSync(logFolder, { recursive: true })
+  else say(`logs of the registries: ${logFolder}`)
+  return failed === 0 ? 0 : 1
+}
+
+const isWanted = (only: string | undefined, name: string) =>
+  only === undefined || only.split(',').includes(name)
+
+const titleOf = ({ fault, column, form, place }: Cell) =>
+  `${fault.name.padEnd(20)}${(place === undefined ? column : `${column}, ${placeTitles[place]}`).padEnd(20)}${form.padEnd(11)}`
+
+/** One line for a command, and what it printed where it failed. */
+function tellCell({ cell, end, seconds, failure, output }: CellResult, seed: number) {
+  const seen = isProblem(end) ? end.problem : inWords(end)
+  const verdict = failure === undefined ? 'ok' : 'FAILED'
+  say(`${titleOf(cell)}${seconds.toFixed(1).padStart(5)} s  ${verdict}: ${seen}`)
+  if (failure === undefined) return
+  say(`  expected: ${cell.ends.map(inWords).join(' or ')}`)
+  if (!isProblem(end)) say(`  seen:     ${failure}`)
+  say(`  again:    npm run faults -- network --only ${cell.fault.name} --seed ${seed}`)
+  say(output.replace(/^/gm, '  | '))
+}
+
+function tellRound({ round, seed, seconds, seen, failure }: RoundResult) {
+  const verdict = failure === undefined ? `ok: ${seen}` : `FAILED: ${failure}`
+  say(
+    `${round.name.padEnd(20)}seed ${String(seed).padEnd(26)}${seconds.toFixed(1).padStart(5)} s  ${verdict}`,
+  )
+}
+
+function printNames(): number {
+  say(usage)
+  for (const { name, summary } of [...networkFaults, ...networkRounds]) {
+    say(`${name.padEnd(28)}${summary}`)
+  }
+  return 0
+}
+
+function readArguments(args: string[]) {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        only: { type: 'string' },
+        rounds: { type: 'string', default: '1' },
+        seed: { type: 'string', default: anySeed() },
+        markdown: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+        list: { type: 'boolean', default: false },
+      },
+    })
+    return {
+      only: values.only,
+      rounds: wholeNumber('--rounds', values.rounds),
+      seed: wholeNumber('--seed', values.seed),
+      isMarkdown: values.markdown,
+      isHelp: values.help || values.list,
+    }
+  } catch (error) {
+    return misuse(String(error instanceof Error ? error.message : error))
+  }
+}

@@ -1,0 +1,159 @@
+/** One command under one harm: from its start to the verdict. */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { randomFrom } from '../../bench/harness/random.ts'
+import { makeContent } from '../harness/contents.ts'
+import { nextNumber } from '../harness/world.ts'
+import { runCommand } from './command.ts'
+import { emptyPeer } from './empty-peer.ts'
+import { classify, type End, inWords, isProblem, type Outcome } from './ends.ts'
+import { filename, type Lane, lonelyModel, modelName } from './lane.ts'
+import type { Cell } from './network-fault.ts'
+import { columns } from './places.ts'
+
+export type CellOptions = {
+  lane: Lane
+  /** Of the cell alone; removed at its end. */
+  folder: string
+  seed: number
+  patience: number
+  /** What is run in place of the command line, for self-tests. */
+  program?: string
+  /** When a command counts as hanging, times patience. Default 45 s. */
+  endWithinMs?: number
+}
+
+export type CellResult = {
+  cell: Cell
+  end: End | { problem: string }
+  seconds: number
+  /** In words, where the end is not one that was declared. */
+  failure: string | undefined
+  /** What the command printed, for a failure. */
+  output: string
+}
+
+/** Seconds, times patience. A command that waits for more than all of these together hangs. */
+const timeouts = { connect: 2, headers: 2, stall: 2, giveup: 5 }
+/** A start, the bytes at a limited rate, a time to give up, and the last request before that. */
+const defaultEndWithinMs = 45_000
+
+export function timeoutSetting(patience: number): string {
+  return Object.entries(timeouts)
+    .map(([name, seconds]) => `${name}=${Math.ceil(seconds * patience)}s`)
+    .join(',')
+}
+
+export async function runCell(cell: Cell, options: CellOptions): Promise<CellResult> {
+  const { lane, folder } = options
+  mkdirSync(folder, { recursive: true })
+  using stack = new DisposableStack()
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const { words, fileUnderName } = await prepare(cell, options, stack)
+  const place = cell.place ?? columns[cell.column].places[0]
+  const told = cell.fault.command?.(lane, place) ?? {}
+  const address = told.address ?? lane.address
+  const harm = cell.fault.harm?.(place, lane)
+  if (harm) {
+    lane.proxy.arm({
+      places: cell.place === undefined ? columns[cell.column].places : [cell.place],
+      times: cell.form === 'stays' ? Number.POSITIVE_INFINITY : (cell.fault.times ?? 2),
+      after: firstPasses(cell) ? 1 : 0,
+      harm,
+    })
+  }
+  const ended = await runCommand({
+    words: [...words, '--json', '--registry', address],
+    home: folder,
+    env: { ...lane.env, SHOAL_NETWORK_TIMEOUTS: timeoutSetting(options.patience), ...told.env },
+    withinMs: (options.endWithinMs ?? defaultEndWithinMs) * options.patience,
+    program: options.program,
+  })
+  const hasHarmed = harm === undefined || lane.proxy.hasHarmed()
+  await lane.proxy.disarm()
+  const outcome: Outcome = {
+    ...ended,
+    file: await fileUnderName(),
+  }
+  const end = hasHarmed ? classify(outcome) : { problem: 'the harm was never done' }
+  const credentials = lane.elsewhere.takeCredentials()
+  return {
+    cell,
+    end,
+    seconds: ended.seconds,
+    failure: failureOf(cell, end, credentials),
+    output: `${ended.stdout}\n${ended.stderr}`.trim(),
+  }
+}
+
+/** Whoever mistyped an address need not wait for long: a registry that has never answered is soon given up. */
+const firstPasses = ({ column, form }: Cell) => column === 'api' && form === 'goes away'
+
+function failureOf({ ends }: Cell, end: CellResult['end'], credentials: string[]) {
+  if (credentials.length > 0) return `credentials went to another origin: ${credentials.join(', ')}`
+  if (isProblem(end)) return end.problem
+  const seen = inWords(end)
+  return ends.some((one) => inWords(one) === seen) ? undefined : seen
+}
+
+type Prepared = { words: string[]; fileUnderName(): Outcome['file'] | Promise<Outcome['file']> }
+
+/** The command that meets the harmed place, and how to see what it left. */
+async function prepare(cell: Cell, options: CellOptions, stack: DisposableStack) {
+  const { column, place } = cell
+  if (column === 'push') return preparePush(options)
+  const { lane, folder } = options
+  if (place === 'web seed') return preparePieces(options, stack)
+  if (column === 'torrent') await lane.ensureSeeder()
+  const path = join(folder, 'data', 'models', modelName, filename)
+  return {
+    words: ['pull', modelName, ...wayOf(cell)],
+    fileUnderName: () => judge(path, lane.sha256),
+  } satisfies Prepared
+}
+
+/** Only a swarm asks for pieces, and it is asked where the registry is slow and somebody is there. */
+async function preparePieces({ lane, folder, seed }: CellOptions, stack: DisposableStack) {
+  const { bytes, manifest } = makeContent(randomFrom(seed + 1), 'large')
+  await lane.ensureLonely(bytes)
+  stack.use(await emptyPeer(lane.client, lonelyModel))
+  const path = join(folder, 'data', 'models', lonelyModel, `${lonelyModel}.gguf`)
+  return {
+    words: ['pull', lonelyModel, '--limit-rate', '2MB'],
+    fileUnderName: () => judge(path, manifest.sha256_hash),
+  } satisfies Prepared
+}
+
+/** Without a torrent there are no peers; without a tracker there is the registry, slow enough for peers to be asked too. */
+function wayOf({ column, place }: Cell): string[] {
+  if (column !== 'torrent') return ['--no-peers']
+  return place === 'torrent' ? ['--only-peers'] : ['--limit-rate', '4MB']
+}
+
+function judge(path: string, sha256: string): Outcome['file'] {
+  if (!existsSync(path)) return 'none'
+  return hashOf(path) === sha256 ? 'right bytes' : 'wrong bytes'
+}
+
+export const hashOf = (path: string) =>
+  createHash('sha256').update(readFileSync(path)).digest('hex')
+
+/** Bytes that no registry has yet, to a model of their own. */
+function preparePush({ lane, folder, seed }: CellOptions): Prepared {
+  const number = nextNumber()
+  const name = `pushed-${number}`
+  const { bytes, manifest } = makeContent(randomFrom(seed * 1000 + number), 'large')
+  const path = join(folder, 'pushed.gguf')
+  writeFileSync(path, bytes)
+  return {
+    words: ['push', path, '--name', name],
+    async fileUnderName() {
+      const page = await lane.client.listModels({ q: name })
+      if (!page.models.some((model) => model.name === name)) return 'none'
+      const [file] = await lane.client.listFiles(name, { status: 'ready' })
+      if (!file) return 'none'
+      return file.sha256_hash === manifest.sha256_hash ? 'right bytes' : 'wrong bytes'
+    },
+  }
+}

@@ -1,0 +1,76 @@
+/** Runs every cell on a few lanes at once. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { randomFrom } from '../../bench/harness/random.ts'
+import { cleanupStack } from '../harness/cleanup.ts'
+import { makeContent } from '../harness/contents.ts'
+import { type Lane, openLane, type Transport } from './lane.ts'
+import type { Cell } from './network-fault.ts'
+import { type CellOptions, type CellResult, runCell } from './run-cell.ts'
+
+export type NetworkOptions = {
+  seed: number
+  /** Multiplies every time allowed: 1 on a machine with nothing else to do. */
+  patience: number
+  /** Where the logs of the registries go. */
+  logFolder: string
+  onResult(result: CellResult): void
+} & Pick<CellOptions, 'program' | 'endWithinMs'>
+
+/** Most cells wait most of the time. */
+const lanesOf: Record<Transport, number> = {
+  http: 8,
+  https: 2,
+  'proxied http': 1,
+  'proxied https': 1,
+}
+
+const transportOf = ({ fault }: Cell): Transport => fault.over ?? 'http'
+
+export async function runCells(
+  cells: readonly Cell[],
+  options: NetworkOptions,
+): Promise<CellResult[]> {
+  const { patience, logFolder, onResult } = options
+  const folder = mkdtempSync(join(tmpdir(), 'shoal-network-'))
+  using cleanup = cleanupStack()
+  cleanup.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const { bytes } = makeContent(randomFrom(options.seed), 'large')
+  const results: CellResult[] = []
+  /** One after another: all at once, none would be ready before the last. */
+  let opening: Promise<unknown> = Promise.resolve()
+
+  async function work(transport: Transport, number: number, queue: Cell[]) {
+    const name = `${transport.replace(' ', '-')}-${number}`
+    const place = { folder: join(folder, name), logFolder: join(logFolder, name) }
+    const opened = opening.then(() => openLane({ transport, patience, cleanup, ...place }, bytes))
+    opening = opened
+    const lane = await opened
+    for (let cell = queue.shift(); cell !== undefined; cell = queue.shift()) {
+      const result = await runCell(cell, {
+        ...options,
+        lane,
+        folder: join(place.folder, 'cell'),
+      })
+      results.push(result)
+      onResult(result)
+    }
+    await lane.stop()
+    reportRegistry(lane)
+  }
+
+  const working = [...Map.groupBy(cells, transportOf)].flatMap(([transport, queue]) =>
+    Array.from({ length: Math.min(lanesOf[transport], queue.length) }, (_, number) =>
+      work(transport, number, queue),
+    ),
+  )
+  await Promise.all(working)
+  return results
+}
+
+/** A network that fails is no reason for the registry to. */
+function reportRegistry({ failures }: Lane) {
+  const [failure] = failures.list()
+  if (failure) throw new Error(`the registry: ${failure.expected}; seen: ${failure.seen}`)
+}

@@ -1,0 +1,68 @@
+/** Proves that the checks see what they are for: each of these stands in for the command line and ends as it must not. */
+
+import { fails, onRequests } from './declare.ts'
+import * as harms from './harms.ts'
+import type { Cell, NetworkFault } from './network-fault.ts'
+
+export type Tampering = { summary: string; failure: RegExp; program: string }
+
+const intoFile = (bytes: string) => `
+  const folder = process.env.SHOAL_HOME + '/data/models/large'
+  fs.mkdirSync(folder, { recursive: true })
+  fs.writeFileSync(folder + '/large.gguf', ${bytes})`
+
+const askFirst = `
+  const fs = require('node:fs')
+  const registry = process.argv[process.argv.indexOf('--registry') + 1]
+  const asked = fetch(registry + '/v1/models/large').then((answer) => answer.text())`
+
+function tampering(summary: string, failure: RegExp, then: string): Tampering {
+  return { summary, failure, program: `${askFirst}\n  asked.finally(() => {${then}})` }
+}
+
+const say = (told: string) => `console.log(JSON.stringify({ error: ${told} }))`
+
+export const tamperings: Tampering[] = [
+  tampering('wrong bytes under the name', /wrong bytes/, intoFile("'wrong'")),
+  tampering('no file and exit 0', /exit 0 without the file/, ''),
+  tampering('no end', /no end within/, 'setInterval(() => {}, 1000)'),
+  tampering('a crash', /crashed by SIGABRT/, 'process.abort()'),
+  tampering('an error that nobody caught', /stack trace/, "throw new Error('thrown')"),
+  tampering(
+    'an untyped cause',
+    /an untyped cause/,
+    `${say("{ code: 'failed', message: 'No.', hint: 'Try.' }")}; process.exitCode = 1`,
+  ),
+  tampering(
+    'a cause that is not the one',
+    /^unreachable \(dns\)$/,
+    `${say("{ code: 'unreachable', reason: 'dns', message: 'No.', hint: 'Try.' }")}; process.exitCode = 6`,
+  ),
+  tampering(
+    'credentials for another origin',
+    /credentials went to another origin/,
+    `fetch(process.env.ELSEWHERE + '/v1/models', { headers: { authorization: 'Bearer x' } }).then(() => {})`,
+  ),
+  {
+    summary: 'a command that never asks',
+    failure: /the harm was never done/,
+    program: 'process.exitCode = 6',
+  },
+]
+
+const fault: NetworkFault = {
+  name: 'self-test',
+  summary: 'Page with 200',
+  harm: () => harms.pageOf(200, 'Welcome'),
+  command: ({ elsewhere }) => ({ env: { ELSEWHERE: elsewhere.origin } }),
+  ends: onRequests(fails('not_a_registry', 'html')),
+}
+
+/** What the stand-ins are to do, and do not. */
+export const tamperedCell: Cell = {
+  fault,
+  column: 'api',
+  form: 'stays',
+  place: 'api',
+  ends: [fails('not_a_registry', 'html')],
+}

@@ -1,0 +1,59 @@
+/** The table of faults and places, as it stands in the documentation. */
+import { columnNames, isDash, networkFaults } from './all-network-faults.ts'
+import { type End, inWords } from './ends.ts'
+import type { ColumnEnds, NetworkFault } from './network-fault.ts'
+import { columns, type Place, placeTitles } from './places.ts'
+
+export const tableBegin = '<!-- Printed by: npm run faults -- network --markdown -->'
+export const tableEnd = '<!-- End of the printed table -->'
+
+/** Markdown, with what a dash means beneath it. */
+export function tableOf(faults: readonly NetworkFault[] = networkFaults): string {
+  const notes: string[] = []
+  const noteOf = (text: string) => {
+    if (!notes.includes(text)) notes.push(text)
+    return `–<sup>${notes.indexOf(text) + 1}</sup>`
+  }
+  const titles = ['Fault', ...columnNames.map((name) => columns[name].title)]
+  const rows = faults.map((fault) => [
+    fault.summary,
+    ...columnNames.map((name) => inColumn(fault.ends[name], noteOf)),
+  ])
+  const lines = [titles, titles.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`)
+  const footnotes = notes.map((text, index) => `${index + 1}. ${text}`)
+  return [...lines, '', ...footnotes].join('\n')
+}
+
+/** `right bytes → unreachable (reset)`: what comes of a harm that goes away, and of one that stays. */
+function inColumn(declared: ColumnEnds, noteOf: (text: string) => string): string {
+  if ('dash' in declared) return noteOf(declared.dash)
+  const { 'goes away': goesAway, stays } = declared
+  const first =
+    goesAway === undefined
+      ? undefined
+      : isDash(goesAway)
+        ? noteOf(goesAway.dash)
+        : inWords(goesAway)
+  const second = 'dash' in stays ? noteOf(stays.dash) : staying(stays)
+  return first === undefined || first === second ? second : `${first} → ${second}`
+}
+
+type Staying = Partial<Record<Place, End | readonly End[]>>
+
+/** One end for all places of the column, or each place with its own. */
+function staying(stays: Staying): string {
+  const ends = Object.entries(stays) as [Place, End | readonly End[]][]
+  const places = Map.groupBy(ends, ([, end]) => endsInWords(end))
+  const [only] = places.keys()
+  if (places.size === 1 && only !== undefined) return only
+  return Array.from(places, ([words, which]) => {
+    const titles = which.map(([place]) => placeTitles[place])
+    return `${titles.join(', ')}: ${words}`
+  }).join('; ')
+}
+
+const endsInWords = (ends: End | readonly End[]) =>
+  [ends]
+    .flat()
+    .map((end) => inWords(end as End))
+    .join(' or ')
