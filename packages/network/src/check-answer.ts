@@ -32,13 +32,13 @@ function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefin
     if (mayBeProxy || problemIn(textOf(answer))) return undefined
     return { reason: stranger, detail: `it answered ${status}` }
   }
-  if (status >= 300 || status === 204) return undefined
+  if (status >= 300 || answer.body.length === 0) return undefined
   if (headers.accept === 'application/x-bittorrent') {
     // Bencoded, a dictionary begins so (BEP 3).
     if (answer.body[0] === 'd'.charCodeAt(0)) return undefined
     return { reason: stranger, detail: 'its answer is no torrent' }
   }
-  if (headers.accept !== 'application/json' || (member === undefined && !isPage)) return undefined
+  if (headers.accept !== 'application/json') return undefined
   const value = jsonIn(textOf(answer))
   if (value === undefined) {
     return { reason: isPage ? 'html' : 'not_json', detail: 'its answer is no JSON' }

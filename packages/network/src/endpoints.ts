@@ -12,16 +12,23 @@ export function isRepeatable({ method, url }: Call): boolean {
   return method === 'GET' || (method === 'POST' && repeatablePosts.test(pathOf(url)))
 }
 
-/** Where commands begin, and what every answer has there. */
-const members: [path: RegExp, member: string][] = [
-  [/\/v1\/models(\/[^/]+\/files)?$/, 'length'],
-  [/\/v1\/models\/[^/]+$/, 'name'],
-  [/\/v1\/files\/[^/]+\/download\/[^/]+$/, 'chunk_hashes'],
-  [/\/v1\/auth\/me$/, 'username'],
+/** What every answer of an endpoint has. */
+const members: [method: string, path: RegExp, member: string][] = [
+  ['GET', /\/v1\/models$/, 'length'],
+  ['POST', /\/v1\/models$/, 'name'],
+  ['GET', /\/v1\/models\/[^/]+$/, 'name'],
+  ['GET', /\/v1\/models\/[^/]+\/files$/, 'length'],
+  ['POST', /\/v1\/models\/[^/]+\/files$/, 'upload'],
+  ['GET', /\/files\/[^/]+\/upload$/, 'missing_chunks'],
+  ['POST', /\/files\/[^/]+\/complete$/, 'status'],
+  ['GET', /\/v1\/models\/[^/]+\/files\/[^/]+$/, 'status'],
+  ['GET', /\/v1\/files\/[^/]+\/download\/[^/]+$/, 'chunk_hashes'],
+  ['GET', /\/v1\/auth\/me$/, 'username'],
+  ['POST', /\/v1\/auth\/(login|register)$/, 'access_token'],
 ]
 
 /** A member by which an answer of a registry can be told from other JSON; undefined where none is known. */
-export function memberOf({ method, url }: Call): string | undefined {
-  if (method !== 'GET') return undefined
-  return members.find(([path]) => path.test(pathOf(url)))?.[1]
+export function memberOf(call: Call): string | undefined {
+  const path = pathOf(call.url)
+  return members.find(([method, pattern]) => method === call.method && pattern.test(path))?.[2]
 }

@@ -22,6 +22,9 @@ import { sendRequest } from './send-request.ts'
 const firstContactMs = 1_500
 const longestGiveUpMs = 30_000
 const maxRetriesOf500 = 2
+/** Of waits that a registry asks for, where the caller does not say how long all of it may take. */
+const maxAskedWaits = 5
+const maxAskedMs = 600_000
 /** Larger than the download information of a file of 10 TB. */
 const maxBodyBytes = 64 * 1024 * 1024
 
@@ -35,7 +38,9 @@ export function httpTransport(network: Network): Transport {
   let hasAnswered = false
 
   return async (call) => {
+    const retry = call.retry ?? defaultRetry
     const startedAt = performance.now()
+    let askedWaits = 0
     for (let failures = 1; ; failures += 1) {
       const result = await exchange(network, call).catch((error: unknown) => {
         call.signal?.throwIfAborted()
@@ -44,11 +49,9 @@ export function httpTransport(network: Network): Transport {
       })
       const wait = waitBefore(result, failures, call)
       if (wait === undefined && !(result instanceof NetworkError)) hasAnswered = true
-      const retry = call.retry ?? defaultRetry
+      if (wait?.isAsked) askedWaits += 1
       const waitedMs = performance.now() - startedAt
-      const isAnswer = hasAnswered || wait?.isAsked
-      const patienceMs = isAnswer ? retry.giveUpMs : retry.firstContactMs
-      if (wait === undefined || waitedMs + wait.ms > patienceMs) {
+      if (wait === undefined || isEnough(wait, waitedMs)) {
         if (result instanceof NetworkError) throw result
         return result
       }
@@ -56,6 +59,11 @@ export function httpTransport(network: Network): Transport {
       await sleep(wait.ms, undefined, call.signal && { signal: call.signal }).catch((error) => {
         throw call.signal?.aborted ? call.signal.reason : error
       })
+    }
+
+    function isEnough({ ms, isAsked }: Pause, waitedMs: number): boolean {
+      if (isAsked && !call.retry) return askedWaits > maxAskedWaits || ms > maxAskedMs
+      return waitedMs + ms > (hasAnswered || isAsked ? retry.giveUpMs : retry.firstContactMs)
     }
   }
 }

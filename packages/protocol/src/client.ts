@@ -154,7 +154,7 @@ function apiCalls(options: ClientOptions) {
       const error = errorOf(answer)
       const isFull = error.problem.code === 'storage_full' // seconds do not mend that
       if (!isAskedToWait || isFull || waits >= maxWaits) throw error
-      onWait?.({ seconds, reason: 'the registry asks for it' })
+      onWait?.({ seconds, reason: `status ${status}` })
       await sleep(seconds * 1000, signal)
     }
   }

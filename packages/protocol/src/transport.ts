@@ -44,8 +44,8 @@ export function fetchTransport(send: typeof fetch = fetch): Transport {
       return { status, headers: answered, body: new Uint8Array(await response.arrayBuffer()) }
     } catch (error) {
       signal?.throwIfAborted()
-      const failure = { code: 'unreachable', reason: 'unknown', host: url } as const
-      throw new NetworkError({ ...failure, detail: String(error) }, { cause: error })
+      const detail = String(error)
+      throw new NetworkError({ code: 'unreachable', reason: 'unknown', host: url, detail })
     }
   }
 }

@@ -86,8 +86,8 @@ export class FileChangedError extends Error {
 export class BytesRefusedError extends Error {
   override name = 'BytesRefusedError'
   readonly status: number | undefined
-  constructor(message: string, status: number | undefined) {
-    super(message)
+  constructor(message: string, status: number | undefined, options?: ErrorOptions) {
+    super(message, options)
     this.status = status
   }
 }

@@ -20,7 +20,7 @@ export function waitNotes(printer: Printer): (wait: Wait) => void {
     if (isShort || isKnown) return
     lastReason = reason
     saidAt = now
-    const duration = seconds > 0 ? ` ${Math.ceil(seconds)} s` : ''
+    const duration = seconds > 0 ? ` ${Math.round(seconds)} s` : ''
     printer.note(`  Waiting${duration}: ${plainLine(reason)}.`)
   }
 }

@@ -1,5 +1,5 @@
 import { decodeBencode } from '@shoal/model-file'
-import { ApiError, type RegistryClient } from '@shoal/protocol/client'
+import { ApiError, NetworkError, type RegistryClient } from '@shoal/protocol/client'
 
 export type FileTorrent = {
   /** BEP 3. */
@@ -16,11 +16,25 @@ export async function getTorrent(
 ): Promise<FileTorrent> {
   const anybody = client.with({ token: undefined })
   try {
-    return { torrent: await anybody.getTorrent(modelId, fileId, signal), isOpen: true }
+    return {
+      torrent: checked(await anybody.getTorrent(modelId, fileId, signal), client),
+      isOpen: true,
+    }
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return { torrent: await client.getTorrent(modelId, fileId, signal), isOpen: false }
+    return {
+      torrent: checked(await client.getTorrent(modelId, fileId, signal), client),
+      isOpen: false,
+    }
   }
+}
+
+/** Something in the registry's place may have answered, or bytes got lost on the way. */
+function checked(torrent: Uint8Array, { baseUrl }: RegistryClient): Uint8Array {
+  if (infoIn(torrent)) return torrent
+  const { host } = new URL(baseUrl)
+  const detail = 'its torrent cannot be read'
+  throw new NetworkError({ code: 'not_a_registry', reason: 'other_program', host, detail })
 }
 
 /** Not for us, or not there. */
@@ -29,7 +43,16 @@ export const isRefusal = (error: unknown): boolean =>
 
 /** BEP 27: of a private model. */
 export function isPrivateTorrent(torrent: Uint8Array): boolean {
-  const content = decodeBencode(Buffer.from(torrent))
-  const info = content instanceof Map ? content.get('info') : undefined
-  return !(info instanceof Map) || info.get('private') === 1
+  const info = infoIn(torrent)
+  return !info || info.get('private') === 1
+}
+
+function infoIn(torrent: Uint8Array) {
+  try {
+    const content = decodeBencode(Buffer.from(torrent))
+    const info = content instanceof Map ? content.get('info') : undefined
+    return info instanceof Map ? info : undefined
+  } catch {
+    return undefined // no bencoded value: no torrent
+  }
 }

@@ -117,7 +117,8 @@ function errorOfAnswer(
   const isFull = status === 507 || problem?.code === 'storage_full'
   const trouble = troubleOfStatus(status, host, header('retry-after'))
   if (trouble?.kind === 'busy' && !isFull) return new TroubleError(trouble)
-  const refused = new BytesRefusedError(`${host} answered ${status}`, status)
+  const cause = failure && new NetworkError(failure)
+  const refused = new BytesRefusedError(`${host} answered ${status}`, status, { cause })
   return problem ? new ApiError(status, problem) : refused
 }
 

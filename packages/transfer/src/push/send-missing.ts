@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { NetworkSettings } from '@shoal/network'
 import { openNetwork } from '@shoal/network/requests'
-import { ApiError, type MissingChunk } from '@shoal/protocol/client'
+import { ApiError, type MissingChunk, NetworkError } from '@shoal/protocol/client'
 import { BytesRefusedError, FileChangedError } from '../errors.ts'
 import type { PushEvent } from '../events.ts'
 import { patience as newPatience } from '../patience.ts'
@@ -102,6 +102,7 @@ export async function sendMissing(sending: Sending): Promise<void> {
     const isMismatch = status === 400
     if (refusals >= maxAttempts || !(isExpired || isMismatch)) {
       // It is the address of the chunk that is refused, not whoever sends it.
+      if (error.cause instanceof NetworkError) throw error.cause
       throw isExpired ? new BytesRefusedError(error.message, status) : error
     }
     if (isMismatch) {

@@ -1,10 +1,8 @@
-import { type UseMutationResult, useMutation } from '@tanstack/react-query'
-import { type ComponentProps, useId, useRef, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { type ComponentProps, lazy, Suspense, useId, useRef, useState } from 'react'
 import { useClient } from '../api/context.ts'
 import { FieldNote } from '../ui/field.tsx'
-import { Failure } from '../ui/problem.tsx'
 import { Segments } from '../ui/segments.tsx'
-import { CardSkeleton, CardText } from './card-text.tsx'
 
 type Props = ComponentProps<'textarea'> & {
   label: string
@@ -13,6 +11,11 @@ type Props = ComponentProps<'textarea'> & {
   /** What the model is called: a first heading that says only this is not shown twice. */
   names: string[]
 }
+
+/** Loaded when a card is looked at: not everybody writes one. */
+const CardPreview = lazy(async () => ({
+  default: (await import('./card-preview.tsx')).CardPreview,
+}))
 
 const views = ['Write', 'Preview'] as const
 type View = (typeof views)[number]
@@ -58,7 +61,9 @@ export function CardField({ label, hint, error, names, ...area }: Props) {
       />
       {isPreview && (
         <div className="min-h-24 rounded-ctl border border-line px-4 pb-4">
-          <Preview card={rendered} />
+          <Suspense>
+            <CardPreview card={rendered} />
+          </Suspense>
         </div>
       )}
       <FieldNote id={`${id}-note`} isError={error !== undefined}>
@@ -66,12 +71,4 @@ export function CardField({ label, hint, error, names, ...area }: Props) {
       </FieldNote>
     </div>
   )
-}
-
-function Preview({ card }: { card: UseMutationResult<string, Error, void> }) {
-  if (card.isError) return <Failure as="h2" error={card.error} onRetry={card.mutate} />
-  if (card.data === undefined) return <CardSkeleton />
-  if (card.data === '')
-    return <p className="pt-6 text-[15px] text-ink-3">Nothing is written yet.</p>
-  return <CardText html={card.data} />
 }

@@ -1,0 +1,12 @@
+import type { UseMutationResult } from '@tanstack/react-query'
+import { Failure } from '../ui/problem.tsx'
+import { CardSkeleton, CardText } from './card-text.tsx'
+
+/** What somebody is writing, as its readers will see it. */
+export function CardPreview({ card }: { card: UseMutationResult<string, Error, void> }) {
+  if (card.isError) return <Failure as="h2" error={card.error} onRetry={card.mutate} />
+  if (card.data === undefined) return <CardSkeleton />
+  if (card.data === '')
+    return <p className="pt-6 text-[15px] text-ink-3">Nothing is written yet.</p>
+  return <CardText html={card.data} />
+}
