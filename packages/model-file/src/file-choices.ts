@@ -82,14 +82,14 @@ export function findChoice<C extends FileChoice<FileLike>>(
 
 /** What can be run by itself, with all its parts. */
 export const runnable = <C extends FileChoice<FileLike>>(choices: readonly C[]): C[] =>
-  choices.filter(
-    ({ isCompanion, files, parts }) => !isCompanion && new Set(files.map(partOf)).size === parts,
-  )
+  choices.filter((choice) => !choice.isCompanion && missingParts(choice).length === 0)
 
 /** The numbers, from 1, of the parts that a split file lacks. Empty where it has them all, and for a file that is not split. */
 export function missingParts({ files, parts }: FileChoice<FileLike>): number[] {
-  const here = new Set(files.map(partOf))
-  return Array.from({ length: parts }, (_, index) => index + 1).filter((part) => !here.has(part))
+  const here = files.map(partOf)
+  return Array.from({ length: parts }, (_, index) => index + 1).filter(
+    (part) => !here.includes(part),
+  )
 }
 
 /** The filename without what says which part of a file, or of a set of files, it is. */

@@ -150,11 +150,11 @@ function apiCalls(options: ClientOptions) {
       const { status } = answer
       if ((status >= 200 && status < 300) || status === 304) return answer
       const seconds = Number(answer.headers.get('retry-after'))
-      const isAskedToWait = (status === 429 || status === 503) && seconds > 0
+      const isAskedToWait = [429, 503].includes(status) && seconds > 0
       const error = errorOf(answer)
       const isFull = error.problem.code === 'storage_full' // seconds do not mend that
       if (!isAskedToWait || isFull || waits >= maxWaits) throw error
-      onWait?.({ seconds, reason: `status ${status}` })
+      onWait?.({ seconds, reason: 'it is busy' })
       await sleep(seconds * 1000, signal)
     }
   }
@@ -241,11 +241,9 @@ function apiCalls(options: ClientOptions) {
         `/v1/files/${encodeURIComponent(model)}/download/${encodeURIComponent(file)}`,
         { signal },
       ),
-    /** The `.torrent` of a ready file (BEP 3). */
-    async getTorrent(model: string, file: string, signal?: AbortSignal): Promise<Uint8Array> {
-      const path = `/v1/files/${encodeURIComponent(model)}/torrent/${encodeURIComponent(file)}`
-      const { body } = await exchange('GET', path, { accept: 'application/x-bittorrent', signal })
-      return body
+    /** What is no JSON, by its path and media type. */
+    async getBytes(path: string, accept: string, signal?: AbortSignal): Promise<Uint8Array> {
+      return (await exchange('GET', path, { accept, signal })).body
     },
 
     register: (registration: Registration) =>

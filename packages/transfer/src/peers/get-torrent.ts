@@ -14,25 +14,27 @@ export async function getTorrent(
   { modelId, fileId }: { modelId: string; fileId: string },
   signal: AbortSignal,
 ): Promise<FileTorrent> {
+  const path = `/v1/files/${encodeURIComponent(modelId)}/torrent/${encodeURIComponent(fileId)}`
   const anybody = client.with({ token: undefined })
   try {
     return {
-      torrent: checked(await anybody.getTorrent(modelId, fileId, signal), client),
+      torrent: await ask(anybody, path, signal),
       isOpen: true,
     }
   } catch (error) {
     if (!isRefusal(error)) throw error
     return {
-      torrent: checked(await client.getTorrent(modelId, fileId, signal), client),
+      torrent: await ask(client, path, signal),
       isOpen: false,
     }
   }
 }
 
 /** Something in the registry's place may have answered, or bytes got lost on the way. */
-function checked(torrent: Uint8Array, { baseUrl }: RegistryClient): Uint8Array {
+async function ask(client: RegistryClient, path: string, signal: AbortSignal): Promise<Uint8Array> {
+  const torrent = await client.getBytes(path, 'application/x-bittorrent', signal)
   if (infoIn(torrent)) return torrent
-  const { host } = new URL(baseUrl)
+  const { host } = new URL(client.baseUrl)
   const detail = 'its torrent cannot be read'
   throw new NetworkError({ code: 'not_a_registry', reason: 'other_program', host, detail })
 }

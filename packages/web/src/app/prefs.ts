@@ -24,7 +24,7 @@ export type ToldDaemon = string | undefined
 
 /** Where a daemon is expected that the visitor has not named. */
 export const expectedDaemon = (told: ToldDaemon): string | undefined =>
-  told === undefined ? usualDaemon : told || undefined
+  (told ?? usualDaemon) || undefined
 
 /** `cookies` is what a `Cookie` header, or `document.cookie`, holds. */
 export function readPrefs(cookies: string, told?: ToldDaemon): Prefs {

@@ -1,14 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { Failure } from '../ui/problem.tsx'
-import { ProgressPanel } from './progress-panel.tsx'
 import { PublishForm } from './publish-form.tsx'
 import { usePublishing } from './publishing.ts'
 import { UnfinishedJobs } from './unfinished-jobs.tsx'
+
+/** Loaded when the first file is sent. */
+const ProgressPanel = lazy(async () => ({
+  default: (await import('./progress-panel.tsx')).ProgressPanel,
+}))
 
 export function PublishScreen() {
   const me = useQuery(meQuery(useClient()))
@@ -21,7 +25,11 @@ export function PublishScreen() {
         <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Publish</ScreenTitle>
         {me.isError && <Failure as="h2" error={me.error} onRetry={() => me.refetch()} />}
         {me.data === null && !publishing && <SignedOut />}
-        {publishing && <ProgressPanel publishing={publishing} />}
+        {publishing && (
+          <Suspense>
+            <ProgressPanel publishing={publishing} />
+          </Suspense>
+        )}
         {me.data && !publishing && (
           <>
             <p className="mt-1.5 text-[17px] text-ink-2">
