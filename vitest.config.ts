@@ -10,6 +10,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
-    maxWorkers: availableParallelism() + 1, // half of the tests' time is waiting
+    maxWorkers: availableParallelism(), // by default there is one less, and half of the tests’ time is waiting
   },
 })

@@ -1,18 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { Failure } from '../ui/problem.tsx'
+import { ProgressPanel } from './progress-panel.tsx'
 import { PublishForm } from './publish-form.tsx'
 import { usePublishing } from './publishing.ts'
 import { UnfinishedJobs } from './unfinished-jobs.tsx'
-
-/** Loaded when the first file is sent. */
-const ProgressPanel = lazy(async () => ({
-  default: (await import('./progress-panel.tsx')).ProgressPanel,
-}))
 
 export function PublishScreen() {
   const me = useQuery(meQuery(useClient()))
@@ -25,17 +21,10 @@ export function PublishScreen() {
         <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Publish</ScreenTitle>
         {me.isError && <Failure as="h2" error={me.error} onRetry={() => me.refetch()} />}
         {me.data === null && !publishing && <SignedOut />}
-        {publishing && (
-          <Suspense>
-            <ProgressPanel publishing={publishing} />
-          </Suspense>
-        )}
+        {publishing && <ProgressPanel publishing={publishing} />}
         {me.data && !publishing && (
           <>
-            <p className="mt-1.5 text-[17px] text-ink-2">
-              GGUF files, from this machine to the registry. Others pull them by name, and share
-              them.
-            </p>
+            <p className="mt-1.5 text-[17px] text-ink-2">GGUF files, for others to pull.</p>
             <UnfinishedJobs username={me.data.username} />
             <PublishForm username={me.data.username} />
           </>
@@ -59,8 +48,8 @@ function useStartAtTop(isPublishing: boolean) {
 function SignedOut() {
   return (
     <div className="panel mt-8 p-8">
-      <h2 className="font-semibold text-xl">You are signed out</h2>
-      <p className="mt-2 text-ink-2">To publish a model, sign in first. You come back to here.</p>
+      <h2 className="font-semibold text-xl">Signed out</h2>
+      <p className="mt-2 text-ink-2">Sign in, and you come back here.</p>
       <a href="/login?next=/publish" className="ctl-ink mt-5">
         Sign in
       </a>
