@@ -31,7 +31,7 @@ export type Lane = Awaited<ReturnType<typeof openLane>>
 export const modelName = 'large'
 export const filename = 'large.gguf'
 
-/** Another model, which nobody but the registry has. */
+/** Another model that only the registry has. */
 export const lonelyModel = 'lonely'
 
 /** Starts both and publishes one model. `bytes` is a GGUF file of two chunks. */

@@ -87,7 +87,7 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
   }
 }
 
-/** Whoever mistyped an address need not wait for long: a registry that has never answered is soon given up. */
+/** A mistyped address should fail soon: a registry that has never answered is given up early. */
 const firstPasses = ({ column, form }: Cell) => column === 'api' && form === 'goes away'
 
 function failureOf({ ends }: Cell, end: CellResult['end'], credentials: string[]) {

@@ -51,7 +51,7 @@ async function tidyUp({ places }: Context) {
   if (left && !(await isProcessThere(left.pid))) await forgetDaemonState(places, left.pid)
 }
 
-/** Who asks to stop what answers at the usual port learns why nothing was stopped. */
+/** Says why `stop` does not stop what answers at the usual port. */
 async function noteStranger(context: Context) {
   const found = await findDaemon(context)
   if (found.from !== 'nowhere' || !found.stranger) return

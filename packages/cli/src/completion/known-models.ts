@@ -45,7 +45,7 @@ async function readAll(places: Places): Promise<JsonObject> {
   })
 }
 
-/** Whoever asked the registry has the answer: that its names cannot be kept is no reason to fail. */
+/** The registry has answered already, so a cache that cannot be written is no reason to fail. */
 async function write(places: Places, content: object): Promise<void> {
   await writeJsonFile(pathIn(places), onlyOwner, content).catch((error: unknown) => {
     if (!isOfSystem(error)) throw error

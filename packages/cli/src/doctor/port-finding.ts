@@ -4,7 +4,7 @@ import { findPortHolder, holderName } from './port-holder.ts'
 type Use = {
   /** In a sentence, as `a registry`. */
   name: string
-  /** Who may have the port: a daemon of one's own was looked for before. */
+  /** What may hold the port; the user's own daemon has been ruled out. */
   expected?: 'registry'
   /** What else can be done where somebody else has it. */
   advice?: string
