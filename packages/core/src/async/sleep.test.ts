@@ -1,0 +1,51 @@
+import { getEventListeners } from 'node:events'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { sleep } from './sleep.ts'
+
+const reason = new Error('enough')
+
+function useFakeTimers() {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+test('it ends after its time, and leaves no listener behind', async () => {
+  useFakeTimers()
+  const { signal } = new AbortController()
+  const ended = vi.fn()
+  const sleeping = sleep(1_000, signal).then(ended)
+  await vi.advanceTimersByTimeAsync(999)
+  expect(ended).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(1)
+  await sleeping
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+})
+
+test("it ends with the signal's own reason, and leaves no timer or listener behind", async () => {
+  useFakeTimers()
+  const abort = new AbortController()
+  const sleeping = sleep(1_000, abort.signal)
+  abort.abort(reason)
+  await expect(sleeping).rejects.toBe(reason)
+  expect(vi.getTimerCount()).toBe(0)
+  expect(getEventListeners(abort.signal, 'abort')).toEqual([])
+})
+
+test('it does not begin once the signal has aborted', async () => {
+  useFakeTimers()
+  await expect(sleep(1_000, AbortSignal.abort(reason))).rejects.toBe(reason)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test.each([2 ** 31, 1e15, Number.POSITIVE_INFINITY])(
+  '%d ms, more than a timer takes, are long and not over at once',
+  async (ms) => {
+    const setTimer = vi.spyOn(globalThis, 'setTimeout')
+    onTestFinished(() => void vi.restoreAllMocks())
+    const abort = new AbortController()
+    const sleeping = sleep(ms, abort.signal)
+    expect(setTimer).toHaveBeenCalledWith(expect.any(Function), 2 ** 31 - 1)
+    abort.abort(reason)
+    await expect(sleeping).rejects.toBe(reason)
+  },
+)

@@ -1,0 +1,26 @@
+/** Whole numbers from 0 to below the one that is given, the same ones in each run (mulberry32). */
+export function seededRandom(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
+/** Values for property tests. */
+export function randomFrom(seed: number) {
+  const below = seededRandom(seed)
+  /** A whole number from `least` to `most`. */
+  const between = (least: number, most: number) => least + below(most - least + 1)
+  return {
+    between,
+    oneOf: <T>(values: readonly T[]): T => values[between(0, values.length - 1)] as T,
+    /** A string of so many of the characters. */
+    text: (characters: string, least: number, most: number): string =>
+      Array.from({ length: between(least, most) }, () => {
+        return characters[between(0, characters.length - 1)]
+      }).join(''),
+  }
+}
