@@ -1,4 +1,5 @@
 /** The typed client of the registry: it runs anywhere, over a transport that the caller may give. */
+import { sleep } from '@shoal/core/async'
 import type {
   ApiKey,
   CreatedApiKey,
@@ -32,6 +33,8 @@ import type {
   NewModel,
   Stats,
 } from './model.ts'
+import { type PathParameters, pathOf } from './path-of.ts'
+import * as routes from './routes.ts'
 import {
   type ApiAnswer,
   fetchTransport,
@@ -79,10 +82,13 @@ export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
   readonly problem: Problem
-  constructor(status: number, problem: Problem) {
+  /** The header `Retry-After`, as it came. */
+  readonly retryAfter: string | undefined
+  constructor(status: number, problem: Problem, retryAfter?: string) {
     super(problem.detail)
     this.status = status
     this.problem = problem
+    this.retryAfter = retryAfter
   }
 }
 
@@ -112,6 +118,8 @@ type Call = {
   signal?: AbortSignal | undefined
 }
 
+type Target = { method: string; path: string }
+
 export type RegistryClient = ReturnType<typeof apiCalls> & {
   /** The same registry, asked in another way: as by anybody (`token: undefined`), or with more time. */
   with(changes: Omit<Partial<ClientOptions>, 'baseUrl'>): RegistryClient
@@ -133,7 +141,7 @@ function apiCalls(options: ClientOptions) {
   const { maxWaits = options.transport ? 0 : 5 } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
 
-  async function exchange(method: string, path: string, call: Call = {}): Promise<ApiAnswer> {
+  async function exchange({ method, path }: Target, call: Call = {}): Promise<ApiAnswer> {
     const { query, body, signal, accept = 'application/json' } = call
     const headers: Record<string, string> = { accept }
     if (options.token) headers.authorization = `Bearer ${options.token}`
@@ -159,23 +167,19 @@ function apiCalls(options: ClientOptions) {
     }
   }
 
-  async function json<T>(method: string, path: string, call?: Call): Promise<T> {
-    return parseJson<T>(await exchange(method, path, call))
+  async function json<T>(target: Target, call?: Call): Promise<T> {
+    return parseJson<T>(await exchange(target, call))
   }
 
-  async function nothing(method: string, path: string, call?: Call): Promise<void> {
-    await exchange(method, path, call)
+  async function nothing(target: Target, call?: Call): Promise<void> {
+    await exchange(target, call)
   }
-
-  const modelPath = (model: string) => `/v1/models/${encodeURIComponent(model)}`
-  const filePath = (model: string, file: string) =>
-    `${modelPath(model)}/files/${encodeURIComponent(file)}`
 
   return {
     baseUrl,
 
     async listModels(filter: ModelFilter = {}, signal?: AbortSignal): Promise<ModelPage> {
-      const answer = await exchange('GET', '/v1/models', { query: filter, signal })
+      const answer = await exchange(to(routes.listModels), { query: filter, signal })
       const models = parseJson<Model[]>(answer)
       return {
         models,
@@ -184,7 +188,7 @@ function apiCalls(options: ClientOptions) {
       }
     },
     getModel: (model: string, signal?: AbortSignal) =>
-      json<ModelRecord>('GET', modelPath(model), { signal }),
+      json<ModelRecord>(to(routes.getModel, { id: model }), { signal }),
     /** The model card as safe HTML. With `images`, the reader's browser loads them from where they lie. */
     async getCard(
       model: string,
@@ -193,31 +197,30 @@ function apiCalls(options: ClientOptions) {
     ): Promise<string> {
       const query = images ? { images: 1 } : {}
       const call = { query, accept: 'text/html', signal }
-      return textOf(await exchange('GET', `${modelPath(model)}/card`, call))
+      return textOf(await exchange(to(routes.getCard, { id: model }), call))
     },
     /** What somebody is writing, as `getCard` would give it. */
     async renderCard(draft: CardDraft, signal?: AbortSignal): Promise<string> {
       const call = { body: draft, accept: 'text/html', signal }
-      return textOf(await exchange('POST', '/v1/cards', call))
+      return textOf(await exchange(to(routes.renderCard), call))
     },
-    createModel: (model: NewModel) => json<ModelRecord>('POST', '/v1/models', { body: model }),
+    createModel: (model: NewModel) => json<ModelRecord>(to(routes.createModel), { body: model }),
     updateModel: (model: string, changes: ModelChanges) =>
-      json<ModelRecord>('PATCH', modelPath(model), { body: changes }),
+      json<ModelRecord>(to(routes.updateModel, { id: model }), { body: changes }),
     deleteModel: (model: string, query: { only_if_empty?: boolean } = {}, signal?: AbortSignal) =>
-      nothing('DELETE', modelPath(model), { query, signal }),
+      nothing(to(routes.deleteModel, { id: model }), { query, signal }),
     setLike: (model: string, liked: boolean) =>
-      nothing('PUT', `${modelPath(model)}/like`, { body: { liked } }),
-    getFacets: (filter: ModelFilter = {}) => json<Facets>('GET', '/v1/facets', { query: filter }),
-    getStats: () => json<Stats>('GET', '/v1/stats'),
-    getUser: (username: string) =>
-      json<UserProfile>('GET', `/v1/users/${encodeURIComponent(username)}`),
+      nothing(to(routes.setLike, { id: model }), { body: { liked } }),
+    getFacets: (filter: ModelFilter = {}) => json<Facets>(to(routes.getFacets), { query: filter }),
+    getStats: () => json<Stats>(to(routes.getStats)),
+    getUser: (username: string) => json<UserProfile>(to(routes.getUser, { username })),
 
     listFiles: (model: string, query: { status?: 'ready' | 'all' } = {}, signal?: AbortSignal) =>
-      json<ModelFile[]>('GET', `${modelPath(model)}/files`, { query, signal }),
+      json<ModelFile[]>(to(routes.listFiles, { id: model }), { query, signal }),
     getFile: (model: string, file: string, signal?: AbortSignal) =>
-      json<FileRecord>('GET', filePath(model, file), { signal }),
+      json<FileRecord>(to(routes.getFile, { id: model, file_id: file }), { signal }),
     startUpload: (model: string, file: NewFile, signal?: AbortSignal) =>
-      json<StartedUpload>('POST', `${modelPath(model)}/files`, {
+      json<StartedUpload>(to(routes.startUpload, { id: model }), {
         body: file,
         signal,
       }),
@@ -226,49 +229,52 @@ function apiCalls(options: ClientOptions) {
       file: string,
       query: { from?: number; limit?: number } = {},
       signal?: AbortSignal,
-    ) => json<Upload>('GET', `${filePath(model, file)}/upload`, { query, signal }),
+    ) => json<Upload>(to(routes.getUpload, { id: model, file_id: file }), { query, signal }),
     completeUpload: (model: string, file: string, signal?: AbortSignal) =>
-      json<ModelFile>('POST', `${filePath(model, file)}/complete`, {
+      json<ModelFile>(to(routes.completeUpload, { id: model, file_id: file }), {
         signal,
       }),
     deleteFile: (model: string, file: string, signal?: AbortSignal) =>
-      nothing('DELETE', filePath(model, file), { signal }),
+      nothing(to(routes.deleteFile, { id: model, file_id: file }), { signal }),
 
     /** Counts as a download: call it for a person who asked for the bytes, never to look around. */
     getDownload: (model: string, file: string, signal?: AbortSignal) =>
-      json<Download>(
-        'GET',
-        `/v1/files/${encodeURIComponent(model)}/download/${encodeURIComponent(file)}`,
-        { signal },
-      ),
-    /** What is no JSON, by its path and media type. */
-    async getBytes(path: string, accept: string, signal?: AbortSignal): Promise<Uint8Array> {
-      return (await exchange('GET', path, { accept, signal })).body
+      json<Download>(to(routes.getDownload, { model_id: model, file_id: file }), { signal }),
+    /** The torrent file. */
+    async getTorrent(model: string, file: string, signal?: AbortSignal): Promise<Uint8Array> {
+      const target = to(routes.getTorrent, { model_id: model, file_id: file })
+      return (await exchange(target, { accept: 'application/x-bittorrent', signal })).body
     },
 
     register: (registration: Registration) =>
-      json<SignedIn>('POST', '/v1/auth/register', { body: registration }),
-    login: (credentials: Login) => json<SignedIn>('POST', '/v1/auth/login', { body: credentials }),
-    logout: () => nothing('POST', '/v1/auth/logout'),
-    getMe: (signal?: AbortSignal) => json<User>('GET', '/v1/auth/me', { signal }),
+      json<SignedIn>(to(routes.register), { body: registration }),
+    login: (credentials: Login) => json<SignedIn>(to(routes.login), { body: credentials }),
+    logout: () => nothing(to(routes.logout)),
+    getMe: (signal?: AbortSignal) => json<User>(to(routes.getMe), { signal }),
     changePassword: (change: PasswordChange) =>
-      nothing('PUT', '/v1/auth/password', { body: change }),
-    listSessions: () => json<Session[]>('GET', '/v1/auth/sessions'),
-    deleteSession: (id: string) => nothing('DELETE', `/v1/auth/sessions/${encodeURIComponent(id)}`),
-    createApiKey: (key: NewApiKey) => json<CreatedApiKey>('POST', '/v1/api-keys', { body: key }),
-    listApiKeys: () => json<ApiKey[]>('GET', '/v1/api-keys'),
-    deleteApiKey: (id: string) => nothing('DELETE', `/v1/api-keys/${encodeURIComponent(id)}`),
+      nothing(to(routes.changePassword), { body: change }),
+    listSessions: () => json<Session[]>(to(routes.listSessions)),
+    deleteSession: (id: string) => nothing(to(routes.deleteSession, { id })),
+    createApiKey: (key: NewApiKey) => json<CreatedApiKey>(to(routes.createApiKey), { body: key }),
+    listApiKeys: () => json<ApiKey[]>(to(routes.listApiKeys)),
+    deleteApiKey: (id: string) => nothing(to(routes.deleteApiKey, { id })),
   }
 }
+
+const to = <Url extends string>(
+  route: { method: string; url: Url },
+  ...parameters: PathParameters<Url>
+): Target => ({ method: route.method, path: pathOf(route.url, ...parameters) })
 
 const textOf = ({ body }: ApiAnswer) => new TextDecoder().decode(body)
 
 const parseJson = <T>(answer: ApiAnswer) => JSON.parse(textOf(answer)) as T
 
 function errorOf(answer: ApiAnswer): ApiError {
-  const { status } = answer
+  const { status, headers } = answer
   const detail = `the registry answered ${status} without saying why`
-  return new ApiError(status, problemIn(textOf(answer)) ?? { detail })
+  const problem = problemIn(textOf(answer)) ?? { detail }
+  return new ApiError(status, problem, headers.get('retry-after') ?? undefined)
 }
 
 /** The body as a problem, or undefined when something between us and the registry answered in its place. */
@@ -289,19 +295,4 @@ function queryString(query: Record<string, unknown> = {}) {
       .map((one): [string, string] => [name, String(one)]),
   )
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
-}
-
-function sleep(milliseconds: number, signal?: AbortSignal) {
-  return new Promise<void>((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    }, milliseconds)
-    if (signal?.aborted) onAbort()
-    else signal?.addEventListener('abort', onAbort, { once: true })
-  })
 }

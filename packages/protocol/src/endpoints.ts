@@ -24,6 +24,7 @@ import {
   NewModel,
   Stats,
 } from './model.ts'
+import * as routes from './routes.ts'
 
 const ModelPath = Type.Object({ id: Type.String({ description: 'model id or slug' }) })
 const FilePath = Type.Object({
@@ -49,8 +50,7 @@ const TorrentFile = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' }
 // Models
 
 export const listModels = {
-  method: 'GET' as const,
-  url: '/v1/models',
+  ...routes.listModels,
   schema: {
     tags: ['models'],
     summary: 'List and search models',
@@ -62,8 +62,7 @@ export const listModels = {
 }
 
 export const createModel = {
-  method: 'POST' as const,
-  url: '/v1/models',
+  ...routes.createModel,
   schema: {
     tags: ['models'],
     summary: 'Create a model',
@@ -74,8 +73,7 @@ export const createModel = {
 }
 
 export const getModel = {
-  method: 'GET' as const,
-  url: '/v1/models/:id',
+  ...routes.getModel,
   schema: {
     tags: ['models'],
     summary: 'Get a model',
@@ -85,8 +83,7 @@ export const getModel = {
 }
 
 export const updateModel = {
-  method: 'PATCH' as const,
-  url: '/v1/models/:id',
+  ...routes.updateModel,
   schema: {
     tags: ['models'],
     summary: 'Change a model',
@@ -98,8 +95,7 @@ export const updateModel = {
 }
 
 export const deleteModel = {
-  method: 'DELETE' as const,
-  url: '/v1/models/:id',
+  ...routes.deleteModel,
   schema: {
     tags: ['models'],
     summary: 'Delete a model and its files',
@@ -112,8 +108,7 @@ export const deleteModel = {
 }
 
 export const getCard = {
-  method: 'GET' as const,
-  url: '/v1/models/:id/card',
+  ...routes.getCard,
   schema: {
     tags: ['models'],
     summary: 'Get the model card as HTML',
@@ -132,8 +127,7 @@ export const getCard = {
 }
 
 export const renderCard = {
-  method: 'POST' as const,
-  url: '/v1/cards',
+  ...routes.renderCard,
   schema: {
     tags: ['models'],
     summary: 'Render a model card that is being written',
@@ -145,8 +139,7 @@ export const renderCard = {
 }
 
 export const toggleLike = {
-  method: ['POST', 'DELETE'] as ('POST' | 'DELETE')[],
-  url: '/v1/models/:id/like',
+  ...routes.toggleLike,
   schema: {
     tags: ['models'],
     summary: 'Toggle a like',
@@ -157,8 +150,7 @@ export const toggleLike = {
 }
 
 export const setLike = {
-  method: 'PUT' as const,
-  url: '/v1/models/:id/like',
+  ...routes.setLike,
   schema: {
     tags: ['models'],
     summary: 'Set or take back a like',
@@ -169,8 +161,7 @@ export const setLike = {
 }
 
 export const getFacets = {
-  method: 'GET' as const,
-  url: '/v1/facets',
+  ...routes.getFacets,
   schema: {
     tags: ['models'],
     summary: 'Count models by architecture, license, tag and quantization',
@@ -182,8 +173,7 @@ export const getFacets = {
 }
 
 export const getStats = {
-  method: 'GET' as const,
-  url: '/v1/stats',
+  ...routes.getStats,
   schema: {
     tags: ['models'],
     summary: 'Totals of what is public',
@@ -192,8 +182,7 @@ export const getStats = {
 }
 
 export const getUser = {
-  method: 'GET' as const,
-  url: '/v1/users/:username',
+  ...routes.getUser,
   schema: {
     tags: ['accounts'],
     summary: 'Get a public profile',
@@ -205,8 +194,7 @@ export const getUser = {
 // Files
 
 export const listFiles = {
-  method: 'GET' as const,
-  url: '/v1/models/:id/files',
+  ...routes.listFiles,
   schema: {
     tags: ['files'],
     summary: 'List the files of a model',
@@ -218,8 +206,7 @@ export const listFiles = {
 }
 
 export const startUpload = {
-  method: 'POST' as const,
-  url: '/v1/models/:id/files',
+  ...routes.startUpload,
   bodyLimit: 4 * 1024 * 1024,
   schema: {
     tags: ['files'],
@@ -233,8 +220,7 @@ export const startUpload = {
 }
 
 export const getFile = {
-  method: 'GET' as const,
-  url: '/v1/models/:id/files/:file_id',
+  ...routes.getFile,
   schema: {
     tags: ['files'],
     summary: 'Get a file, with what its GGUF header says',
@@ -244,8 +230,7 @@ export const getFile = {
 }
 
 export const getUpload = {
-  method: 'GET' as const,
-  url: '/v1/models/:id/files/:file_id/upload',
+  ...routes.getUpload,
   schema: {
     tags: ['files'],
     summary: 'List the chunks that are still to be sent',
@@ -264,8 +249,7 @@ export const getUpload = {
 }
 
 export const completeUpload = {
-  method: 'POST' as const,
-  url: '/v1/models/:id/files/:file_id/complete',
+  ...routes.completeUpload,
   schema: {
     tags: ['files'],
     summary: 'Ask for the file to be checked and made ready',
@@ -276,8 +260,7 @@ export const completeUpload = {
 }
 
 export const deleteFile = {
-  method: 'DELETE' as const,
-  url: '/v1/models/:id/files/:file_id',
+  ...routes.deleteFile,
   schema: {
     tags: ['files'],
     summary: 'Delete a file, or give up its upload',
@@ -289,8 +272,7 @@ export const deleteFile = {
 // Downloads
 
 export const getDownload = {
-  method: 'GET' as const,
-  url: '/v1/files/:model_id/download/:file_id',
+  ...routes.getDownload,
   schema: {
     tags: ['downloads'],
     summary: 'Get every way to the bytes of a file',
@@ -301,8 +283,7 @@ export const getDownload = {
 }
 
 export const getTorrent = {
-  method: 'GET' as const,
-  url: '/v1/files/:model_id/torrent/:file_id',
+  ...routes.getTorrent,
   schema: {
     tags: ['downloads'],
     summary: 'Get the torrent file',
@@ -313,8 +294,7 @@ export const getTorrent = {
 }
 
 export const getTorrentByToken = {
-  ...getTorrent,
-  url: '/v1/files/:model_id/torrent/:file_id/:token',
+  ...routes.getTorrentByToken,
   schema: {
     ...getTorrent.schema,
     summary: 'Get the torrent file of a private file',
@@ -323,8 +303,7 @@ export const getTorrentByToken = {
 }
 
 export const getChunk = {
-  method: 'GET' as const,
-  url: '/v1/files/chunks/:chunk_hash',
+  ...routes.getChunk,
   schema: {
     tags: ['downloads'],
     summary: 'Be redirected to the bytes of a chunk',
@@ -336,8 +315,7 @@ export const getChunk = {
 }
 
 export const getChunkByToken = {
-  ...getChunk,
-  url: '/v1/files/chunks/:chunk_hash/:token',
+  ...routes.getChunkByToken,
   schema: {
     ...getChunk.schema,
     summary: 'Be redirected to the bytes of a chunk of a private file',
@@ -348,8 +326,7 @@ export const getChunkByToken = {
 // Accounts
 
 export const register = {
-  method: 'POST' as const,
-  url: '/v1/auth/register',
+  ...routes.register,
   schema: {
     tags: ['accounts'],
     summary: 'Create an account',
@@ -360,8 +337,7 @@ export const register = {
 }
 
 export const login = {
-  method: 'POST' as const,
-  url: '/v1/auth/login',
+  ...routes.login,
   schema: {
     tags: ['accounts'],
     summary: 'Sign in',
@@ -371,8 +347,7 @@ export const login = {
 }
 
 export const logout = {
-  method: 'POST' as const,
-  url: '/v1/auth/logout',
+  ...routes.logout,
   schema: {
     tags: ['accounts'],
     summary: 'End this session',
@@ -381,8 +356,7 @@ export const logout = {
 }
 
 export const getMe = {
-  method: 'GET' as const,
-  url: '/v1/auth/me',
+  ...routes.getMe,
   schema: {
     tags: ['accounts'],
     summary: 'Get the account of the caller',
@@ -391,8 +365,7 @@ export const getMe = {
 }
 
 export const changePassword = {
-  method: 'PUT' as const,
-  url: '/v1/auth/password',
+  ...routes.changePassword,
   schema: {
     tags: ['accounts'],
     summary: 'Change the password and end the other sessions',
@@ -402,8 +375,7 @@ export const changePassword = {
 }
 
 export const listSessions = {
-  method: 'GET' as const,
-  url: '/v1/auth/sessions',
+  ...routes.listSessions,
   schema: {
     tags: ['accounts'],
     summary: 'List the sessions of the caller',
@@ -412,8 +384,7 @@ export const listSessions = {
 }
 
 export const deleteSession = {
-  method: 'DELETE' as const,
-  url: '/v1/auth/sessions/:id',
+  ...routes.deleteSession,
   schema: {
     tags: ['accounts'],
     summary: 'End a session',
@@ -423,8 +394,7 @@ export const deleteSession = {
 }
 
 export const createApiKey = {
-  method: 'POST' as const,
-  url: '/v1/api-keys',
+  ...routes.createApiKey,
   schema: {
     tags: ['accounts'],
     summary: 'Create an API key',
@@ -435,8 +405,7 @@ export const createApiKey = {
 }
 
 export const listApiKeys = {
-  method: 'GET' as const,
-  url: '/v1/api-keys',
+  ...routes.listApiKeys,
   schema: {
     tags: ['accounts'],
     summary: 'List the API keys of the caller',
@@ -445,8 +414,7 @@ export const listApiKeys = {
 }
 
 export const deleteApiKey = {
-  method: 'DELETE' as const,
-  url: '/v1/api-keys/:id',
+  ...routes.deleteApiKey,
   schema: {
     tags: ['accounts'],
     summary: 'Revoke an API key',

@@ -1,11 +1,9 @@
+import { filenamePattern } from '@shoal/core/references'
 import Type, { type Static } from 'typebox'
 import { ByteCount, Id, Nullable, refTo, Sha256, Timestamp } from './common.ts'
 
 export const FileStatus = Type.Enum(['uploading', 'processing', 'ready', 'failed', 'expired'])
 export type FileStatus = Static<typeof FileStatus>
-
-/** A name that is safe on every file system and ends in `.gguf`. */
-export const filenamePattern = '^[A-Za-z0-9][A-Za-z0-9._+() -]{0,240}\\.gguf$'
 
 export const ChunkEntry = Type.Object(
   {

@@ -11,6 +11,8 @@ export * from './file.ts'
 export * from './inference.ts'
 export * from './model.ts'
 export * from './ollama.ts'
+export { pathOf } from './path-of.ts'
+export * as routes from './routes.ts'
 export * from './text.ts'
 
 /** Every schema that has a name, to be registered before the endpoints that refer to them. */

@@ -1,10 +1,11 @@
+import { modelNamePattern } from '@shoal/core/references'
 import Type, { type Static } from 'typebox'
 import { ByteCount, Id, Name, Nullable, Text, Timestamp } from './common.ts'
 
-/** 2 to 96 characters of `a-z 0-9 . _ -` between letters or digits. */
-export const slugPattern = '^[a-z0-9][a-z0-9._-]{0,94}[a-z0-9]$'
-
-const Slug = Type.String({ pattern: slugPattern, description: 'unique; usable in place of the id' })
+const Slug = Type.String({
+  pattern: modelNamePattern,
+  description: 'unique; usable in place of the id',
+})
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 const modelFields = {

@@ -1,24 +1,24 @@
-/** Why no usable answer of a registry came: what decides whether to try again, and what to tell people. Plain data. */
+/** Why a registry gave no usable answer. Decides whether to retry and what to tell the user. Plain data. */
 export type NetworkFailure = {
-  /** The host and port that were asked; of the proxy where it is the proxy's failure. */
+  /** The host and port of the registry, or of the proxy if the proxy failed. */
   host: string
-  /** What the system, OpenSSL or the answer said: `connect ECONNREFUSED 127.0.0.1:8000`. */
+  /** The message of the system, OpenSSL or the answer, such as `connect ECONNREFUSED 127.0.0.1:8000`. */
   detail: string
 } & Cause
 
 type Cause =
-  /** Nobody could be spoken to, or the connection broke; `no_peers`: nobody in the swarm has the file. */
+  /** No connection, or one that broke; `no_peers`: no peer in the swarm has the file, or the tracker names none. */
   | {
       code: 'unreachable'
       reason: 'dns' | 'refused' | 'no_route' | 'reset' | 'timeout' | 'no_peers' | 'unknown'
     }
   | { code: 'tls_failed'; reason: TlsReason }
-  /** The forward proxy, not the registry: it cannot be reached, wants a password, or answers in the registry's place. */
+  /** The forward proxy failed, not the registry: it cannot be reached, requires a password, or answered itself. */
   | {
       code: 'proxy_failed'
       reason: 'dns' | 'refused' | 'no_route' | 'timeout' | 'auth' | 'denied' | 'answered'
     }
-  /** Something answers, and it is not a shoal registry: a captive portal, another program. */
+  /** Something other than a shoal registry answered: a captive portal, or another program. */
   | { code: 'not_a_registry'; reason: 'html' | 'not_json' | 'other_program' | 'not_http' }
   /** A redirect that is not followed. */
   | { code: 'redirect_refused'; reason: 'loop' | 'other_host' | 'insecure' | 'moved' }
@@ -32,7 +32,7 @@ export type TlsReason =
   | 'not_tls'
   | 'other'
 
-/** No usable answer came. An answer of the registry that says no is an `ApiError`. */
+/** No usable answer came. An error that the registry itself answered is an `ApiError`. */
 export class NetworkError extends Error {
   override name = 'NetworkError'
   readonly failure: NetworkFailure
@@ -42,7 +42,7 @@ export class NetworkError extends Error {
   }
 }
 
-/** Whether it may go away by itself, so that trying again makes sense. */
+/** Whether a failure may go away by itself, so that a retry makes sense. */
 export function isTransient({ code, reason }: Pick<NetworkFailure, 'code' | 'reason'>): boolean {
   if (code === 'proxy_failed') return reason !== 'auth' && reason !== 'denied'
   return code === 'unreachable'

@@ -1,4 +1,4 @@
-/** How a call of the registry's API goes out and its answer comes back: `fetch` in a browser, more than that in Node. */
+/** Sends a call of the registry's API and returns its answer: with `fetch` in a browser, with retries and proxies in Node. */
 import { NetworkError } from './network-error.ts'
 
 export type ApiRequest = {
@@ -9,22 +9,22 @@ export type ApiRequest = {
   body?: string
   signal?: AbortSignal | undefined
   retry?: RetryTimes | undefined
-  /** Told before each wait. */
+  /** Called before each wait. */
   onWait?: ((wait: Wait) => void) | undefined
 }
 
-/** How long a request is tried again, in milliseconds. */
+/** How long a request is retried, in milliseconds. */
 export type RetryTimes = {
-  /** While the registry has not answered anything yet: it is probably not there. */
+  /** Before the registry's first answer: the address may be wrong. */
   firstContactMs: number
-  /** Once it has. */
+  /** After it. */
   giveUpMs: number
 }
 
 /** `reason` continues the sentence “Waiting 2 s: …”. */
 export type Wait = { seconds: number; reason: string }
 
-/** An answer with its whole body. */
+/** An answer with its complete body. */
 export type ApiAnswer = {
   status: number
   /** `name` in lower case. */
@@ -32,10 +32,10 @@ export type ApiAnswer = {
   body: Uint8Array
 }
 
-/** Rejects with a `NetworkError` where no answer came, and with the signal's reason. */
+/** Rejects with a `NetworkError` if no answer came, or with the signal's reason. */
 export type Transport = (request: ApiRequest) => Promise<ApiAnswer>
 
-/** The browser's own network layer, which does not say why it fails. Nothing is sent again. */
+/** Uses the browser's network layer, which does not tell why a request failed. Never retries. */
 export function fetchTransport(send: typeof fetch = fetch): Transport {
   return async ({ method, url, headers, body = null, signal = null }) => {
     try {

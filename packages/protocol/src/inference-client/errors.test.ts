@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { errorOf } from './errors.ts'
+
+const unexplained = 'the daemon answered 502 without saying why'
+
+test.each([
+  ['OpenAI’s shape', { detail: 'd', error: { message: 'm', code: 'c' } }, 'm', 'c'],
+  ['Ollama’s shape', { error: 'm', detail: 'd', code: 'c' }, 'd', 'c'],
+  ['Ollama’s own', { error: 'm' }, 'm', null],
+  ['a registry’s', { detail: 'd', code: 'c' }, 'd', 'c'],
+  ['an empty error', { error: {} }, unexplained, null],
+  ['an empty object', {}, unexplained, null],
+  ['no object', 'oops', unexplained, null],
+])('the error in %s has a message and a code', (_, body, message, code) => {
+  const error = errorOf(JSON.stringify(body), { status: 502, retryAfterSeconds: 3 })
+  expect(error).toMatchObject({ status: 502, message, code, retryAfterSeconds: 3 })
+})
+
+test('a page of a proxy, or a body that is cut off, leaves the status', () => {
+  expect(errorOf('<html>Bad gateway</html>', { status: 502 }).message).toBe(unexplained)
+  expect(errorOf('{"detail": "it w', { status: 502 }).message).toBe(unexplained)
+})

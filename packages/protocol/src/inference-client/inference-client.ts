@@ -1,0 +1,183 @@
+/** The typed client of the inference daemon, for the command line and the chat page. */
+import type { ChatRequest } from '../inference.ts'
+import { DaemonError, DaemonGoneError, errorOf } from './errors.ts'
+import { type AnswerEnd, type AnswerPart, readAnswer } from './read-answer.ts'
+import type { InferenceAnswer, InferenceTransport } from './transport.ts'
+
+export type { ChatRequest } from '../inference.ts'
+export { DaemonError, DaemonGoneError } from './errors.ts'
+export type { AnswerEnd, AnswerPart, Usage } from './read-answer.ts'
+export {
+  fetchInference,
+  type InferenceAnswer,
+  type InferenceRequest,
+  type InferenceTransport,
+} from './transport.ts'
+
+/** A message of plain text, as a chat sends it. */
+export type ChatMessage = { role: 'system' | 'user' | 'assistant'; content: string }
+
+/** A model on the daemon's machine, as in `GET /api/tags`. */
+export type ListedModel = {
+  name: string
+  size: number
+  details: { parameter_size: string; quantization_level: string }
+  capabilities?: string[]
+}
+
+/** A model that the daemon has loaded, as in `GET /api/ps`. */
+export type LoadedModel = {
+  name: string
+  model: string
+  details?: { quantization_level?: string }
+  context_length: number
+  file_size_bytes: number
+  memory_bytes: number
+  /** Running or waiting. */
+  requests: number
+  loaded_at: string
+  /** Null for a model that stays. */
+  expires_at: string | null
+  /** Null while it answers. */
+  idle_seconds: number | null
+}
+
+/** How the daemon shares the files of its machine, as in `GET /api/sharing`. */
+export type SharingStatus = {
+  enabled: boolean
+  /** Why sharing has stopped. */
+  error: string | null
+  /** The folder is being read for the first time. */
+  looking: boolean
+  paused: boolean
+  port: number | null
+  bytes_per_second: number
+  files: { name: string; peers: number; uploaded_bytes: number; done: boolean }[]
+}
+
+type Call = {
+  method: 'GET' | 'POST'
+  path: string
+  body?: object
+  signal?: AbortSignal | undefined
+}
+
+export type InferenceClient = ReturnType<typeof inferenceClient>
+
+/**
+ * A client of one daemon. Every call rejects with a `DaemonError` for an answer that is not a success, with a
+ * `DaemonGoneError` if no usable answer came, or with the reason of its signal. `getApiKey` is asked before each call.
+ */
+export function inferenceClient(
+  transport: InferenceTransport,
+  getApiKey: () => string | undefined = () => undefined,
+) {
+  const { url } = transport
+
+  /** Runs `step`, whose failures mean that the daemon has gone. */
+  async function reaching<T>(step: Promise<T>, hadBegun: boolean, signal?: AbortSignal) {
+    return await step.catch((cause: unknown) => {
+      signal?.throwIfAborted()
+      throw new DaemonGoneError(url, hadBegun, { cause })
+    })
+  }
+
+  async function send({ method, path, body, signal }: Call): Promise<InferenceAnswer> {
+    const apiKey = getApiKey()
+    const headers = {
+      accept: 'application/json, text/event-stream',
+      ...(body && { 'content-type': 'application/json' }),
+      ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+    }
+    const request = { method, path, headers, signal, ...(body && { body: JSON.stringify(body) }) }
+    const answer = await reaching(transport.send(request), false, signal)
+    const { status } = answer
+    if (status >= 200 && status < 300) return answer
+    const text = await reaching(readText(answer), true, signal)
+    throw errorOf(text, { status, retryAfterSeconds: retryAfterSeconds(answer) })
+  }
+
+  async function json<T>(call: Call): Promise<T> {
+    const answer = await send(call)
+    const parsed = readText(answer).then((text) => JSON.parse(text) as T)
+    return await reaching(parsed, true, call.signal)
+  }
+
+  return {
+    url,
+
+    health: (signal?: AbortSignal) =>
+      json<{ status?: string; pid?: number }>({ method: 'GET', path: '/healthz', signal }),
+
+    /** Whether the model is on the daemon's machine. */
+    async hasModel(model: string, signal?: AbortSignal): Promise<boolean> {
+      try {
+        await json({ method: 'GET', path: `/v1/models/${encodeURIComponent(model)}`, signal })
+        return true
+      } catch (error) {
+        if (error instanceof DaemonError && error.code === 'model_not_found') return false
+        throw error
+      }
+    },
+
+    /** The models on the daemon's machine, newest first. */
+    async listModels(signal?: AbortSignal): Promise<ListedModel[]> {
+      const call = { method: 'GET', path: '/api/tags', signal } as const
+      return (await json<{ models: ListedModel[] }>(call)).models
+    },
+
+    async listLoaded(signal?: AbortSignal): Promise<LoadedModel[]> {
+      const call = { method: 'GET', path: '/api/ps', signal } as const
+      return (await json<{ models: LoadedModel[] }>(call)).models
+    },
+
+    /** Resolves when the model is ready. `keepAlive` is a time such as `5m`, or -1 forever. */
+    load(
+      model: string,
+      { keepAlive, signal }: { keepAlive?: string | number; signal?: AbortSignal } = {},
+    ) {
+      const body = { model, ...(keepAlive !== undefined && { keep_alive: keepAlive }) }
+      return json<LoadedModel>({ method: 'POST', path: '/api/load', body, signal })
+    },
+
+    unload: (model: string) =>
+      json<{ model: string; unloaded: boolean }>({
+        method: 'POST',
+        path: '/api/unload',
+        body: { model },
+      }),
+
+    sharing: () => json<SharingStatus>({ method: 'GET', path: '/api/sharing' }),
+
+    setSharing: (paused: boolean) =>
+      json<SharingStatus>({ method: 'POST', path: '/api/sharing', body: { paused } }),
+
+    /** Yields the answer as it arrives, and at last how it ended. Leaving the loop stops the model. */
+    async *chat(
+      request: ChatRequest,
+      signal: AbortSignal,
+    ): AsyncGenerator<AnswerPart | AnswerEnd, void> {
+      const body = { ...request, stream: true, stream_options: { include_usage: true } }
+      const answer = await send({ method: 'POST', path: '/v1/chat/completions', body, signal })
+      try {
+        yield* readAnswer(answer.body)
+      } catch (cause) {
+        signal.throwIfAborted()
+        if (cause instanceof DaemonError) throw cause
+        throw new DaemonGoneError(url, true, { cause })
+      }
+    },
+  }
+}
+
+async function readText({ body }: InferenceAnswer): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of body) text += decoder.decode(chunk, { stream: true })
+  return text + decoder.decode()
+}
+
+function retryAfterSeconds({ header }: InferenceAnswer): number | undefined {
+  const seconds = Number(header('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds) ? seconds : undefined
+}

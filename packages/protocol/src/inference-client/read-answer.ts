@@ -1,0 +1,60 @@
+import { errorIn } from './errors.ts'
+import { readEvents } from './read-events.ts'
+
+/** Some text, or some of the model's reasoning before it. */
+export type AnswerPart = { content: string; reasoning: string }
+
+export type Usage = {
+  prompt_tokens: number
+  completion_tokens: number
+  total_tokens: number
+}
+
+/** Comes last. `finishReason` is `length` for an answer that reached its limit of tokens. */
+export type AnswerEnd = { finishReason: string; usage: Usage | undefined }
+
+/**
+ * The events of a streamed `POST /v1/chat/completions`: parts as they arrive, then the end. Throws a `DaemonError` for an error
+ * in the stream, and another error for an answer that is cut off or makes no sense.
+ *
+ * An answer is complete once it has a finish reason: a connection that breaks after that costs only the count of tokens.
+ */
+export async function* readAnswer(
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<AnswerPart | AnswerEnd> {
+  let finishReason: string | undefined
+  let usage: Usage | undefined
+  for await (const data of untilBroken(readEvents(body), () => finishReason !== undefined)) {
+    if (data === '[DONE]') break
+    const chunk = Object(JSON.parse(data)) as Chunk
+    const error = errorIn(chunk, { status: 500 })
+    if (error) throw error
+    const [choice] = chunk.choices ?? []
+    finishReason = choice?.finish_reason ?? finishReason
+    usage = chunk.usage ?? usage
+    const { content, reasoning_content: reasoning } = choice?.delta ?? {}
+    if (content || reasoning) yield { content: content ?? '', reasoning: reasoning ?? '' }
+  }
+  if (finishReason === undefined) throw new Error('the answer was cut off')
+  yield { finishReason, usage }
+}
+
+type Chunk = {
+  choices?: {
+    delta?: { content?: string | null; reasoning_content?: string | null }
+    finish_reason?: string | null
+  }[]
+  usage?: Usage | null
+}
+
+/** Ends where the connection breaks, if nothing of value is lost by that. */
+async function* untilBroken(
+  events: AsyncIterable<string>,
+  isComplete: () => boolean,
+): AsyncGenerator<string> {
+  try {
+    yield* events
+  } catch (error) {
+    if (!isComplete()) throw error
+  }
+}

@@ -1,0 +1,55 @@
+/** Sends one request to an inference daemon: with `fetch` in a browser, over a proven connection in Node. */
+
+export type InferenceRequest = {
+  method: 'GET' | 'POST'
+  path: string
+  /** Names in lower case. */
+  headers: Record<string, string>
+  body?: string
+  signal?: AbortSignal | undefined
+}
+
+/** The head of an answer, and its body as it arrives. Leaving the loop over the body ends the request. */
+export type InferenceAnswer = {
+  status: number
+  /** `name` in lower case. */
+  header(name: string): string | null
+  body: AsyncIterable<Uint8Array>
+}
+
+export type InferenceTransport = {
+  /** The daemon's address, as in `http://localhost:11434`. */
+  url: string
+  /** Resolves when the head of the answer has arrived. Rejects if none comes, or the signal fires. */
+  send(request: InferenceRequest): Promise<InferenceAnswer>
+}
+
+/** For a page that the daemon itself serves: `url` is the page's origin. */
+export function fetchInference(url: string, send: typeof fetch = fetch): InferenceTransport {
+  return {
+    url,
+    async send({ method, path, headers, body = null, signal = null }) {
+      const response = await send(url + path, { method, headers, body, signal })
+      return {
+        status: response.status,
+        header: (name) => response.headers.get(name),
+        body: chunksOf(response.body),
+      }
+    },
+  }
+}
+
+/** Not every browser can iterate over a stream. */
+async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  if (!body) return
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel()
+  }
+}

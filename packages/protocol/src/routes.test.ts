@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { type ApiRequest, type RegistryClient, registryClient } from './client.ts'
+import * as endpoints from './endpoints.ts'
+import { pathOf } from './path-of.ts'
+import * as routes from './routes.ts'
+
+const table = { ...routes }
+type RouteName = keyof typeof table
+type Call = Extract<keyof RegistryClient, RouteName>
+
+/** Endpoints without a call in the client. */
+const uncalled = {
+  toggleLike: 'a retry would undo it: the client uses setLike',
+  getTorrentByToken: 'its address is in the answer of getDownload',
+  getChunk: 'a web seed: its address is in the torrent, and made by hash where bytes are fetched',
+  getChunkByToken: 'its address is in the answer of getDownload',
+} satisfies Record<Exclude<RouteName, Call>, string>
+
+/** What the client has beside calls of endpoints. */
+const others = ['baseUrl', 'with']
+
+test('every route is an endpoint, and takes its method and path from the table', () => {
+  const ofEndpoints = Object.fromEntries(
+    Object.entries(endpoints).map(([name, { method, url }]) => [name, { method, url }]),
+  )
+  expect(ofEndpoints).toEqual(table)
+})
+
+test.each(Object.entries(endpoints))(
+  'the parameters in the path of %s have schemas',
+  (_, { url, schema }) => {
+    const described = 'params' in schema ? Object.keys(schema.params.properties) : []
+    expect(described).toEqual([...url.matchAll(/:(\w+)/g)].map(([, name]) => name))
+  },
+)
+
+test('every endpoint has a call in the client, but for those that need none', () => {
+  const client = registryClient({ baseUrl: 'http://localhost' })
+  const calls = Object.keys(client).filter((name) => !others.includes(name))
+  expect([...calls, ...Object.keys(uncalled)].toSorted()).toEqual(Object.keys(table).toSorted())
+})
+
+const called = Object.keys(table).filter((name): name is Call => !Object.hasOwn(uncalled, name))
+
+test.each(called)('%s calls its own endpoint, with its parameters encoded', async (name) => {
+  const asked: ApiRequest[] = []
+  const client = registryClient({
+    baseUrl: 'http://localhost',
+    async transport(request) {
+      asked.push(request)
+      return { status: 200, headers: new Headers(), body: new TextEncoder().encode('[]') }
+    },
+  })
+  const call = client[name] as (...given: unknown[]) => Promise<unknown>
+  // Each takes the parameters of its path first; a body or a query may follow.
+  await call('a/b', 'ü?')
+  const expected = ['a%2Fb', '%C3%BC%3F']
+  const path = table[name].url.replace(/:\w+/g, () => expected.shift() ?? '')
+  const { pathname } = new URL(asked[0]?.url ?? '')
+  expect([asked[0]?.method, pathname]).toEqual([table[name].method, path])
+})
+
+test('a path has its parameters as segments', () => {
+  expect(pathOf('/settings/:section?', { section: 'keys' })).toBe('/settings/keys')
+  expect(pathOf(routes.getStats.url)).toBe('/v1/stats')
+  expect(pathOf(routes.getFile.url, { id: 'tide', file_id: 'x y' })).toBe(
+    '/v1/models/tide/files/x%20y',
+  )
+  // @ts-expect-error: a parameter is missing
+  pathOf(routes.getFile.url, { id: 'tide' })
+  // @ts-expect-error: it has parameters
+  pathOf(routes.getModel.url)
+})

@@ -1,0 +1,61 @@
+/**
+ * The method and path of each endpoint of the registry, once: `endpoints.ts` adds the schemas, which only servers load, and
+ * `client.ts` calls them. Constants rather than one object, so that bundles shorten the names and drop what is not called.
+ */
+
+// Models
+
+export const listModels = { method: 'GET', url: '/v1/models' } as const
+export const createModel = { method: 'POST', url: '/v1/models' } as const
+export const getModel = { method: 'GET', url: '/v1/models/:id' } as const
+export const updateModel = { method: 'PATCH', url: '/v1/models/:id' } as const
+export const deleteModel = { method: 'DELETE', url: '/v1/models/:id' } as const
+export const getCard = { method: 'GET', url: '/v1/models/:id/card' } as const
+export const renderCard = { method: 'POST', url: '/v1/cards' } as const
+export const toggleLike = {
+  method: ['POST', 'DELETE'] as ('POST' | 'DELETE')[],
+  url: '/v1/models/:id/like',
+} as const
+export const setLike = { method: 'PUT', url: '/v1/models/:id/like' } as const
+export const getFacets = { method: 'GET', url: '/v1/facets' } as const
+export const getStats = { method: 'GET', url: '/v1/stats' } as const
+export const getUser = { method: 'GET', url: '/v1/users/:username' } as const
+
+// Files
+
+export const listFiles = { method: 'GET', url: '/v1/models/:id/files' } as const
+export const startUpload = { method: 'POST', url: '/v1/models/:id/files' } as const
+export const getFile = { method: 'GET', url: '/v1/models/:id/files/:file_id' } as const
+export const getUpload = { method: 'GET', url: '/v1/models/:id/files/:file_id/upload' } as const
+export const completeUpload = {
+  method: 'POST',
+  url: '/v1/models/:id/files/:file_id/complete',
+} as const
+export const deleteFile = { method: 'DELETE', url: '/v1/models/:id/files/:file_id' } as const
+
+// Downloads
+
+export const getDownload = { method: 'GET', url: '/v1/files/:model_id/download/:file_id' } as const
+export const getTorrent = { method: 'GET', url: '/v1/files/:model_id/torrent/:file_id' } as const
+export const getTorrentByToken = {
+  method: 'GET',
+  url: '/v1/files/:model_id/torrent/:file_id/:token',
+} as const
+export const getChunk = { method: 'GET', url: '/v1/files/chunks/:chunk_hash' } as const
+export const getChunkByToken = {
+  method: 'GET',
+  url: '/v1/files/chunks/:chunk_hash/:token',
+} as const
+
+// Accounts
+
+export const register = { method: 'POST', url: '/v1/auth/register' } as const
+export const login = { method: 'POST', url: '/v1/auth/login' } as const
+export const logout = { method: 'POST', url: '/v1/auth/logout' } as const
+export const getMe = { method: 'GET', url: '/v1/auth/me' } as const
+export const changePassword = { method: 'PUT', url: '/v1/auth/password' } as const
+export const listSessions = { method: 'GET', url: '/v1/auth/sessions' } as const
+export const deleteSession = { method: 'DELETE', url: '/v1/auth/sessions/:id' } as const
+export const createApiKey = { method: 'POST', url: '/v1/api-keys' } as const
+export const listApiKeys = { method: 'GET', url: '/v1/api-keys' } as const
+export const deleteApiKey = { method: 'DELETE', url: '/v1/api-keys/:id' } as const
