@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, write, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isatty } from 'node:tty'
 import { promisify } from 'node:util'
+import { makeFolder } from './make-folder.ts'
 
 /** Where bytes go that never makes the process wait. */
 export type Output = {
@@ -16,7 +17,7 @@ const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_WRONLY } = constants
 
 /** A file to append to, made with its folder when it is not there; or a named pipe that somebody reads. */
 export function openFile(path: string): Output {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o644)
   return { ...outputTo(fd), close: () => closeSync(fd) }
 }

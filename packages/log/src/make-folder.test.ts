@@ -1,0 +1,31 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { makeFolder } from './make-folder.ts'
+
+async function temporaryFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'shoal-folder-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+test('makes a folder and those above it, and leaves one that is there as it is', async () => {
+  const path = join(await temporaryFolder(), 'a', 'b')
+  makeFolder(path, 0o700)
+  makeFolder(path, 0o755)
+  expect((await stat(path)).mode & 0o777).toBe(0o700)
+  expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700)
+})
+
+test('a file in its place, or above it, is an error', async () => {
+  const file = join(await temporaryFolder(), 'file')
+  await writeFile(file, '')
+  expect(() => makeFolder(file)).toThrow('EEXIST')
+  expect(() => makeFolder(join(file, 'folder'))).toThrow(/EEXIST|ENOTDIR/)
+})
+
+test.runIf(process.platform === 'linux')(
+  'a file system that takes no new folders is an error, at once',
+  () => expect(() => makeFolder('/proc/shoal/data')).toThrow('ENOENT'),
+)
