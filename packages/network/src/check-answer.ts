@@ -10,7 +10,7 @@ import { memberOf } from './endpoints.ts'
 
 type Reason = (NetworkFailure & { code: 'not_a_registry' })['reason']
 
-/** Throws a `NetworkError` for an answer that no registry gives: a captive portal's, or another program's. */
+/** Throws a `NetworkError` for an answer that a registry never gives: from a captive portal or another program. */
 export function checkAnswer(url: URL, call: ApiRequest, answer: ApiAnswer): void {
   const found = strangeness(call, answer)
   if (found) throw new NetworkError({ code: 'not_a_registry', host: url.host, ...found })
@@ -19,34 +19,44 @@ export function checkAnswer(url: URL, call: ApiRequest, answer: ApiAnswer): void
 type Strangeness = { reason: Reason; detail: string }
 
 function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefined {
-  const { headers } = call
-  const member = memberOf(call)
+  const { headers, method } = call
+  const known = memberOf(call)
   const { status } = answer
   const type = answer.headers.get('content-type') ?? ''
   const isPage = type.startsWith('text/html')
   const stranger = isPage ? 'html' : 'other_program'
+  const isForTorrents = headers.accept === 'application/x-bittorrent'
+  // A bencoded dictionary begins with “d” (BEP 3). A tracker may send its reason with any status.
+  const isRedirect = status >= 300 && status < 400
+  if (isForTorrents && !isRedirect && answer.body[0] === 'd'.charCodeAt(0)) return undefined
 
   if (status >= 400) {
-    // A proxy before a registry that is away answers without JSON, and so does one that limits.
+    // A reverse proxy answers without JSON if its registry is down, or to limit requests.
     const mayBeProxy = (status >= 500 && status !== 511) || [408, 413, 429].includes(status)
     if (mayBeProxy || problemIn(textOf(answer))) return undefined
     return { reason: stranger, detail: `it answered ${status}` }
   }
-  if (status >= 300 || answer.body.length === 0) return undefined
-  if (headers.accept === 'application/x-bittorrent') {
-    // Bencoded, a dictionary begins so (BEP 3).
-    if (answer.body[0] === 'd'.charCodeAt(0)) return undefined
-    return { reason: stranger, detail: 'its answer is no torrent' }
+  if (status >= 300) {
+    return { reason: 'other_program', detail: `it answered ${status} without a location` }
   }
+  if (answer.body.length === 0) {
+    const mayBeEmpty = method !== 'GET' && !known
+    return mayBeEmpty ? undefined : { reason: 'other_program', detail: 'its answer is empty' }
+  }
+  if (isForTorrents) return { reason: stranger, detail: 'its answer is not bencoded' }
   if (headers.accept !== 'application/json') return undefined
   const value = jsonIn(textOf(answer))
   if (value === undefined) {
-    return { reason: isPage ? 'html' : 'not_json', detail: 'its answer is no JSON' }
+    return { reason: isPage ? 'html' : 'not_json', detail: 'its answer is not JSON' }
   }
-  const isKnown = typeof value === 'object' && value !== null && (!member || member in value)
-  if (isKnown) return undefined
-  return { reason: 'other_program', detail: `its answer has no “${member}”` }
+  const items = known?.isList ? value : [value]
+  if (!Array.isArray(items)) return { reason: 'other_program', detail: 'its answer is not a list' }
+  if (items.every((item) => hasMember(item, known?.member))) return undefined
+  return { reason: 'other_program', detail: `its answer has no “${known?.member}”` }
 }
+
+const hasMember = (value: unknown, member: string | undefined) =>
+  typeof value === 'object' && value !== null && (member === undefined || member in value)
 
 const textOf = ({ body }: ApiAnswer) => Buffer.from(body).toString()
 
@@ -54,6 +64,6 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // the caller says so
+    return undefined // the caller reports it
   }
 }

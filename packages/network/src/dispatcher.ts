@@ -1,6 +1,6 @@
 import tls from 'node:tls'
 import type { buildConnector, Dispatcher, Pool as PoolType } from 'undici'
-// By their parts: the whole of undici takes twice the time and memory to load, in every thread.
+// Imported by parts: all of undici takes twice the time and memory to load, in every thread.
 import openTunnel from 'undici/lib/api/api-connect.js'
 import newConnector from 'undici/lib/core/connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
@@ -12,14 +12,14 @@ import type { NetworkSettings } from './settings.ts'
 export type Network = ReturnType<typeof openNetwork>
 
 /**
- * What all requests of a thread go through: API, chunks, uploads and torrents. `connections` bounds those to one origin.
- * It keeps connections open until it is destroyed.
+ * The connections of a thread for all its requests: API, chunks, uploads and torrents. `connections` is the maximum per origin.
+ * They stay open until it is destroyed.
  */
 export function openNetwork(settings: NetworkSettings, { connections = 8 } = {}) {
   const { connectMs } = settings.timeouts
   const common = {
     connections,
-    allowH2: false, // one connection with many streams would share one window and one stall
+    allowH2: false, // streams of one connection would share one window, and stall together
     headersTimeout: settings.timeouts.headersMs,
     bodyTimeout: settings.timeouts.stallMs,
   }
@@ -29,7 +29,7 @@ export function openNetwork(settings: NetworkSettings, { connections = 8 } = {})
   function agentFor(url: URL): Dispatcher {
     const proxy = proxyFor(url, settings)
     if (proxy === undefined) return direct
-    // TLS by the kind of host: what a proxy is asked for in clear needs no certificates.
+    // Certificates are loaded only if TLS is used, to the proxy or through it.
     const isTls = url.protocol === 'https:' || proxy.startsWith('https:')
     const key = `${isTls} ${proxy}`
     const secure = isTls ? { secureContext: secureContext(settings.extraCa) } : {}
@@ -38,7 +38,7 @@ export function openNetwork(settings: NetworkSettings, { connections = 8 } = {})
       new ProxyAgent({
         ...common,
         uri: proxy,
-        proxyTunnel: false, // plain HTTP is asked of the proxy itself: many allow no other tunnel than to port 443
+        proxyTunnel: false, // plain HTTP is requested from the proxy: many allow tunnels only to port 443
         connectTimeout: connectMs,
         factory: (origin: string, options: object) => new Pool(origin, { ...options, ...common }),
         clientFactory: (origin: URL, options: object) =>
@@ -53,16 +53,16 @@ export function openNetwork(settings: NetworkSettings, { connections = 8 } = {})
   return {
     settings,
     agentFor,
-    /** Through which proxy requests to `url` go. */
+    /** The address of the proxy for `url`; undefined if there is none. */
     proxyOf: (url: URL) => proxyFor(url, settings),
-    /** At once: what is running fails. */
+    /** Closes all connections at once; running requests fail. */
     async destroy() {
       await Promise.all([direct, ...byProxy.values()].map((agent) => agent.destroy()))
     },
   }
 }
 
-/** Loaded by its parts, a pool lacks the method with which tunnels are opened. */
+/** A pool imported by itself lacks the method that opens tunnels. */
 function tunnelPool(origin: URL, options: object): Dispatcher {
   return Object.assign(new Pool(origin, options as PoolType.Options), { connect: openTunnel })
 }
@@ -80,7 +80,7 @@ function connector({ timeouts, extraCa }: NetworkSettings): buildConnector.conne
 
 const contexts = new Map<string, tls.SecureContext>()
 
-/** Node's authorities, the system's, and the user's own. Made once: it takes 80 ms. */
+/** Trusts Node's authorities, the system's and the user's own. Created once, since it takes 80 ms. */
 function secureContext(extraCa = ''): tls.SecureContext {
   const known = contexts.get(extraCa)
   if (known) return known

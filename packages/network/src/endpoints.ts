@@ -1,23 +1,23 @@
-/** What the transport has to know of the registry's endpoints. */
+/** What the transport needs to know about the registry's endpoints. */
 
 type Call = { method: string; url: string }
 
 const pathOf = (url: string) => new URL(url).pathname
 
-/** Start and complete of an upload: the registry takes the second for the first. */
+/** Start and complete of an upload: to the registry, a repeated request is the same as the first. */
 const repeatablePosts = /\/v1\/models\/[^/]+\/files(\/[^/]+\/complete)?$/
 
-/** Whether doing it twice does no harm, so that it may be sent again where its answer was lost. */
+/** Whether a call is safe to repeat, and so may be sent again if its answer was lost. */
 export function isRepeatable({ method, url }: Call): boolean {
   return method === 'GET' || (method === 'POST' && repeatablePosts.test(pathOf(url)))
 }
 
-/** What every answer of an endpoint has. */
-const members: [method: string, path: RegExp, member: string][] = [
-  ['GET', /\/v1\/models$/, 'length'],
+/** A member that every answer of an endpoint has, or every item of a list. */
+const members: [method: string, path: RegExp, member: string, kind?: 'list'][] = [
+  ['GET', /\/v1\/models$/, 'id', 'list'],
   ['POST', /\/v1\/models$/, 'name'],
   ['GET', /\/v1\/models\/[^/]+$/, 'name'],
-  ['GET', /\/v1\/models\/[^/]+\/files$/, 'length'],
+  ['GET', /\/v1\/models\/[^/]+\/files$/, 'id', 'list'],
   ['POST', /\/v1\/models\/[^/]+\/files$/, 'upload'],
   ['GET', /\/files\/[^/]+\/upload$/, 'missing_chunks'],
   ['POST', /\/files\/[^/]+\/complete$/, 'status'],
@@ -27,8 +27,12 @@ const members: [method: string, path: RegExp, member: string][] = [
   ['POST', /\/v1\/auth\/(login|register)$/, 'access_token'],
 ]
 
-/** A member by which an answer of a registry can be told from other JSON; undefined where none is known. */
-export function memberOf(call: Call): string | undefined {
+/**
+ * The member that tells a registry's answer from other JSON, and whether it is one of each item of a list; undefined if none is
+ * known.
+ */
+export function memberOf(call: Call): { member: string; isList: boolean } | undefined {
   const path = pathOf(call.url)
-  return members.find(([method, pattern]) => method === call.method && pattern.test(path))?.[2]
+  const found = members.find(([method, pattern]) => method === call.method && pattern.test(path))
+  return found && { member: found[2], isList: found[3] === 'list' }
 }

@@ -1,7 +1,9 @@
-/** What an error of a connection means. */
+/** What errors of connections, and answers from in between, mean. */
 import { NetworkError, type NetworkFailure, type TlsReason } from '@shoal/protocol/client'
 
-type Asked = { url: URL; proxy: string | undefined }
+/** Where one request goes, and the proxy's address if it goes through one. */
+export type Asked = { url: URL; proxy: string | undefined }
+
 type Unreachable = NetworkFailure & { code: 'unreachable' }
 
 const unreachable: Record<string, Unreachable['reason']> = {
@@ -46,7 +48,7 @@ const tlsReasons: Record<string, TlsReason> = {
   ERR_SSL_HTTP_REQUEST: 'not_tls',
 }
 
-/** The failure that `error`, thrown by undici or Node, is to a request of `url`. */
+/** The failure of a request that ended with `error`, thrown by undici or Node. */
 export function failureOf(error: unknown, { url, proxy }: Asked): NetworkFailure {
   if (error instanceof NetworkError) return error.failure
   const { code, message } = codeAndMessage(error)
@@ -67,7 +69,7 @@ export function failureOf(error: unknown, { url, proxy }: Asked): NetworkFailure
   return { code: 'unreachable', reason: unreachable[code] ?? 'unknown', host, detail: message }
 }
 
-/** The failure that an answer is, which neither a registry nor its store has given; undefined for one that they may have. */
+/** The failure behind an answer that neither a registry nor its store gave; undefined if one of them may have. */
 export function failureOfAnswer(
   { url, proxy }: Asked,
   status: number,
@@ -75,13 +77,13 @@ export function failureOfAnswer(
 ): NetworkFailure | undefined {
   const detail = `it answered ${status}`
   const isPage = contentType?.startsWith('text/html')
-  // What a proxy says itself where it does not reach the other side, or does not want to. Inside of a tunnel it cannot.
+  // A proxy answers itself if it cannot reach the registry or must not. It cannot answer inside a tunnel.
   const mayBeProxy = proxy !== undefined && url.protocol === 'http:'
   const reason = mayBeProxy ? proxyReasonOf(status) : undefined
   if (proxy && reason && (isPage || status === 407)) {
     return { code: 'proxy_failed', reason, host: new URL(proxy).host, detail }
   }
-  // A captive portal (RFC 6585, 6), or whoever stands in the way with a page of its own. Limits are of servers before a registry, too.
+  // A captive portal (RFC 6585, 6) or another gateway with a page of its own. Limits also come from a reverse proxy.
   const isStranger = isPage && status >= 400 && status < 500 && ![408, 413, 429].includes(status)
   if (status !== 511 && !isStranger) return undefined
   return { code: 'not_a_registry', reason: 'html', host: url.host, detail }
@@ -95,7 +97,7 @@ function proxyReasonOf(status: number): 'auth' | 'denied' | 'answered' | undefin
 
 type ProxyReason = (NetworkFailure & { code: 'proxy_failed' })['reason']
 
-/** Through a proxy, it is the proxy that is connected to; what breaks later may as well be the other side's doing. */
+/** Connecting fails at the proxy; what fails later may be the registry's doing as well. */
 function proxyReason(code: string, message: string): ProxyReason | undefined {
   const [, status] = /^Proxy response \((\d+)\)/.exec(message) ?? []
   if (status !== undefined) return proxyReasonOf(Number(status)) ?? 'answered'
@@ -105,7 +107,7 @@ function proxyReason(code: string, message: string): ProxyReason | undefined {
   return reason === 'dns' || reason === 'refused' || reason === 'no_route' ? reason : undefined
 }
 
-/** Of the error itself or of what caused it: undici wraps some, and Node gathers those of several addresses. */
+/** From the error or its cause: undici wraps some errors, and Node collects those of several addresses. */
 function codeAndMessage(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: '', message: String(error) }
   const { code, message, cause } = error as NodeJS.ErrnoException

@@ -1,6 +1,5 @@
-/** The transport of programs that run in Node: one try after another, through redirects, until an answer is whole. */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { gunzipSync } from 'node:zlib'
+/** The transport for Node: it repeats a call until an answer is complete, or no retry makes sense. */
+import { sleep } from '@shoal/core/async'
 import {
   type ApiAnswer,
   type ApiRequest,
@@ -10,27 +9,21 @@ import {
   type RetryTimes,
   type Transport,
 } from '@shoal/protocol/client'
-import type { Dispatcher } from 'undici'
 import { backoffMs, parseRetryAfter } from './backoff.ts'
-import { checkAnswer } from './check-answer.ts'
 import type { Network } from './dispatcher.ts'
 import { isRepeatable } from './endpoints.ts'
-import { failureOf, failureOfAnswer } from './failure-of.ts'
-import { apiRedirect, maxRedirects, redirectRefused } from './redirect.ts'
-import { sendRequest } from './send-request.ts'
+import { exchange } from './exchange.ts'
 
 const firstContactMs = 1_500
 const longestGiveUpMs = 30_000
 const maxRetriesOf500 = 2
-/** Of waits that a registry asks for, where the caller does not say how long all of it may take. */
+/** Limits on the waits that a registry asks for, if the caller sets no time for the call. */
 const maxAskedWaits = 5
 const maxAskedMs = 600_000
-/** Larger than the download information of a file of 10 TB. */
-const maxBodyBytes = 64 * 1024 * 1024
 
 /**
- * Sends again what may be repeated, where no answer came, or none but 502, 503, 504 or a plain 500; and anything after a wait
- * that the registry asks for (`Retry-After` of 429 and 503).
+ * Repeats calls that are safe to repeat if no answer came, or 502, 503, 504 or 500; and any call after the wait that a
+ * registry asks for (`Retry-After` of 429 and 503).
  */
 export function httpTransport(network: Network): Transport {
   const giveUpMs = Math.min(longestGiveUpMs, network.settings.timeouts.giveUpMs)
@@ -56,9 +49,7 @@ export function httpTransport(network: Network): Transport {
         return result
       }
       call.onWait?.({ seconds: wait.ms / 1000, reason: wait.reason })
-      await sleep(wait.ms, undefined, call.signal && { signal: call.signal }).catch((error) => {
-        throw call.signal?.aborted ? call.signal.reason : error
-      })
+      await sleep(wait.ms, call.signal)
     }
 
     function isEnough({ ms, isAsked }: Pause, waitedMs: number): boolean {
@@ -70,7 +61,7 @@ export function httpTransport(network: Network): Transport {
 
 type Pause = { ms: number; reason: string; isAsked: boolean }
 
-/** How long to wait before another try; undefined where there is none. */
+/** How long to wait before the next try; undefined if there is none. */
 function waitBefore(
   result: ApiAnswer | NetworkError,
   failures: number,
@@ -86,18 +77,18 @@ function waitBefore(
   const { host } = new URL(call.url)
   const seconds = retryAfterSeconds(result)
   if (seconds !== undefined) {
-    // Nothing was done, so that anything may be sent again; a little later, so that not everybody comes at once.
+    // The registry did nothing, so any call may be sent again. A random delay keeps clients from retrying at once.
     const ms = seconds * 1000 + Math.random() * Math.min(1000, seconds * 100)
     return { ms, reason: `${host} asks for it (${status})`, isAsked: true }
   }
-  // The first are of a proxy whose registry is away. The last is a defect more often than not.
+  // 502 to 504 come from a reverse proxy whose registry is down. 500 is usually a defect.
   const isPassing =
     [502, 503, 504].includes(status) || (status === 500 && failures <= maxRetriesOf500)
   if (!isPassing || !mayRepeat || isStorageFull(result)) return undefined
   return { ...backoff, reason: `${host} answered ${status}` }
 }
 
-/** Of an answer that asks for a wait which helps. */
+/** The wait that an answer asks for; undefined if waiting does not help. */
 function retryAfterSeconds(answer: ApiAnswer): number | undefined {
   const { status, headers } = answer
   if (status !== 429 && status !== 503) return undefined
@@ -106,76 +97,6 @@ function retryAfterSeconds(answer: ApiAnswer): number | undefined {
   return isFull ? undefined : seconds
 }
 
-/** No time mends that. */
+/** Waiting does not help. */
 const isStorageFull = ({ body }: ApiAnswer) =>
   problemIn(Buffer.from(body).toString())?.code === 'storage_full'
-
-async function exchange(network: Network, call: ApiRequest): Promise<ApiAnswer> {
-  let url = new URL(call.url)
-  let { headers } = call
-  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    const answer = await exchangeOnce(network, { ...call, headers }, url)
-    const location = answer.headers.get('location')
-    const isRedirect = answer.status >= 300 && answer.status < 400 && location !== null
-    if (!isRedirect || answer.status === 304) return answer
-    const hasCredentials = 'authorization' in headers
-    const to = apiRedirect(url, location, { hasCredentials })
-    // 301, 302 and 303 turn a POST into a GET (RFC 9110, 15.4): what was to be done would not be.
-    if (call.method !== 'GET' && ![307, 308].includes(answer.status)) {
-      throw redirectRefused(url, 'moved', `it redirects to ${to.origin}`)
-    }
-    if (to.origin !== url.origin) headers = withoutCredentials(headers)
-    url = to
-  }
-  throw redirectRefused(url, 'loop', `it redirects more than ${maxRedirects} times`)
-}
-
-const withoutCredentials = ({ authorization: _, ...headers }: Record<string, string>) => headers
-
-async function exchangeOnce(network: Network, call: ApiRequest, url: URL): Promise<ApiAnswer> {
-  const { method, headers, body, signal } = call
-  const proxy = network.proxyOf(url)
-  try {
-    const response = await sendRequest(network, url, {
-      method: method as Dispatcher.HttpMethod,
-      headers: { ...headers, 'accept-encoding': 'gzip' },
-      ...(body !== undefined && { body }),
-      ...(signal && { signal }),
-    })
-    const bytes = await readBody(response, url)
-    const header = (name: string) => response.headers[name]?.toString()
-    const status = response.statusCode
-    const failure = failureOfAnswer({ url, proxy }, status, header('content-type'))
-    if (failure) throw new NetworkError(failure)
-    const headersOf = { get: (name: string) => header(name) ?? null }
-    const answer = { status, headers: headersOf, body: bytes }
-    checkAnswer(url, call, answer)
-    return answer
-  } catch (error) {
-    if (error instanceof NetworkError) throw error
-    throw new NetworkError(failureOf(error, { url, proxy }), { cause: error })
-  }
-}
-
-async function readBody(response: Dispatcher.ResponseData, url: URL): Promise<Uint8Array> {
-  const parts: Buffer[] = []
-  let bytes = 0
-  for await (const part of response.body as AsyncIterable<Buffer>) {
-    parts.push(part)
-    bytes += part.length
-    if (bytes > maxBodyBytes) throw notReadable(url, 'its answer is too long')
-  }
-  const body = Buffer.concat(parts)
-  const encoding = response.headers['content-encoding']?.toString() ?? 'identity'
-  if (encoding === 'identity' || bytes === 0) return body
-  if (encoding !== 'gzip') throw notReadable(url, `its answer is encoded as ${encoding}`)
-  try {
-    return gunzipSync(body, { maxOutputLength: maxBodyBytes })
-  } catch (error) {
-    throw notReadable(url, 'its answer is not what it says: gzip', error)
-  }
-}
-
-function notReadable({ host }: URL, detail: string, cause?: unknown) {
-  return new NetworkError({ code: 'not_a_registry', reason: 'not_json', host, detail }, { cause })
-}

@@ -1,3 +1,4 @@
+import { loopbackHosts, otherHosts } from '@shoal/core/testing'
 import { expect, test } from 'vitest'
 import { proxyFor } from './proxy-for.ts'
 
@@ -57,4 +58,10 @@ test.each([
   ['http://a.test', 'fd00::/8'],
 ])('%s goes through the proxy with NO_PROXY=%s', (address, noProxy) => {
   expect(isProxied(address, noProxy)).toBe(true)
+})
+
+test('what is this machine is asked without a proxy, and nothing else', () => {
+  const inUrl = (host: string) => `http://${/^[^[].*:/.test(host) ? `[${host}]` : host}:8000`
+  for (const host of loopbackHosts) expect(isProxied(inUrl(host)), host).toBe(false)
+  for (const host of otherHosts) expect(isProxied(inUrl(host)), host).toBe(true)
 })

@@ -1,26 +1,21 @@
 /** Which proxy a request goes through. */
 import { BlockList, isIP } from 'node:net'
+import { isLoopback } from '@shoal/core/addresses'
 import type { NetworkSettings } from './settings.ts'
 
 type Proxies = Pick<NetworkSettings, 'httpProxy' | 'httpsProxy' | 'noProxy'>
 
-/** The proxy's address, or undefined for a request that goes straight to its host, as all to this machine do. */
+/** The proxy's address; undefined for a direct request. Requests to this machine are always direct. */
 export function proxyFor(url: URL, { httpProxy, httpsProxy, noProxy }: Proxies) {
   const proxy = url.protocol === 'https:' ? httpsProxy : httpProxy
-  if (proxy === undefined || isLoopback(hostOf(url)) || isExempt(url, noProxy)) return undefined
+  if (proxy === undefined || isLoopback(url.hostname) || isExempt(url, noProxy)) return undefined
   return proxy
 }
 
 /** Without the brackets of IPv6 and the dot of a fully qualified name. */
 const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
-function isLoopback(host: string): boolean {
-  if (host === 'localhost' || host.endsWith('.localhost')) return true // RFC 6761
-  if (isIP(host) === 4) return host.startsWith('127.')
-  return host === '::1' || host.startsWith('::ffff:7f')
-}
-
-/** As curl reads it: `*`, a host with its subdomains, with or without a leading dot or `*.`, with or without a port, or a network. */
+/** Reads `NO_PROXY` like curl: `*`, a network, or a host with its subdomains; a leading `.` or `*.` and a port may be there. */
 function isExempt(url: URL, noProxy: string): boolean {
   const host = hostOf(url).toLowerCase()
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')

@@ -1,24 +1,52 @@
-/** Which redirects are followed. */
+/** Which redirects are followed, and to where. */
 import { NetworkError, type NetworkFailure } from '@shoal/protocol/client'
+import type { Network } from './dispatcher.ts'
+import type { Asked } from './failure-of.ts'
 
 type Reason = (NetworkFailure & { code: 'redirect_refused' })['reason']
 
-export const maxRedirects = 5
+export type Redirect = { status: number; location: string }
+
+/** What one request brought: its result, or where to ask next. */
+export type Step<T> = { result: T } | { redirect: Redirect }
+
+type NextUrl = (from: URL, redirect: Redirect) => URL
+
+const maxRedirects = 5
+
+/**
+ * Calls `ask` with one URL after another until it brings a result. `nextUrl` returns where a redirect leads and throws if it must
+ * not be followed; the default is for requests without credentials. Throws a `NetworkError` for a redirect that is not followed.
+ */
+export async function followRedirects<T>(
+  network: Network,
+  start: URL,
+  ask: (asked: Asked) => Promise<Step<T>>,
+  nextUrl: NextUrl = redirectTarget,
+): Promise<T> {
+  let url = start
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+    const step = await ask({ url, proxy: network.proxyOf(url) })
+    if ('result' in step) return step.result
+    url = nextUrl(url, step.redirect)
+  }
+  throw redirectRefused(url, 'loop', `it redirects more than ${maxRedirects} times`)
+}
 
 export function redirectRefused(from: URL, reason: Reason, detail: string): NetworkError {
   return new NetworkError({ code: 'redirect_refused', reason, host: from.host, detail })
 }
 
 /**
- * Where a call of the API goes on: at the same host and port, or from http to https at the same host, then without credentials,
- * for that is another origin. Throws where it must not.
+ * Where a call of the API goes on: at the same host and port, or from http to https of the same host. With credentials the
+ * second is refused as well: another port is another origin. Throws a `NetworkError` if the redirect must not be followed.
  */
 export function apiRedirect(
   from: URL,
-  location: string,
+  redirect: Redirect,
   { hasCredentials }: { hasCredentials: boolean },
 ): URL {
-  const to = redirectTarget(from, location)
+  const to = redirectTarget(from, redirect)
   const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:'
   if (to.hostname !== from.hostname || (to.host !== from.host && !isUpgrade)) {
     throw redirectRefused(from, 'other_host', `it redirects to ${to.origin}`)
@@ -29,8 +57,8 @@ export function apiRedirect(
   return to
 }
 
-/** Where a request for bytes goes on, which carries no credentials: anywhere, but never from https to http. */
-export function redirectTarget(from: URL, location: string): URL {
+/** Where a request without credentials goes on: to any host, but never from https to http. */
+function redirectTarget(from: URL, { location }: Redirect): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined
   if (!to || !['http:', 'https:'].includes(to.protocol)) {
     throw redirectRefused(from, 'other_host', `it redirects to “${location}”`)

@@ -1,6 +1,9 @@
-/** For whoever makes requests by hand: chunks, uploads and torrents. */
+/** For requests that are not API calls: chunks, uploads and torrents. */
 export { type Network, openNetwork } from './dispatcher.ts'
-export { failureOf, failureOfAnswer } from './failure-of.ts'
+export { exchange } from './exchange.ts'
+export { type Asked, failureOf, failureOfAnswer } from './failure-of.ts'
 export { useForFetch } from './global-fetch.ts'
-export { maxRedirects, redirectRefused, redirectTarget } from './redirect.ts'
+export { readBody } from './read-body.ts'
+export { readHead } from './read-head.ts'
+export { followRedirects, type Redirect, redirectRefused, type Step } from './redirect.ts'
 export { sendRequest } from './send-request.ts'

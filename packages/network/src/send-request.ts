@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import request from 'undici/lib/api/api-request.js'
 import type { Network } from './dispatcher.ts'
 
-/** One request without redirects; resolves with the head of the answer. Rejects with undici's errors: see `failureOf`. */
+/** Sends one request and resolves with the head of its answer. Follows no redirects. Rejects with an error for `failureOf`. */
 export function sendRequest(
   network: Network,
   url: URL,
@@ -10,7 +10,7 @@ export function sendRequest(
 ): Promise<Dispatcher.ResponseData> {
   const { headersMs, stallMs } = network.settings.timeouts
   return request.call(network.agentFor(url), {
-    headersTimeout: headersMs, // pools behind proxies do not all know them
+    headersTimeout: headersMs, // not every pool behind a proxy has them
     bodyTimeout: stallMs,
     ...options,
     origin: url.origin,

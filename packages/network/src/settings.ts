@@ -1,13 +1,14 @@
-/** How this machine reaches registries: proxies, certificates and timeouts. Plain data, since it crosses threads. */
+/** How this machine reaches registries: proxies, certificates and timeouts. Plain data, because it is passed between threads. */
 
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { parseDuration } from '@shoal/core/units'
 
 export type NetworkSettings = {
   /** The proxy for http and for https addresses. */
   httpProxy: string | undefined
   httpsProxy: string | undefined
-  /** As in `NO_PROXY`: hosts, domains, networks. */
+  /** Hosts, domains and networks to reach directly, as in `NO_PROXY`. */
   noProxy: string
   /** Certificate authorities to trust beside the system's and Node's, in PEM. */
   extraCa: string | undefined
@@ -16,13 +17,13 @@ export type NetworkSettings = {
 
 /** In milliseconds. */
 export type Timeouts = {
-  /** Until a connection stands, with TLS. */
+  /** Until a connection is open, including TLS. */
   connectMs: number
   /** From the request to the head of its answer. */
   headersMs: number
-  /** Without a byte, once bytes flow. */
+  /** Longest silence in the middle of an answer. */
   stallMs: number
-  /** A transfer that gets nowhere for so long fails. */
+  /** A transfer fails after this long without progress. */
   giveUpMs: number
 }
 
@@ -33,7 +34,7 @@ export const defaultTimeouts: Timeouts = {
   giveUpMs: 10 * 60_000,
 }
 
-/** Straight to every host. */
+/** No proxy, and the default timeouts. */
 export const directNetwork: NetworkSettings = {
   httpProxy: undefined,
   httpsProxy: undefined,
@@ -42,7 +43,7 @@ export const directNetwork: NetworkSettings = {
   timeouts: defaultTimeouts,
 }
 
-/** A setting that cannot be: `message` is a sentence. */
+/** An invalid setting; `message` is a sentence for the user. */
 export class NetworkSettingError extends Error {
   override name = 'NetworkSettingError'
 }
@@ -50,8 +51,8 @@ export class NetworkSettingError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The settings of an environment, as curl reads it: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` in either case.
- * `caFile` comes before `SHOAL_CA_FILE`. Throws `NetworkSettingError`.
+ * Reads the settings from an environment as curl does: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` in either case.
+ * `caFile` overrides `SHOAL_CA_FILE`. Rejects with a `NetworkSettingError`.
  */
 export async function readNetworkSettings(
   env: Environment,
@@ -78,13 +79,13 @@ function proxyAddress(text: string | undefined): string | undefined {
   )
 }
 
-/** What is not a letter or digit of it may be percent-encoded, and a percent sign has to be. */
+/** Other characters than letters and digits may be percent-encoded; a percent sign has to be. */
 function hasSoundPassword({ username, password }: URL): boolean {
   try {
     decodeURIComponent(username + password)
     return true
   } catch {
-    return false // the caller says so
+    return false // the caller reports it
   }
 }
 
@@ -113,19 +114,23 @@ const settingOf: Record<string, keyof Timeouts> = {
   giveup: 'giveUpMs',
 }
 
+const minTimeoutMs = 100
+/** Twelve days: a timer for more than twice as long would fire at once. Where there is no end, this is it. */
+const maxTimeoutMs = 2 ** 30
+
 /** `connect=6s,headers=30s,stall=20s,giveup=10m`, or some of them. */
 function parseTimeouts(text: string): Partial<Timeouts> {
   const timeouts: Partial<Timeouts> = {}
   for (const part of text.split(',').filter((one) => one.trim() !== '')) {
-    const [, name = '', count, unit = ''] = /^\s*([a-z]+)=(\d+)(ms|s|m)\s*$/.exec(part) ?? []
+    const [, name = '', time = ''] = /^\s*([a-z]+)=(.*)$/.exec(part) ?? []
     const setting = settingOf[name]
-    const ms = Number(count) * ({ ms: 1, s: 1000, m: 60_000 }[unit] ?? Number.NaN)
-    if (setting === undefined || !(ms >= 100)) {
+    const ms = parseDuration(time) ?? 0
+    if (setting === undefined || ms < minTimeoutMs) {
       throw new NetworkSettingError(
         `SHOAL_NETWORK_TIMEOUTS has “${part.trim()}”; it looks like connect=6s,headers=30s,stall=20s,giveup=10m.`,
       )
     }
-    timeouts[setting] = ms
+    timeouts[setting] = Math.min(ms, maxTimeoutMs)
   }
   return timeouts
 }

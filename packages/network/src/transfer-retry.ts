@@ -1,9 +1,9 @@
 import type { RetryTimes } from '@shoal/protocol/client'
 
-/** A registry that is just starting is there by then. */
+/** Long enough for a registry that is starting. */
 const firstContactMs = 10_000
 
-/** How long the calls of a pull or push are tried again: as long as its bytes. */
+/** How long the API calls of a pull or push are retried: as long as its chunks. */
 export const transferRetry = ({ giveUpMs }: { giveUpMs: number }): RetryTimes => ({
   firstContactMs: Math.min(firstContactMs, giveUpMs),
   giveUpMs,

@@ -1,4 +1,4 @@
-/** The parts of undici that are loaded by themselves, with the types of the whole. */
+/** Types for the parts of undici that are imported by path. */
 declare module 'undici/lib/dispatcher/agent.js' {
   export { Agent as default } from 'undici'
 }

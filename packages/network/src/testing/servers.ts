@@ -10,15 +10,21 @@ import {
 } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
+import type { TlsOptions } from 'node:tls'
 import { onTestFinished } from 'vitest'
 import type { CertificateFiles } from '../../../../testing/tls-certificates/index.ts'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-export async function startServer(handler: Handler, certificate?: CertificateFiles, port = 0) {
+export async function startServer(
+  handler: Handler,
+  certificate?: CertificateFiles,
+  port = 0,
+  tls: Pick<TlsOptions, 'maxVersion'> = {},
+) {
   const server = certificate
     ? createSecureServer(
-        { cert: readFileSync(certificate.certificate), key: readFileSync(certificate.key) },
+        { cert: readFileSync(certificate.certificate), key: readFileSync(certificate.key), ...tls },
         handler,
       )
     : createServer(handler)
@@ -30,7 +36,7 @@ export const json = (response: ServerResponse, body: unknown, status = 200, head
     .writeHead(status, { 'content-type': 'application/json', ...headers })
     .end(JSON.stringify(body))
 
-/** A forward proxy that takes every name for this machine. What it answers to whoever is not let through is `refusal`. */
+/** A forward proxy that resolves every name to this machine. With `refusal` it answers every request with that status. */
 export async function startProxy(refusal?: { status: number }) {
   const asked: string[] = []
   const proxy = createServer((incoming, outgoing) => {
@@ -56,7 +62,7 @@ export async function startProxy(refusal?: { status: number }) {
       socket.write('HTTP/1.1 200 Connected\r\n\r\n')
       onward.pipe(socket).pipe(onward)
     })
-    onward.on('error', () => socket.destroy()) // the other half is gone
+    onward.on('error', () => socket.destroy()) // the other side has closed
     socket.on('error', () => onward.destroy())
   })
   const port = await listen(proxy, 0)
@@ -77,7 +83,7 @@ async function close(server: Server) {
   await once(server, 'close')
 }
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   const port = await listen(server, 0)
@@ -85,12 +91,12 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Takes connections, and says nothing. */
+/** Accepts connections and never sends a byte. */
 export async function startSilence() {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {
     sockets.add(socket)
-    socket.on('error', () => undefined) // whoever waited has left
+    socket.on('error', () => undefined) // the client has given up
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

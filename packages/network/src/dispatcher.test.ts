@@ -1,0 +1,165 @@
+/** Proxies and certificates, as requests meet them. */
+import { expect, onTestFinished, test } from 'vitest'
+import { testCertificates } from '../../../testing/tls-certificates/index.ts'
+import { openNetwork } from './dispatcher.ts'
+import { failureOfAnswer } from './failure-of.ts'
+import { sendRequest } from './send-request.ts'
+import { directNetwork } from './settings.ts'
+import {
+  failureAt,
+  fine,
+  scripted,
+  shortTimeouts,
+  transportOf,
+  trusting,
+} from './testing/scripted.ts'
+import { freePort, type Handler, startProxy, startServer, startSilence } from './testing/servers.ts'
+
+test('plain HTTP is requested from the proxy, and HTTPS goes through it by CONNECT', async () => {
+  const plain = await scripted(fine)
+  const secure = await startServer(fine, testCertificates.valid)
+  const proxy = await startProxy()
+  const settings = { ...trusting, httpProxy: proxy.url, httpsProxy: proxy.url }
+  const send = transportOf(settings)
+  expect(await send(`http://registry.test:${plain.port}/a`)).toMatchObject({ status: 200 })
+  expect(await send(`https://registry.test:${secure.port}/b`)).toMatchObject({ status: 200 })
+  expect(proxy.asked).toEqual([
+    `GET http://registry.test:${plain.port}/a`,
+    `CONNECT registry.test:${secure.port}`,
+  ])
+  expect(await send(plain.url)).toMatchObject({ status: 200 })
+  expect(proxy.asked).toHaveLength(2)
+})
+
+test('the registry’s certificate is checked behind a proxy too', async () => {
+  const { port } = await startServer(fine, testCertificates.wrongName)
+  const proxy = await startProxy()
+  const url = `https://registry.test:${port}`
+  expect(await failureAt(url, { ...trusting, httpsProxy: proxy.url })).toMatchObject({
+    code: 'tls_failed',
+    reason: 'wrong_name',
+  })
+})
+
+test.each([
+  [407, 'auth'],
+  [403, 'denied'],
+  [502, 'answered'],
+])('a proxy that answers %i is reported as a failure of the proxy', async (code, reason) => {
+  const proxy = await startProxy({ status: code })
+  const { host } = new URL(proxy.url)
+  for (const url of ['http://registry.test', 'https://registry.test']) {
+    const settings = { httpProxy: proxy.url, httpsProxy: proxy.url }
+    expect(await failureAt(url, settings)).toEqual({ code: 'proxy_failed', reason, host })
+  }
+})
+
+test('an answer that came through a proxy is not taken for the proxy’s own', async () => {
+  const xml: Handler = (_, response) =>
+    response.writeHead(403, { 'content-type': 'application/xml' }).end('<Error/>')
+  const plain = await startServer(xml)
+  const secure = await startServer(xml, testCertificates.valid)
+  const proxy = await startProxy()
+  const network = openNetwork({
+    ...directNetwork,
+    ...trusting,
+    httpProxy: proxy.url,
+    httpsProxy: proxy.url,
+  })
+  onTestFinished(() => network.destroy())
+  for (const address of [
+    `http://registry.test:${plain.port}/`,
+    `https://registry.test:${secure.port}/`,
+  ]) {
+    const url = new URL(address)
+    const { statusCode, headers } = await sendRequest(network, url, { method: 'GET' })
+    const type = headers['content-type']?.toString()
+    const asked = { url, proxy: network.proxyOf(url) }
+    expect(failureOfAnswer(asked, statusCode, type)).toBeUndefined()
+  }
+})
+
+test('a proxy that is silent ends in a timeout', async () => {
+  const silent = await startSilence()
+  const proxy = `http://127.0.0.1:${silent.port}`
+  const settings = { httpProxy: proxy, httpsProxy: proxy, timeouts: shortTimeouts }
+  for (const url of ['http://registry.test', 'https://registry.test']) {
+    expect(await failureAt(url, settings)).toMatchObject({ reason: 'timeout' })
+  }
+})
+
+test('a proxy that is not there is reported as a failure of the proxy', async () => {
+  const dead = `http://127.0.0.1:${await freePort()}`
+  const lost = 'http://nobody.invalid:3128'
+  const multicast = 'http://224.0.0.1:3128' // the system refuses such a connection; nothing is sent
+  for (const url of ['http://registry.test', 'https://registry.test']) {
+    expect(await failureAt(url, { httpProxy: dead, httpsProxy: dead })).toEqual({
+      code: 'proxy_failed',
+      reason: 'refused',
+      host: new URL(dead).host,
+    })
+    expect(await failureAt(url, { httpProxy: lost, httpsProxy: lost })).toMatchObject({
+      code: 'proxy_failed',
+      reason: 'dns',
+    })
+    expect(await failureAt(url, { httpProxy: multicast, httpsProxy: multicast })).toMatchObject({
+      code: 'proxy_failed',
+      reason: 'no_route',
+    })
+  }
+})
+
+test.each([
+  ['self_signed', testCertificates.selfSigned],
+  ['unknown_issuer', testCertificates.valid],
+] as const)('a certificate that is %s is refused with that reason', async (reason, certificate) => {
+  const { port } = await startServer(fine, certificate)
+  const host = `localhost:${port}`
+  expect(await failureAt(`https://${host}`)).toEqual({ code: 'tls_failed', reason, host })
+})
+
+test.each([
+  ['expired', testCertificates.expired],
+  ['not_yet_valid', testCertificates.notYetValid],
+  ['wrong_name', testCertificates.wrongName],
+  ['self_signed', testCertificates.selfSigned],
+] as const)(
+  'a certificate from a known authority that is %s is refused with that reason',
+  async (reason, certificate) => {
+    const { port } = await startServer(fine, certificate)
+    const host = `localhost:${port}`
+    expect(await failureAt(`https://${host}`, trusting)).toEqual({
+      code: 'tls_failed',
+      reason,
+      host,
+    })
+  },
+)
+
+test('a private authority is trusted if it is configured', async () => {
+  const { port } = await startServer(fine, testCertificates.valid)
+  expect(await transportOf(trusting)(`https://localhost:${port}`)).toMatchObject({ status: 200 })
+})
+
+test('https at an http port and http at an https port each have their cause', async () => {
+  const plain = await startServer(fine)
+  const host = `localhost:${plain.port}`
+  expect(await failureAt(`https://${host}`)).toEqual({
+    code: 'tls_failed',
+    reason: 'not_tls',
+    host,
+  })
+  const secure = await startServer(fine, testCertificates.valid)
+  const error = await failureAt(`http://localhost:${secure.port}`)
+  // OpenSSL closes the connection, or sends an alert, which is not HTTP.
+  expect([`unreachable reset`, `not_a_registry not_http`]).toContain(
+    `${error.code} ${error.reason}`,
+  )
+})
+
+test('a TLS handshake that fails for another reason than the certificate has its cause', async () => {
+  const { port } = await startServer(fine, testCertificates.valid, 0, { maxVersion: 'TLSv1.1' })
+  const host = `localhost:${port}`
+  const failure = await failureAt(`https://${host}`, trusting)
+  expect(failure).toEqual({ code: 'tls_failed', reason: 'other', host })
+})

@@ -1,0 +1,14 @@
+/** The whole body. Undefined if it is longer than `maxBytes`: the rest is not read then, and its connection is closed. */
+export async function readBody(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of body) {
+    bytes += part.length
+    if (bytes > maxBytes) return undefined
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}

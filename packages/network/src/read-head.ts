@@ -1,0 +1,26 @@
+import type { NetworkFailure } from '@shoal/protocol/client'
+import { type Asked, failureOfAnswer } from './failure-of.ts'
+import type { Redirect } from './redirect.ts'
+
+type Head = {
+  /** A header's value; `name` in lower case. */
+  header(name: string): string | undefined
+  redirect: Redirect | undefined
+  /** Set if neither a registry nor its store gave this answer, but a proxy or a captive portal. */
+  failure: NetworkFailure | undefined
+}
+
+/** What is known of an answer before its body has been read. */
+export function readHead(
+  asked: Asked,
+  status: number,
+  headers: Record<string, string | string[] | undefined>,
+): Head {
+  const header = (name: string) => headers[name]?.toString()
+  const location = status >= 300 && status < 400 && status !== 304 ? header('location') : undefined
+  return {
+    header,
+    redirect: location === undefined ? undefined : { status, location },
+    failure: failureOfAnswer(asked, status, header('content-type')),
+  }
+}
