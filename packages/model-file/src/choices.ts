@@ -2,12 +2,13 @@
 export { type Fidelity, findFidelity } from './fidelity.ts'
 export {
   AmbiguousChoiceError,
+  defaultChoice,
   type FileChoice,
   type FileLike,
   fileChoices,
-  findChoice,
+  findChoices,
   missingParts,
   runnable,
-  stemOf,
 } from './file-choices.ts'
 export { findBestFit, memoryForModels, memoryNeeded, memoryOfMachine } from './fit.ts'
+export { stemOf } from './shards.ts'

@@ -1,5 +1,7 @@
+import { parseReference } from '@shoal/core/references'
+import { fileSetExamples } from '@shoal/core/testing'
 import { expect, test } from 'vitest'
-import { fileChoices, findChoice, missingParts, runnable } from './file-choices.ts'
+import { defaultChoice, fileChoices, findChoices, missingParts, runnable } from './file-choices.ts'
 import { findBestFit, memoryNeeded } from './fit.ts'
 
 type Sample = {
@@ -15,6 +17,9 @@ const sample = (filename: string, quantization: string | null, size = 1): Sample
   quantization,
   size,
 })
+
+const found = (choices: ReturnType<typeof choicesOf>, wanted: string) =>
+  findChoices(choices, wanted).map(({ label }) => label)
 
 test('the parts of a split file are one choice, in their order and with their whole size', () => {
   const [choice, ...others] = choicesOf(
@@ -57,15 +62,48 @@ test('a projector keeps its filename and cannot run by itself', () => {
 test('two files of one quantization are told apart by their names', () => {
   const choices = choicesOf(sample('a-Q4_0.gguf', 'Q4_0'), sample('b-Q4_0.gguf', 'Q4_0'))
   expect(choices.map(({ label }) => label)).toEqual(['a-Q4_0', 'b-Q4_0'])
-  expect(findChoice(choices, 'B-Q4_0')?.label).toBe('b-Q4_0')
-  expect(() => findChoice(choices, 'Q4_0')).toThrow('several files in Q4_0')
+  expect(found(choices, 'B-Q4_0')).toEqual(['b-Q4_0'])
+})
+
+test('a quantization means all files that have it, and the best fit of them is the default one', () => {
+  const choices = choicesOf(
+    sample('a-Q4_0.gguf', 'Q4_0', 2),
+    sample('b-Q4_0.gguf', 'Q4_0', 5e9),
+    sample('c-Q4_0.gguf', 'Q4_0', 9e9),
+    sample('mmproj-Q4_0.gguf', 'Q4_0', 1),
+  )
+  const alike = findChoices(choices, 'q4_0')
+  expect(alike).toHaveLength(4)
+  expect(defaultChoice(alike, 8e9)?.label).toBe('b-Q4_0')
+  expect(defaultChoice(alike, 1)?.label).toBe('a-Q4_0')
+  expect(defaultChoice(findChoices(choices, 'mmproj-q4_0'), 8e9)?.label).toBe('mmproj-Q4_0')
+  expect(defaultChoice([], 8e9)).toBeUndefined()
+})
+
+test('a quantization is looked for before a filename', () => {
+  const choices = choicesOf(
+    sample('Q8_0.gguf', 'F16'),
+    sample('x-Q8_0.gguf', 'Q8_0'),
+    sample('y-Q8_0.gguf', 'Q8_0'),
+  )
+  expect(found(choices, 'Q8_0')).toEqual(['x-Q8_0', 'y-Q8_0'])
+  expect(found(choices, 'F16')).toEqual(['F16'])
+  expect(found(choices, 'Q8_0.gguf')).toEqual(['F16'])
+})
+
+test('names that differ only in case are each found as they are spelled', () => {
+  const choices = choicesOf(sample('ab.gguf', null), sample('AB.gguf', null))
+  expect(found(choices, 'ab')).toEqual(['ab.gguf'])
+  expect(found(choices, 'AB')).toEqual(['AB.gguf'])
+  expect(found(choices, 'AB.gguf')).toEqual(['AB.gguf'])
+  expect(found(choices, 'Ab')).toEqual(['ab.gguf', 'AB.gguf'])
 })
 
 test('a file is found by its quantization in any case, or by its filename', () => {
   const choices = choicesOf(sample('tide-Q4_K_M.gguf', 'Q4_K_M'), sample('tide.gguf', null))
-  expect(findChoice(choices, 'q4_k_m')?.label).toBe('Q4_K_M')
-  expect(findChoice(choices, 'TIDE.GGUF')?.label).toBe('tide')
-  expect(findChoice(choices, 'Q9')).toBeUndefined()
+  expect(found(choices, 'q4_k_m')).toEqual(['Q4_K_M'])
+  expect(found(choices, 'TIDE.GGUF')).toEqual(['tide'])
+  expect(found(choices, 'Q9')).toEqual([])
 })
 
 test('a split file is complete when each of its parts is there, and cannot run before', () => {
@@ -76,4 +114,32 @@ test('a split file is complete when each of its parts is there, and cannot run b
   expect(missingOf(1, 2, 4)).toEqual([3])
   expect(runnable(choicesOf(part(1), part(2), part(4)))).toEqual([])
   expect(runnable(choicesOf(part(1), part(2), part(3)))).toHaveLength(1)
+})
+
+test('each label leads back to its choice, however it is written', () => {
+  for (const files of fileSetExamples()) {
+    const choices = fileChoices(files, ({ file_size_bytes }) => file_size_bytes)
+    for (const choice of choices) {
+      for (const text of [choice.label, choice.label.toLowerCase()]) {
+        const reference = parseReference(`localhost:8000/tide:${text}`)
+        expect(reference, text).toMatchObject({ registry: 'localhost:8000', name: 'tide' })
+        expect(findChoices(choices, reference?.quantization ?? ''), text).toEqual([choice])
+      }
+    }
+  }
+})
+
+test('a label is the shortest name that no other choice has', () => {
+  const labels = (...files: Sample[]) => choicesOf(...files).map(({ label }) => label)
+  expect(labels(sample('tide F32.gguf', 'F32'), sample('tide F32 (1).gguf', 'F32'))).toEqual([
+    'tide F32',
+    'tide F32 (1)',
+  ])
+  expect(labels(sample('a-F16.gguf', 'F16'), sample('F16.gguf', null))).toEqual(['a-F16', 'F16'])
+  expect(labels(sample('latest.gguf', null))).toEqual(['latest.gguf'])
+  const split = (part: number, count: number) => sample(`a-0000${part}-of-0000${count}.gguf`, 'F16')
+  expect(labels(split(1, 2), split(2, 2), split(1, 3))).toEqual([
+    'a-00001-of-00003',
+    'a-00001-of-00002',
+  ])
 })

@@ -1,16 +1,18 @@
 /** A model's files as what one chooses between: the shards of a split file are one choice. */
 
-import { memoryNeeded } from './fit.ts'
+import { isLabel } from '@shoal/core/references'
+import { findBestFit, memoryNeeded } from './fit.ts'
+import { shardNumbersOf, shardSetOf, stemOf, withoutExtension } from './shards.ts'
 
 export type FileLike = {
   filename: string
   quantization: string | null
-  /** What it adds to the memory of its model; nothing or null where that is not known. */
+  /** What it adds to the memory of its model; undefined or null if unknown. */
   memory_bytes?: number | null
 }
 
 export type FileChoice<F extends FileLike> = {
-  /** What stands behind the colon: `Q4_K_M`, or a name where the quantization does not tell files apart. */
+  /** Written after the colon: `Q4_K_M`, or a name if several files share the quantization. */
   label: string
   quantization: string | null
   /** Shards in their order; one file otherwise. */
@@ -24,27 +26,42 @@ export type FileChoice<F extends FileLike> = {
   isCompanion: boolean
 }
 
-const extension = /\.gguf$/i
-const shardSuffix = /-(\d{5})-of-(\d{5})$/i
-
 /** By size, the smallest first. */
 export function fileChoices<F extends FileLike>(
   files: readonly F[],
   sizeOf: (file: F) => number,
 ): FileChoice<F>[] {
-  const choices = [...Map.groupBy(files, setOf).values()].map((members) =>
+  const choices = [...Map.groupBy(files, shardSetOf).values()].map((members) =>
     choiceOf(members as [F, ...F[]], sizeOf),
   )
-  const timesUsed = new Map<string, number>()
-  for (const { label } of choices) timesUsed.set(label, (timesUsed.get(label) ?? 0) + 1)
-  return choices
-    .map((choice) =>
-      timesUsed.get(choice.label) === 1 ? choice : { ...choice, label: stemOf(choice.files[0]) },
-    )
-    .toSorted((a, b) => a.sizeBytes - b.sizeBytes)
+  return withLabels(choices).toSorted((a, b) => a.sizeBytes - b.sizeBytes)
 }
 
-/** What was named stands for more than one of the choices. */
+/** Gives each choice the shortest name that no other has, and that can be written after a colon. */
+function withLabels<C extends Omit<FileChoice<FileLike>, 'label'>>(
+  choices: C[],
+): (C & { label: string })[] {
+  const named = choices.map((choice) => ({ choice, labels: labelsOf(choice) }))
+  const first = ({ labels }: { labels: string[] }) => labels[0]?.toUpperCase() ?? ''
+  for (let isChanged = true; isChanged; ) {
+    const groups = Map.groupBy(named, first)
+    const unclear = named.filter(
+      (one) =>
+        one.labels.length > 1 && (groups.get(first(one))?.length !== 1 || !isLabel(first(one))),
+    )
+    for (const { labels } of unclear) labels.shift()
+    isChanged = unclear.length > 0
+  }
+  return named.map(({ choice, labels: [label = ''] }) => ({ ...choice, label }))
+}
+
+/** From the shortest on. */
+const labelsOf = ({ quantization, isCompanion, files }: Omit<FileChoice<FileLike>, 'label'>) => [
+  ...(isCompanion || quantization === null ? [] : [quantization]),
+  ...namesOf(files[0]).toReversed(),
+]
+
+/** A name means several of the choices, and only one may be taken. */
 export class AmbiguousChoiceError extends Error {
   override name = 'AmbiguousChoiceError'
   readonly wanted: string
@@ -57,34 +74,46 @@ export class AmbiguousChoiceError extends Error {
   }
 }
 
+type Named = { label: string; quantization: string | null; files: readonly { filename: string }[] }
+
+/** What a choice may be called, and which wins if one text means several choices. */
+const kindsOfName: ((choice: Named) => (string | null)[])[] = [
+  ({ label }) => [label],
+  ({ quantization }) => [quantization],
+  ({ files }) => files.flatMap(namesOf),
+]
+
+const spellings = [(text: string) => text, (text: string) => text.toUpperCase()]
+
 /**
- * What somebody names with `:QUANT`: a label, a filename or a quantization, in any case. Throws an
- * `AmbiguousChoiceError` where that is not enough.
+ * The choices that `:QUANT` names by label, quantization or filename, spelled exactly so or else in any case. Empty if there are
+ * none; several if files share the quantization, or if their names differ from `wanted` only in case.
  */
-export function findChoice<C extends FileChoice<FileLike>>(
-  choices: readonly C[],
-  wanted: string,
+export function findChoices<C extends Named>(choices: readonly C[], wanted: string): C[] {
+  for (const namesOfKind of kindsOfName) {
+    for (const spell of spellings) {
+      const isWanted = (text: string | null) => text !== null && spell(text) === spell(wanted)
+      const found = choices.filter((choice) => namesOfKind(choice).some(isWanted))
+      if (found.length > 0) return found
+    }
+  }
+  return []
+}
+
+/** Of several choices that one name means the best fit for this memory, or else the smallest. */
+export function defaultChoice<C extends FileChoice<FileLike>>(
+  found: readonly C[],
+  memoryBytes: number,
 ): C | undefined {
-  const is = (text: string | null) => text?.toUpperCase() === wanted.toUpperCase()
-  const named = choices.find(
-    ({ label, files }) =>
-      is(label) ||
-      files.some(({ filename }) => is(filename) || is(filename.replace(extension, ''))),
-  )
-  if (named) return named
-  const alike = choices.filter(({ quantization }) => is(quantization))
-  if (alike.length <= 1) return alike[0]
-  throw new AmbiguousChoiceError(
-    wanted,
-    alike.map(({ label }) => label),
-  )
+  const whole = runnable(found)
+  return findBestFit(whole, memoryBytes) ?? whole[0] ?? found[0]
 }
 
 /** What can be run by itself, with all its parts. */
 export const runnable = <C extends FileChoice<FileLike>>(choices: readonly C[]): C[] =>
   choices.filter((choice) => !choice.isCompanion && missingParts(choice).length === 0)
 
-/** The numbers, from 1, of the parts that a split file lacks. Empty where it has them all, and for a file that is not split. */
+/** The numbers, from 1, of the parts that a split file lacks. Empty if it has them all, and if the file is not split. */
 export function missingParts({ files, parts }: FileChoice<FileLike>): number[] {
   const here = files.map(partOf)
   return Array.from({ length: parts }, (_, index) => index + 1).filter(
@@ -92,9 +121,12 @@ export function missingParts({ files, parts }: FileChoice<FileLike>): number[] {
   )
 }
 
-/** The filename without what says which part of a file, or of a set of files, it is. */
-export const stemOf = ({ filename }: { filename: string }): string =>
-  filename.replace(extension, '').replace(shardSuffix, '')
+/** What a file may be called beside its quantization: its filename, that without the extension, and without its part. */
+export const namesOf = (file: { filename: string }): string[] => [
+  file.filename,
+  withoutExtension(file.filename),
+  stemOf(file),
+]
 
 function choiceOf<F extends FileLike>(members: [F, ...F[]], sizeOf: (file: F) => number) {
   const files = members.toSorted((a, b) => (a.filename < b.filename ? -1 : 1)) as [F, ...F[]]
@@ -105,7 +137,6 @@ function choiceOf<F extends FileLike>(members: [F, ...F[]], sizeOf: (file: F) =>
   const memory_bytes = parts.some(Number.isNaN) ? null : sumOf(parts)
   const isCompanion = /(^|[-._ ])mmproj($|[-._ ])/i.test(stem)
   return {
-    label: isCompanion || first.quantization === null ? stem : first.quantization,
     quantization: first.quantization,
     files,
     parts: partsOf(first),
@@ -117,11 +148,6 @@ function choiceOf<F extends FileLike>(members: [F, ...F[]], sizeOf: (file: F) =>
 
 const sumOf = (numbers: number[]) => numbers.reduce((sum, one) => sum + one, 0)
 
-/** One name split into another number of parts is another set. */
-const setOf = (file: FileLike): string => `${stemOf(file)} ${partsOf(file)}`
+const partOf = ({ filename }: FileLike): number => shardNumbersOf(filename)?.index ?? 1
 
-const numbersOf = ({ filename }: FileLike) => shardSuffix.exec(filename.replace(extension, ''))
-
-const partOf = (file: FileLike): number => Number(numbersOf(file)?.[1] ?? 1)
-
-const partsOf = (file: FileLike): number => Number(numbersOf(file)?.[2] ?? 1)
+const partsOf = ({ filename }: FileLike): number => shardNumbersOf(filename)?.count ?? 1

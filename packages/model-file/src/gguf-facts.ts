@@ -3,7 +3,8 @@ import { dimensionsOf, findCount, type GgufDimensions } from './gguf-dimensions.
 import { elementCount, type GgufTensor } from './gguf-tensors.ts'
 import { findFileTypeLabel } from './gguf-types.ts'
 import { cleanText, type JsonValue, jsonSafe } from './json-safe.ts'
-import { findQuantizationInFilename, findShardInFilename, type Shard } from './quantization.ts'
+import { findQuantizationInFilename } from './quantization.ts'
+import { findShardInFilename, type Shard } from './shards.ts'
 
 /** `model` runs by itself; a `shard` is a part of one, an `mmproj` its eye or ear, an `adapter` a LoRA for one. */
 export type GgufRole = 'model' | 'mmproj' | 'adapter' | 'shard'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { findQuantizationInFilename, findShardInFilename } from './quantization.ts'
+import { findQuantizationInFilename } from './quantization.ts'
+import { findShardInFilename } from './shards.ts'
 
 test.for([
   ['Llama-3-8B-Instruct-Q4_K_M.gguf', 'Q4_K_M'],

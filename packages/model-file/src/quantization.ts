@@ -18,14 +18,3 @@ const labels = new RegExp(`(?<=^|${separator})(?:${label})(?=$|${separator})`, '
 export function findQuantizationInFilename(filename: string): string | undefined {
   return filename.match(labels)?.at(-1)?.toUpperCase().replace('FP16', 'F16').replace('FP32', 'F32')
 }
-
-const shardSuffix = /-(\d{5})-of-(\d{5})\.gguf$/i
-
-/** The place of a file in a split model, the first being 1: `{ index: 2, count: 5 }` of `m-00002-of-00005.gguf`. */
-export type Shard = { index: number; count: number }
-
-export function findShardInFilename(filename: string): Shard | undefined {
-  const [, index, count] = (shardSuffix.exec(filename) ?? []).map(Number)
-  if (index === undefined || count === undefined) return undefined
-  return count > 1 && index >= 1 && index <= count ? { index, count } : undefined
-}
