@@ -1,5 +1,5 @@
-import { parseRetryAfter } from '@shoal/network'
-import { isTransient, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
+import { parseRetryAfter } from '@shoal/network/backoff'
+import { ApiError, isTransient, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import { BytesRefusedError } from './errors.ts'
 
 /** Why a request brought nothing, in the terms that decide what to do next. It crosses threads, so it is plain. */
@@ -14,6 +14,8 @@ export type Trouble = {
   failure?: NetworkFailure
   status?: number
   retryAfterSeconds?: number
+  /** What the registry itself says of it. */
+  detail?: string
   /** The system's error code, for `disk`. */
   code?: string
 }
@@ -26,6 +28,23 @@ export class TroubleError extends Error {
     this.trouble = trouble
   }
 }
+
+/** An error of a call of the API at `host` as trouble that waiting may mend; undefined where it is none. */
+export function troubleOf(error: unknown, host: string): Trouble | undefined {
+  if (error instanceof NetworkError) {
+    return isTransient(error.failure) ? troubleOfNetwork(error.failure) : undefined
+  }
+  if (!(error instanceof ApiError) || isStorageFull(error)) return undefined
+  const { status, retryAfter, message: detail } = error
+  const trouble = troubleOfStatus(status, host, retryAfter)
+  if (trouble?.kind !== 'busy') return undefined
+  const isAsked = trouble.retryAfterSeconds !== undefined
+  return { ...trouble, detail, ...(isAsked && { message: `${host} asks for it (${status})` }) }
+}
+
+/** Waiting does not help. */
+const isStorageFull = ({ status, problem }: ApiError) =>
+  status === 507 || problem.code === 'storage_full'
 
 /** What an answer without success means; undefined for a success or a redirect. */
 export function troubleOfStatus(

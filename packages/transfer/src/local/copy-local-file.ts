@@ -1,10 +1,10 @@
 import { constants } from 'node:fs'
 import { copyFile, link, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '@shoal/log/folder'
 import { FileInTheWayError } from '../errors.ts'
 import { exists } from './exists.ts'
 import { tryLock } from './lock.ts'
-import { makeFolder } from './make-folder.ts'
 import { placesOf } from './places.ts'
 import { readRecord, writeRecord } from './record.ts'
 

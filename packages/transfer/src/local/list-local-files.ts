@@ -65,7 +65,7 @@ async function namesIn(directory: string): Promise<string[]> {
   return names.sort()
 }
 
-/** Nothing else has a size, and who reads a pipe waits for ever. */
+/** Nothing else has a size, and who reads a pipe waits forever. */
 async function statFile(path: string) {
   const found = await stat(path)
   if (found.isFile()) return found

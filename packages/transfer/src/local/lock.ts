@@ -5,8 +5,8 @@
 import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { sleep } from '../sleep.ts'
-import { makeFolder } from './make-folder.ts'
+import { sleep } from '@shoal/core/async'
+import { makeFolder } from '@shoal/log/folder'
 
 const sqliteBusy = 5
 const sqliteIoError = 10

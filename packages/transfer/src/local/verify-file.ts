@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
+import { untilAborted } from '@shoal/core/async'
 import { directNetwork } from '@shoal/network'
 import { newBoard } from '../pull/board.ts'
 import { checkClaimed } from '../pull/check-claimed.ts'
 import { chunkLedger } from '../pull/chunk-ledger.ts'
 import { startChunkWorkers } from '../pull/crew.ts'
 import { tuningOf } from '../pull/tuning.ts'
-import { untilAborted } from '../until-aborted.ts'
 import { type FileRecord, readRecord } from './record.ts'
 import { manifestOfRecord } from './record-manifest.ts'
 

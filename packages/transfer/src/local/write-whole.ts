@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder } from '@shoal/log/folder'
 
 /** Writes a small file whole or not at all, also where two do it at once: under a name of its own first. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {

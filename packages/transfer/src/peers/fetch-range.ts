@@ -1,10 +1,11 @@
 import {
+  type Asked,
   failureOf,
-  failureOfAnswer,
-  maxRedirects,
+  followRedirects,
   type Network,
-  redirectRefused,
-  redirectTarget,
+  readBody,
+  readHead,
+  type Step,
   sendRequest,
 } from '@shoal/network/requests'
 import { NetworkError } from '@shoal/protocol/client'
@@ -12,44 +13,42 @@ import { answerProblem } from '../pull/check-answer.ts'
 
 type Range = { start: number; length: number; fileSizeBytes: number }
 
-/** A range of the file behind `address`, through redirects. Rejects where it is not exactly that. */
-export async function fetchRange(
+/** A range of the file at `address`, through redirects. Rejects if exactly those bytes do not come, and with the signal's reason. */
+export function fetchRange(
   network: Network,
   address: string,
-  { start, length, fileSizeBytes }: Range,
+  range: Range,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  let url = new URL(address)
-  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    const proxy = network.proxyOf(url)
+  return followRedirects(network, new URL(address), async (asked) => {
     try {
-      const response = await sendRequest(network, url, {
-        method: 'GET',
-        headers: { range: `bytes=${start}-${start + length - 1}`, 'accept-encoding': 'identity' },
-        signal,
-      })
-      const { statusCode: status, body } = response
-      const header = (name: string) => response.headers[name]?.toString()
-      const location = header('location')
-      if (status >= 300 && status < 400 && location !== undefined) {
-        await body.dump()
-        url = redirectTarget(url, location)
-        continue
-      }
-      const failure = failureOfAnswer({ url, proxy }, status, header('content-type'))
-      const problem = answerProblem(status, header, { start, size: length, fileSizeBytes })
-      if (failure || problem) {
-        await body.dump()
-        throw failure ? new NetworkError(failure) : new Error(`${url.host} ${problem}`)
-      }
-      const bytes = new Uint8Array(await body.arrayBuffer())
-      if (bytes.length === length) return bytes
-      throw new Error(`${url.host} sent ${bytes.length} bytes, not ${length}`)
+      return await ask(network, asked, range, signal)
     } catch (error) {
       signal.throwIfAborted()
       const isSystem = error instanceof Error && 'code' in error
-      throw isSystem ? new NetworkError(failureOf(error, { url, proxy })) : error
+      throw isSystem ? new NetworkError(failureOf(error, asked)) : error
     }
+  })
+}
+
+async function ask(
+  network: Network,
+  asked: Asked,
+  { start, length, fileSizeBytes }: Range,
+  signal: AbortSignal,
+): Promise<Step<Uint8Array>> {
+  const { url } = asked
+  const headers = { range: `bytes=${start}-${start + length - 1}`, 'accept-encoding': 'identity' }
+  const response = await sendRequest(network, url, { method: 'GET', headers, signal })
+  const { statusCode: status, body } = response
+  const { header, redirect, failure } = readHead(asked, status, response.headers)
+  const problem = answerProblem(status, header, { start, size: length, fileSizeBytes })
+  if (redirect || failure || problem) {
+    await body.dump()
+    if (redirect) return { redirect }
+    throw failure ? new NetworkError(failure) : new Error(`${url.host} ${problem}`)
   }
-  throw redirectRefused(url, 'loop', `it redirects more than ${maxRedirects} times`)
+  const bytes = await readBody(body, length) // an answer need not say how long it is
+  if (bytes?.length === length) return { result: bytes }
+  throw new Error(`${url.host} sent ${bytes?.length ?? 'more'} bytes, not ${length}`)
 }

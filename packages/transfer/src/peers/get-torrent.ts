@@ -8,31 +8,36 @@ export type FileTorrent = {
   isOpen: boolean
 }
 
+type FileId = { modelId: string; fileId: string }
+
 /** A file's torrent as its registry gives it to anybody, or else to who has the client's token. */
 export async function getTorrent(
   client: RegistryClient,
-  { modelId, fileId }: { modelId: string; fileId: string },
+  file: FileId,
   signal: AbortSignal,
 ): Promise<FileTorrent> {
-  const path = `/v1/files/${encodeURIComponent(modelId)}/torrent/${encodeURIComponent(fileId)}`
   const anybody = client.with({ token: undefined })
   try {
     return {
-      torrent: await ask(anybody, path, signal),
+      torrent: await ask(anybody, file, signal),
       isOpen: true,
     }
   } catch (error) {
     if (!isRefusal(error)) throw error
     return {
-      torrent: await ask(client, path, signal),
+      torrent: await ask(client, file, signal),
       isOpen: false,
     }
   }
 }
 
 /** Something in the registry's place may have answered, or bytes got lost on the way. */
-async function ask(client: RegistryClient, path: string, signal: AbortSignal): Promise<Uint8Array> {
-  const torrent = await client.getBytes(path, 'application/x-bittorrent', signal)
+async function ask(
+  client: RegistryClient,
+  { modelId, fileId }: FileId,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const torrent = await client.getTorrent(modelId, fileId, signal)
   if (infoIn(torrent)) return torrent
   const { host } = new URL(client.baseUrl)
   const detail = 'its torrent cannot be read'

@@ -8,6 +8,7 @@ import { type Board, receivedBytes } from '../pull/board.ts'
 import type { ChunkLedger } from '../pull/chunk-ledger.ts'
 import type { ChunkWorker } from '../pull/chunk-worker.ts'
 import type { Chunk, Manifest } from '../pull/manifest.ts'
+import { piecesHere } from '../pull/pieces-here.ts'
 import type { Tuning } from '../pull/tuning.ts'
 import { getTorrent } from './get-torrent.ts'
 import { pace } from './pace.ts'
@@ -27,7 +28,7 @@ export type PeerSettings = {
 }
 
 type Setup = PeerSettings & {
-  tuning: Pick<Tuning, 'joinAfterMs' | 'fastBytesPerSecond' | 'stallMs'>
+  tuning: Pick<Tuning, 'joinAfterMs' | 'fastBytesPerSecond' | 'turnMs' | 'stallMs'>
   client: RegistryClient
   modelName: string
   file: ModelFile
@@ -52,8 +53,10 @@ export type Peers = ReturnType<typeof joinPeers>
 export function joinPeers(setup: Setup) {
   const { manifest, board, peers, signal } = setup
   const pieceLength = pieceLengthFor(manifest.fileSizeBytes)
-  const onlyPeers = peers === 'only'
   let swarm: Swarm | undefined
+  const onForget = (chunk: Chunk) => swarm?.forget(chunk)
+  const pieces = piecesHere({ manifest, pieceLength, board, onForget })
+  const onlyPeers = peers === 'only'
   let discovery: PeerDiscovery | undefined
   const over = new AbortController()
   const turns = pace(
@@ -62,11 +65,11 @@ export function joinPeers(setup: Setup) {
       swarmBytes: () => source.broughtBytes(),
       peers: () => swarm?.peerCount() ?? 0,
     },
-    { fastBytesPerSecond: setup.tuning.fastBytesPerSecond, onlyPeers },
+    { ...setup.tuning, onlyPeers },
   )
   const source = swarmSource({
     manifest,
-    pieceLength,
+    pieces,
     board,
     worker: setup.worker,
     stallMs: setup.tuning.stallMs,
@@ -83,6 +86,9 @@ export function joinPeers(setup: Setup) {
 
   async function join() {
     const { client, modelName, file } = setup
+    if (manifest.chunks.length > 1 && manifest.chunkSize % pieceLength !== 0) {
+      throw new Error('its chunks are not whole pieces of its torrent')
+    }
     const ids = { modelId: modelName, fileId: file.id }
     const { torrent, isOpen } = await getTorrent(client, ids, signal)
     if (over.signal.aborted) return
@@ -137,6 +143,7 @@ export function joinPeers(setup: Setup) {
 
   return {
     source,
+    pieces,
     registryTurn: () => turns.turn('registry'),
     /** A chunk that came from the registry is there for others too. */
     onTrusted: (chunk: Chunk) => swarm?.offer(chunk),

@@ -13,22 +13,25 @@ type Readings = {
 type Wishes = {
   /** A registry that brings so much by itself needs no help: pieces cost several times the work of chunks. */
   fastBytesPerSecond: number
+  /** How long a swarm has to show that it helps. */
+  turnMs: number
   /** Peers alone: the registry is not asked for bytes. */
   onlyPeers: boolean
 }
 
-const lookEveryMs = 500
 /** A swarm that brings less than this share of what the registry did is no help. */
 const worthwhile = 0.7
-const probationMs = 6_000
-const rejoinAfterMs = 60_000
-const lonelyAfterMs = 4_000
+/** Shares of `turnMs`. */
+const lookEvery = 1 / 12
+const settledAfter = 1 / 4
+const lonelyAfter = 2 / 3
+const rejoinAfter = 10
 
 /**
  * Lets one side work at a time. It is the registry's turn first; a swarm of which others are members takes over where the
  * registry is slow, and gives back where it is left alone or turns out slower.
  */
-export function pace(readings: Readings, { fastBytesPerSecond, onlyPeers }: Wishes) {
+export function pace(readings: Readings, { fastBytesPerSecond, turnMs, onlyPeers }: Wishes) {
   let side: Side = onlyPeers ? 'swarm' : 'registry'
   let turnOf = new AbortController()
   let began = performance.now()
@@ -57,7 +60,7 @@ export function pace(readings: Readings, { fastBytesPerSecond, onlyPeers }: Wish
     if (onlyPeers) return
     const now = performance.now()
     const rate = ((bytesOf(side) - bytesAtBegin) / Math.max(1, now - began)) * 1000
-    const isSettled = now - began > 1_500
+    const isSettled = now - began > turnMs * settledAfter
     if (side === 'registry') {
       registryRate = rate
       const isSlow = isSettled && rate < fastBytesPerSecond
@@ -66,12 +69,12 @@ export function pace(readings: Readings, { fastBytesPerSecond, onlyPeers }: Wish
     }
     if (readings.peers() > 0) lonelySince = undefined
     else lonelySince ??= now
-    const isAlone = lonelySince !== undefined && now - lonelySince > lonelyAfterMs
-    const isNoHelp = now - began > probationMs && rate < registryRate * worthwhile
-    if (isNoHelp) notBefore = now + rejoinAfterMs
+    const isAlone = lonelySince !== undefined && now - lonelySince > turnMs * lonelyAfter
+    const isNoHelp = now - began > turnMs && rate < registryRate * worthwhile
+    if (isNoHelp) notBefore = now + turnMs * rejoinAfter
     if (isAlone || isNoHelp) give('registry')
   }
-  const looking = setInterval(look, lookEveryMs)
+  const looking = setInterval(look, turnMs * lookEvery)
 
   return {
     side: () => side,

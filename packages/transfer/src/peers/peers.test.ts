@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
+import type { PullEvent } from '../events.ts'
 import { eventsOf } from '../testing/pull-scene.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
 import { swarmScene } from '../testing/swarm-scene.ts'
@@ -54,6 +55,29 @@ test('a peer that sends other bytes is named and asked no more, and the file is 
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
   expect(droppedChunks.length).toBeGreaterThan(0)
   for (const { source } of droppedChunks) expect(source).toMatch(/^127\.0\.0\.1:\d+$/)
+})
+
+test('when peers take over from the registry, and it from them, next to nothing comes twice', async () => {
+  const large = syntheticFile(24 * mebibyte, 8 * mebibyte)
+  const { origin, path, pull, seeder } = await swarmScene(large)
+  const { pause } = await seeder(large.bytes, { uploadLimit: 4 * mebibyte })
+  origin.script = () => ({ bytesPerSecond: 100_000 })
+  const goOnAlone = (event: PullEvent) => {
+    const sources = event.type === 'progress' ? event.sources.filter(({ isPeer }) => isPeer) : []
+    if (sources.reduce((sum, { bytes }) => sum + bytes, 0) < 8 * mebibyte) return
+    pause()
+    origin.script = () => ({ bytesPerSecond: 4_000_000 })
+  }
+  const { wastedBytes, sources } = await pull({
+    peers: 'auto',
+    tuning: { ...tuning, turnMs: 600 },
+    onEvent: goOnAlone,
+  })
+  expect(readFileSync(path).equals(large.bytes)).toBe(true)
+  const [registry] = sources.filter(({ isPeer }) => !isPeer)
+  expect(registry?.bytes).toBeGreaterThan(large.bytes.length / 3)
+  // The piece that was on its way at each of the two changes: what peers sent out of order, some 8 MiB, came once.
+  expect(wastedBytes).toBeLessThan(2.5 * mebibyte)
 })
 
 test('a registry that dies in the middle is not missed', async () => {
@@ -145,4 +169,14 @@ test('from peers alone, a tracker that is not there ends the pull with its cause
   const giving = { ...tuning, stallMs: 300, giveUpMs: 900 }
   const failure = await pull({ peers: 'only', tuning: giving }).catch((error) => error)
   expect(failure.failure).toMatchObject({ code: 'unreachable', reason: 'refused' })
+})
+
+test('a file whose chunks are not whole pieces is asked of the registry alone, and that is said', async () => {
+  const odd = syntheticFile(6 * mebibyte, 0.75 * mebibyte)
+  const { origin, path, events, pull, seeder } = await swarmScene(odd)
+  await seeder()
+  origin.script = () => ({ bytesPerSecond: 500_000 })
+  await pull({ peers: 'auto', tuning })
+  expect(readFileSync(path).equals(odd.bytes)).toBe(true)
+  expect(eventsOf(events, 'without-peers')).toHaveLength(1)
 })

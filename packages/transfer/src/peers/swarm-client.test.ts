@@ -1,40 +1,52 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { directNetwork } from '@shoal/network'
 import { expect, onTestFinished, test } from 'vitest'
+import { writeAll } from '../pull/write-all.ts'
 import { temporaryDirectory } from '../testing/pull-scene.ts'
 import { swarmScene } from '../testing/swarm-scene.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 import { joinSwarm } from './swarm-client.ts'
-import type { FromSwarm } from './swarm-messages.ts'
+import type { Contact, FromSwarm } from './swarm-messages.ts'
 
 const file = syntheticFile(mebibyte, mebibyte)
 
-/** Somebody who joins as `peerId` on `port`, and where they listen then. */
-async function portAfterJoining(port: number, peerId: string) {
-  const { origin, tracker } = await swarmScene(file)
+/** A member of the swarm that has no piece of the file yet, whose first bytes may be on disk. */
+async function member(
+  { origin, tracker }: Awaited<ReturnType<typeof swarmScene>>,
+  fileSizeBytes: number,
+  { begin = Buffer.alloc(0), ...contact }: Partial<Contact> & { begin?: Buffer } = {},
+) {
   const path = join(temporaryDirectory(), 'model.gguf.part')
-  writeFileSync(path, Buffer.alloc(file.bytes.length))
+  writeFileSync(path, Buffer.concat([begin, Buffer.alloc(fileSizeBytes - begin.length)]))
   const told: FromSwarm[] = []
   const announced = once(tracker, 'start')
   const swarm = await joinSwarm(
     {
       network: directNetwork,
       path,
-      fileSizeBytes: file.bytes.length,
+      fileSizeBytes,
       torrent: origin.swarm?.torrent ?? Buffer.alloc(0),
       host: '127.0.0.1',
       isLocalDiscoveryOn: false,
       downloadLimit: undefined,
       uploadLimit: undefined,
     },
-    { port, peerId, peers: [] },
+    { port: 0, peerId: undefined, peers: [], ...contact },
     (message) => told.push(message),
   )
   onTestFinished(() => swarm.close())
   await announced
+  return { swarm, told, path }
+}
+
+/** Somebody who joins as `peerId` on `port`, and where they listen then. */
+async function portAfterJoining(port: number, peerId: string) {
+  const scene = await swarmScene(file)
+  const { origin, tracker } = scene
+  const { told } = await member(scene, file.bytes.length, { port, peerId })
   const peers = Object.values(tracker.torrents[origin.swarm?.infoHash ?? '']?.peers.cache ?? {})
   expect(told.filter(({ event }) => event === 'failed')).toEqual([])
   return { peers, ready: told.find((message) => message.event === 'ready') }
@@ -65,4 +77,149 @@ test('a client whose port somebody has taken in the meantime listens on another'
   const { ready } = await portAfterJoining(port, peerId)
   expect(ready?.port).toBeGreaterThan(0)
   expect(ready?.port).not.toBe(port)
+})
+
+test('when one chunk is here and is left, all pieces of the one after it are still asked for', async () => {
+  const two = syntheticFile(8 * mebibyte, 4 * mebibyte)
+  const scene = await swarmScene(two)
+  const { swarm, told } = await member(scene, two.bytes.length)
+  const [first, second] = [
+    { from: 0, to: 3 },
+    { from: 4, to: 7 },
+  ]
+  swarm.obey({ call: 'want', ...first, bytesHere: 0 })
+  swarm.obey({ call: 'have', ...first })
+  swarm.obey({ call: 'want', ...second, bytesHere: 0 })
+  await Promise.resolve() // by now the library has counted what is here
+  swarm.obey({ call: 'leave', ...first })
+  await scene.seeder()
+  await expect.poll(() => fromPeers(told).map(([index]) => index), patience).toHaveLength(4)
+  expect(fromPeers(told).every(([index]) => index >= 4)).toBe(true)
+})
+
+const patience = { timeout: 10_000 }
+
+/** The pieces that peers sent, with how many bytes. */
+const fromPeers = (told: FromSwarm[]) =>
+  told.flatMap((message) => {
+    if (message.event !== 'piece' || message.sent.length === 0) return []
+    return [[message.index, message.sent.reduce((sum, [, bytes]) => sum + bytes, 0)] as const]
+  })
+
+test('peers are not asked for the blocks of a piece that a request brought before it broke off', async () => {
+  const scene = await swarmScene(file)
+  const begin = file.bytes.subarray(0, 500_000)
+  const { swarm, told } = await member(scene, file.bytes.length, { begin })
+  swarm.obey({ call: 'want', from: 0, to: 0, bytesHere: begin.length })
+  await scene.seeder()
+  const blocks = Math.floor(begin.length / 16_384)
+  await expect
+    .poll(() => fromPeers(told), patience)
+    .toEqual([[0, file.bytes.length - blocks * 16_384]])
+})
+
+test('a piece that began with wrong bytes comes again, and no peer is to blame', async () => {
+  const scene = await swarmScene(file)
+  const begin = Buffer.alloc(500_000, 'x')
+  const { swarm, told } = await member(scene, file.bytes.length, { begin })
+  swarm.obey({ call: 'want', from: 0, to: 0, bytesHere: begin.length })
+  await scene.seeder()
+  await expect.poll(() => fromPeers(told), patience).toHaveLength(1)
+  expect(told.filter(({ event }) => event === 'banned')).toEqual([])
+})
+
+test('pieces that were begun are finished and others not begun, so that nothing is sent in vain', async () => {
+  const large = syntheticFile(16 * mebibyte, 16 * mebibyte)
+  const scene = await swarmScene(large)
+  const { swarm, told } = await member(scene, large.bytes.length)
+  const chunk = { from: 0, to: 15 }
+  swarm.obey({ call: 'want', ...chunk, bytesHere: 0 })
+  const { standing } = await scene.seeder(large.bytes, { uploadLimit: 3 * mebibyte })
+  await expect.poll(() => fromPeers(told).length, patience).toBeGreaterThan(0)
+  swarm.obey({ call: 'settle', ...chunk })
+  await expect.poll(() => told, patience).toContainEqual({ event: 'settled', from: 0 })
+  const pieces = fromPeers(told)
+  expect(pieces.length).toBeLessThan(16)
+  expect(pieces.every(([, bytes]) => bytes === mebibyte)).toBe(true)
+  await expect
+    .poll(() => standing().files[0]?.uploadedBytes, patience)
+    .toBe(pieces.length * mebibyte)
+})
+
+test('pieces of a chunk that came wrong are looked at when it is wanted again, and come again', async () => {
+  const two = syntheticFile(8 * mebibyte, 4 * mebibyte)
+  const scene = await swarmScene(two)
+  const { swarm, told, path } = await member(scene, two.bytes.length)
+  const chunk = { from: 0, to: 3 }
+  swarm.obey({ call: 'want', ...chunk, bytesHere: 0 })
+  await scene.seeder(two.bytes)
+  await expect.poll(() => fromPeers(told), patience).toHaveLength(4)
+  swarm.obey({ call: 'leave', ...chunk })
+  overwrite(path, mebibyte)
+  told.length = 0
+  swarm.obey({ call: 'forget', ...chunk })
+  swarm.obey({ call: 'want', ...chunk, bytesHere: 0 })
+  await expect.poll(() => fromPeers(told), patience).toEqual([[1, mebibyte]])
+  const known = told.flatMap((message) => (message.event === 'piece' ? [message] : []))
+  expect(known.map(({ index }) => index).toSorted()).toEqual([0, 1, 2, 3])
+  expect(readFileSync(path).equals(Buffer.concat([first(two.bytes), rest]))).toBe(true)
+})
+
+const first = (bytes: Uint8Array) => bytes.subarray(0, 4 * mebibyte)
+const rest = Buffer.alloc(4 * mebibyte)
+
+/** With bytes that are not the file's. */
+function overwrite(path: string, at: number) {
+  const fd = openSync(path, 'r+')
+  writeAll(fd, Buffer.alloc(1000, 'x'), at)
+  closeSync(fd)
+}
+
+test('a piece of which only the disk has blocks is not waited for, although a peer could send it', async () => {
+  const two = syntheticFile(2 * mebibyte, mebibyte)
+  const scene = await swarmScene(two)
+  const begin = two.bytes.subarray(0, 500_000)
+  const { swarm, told } = await member(scene, two.bytes.length, { begin })
+  swarm.obey({ call: 'want', from: 1, to: 1, bytesHere: 0 })
+  const { standing } = await scene.seeder(two.bytes, { uploadLimit: 64 * 1024 })
+  await expect.poll(() => standing().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
+  swarm.obey({ call: 'want', from: 0, to: 0, bytesHere: begin.length }) // after the piece that is begun
+  swarm.obey({ call: 'settle', from: 0, to: 0 })
+  expect(told).toContainEqual({ event: 'settled', from: 0 })
+})
+
+test('a piece that was begun is not waited for any more when its peer has gone', async () => {
+  const scene = await swarmScene(file)
+  const { swarm, told } = await member(scene, file.bytes.length)
+  swarm.obey({ call: 'want', from: 0, to: 0, bytesHere: 0 })
+  const seeder = await scene.seeder(file.bytes, { uploadLimit: 64 * 1024 })
+  await expect.poll(() => seeder.standing().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
+  swarm.obey({ call: 'settle', from: 0, to: 0 })
+  expect(told).not.toContainEqual({ event: 'settled', from: 0 })
+  await seeder.close()
+  await expect.poll(() => told, patience).toContainEqual({ event: 'settled', from: 0 })
+  expect(fromPeers(told)).toEqual([])
+})
+
+test('turns that are over leave nothing behind: no listener, and no word about the turns after them', async () => {
+  const scene = await swarmScene(file)
+  const { swarm, told } = await member(scene, file.bytes.length)
+  const warnings: Error[] = []
+  const onWarning = (warning: Error) => warnings.push(warning)
+  process.on('warning', onWarning)
+  onTestFinished(() => {
+    process.off('warning', onWarning)
+  })
+  const seeder = await scene.seeder(file.bytes, { uploadLimit: 64 * 1024 })
+  swarm.obey({ call: 'want', from: 0, to: 0, bytesHere: 0 })
+  await expect.poll(() => seeder.standing().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
+  for (let turn = 0; turn < 12; turn += 1) {
+    swarm.obey({ call: 'want', from: 0, to: 0, bytesHere: 0 })
+    swarm.obey({ call: 'settle', from: 0, to: 0 })
+    swarm.obey({ call: 'leave', from: 0, to: 0 })
+  }
+  swarm.obey({ call: 'have', from: 0, to: 0 })
+  await new Promise((resolve) => setImmediate(resolve)) // warnings come a tick later
+  expect(told.filter(({ event }) => event === 'settled')).toEqual([])
+  expect(warnings).toEqual([])
 })

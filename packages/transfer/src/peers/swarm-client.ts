@@ -1,27 +1,21 @@
 /** One torrent among its peers, by webtorrent. Runs in a thread of its own, which `swarm-thread.ts` is. */
-import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { pieceLengthFor } from '@shoal/model-file'
-import { type Network, openNetwork, useForFetch } from '@shoal/network/requests'
+import { openNetwork, useForFetch } from '@shoal/network/requests'
 import type Wire from 'bittorrent-protocol'
 import type WebTorrent from 'webtorrent'
 import type { Torrent } from 'webtorrent'
 import { startLocalDiscovery } from './local-discovery.ts'
+import { watchSenders } from './piece-senders.ts'
 import { pieceStoreOf } from './piece-store.ts'
-import { RegistryWire } from './registry-wire.ts'
-import {
-  type Contact,
-  type FromSwarm,
-  registryName,
-  type SwarmSetup,
-  type ToSwarm,
-} from './swarm-messages.ts'
+import { maxRegistryRequests, registryAmongPeers } from './registry-among-peers.ts'
+import { settlePieces } from './settle-pieces.ts'
+import type { Contact, FromSwarm, SwarmSetup, ToSwarm } from './swarm-messages.ts'
 import { torrentClient } from './torrent-client.ts'
+import { forget, leave, offer, want } from './torrent-pieces.ts'
 
 const tellEveryMs = 250
 const mostConnections = 60
-/** Pieces that the registry is asked for at a time. */
-const mostRegistryRequests = 4
 
 /** Resolves once it listens. Tells by `tell` what happens. */
 export async function joinSwarm(
@@ -31,12 +25,13 @@ export async function joinSwarm(
 ) {
   const fd = openSync(setup.path, 'r+')
   const { host } = setup
-  const network = openNetwork(setup.network, { connections: mostRegistryRequests })
+  const network = openNetwork(setup.network, { connections: maxRegistryRequests })
   useForFetch(network) // by which webtorrent asks trackers
   const { client, torrent } = await openTorrent(setup, contact, fd)
   const fail = (error: unknown) => tell({ event: 'failed', message: String(error) })
   client.on('error', fail)
   torrent.on('error', fail)
+  finishBegunPieces(torrent)
   const senders = watchSenders(torrent, (peer) => tell({ event: 'banned', peer }))
   const registry = registryAmongPeers(torrent, {
     network,
@@ -44,10 +39,12 @@ export async function joinSwarm(
     bytesFromPeers: senders.bytesFromPeers,
   })
   torrent.on('verified', (index: number) => {
-    tell({ event: 'piece', index, senders: senders.of(index) })
+    tell({ event: 'piece', index, sent: senders.take(index) })
   })
+  const settling = settlePieces(torrent, (from) => tell({ event: 'settled', from }))
   const telling = setInterval(() => {
     registry.look()
+    settling.look()
     const count = torrent.wires.filter(({ type }) => type !== 'webSeed').length
     tell({ event: 'peers', count })
   }, tellEveryMs)
@@ -57,10 +54,15 @@ export async function joinSwarm(
 
   return {
     obey(message: Exclude<ToSwarm, { call: 'close' | 'join' }>) {
-      if (message.call === 'want') want(torrent, { fd, ...message })
-      else if (message.call === 'leave') torrent.deselect(message.from, message.to)
+      if (message.call === 'settle' || message.call === 'leave') {
+        settling.leave(message)
+        leave(torrent, message)
+      }
+      if (message.call === 'want') want(torrent, { fd, senders, ...message })
+      else if (message.call === 'settle') settling.settle(message)
       else if (message.call === 'have') offer(torrent, message)
-      else registry.use(message.urls)
+      else if (message.call === 'forget') forget(torrent, message)
+      else if (message.call === 'registry') registry.use(message.urls)
     },
 
     async close() {
@@ -103,7 +105,7 @@ async function add(client: WebTorrent, setup: SwarmSetup, fd: number): Promise<T
     strategy: 'rarest',
     deselect: true,
     bitfield: new Uint8Array(Math.ceil(pieces / 8)), // without it the whole file would be hashed
-    maxWebConns: mostRegistryRequests,
+    maxWebConns: maxRegistryRequests,
   }
   const torrent = await new Promise<Torrent>((resolve, reject) => {
     client.once('error', reject)
@@ -116,113 +118,23 @@ async function add(client: WebTorrent, setup: SwarmSetup, fd: number): Promise<T
   throw new Error('the torrent is not of this file')
 }
 
+/**
+ * A piece that somebody has begun to send comes before the rarest. The library would begin many at once, which can neither be
+ * given to others nor be kept when peers are no longer asked.
+ */
+function finishBegunPieces(torrent: Torrent) {
+  const begun = new Set<number>()
+  torrent.on('wire', (wire: Wire) => wire.on('piece', (index: number) => begun.add(index)))
+  torrent.on('verified', (index: number) => begun.delete(index))
+  const { _rarityMap: rarity } = torrent
+  const { getRarestPiece } = rarity
+  rarity.getRarestPiece = (isWanted) =>
+    begun.values().find(isWanted) ?? getRarestPiece.call(rarity, isWanted)
+}
+
 function discover(host: string, client: WebTorrent, torrent: Torrent) {
   const port = () => client.torrentPort
   const discovery = startLocalDiscovery({ host, port, torrents: () => [torrent] })
   discovery.announceSoon()
   return discovery
-}
-
-/** What a former run left of these pieces need not come again: they are looked at first. */
-function want(torrent: Torrent, { fd, from, to }: { fd: number; from: number; to: number }) {
-  const bytes = new Uint8Array(torrent.pieceLength)
-  for (let index = from; index <= to; index += 1) {
-    if (torrent.bitfield.get(index)) continue
-    const size = index === torrent.pieces.length - 1 ? torrent.lastPieceLength : bytes.length
-    const count = readSync(fd, bytes, 0, size, index * bytes.length)
-    const sha1 = createHash('sha1').update(bytes.subarray(0, count)).digest('hex')
-    if (sha1 === torrent._hashes[index]) offer(torrent, { from: index, to: index })
-  }
-  torrent.select(from, to, 1)
-}
-
-/** Pieces that came another way are ours to give. */
-function offer(torrent: Torrent, { from, to }: { from: number; to: number }) {
-  for (let index = from; index <= to; index += 1) {
-    if (torrent.bitfield.get(index)) continue
-    torrent._markVerified(index)
-    for (const wire of torrent.wires) wire.have(index)
-  }
-}
-
-const nameOf = ({ type, remoteAddress, remotePort }: Wire) =>
-  type === 'webSeed' ? registryName : `${remoteAddress}:${remotePort}`
-
-/** Who sent what of each piece, and who sent what was not the piece. */
-function watchSenders(torrent: Torrent, onBanned: (peer: string) => void) {
-  const ofPiece = new Map<number, Set<string>>()
-  let bytesFromPeers = 0
-  const banned = new Set<string>()
-
-  torrent.on('wire', (wire: Wire) => {
-    const name = nameOf(wire)
-    if (banned.has(hostOf(name))) return wire.destroy()
-    wire.on('piece', (index: number, _offset: number, bytes: Uint8Array) => {
-      const senders = ofPiece.get(index) ?? new Set()
-      ofPiece.set(index, senders.add(name))
-      if (name !== registryName) bytesFromPeers += bytes.length
-    })
-  })
-  torrent.on('warning', (warning: Error) => {
-    const index = Number(/^Piece (\d+) failed verification$/.exec(warning.message)?.[1])
-    const senders = [...(ofPiece.get(index) ?? [])]
-    ofPiece.delete(index)
-    const [only] = senders
-    // Of several nobody knows who it was: the piece comes again, from one at a time.
-    if (only === undefined || senders.length > 1 || only === registryName) return
-    banned.add(hostOf(only))
-    for (const wire of torrent.wires) if (nameOf(wire) === only) wire.destroy()
-    onBanned(only)
-  })
-
-  return {
-    of: (index: number) => [...(ofPiece.get(index) ?? [])],
-    bytesFromPeers: () => bytesFromPeers,
-  }
-}
-
-/** A peer comes back from another port. */
-const hostOf = (name: string) => name.replace(/:\d+$/, '')
-
-/** So long peers may be silent before the registry is asked for what they have as well. */
-const patienceWithPeersMs = 3_000
-
-type RegistryAmongPeers = { network: Network; fileSizeBytes: number; bytesFromPeers(): number }
-
-/** The registry is asked for what no peer has, and for the rest where peers bring nothing. */
-function registryAmongPeers(
-  torrent: Torrent,
-  { network, fileSizeBytes, bytesFromPeers }: RegistryAmongPeers,
-) {
-  let wire: RegistryWire | undefined
-  let seenBytes = 0
-  let movedAt = performance.now()
-
-  function look() {
-    const bytes = bytesFromPeers()
-    if (bytes !== seenBytes) movedAt = performance.now()
-    seenBytes = bytes
-    const areSilent = performance.now() - movedAt > patienceWithPeersMs
-    const peers = torrent.wires.filter(({ type }) => type !== 'webSeed')
-    wire?.offerOnly((index) => areSilent || !peers.some((peer) => peer.peerPieces.get(index)))
-  }
-
-  return {
-    look,
-    use(urls: string[]) {
-      if (urls.length === 0) {
-        wire?.destroy()
-        wire = undefined
-      } else if (!wire || wire.destroyed) {
-        const { pieces, pieceLength } = torrent
-        wire = new RegistryWire(urls, {
-          pieces: pieces.length,
-          pieceLength,
-          fileSizeBytes,
-          network,
-        })
-        torrent.addWebSeed(wire)
-      }
-    },
-  }
 }

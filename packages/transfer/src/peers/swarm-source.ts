@@ -1,18 +1,22 @@
+import { untilAborted } from '@shoal/core/async'
 import { NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import type { Board } from '../pull/board.ts'
 import type { ChunkSource, ChunkTask } from '../pull/chunk-source.ts'
 import type { ChunkWorker } from '../pull/chunk-worker.ts'
 import type { Chunk, Manifest } from '../pull/manifest.ts'
+import type { PiecesHere } from '../pull/pieces-here.ts'
 import { type Trouble, TroubleError, troubleOfNetwork } from '../trouble.ts'
 import type { Swarm } from './swarm.ts'
-import { registryName } from './swarm-messages.ts'
+import { diskName, registryName, type Sent } from './swarm-messages.ts'
 
 /** Chunks at a time: enough pieces for peers to have others than each other, few enough to lose little. */
 const slots = 8
+/** The longest that a chunk waits, when peers are no longer asked, for the pieces that they have begun to send. */
+const settleMs = 3_000
 
 type Setup = {
   manifest: Manifest
-  pieceLength: number
+  pieces: PiecesHere
   board: Board
   /** As the registry is called among the sources. */
   registryLabel: string
@@ -28,17 +32,15 @@ type Setup = {
 
 export type SwarmSource = ChunkSource & {
   joins(swarm: Swarm): void
-  onPiece(piece: number, senders: string[]): void
-  /** Bytes of all pieces that somebody sent. */
+  onPiece(piece: number, sent: Sent): void
+  /** Bytes that somebody sent of the pieces that are here, also in vain. */
   broughtBytes(): number
-  /** Bytes that are on disk beyond what the board tells: pieces behind a gap. */
-  looseBytes(): number
 }
 
 /** Peers as a source of chunks. What they send has its SHA-1 when it comes here; the chunk's SHA-256 decides. */
 export function swarmSource({
   manifest,
-  pieceLength,
+  pieces,
   board,
   registryLabel,
   worker,
@@ -46,33 +48,22 @@ export function swarmSource({
   trackerError,
   turn,
 }: Setup): SwarmSource {
-  const here = new Uint8Array(Math.ceil(manifest.fileSizeBytes / pieceLength))
-  const senders = new Map<number, Set<string>>()
   const waiting = new Map<number, () => void>()
   let swarm: Swarm | undefined
   const bytesOf = new Map<string, number>()
 
-  const chunkOf = (piece: number) => Math.floor((piece * pieceLength) / manifest.chunkSize)
-  const sizeOf = (piece: number) =>
-    Math.min(pieceLength, manifest.fileSizeBytes - piece * pieceLength)
-
-  function onPiece(piece: number, by: string[]) {
-    if (here[piece] === 1) return
-    here[piece] = 1
-    for (const sender of by) {
-      bytesOf.set(sender, (bytesOf.get(sender) ?? 0) + sizeOf(piece) / by.length)
+  function onPiece(piece: number, sent: Sent) {
+    for (const [sender, bytes] of sent) {
+      if (bytes > 0) bytesOf.set(sender, (bytesOf.get(sender) ?? 0) + bytes)
     }
-    const chunk = chunkOf(piece)
-    senders.set(chunk, new Set([...(senders.get(chunk) ?? []), ...by]))
-    waiting.get(chunk)?.()
+    pieces.add(
+      piece,
+      sent.map(([sender]) => sender),
+    )
+    waiting.get(pieces.chunkOf(piece))?.()
   }
 
-  /** Bytes of a chunk that are on disk without a gap, from its start. */
-  function prefixOf({ start, size }: Chunk): number {
-    let at = start
-    while (at < start + size && here[at / pieceLength] === 1) at += sizeOf(at / pieceLength)
-    return at - start
-  }
+  const want = (chunk: Chunk) => swarm?.want(chunk, Atomics.load(board.written, chunk.index))
 
   async function untilWhole(chunk: Chunk, signal: AbortSignal) {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -81,7 +72,7 @@ export function swarmSource({
     const stall = setTimeout(() => reject(new TroubleError(noPeers(chunk))), stallMs)
     const look = () => {
       stall.refresh()
-      const bytes = prefixOf(chunk)
+      const bytes = pieces.prefixOf(chunk)
       if (bytes > Atomics.load(board.written, chunk.index)) {
         Atomics.store(board.written, chunk.index, bytes)
       }
@@ -108,12 +99,11 @@ export function swarmSource({
     return { ...troubleOfNetwork(failure), kind: 'lost' }
   }
 
-  /** A chunk that turned out bad is to come again, whole. */
-  function forget(chunk: Chunk) {
-    for (let at = chunk.start; at < chunk.start + chunk.size; at += pieceLength) {
-      here[at / pieceLength] = 0
-    }
-    senders.delete(chunk.index)
+  /** Peers finish what they have begun to send: a piece that is asked for elsewhere would come twice. */
+  async function settle(chunk: Chunk, signal: AbortSignal) {
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(settleMs)])
+    // What has not come by then is asked for elsewhere.
+    await untilAborted(ended, swarm?.settle(chunk) ?? Promise.resolve()).catch(() => undefined)
   }
 
   return {
@@ -124,38 +114,29 @@ export function swarmSource({
     broughtBytes: () => bytesOf.values().reduce((sum, bytes) => sum + bytes, 0),
     joins(joined: Swarm) {
       swarm = joined
-      for (const chunk of waiting.keys()) joined.want(manifest.chunks[chunk] as Chunk)
+      for (const chunk of waiting.keys()) want(manifest.chunks[chunk] as Chunk)
     },
     shares: () =>
       Array.from(bytesOf, ([sender, bytes]) => ({
         name: sender === registryName ? registryLabel : sender,
-        bytes: Math.round(bytes),
+        bytes,
         isPeer: sender !== registryName,
       })),
 
-    async fetch({ chunk, signal }: ChunkTask) {
-      swarm?.want(chunk)
+    async fetch({ chunk, signal }: ChunkTask, _slot, turn) {
+      want(chunk)
       try {
-        await untilWhole(chunk, signal)
+        await untilWhole(chunk, AbortSignal.any([signal, turn]))
+      } catch (error) {
+        if (turn.aborted) await settle(chunk, signal)
+        throw error
       } finally {
         swarm?.leave(chunk)
       }
       const sha256 = await worker.check(chunk)
-      if (sha256 !== chunk.sha256) forget(chunk)
-      const by = [...(senders.get(chunk.index) ?? [])].join(', ')
-      return { sha256, sender: by || 'this disk' }
-    },
-
-    looseBytes() {
-      let bytes = 0
-      for (const chunk of waiting.keys()) {
-        const { start, size } = manifest.chunks[chunk] as Chunk
-        for (let at = start; at < start + size; at += pieceLength) {
-          if (here[at / pieceLength] === 1) bytes += sizeOf(at / pieceLength)
-        }
-        bytes -= Atomics.load(board.written, chunk)
-      }
-      return Math.max(0, bytes)
+      const by = pieces.sendersOf(chunk).join(', ')
+      if (sha256 !== chunk.sha256) pieces.forget(chunk)
+      return { sha256, sender: by || diskName }
     },
   }
 }

@@ -1,11 +1,11 @@
 import type { Chunk } from '../pull/manifest.ts'
 import { closeThread, startThread, untilLoaded } from '../start-thread.ts'
-import type { Contact, FromSwarm, SwarmSetup, ToSwarm } from './swarm-messages.ts'
+import type { Contact, FromSwarm, Sent, SwarmSetup, ToSwarm } from './swarm-messages.ts'
 
 export type Swarm = ReturnType<typeof startSwarm>
 
 type Events = {
-  onPiece(index: number, senders: string[]): void
+  onPiece(index: number, sent: Sent): void
   onBanned(peer: string): void
   onFailure(reason: string): void
 }
@@ -20,6 +20,8 @@ const closeAtMostMs = 500
 export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events) {
   const thread = startThread('swarm-thread', import.meta.url, setup)
   let peerCount = 0
+  /** By their first piece. */
+  const settling = new Map<number, () => void>()
   const fail = (reason: string) => {
     peerCount = 0
     events.onFailure(reason)
@@ -27,9 +29,10 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
 
   thread.on('error', (error) => fail(String(error)))
   thread.on('message', (message: FromSwarm) => {
-    if (message.event === 'piece') events.onPiece(message.index, message.senders)
+    if (message.event === 'piece') events.onPiece(message.index, message.sent)
     else if (message.event === 'banned') events.onBanned(message.peer)
     else if (message.event === 'peers') peerCount = message.count
+    else if (message.event === 'settled') settling.get(message.from)?.()
     else if (message.event === 'failed') fail(message.message)
   })
 
@@ -48,8 +51,20 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
     peerCount: () => peerCount,
     /** What was trusted may be given to others. */
     offer: (chunk: Chunk) => send({ call: 'have', ...rangeOf(chunk) }),
-    want: (chunk: Chunk) => send({ call: 'want', ...rangeOf(chunk) }),
-    leave: (chunk: Chunk) => send({ call: 'leave', ...rangeOf(chunk) }),
+    want: (chunk: Chunk, bytesHere: number) => send({ call: 'want', ...rangeOf(chunk), bytesHere }),
+    /** Resolves when the pieces that were begun are here or nobody brings them; never, if the chunk is left. No others are begun. */
+    settle(chunk: Chunk) {
+      const range = rangeOf(chunk)
+      send({ call: 'settle', ...range })
+      return new Promise<void>((resolve) => settling.set(range.from, resolve))
+    },
+    leave(chunk: Chunk) {
+      const range = rangeOf(chunk)
+      settling.delete(range.from)
+      send({ call: 'leave', ...range })
+    },
+    /** It came wrong. Nobody is given its pieces, and they are looked at when it is wanted again. */
+    forget: (chunk: Chunk) => send({ call: 'forget', ...rangeOf(chunk) }),
     piecesOf: rangeOf,
     /** URLs of the file for what no peer has; none to do without. */
     askRegistry: (urls: string[]) => send({ call: 'registry', urls }),

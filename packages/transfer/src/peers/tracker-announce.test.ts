@@ -1,7 +1,14 @@
-import { createServer, type RequestListener } from 'node:http'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { type Bencoded, decodeBencode } from '@shoal/model-file'
+import { directNetwork } from '@shoal/network'
 import { expect, onTestFinished, test } from 'vitest'
+import { testAuthority, testCertificates } from '../../../../testing/tls-certificates/index.ts'
 import { announceTo, parseResponse } from './tracker-announce.ts'
+import { trackerFetch } from './tracker-fetch.ts'
 
 const ownPort = 6881
 const announcement = {
@@ -12,19 +19,27 @@ const announcement = {
   event: 'started' as const,
 }
 
-async function trackerThat(answers: RequestListener) {
-  const server = createServer(answers).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/announce`
+  return (server.address() as AddressInfo).port
 }
+
+const trackerThat = async (answers: RequestListener) =>
+  `http://127.0.0.1:${await portOf(createServer(answers))}/announce`
 
 const never = new AbortController().signal
 const announce = (tracker: string, signal = never) =>
-  announceTo(tracker, announcement, { fetch, signal })
+  announceTo(tracker, announcement, { fetch: trackerFetch(directNetwork), signal })
+const failureAt = (tracker: string) =>
+  announce(tracker).then(
+    () => expect.fail('the announce succeeded'),
+    ({ failure }) => failure,
+  )
 
 test('a tracker is told what BEP 3 asks for', async () => {
   let told: string | undefined
@@ -39,17 +54,87 @@ test('a tracker is told what BEP 3 asks for', async () => {
   )
 })
 
-test.each<[string, RequestListener]>([
-  ['refuses', (_, response) => response.end('d14:failure reason7:unknowne')],
-  ['fails', (_, response) => response.writeHead(500).end('d8:intervali1e5:peers0:e')],
-  ['answers with a page', (_, response) => response.end('<!doctype html>')],
-  ['answers with another value', (_, response) => response.end('i5e')],
-  ['answers with nothing', (_, response) => response.end()],
-  ['answers without end', (_, response) => pour(response)],
-  ['hangs up', (request) => request.socket.destroy()],
-])('a tracker that %s names nobody', async (_, answers) => {
-  await expect(announce(await trackerThat(answers))).rejects.toThrow()
+test.each([200, 403, 503])(
+  'the reason of a tracker that refuses with %i is reported',
+  async (status) => {
+    const tracker = await trackerThat((_, response) =>
+      response.writeHead(status).end('d14:failure reason7:unknowne'),
+    )
+    expect((await failureAt(tracker)).detail).toMatch(/^the tracker at [\d.:]+ refuses: unknown$/)
+  },
+)
+
+const page = { 'content-type': 'text/html' }
+const noPeers = { code: 'unreachable', reason: 'no_peers' }
+const otherProgram = { code: 'not_a_registry', reason: 'other_program' }
+
+test.each<[string, RequestListener, object]>([
+  ['refuses', (_, response) => response.end('d14:failure reason7:unknowne'), noPeers],
+  ['fails', (_, response) => response.writeHead(500).end('d8:intervali1e5:peers0:e'), noPeers],
+  [
+    'answers with a page',
+    (_, response) => response.writeHead(200, page).end('<!doctype html>'),
+    { code: 'not_a_registry', reason: 'html' },
+  ],
+  ['answers with another value', (_, response) => response.end('i5e'), otherProgram],
+  ['answers with half a dictionary', (_, response) => response.end('d8:interval'), otherProgram],
+  ['answers with nothing', (_, response) => response.end(), otherProgram],
+  [
+    'answers without end',
+    (_, response) => pour(response),
+    { code: 'not_a_registry', reason: 'not_json' },
+  ],
+  ['hangs up', (request) => request.socket.destroy(), { code: 'unreachable', reason: 'reset' }],
+])('a tracker that %s is a failure with its cause', async (_, answers, cause) => {
+  const tracker = await trackerThat(answers)
+  expect(await failureAt(tracker)).toMatchObject({ ...cause, host: new URL(tracker).host })
 })
+
+test('a tracker’s own error is in the failure', async () => {
+  const tracker = await trackerThat((_, response) => response.writeHead(503).end())
+  expect(await failureAt(tracker)).toMatchObject({ detail: expect.stringMatching(/answered 503$/) })
+})
+
+test('a redirect at the same host and port is followed, and one to another host is not', async () => {
+  const elsewhere = await trackerThat((_, response) => response.end('d5:peers0:e'))
+  const tracker = await trackerThat(({ url = '' }, response) => {
+    if (url.startsWith('/moved')) return response.end('d8:intervali900e5:peers0:e')
+    const location = url.includes('away') ? elsewhere : url.replace('/announce', '/moved')
+    response.writeHead(302, { location }).end()
+  })
+  expect(await announce(tracker)).toMatchObject({ intervalMs: 900_000 })
+  expect(await failureAt(tracker.replace('/announce', '/away'))).toMatchObject({
+    code: 'redirect_refused',
+    reason: 'other_host',
+  })
+})
+
+test('from http to https of the same host only an announce without a token is redirected', async () => {
+  const secured = await secureTracker('d8:intervali900e5:peers0:e')
+  const plain = await trackerThat(({ url = '' }, response) => {
+    response.writeHead(308, { location: secured.origin + url }).end()
+  })
+  const tracker = plain.replace('127.0.0.1', 'localhost')
+  const extraCa = readFileSync(testAuthority, 'utf8')
+  const fetch = trackerFetch({ ...directNetwork, extraCa })
+  const to = (address: string) => announceTo(address, announcement, { fetch, signal: never })
+  expect(await to(tracker)).toMatchObject({ intervalMs: 900_000 })
+  await expect(to(`${tracker}/token`)).rejects.toMatchObject({ failure: { reason: 'moved' } })
+  expect(secured.requests).toHaveLength(1)
+})
+
+async function secureTracker(answer: string) {
+  const { certificate, key } = testCertificates.valid
+  const requests: (string | undefined)[] = []
+  const server = createSecureServer(
+    { cert: readFileSync(certificate), key: readFileSync(key) },
+    (request, response) => {
+      requests.push(request.url)
+      response.end(answer)
+    },
+  )
+  return { origin: `https://localhost:${await portOf(server)}`, requests }
+}
 
 test('a tracker that does not answer is waited for as long as the signal says', async () => {
   const abort = new AbortController()
@@ -70,7 +155,8 @@ function pour(response: Parameters<RequestListener>[1]) {
 const one = '\x7f\x00\x00\x01\x1a\xe1' // 127.0.0.1:6881
 const two = '\x0a\x00\x00\x02\x1a\xe2' // 10.0.0.2:6882
 const six = `${'\x20\x01'.padEnd(15, '\0')}\x01\x1a\xe2`
-const parse = (text: string) => parseResponse(Buffer.from(text, 'latin1'), ownPort)
+const parse = (text: string) =>
+  parseResponse(decodeBencode(Buffer.from(text, 'latin1')) as Map<string, Bencoded>, ownPort)
 
 test.each([
   ['oneself, and the registry’s own peer', `d8:completei0e10:incompletei1e5:peers6:${two}e`, false],

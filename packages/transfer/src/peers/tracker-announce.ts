@@ -1,11 +1,12 @@
 /** Announces over HTTP (BEP 3, BEP 23, BEP 7), without a BitTorrent client. */
 import { type Bencoded, decodeBencode } from '@shoal/model-file'
+import { NetworkError } from '@shoal/protocol/client'
 
-/** `fetch`, as far as an announce needs it. */
+/** Sends one announce. Rejects with a `NetworkError` if no answer came, or with the signal's reason. */
 export type TrackerFetch = (
   url: string,
-  init: { signal: AbortSignal },
-) => Promise<{ ok: boolean; body: AsyncIterable<Uint8Array> | null }>
+  signal: AbortSignal,
+) => Promise<{ status: number; body: Uint8Array }>
 
 export type Announce = {
   /** In hexadecimal digits. */
@@ -19,31 +20,40 @@ export type Announce = {
 }
 
 export type TrackerResponse = {
-  /** Undefined where the tracker does not say when to announce again. */
+  /** Undefined if the tracker does not say when to announce again. */
   intervalMs: number | undefined
   /** Whether others are in the swarm. */
   hasOthers: boolean
-  /** Addresses with ports. Not all of them need be in the swarm: a registry names a peer of its own that has metadata only. */
+  /** Addresses with ports. Not all are in the swarm: a registry also names its own peer, which has only metadata. */
   peers: string[]
 }
 
 const requestTimeoutMs = 10_000
 const maxPeers = 200
-/** 200 peers take 10 KiB where they are not packed. */
-const maxResponseBytes = 64 * 1024
 
-/** Rejects where the tracker does not answer, refuses, or answers with something else. */
+/** Rejects with a `NetworkError` if the tracker does not answer, refuses, or answers with something else; or with the signal's reason. */
 export async function announceTo(
   tracker: string,
   announce: Announce,
   { fetch, signal }: { fetch: TrackerFetch; signal: AbortSignal },
 ): Promise<TrackerResponse> {
   const timeout = AbortSignal.timeout(requestTimeoutMs)
-  const init = { signal: AbortSignal.any([signal, timeout]) }
-  const response = await fetch(announceUrl(tracker, announce), init)
-  if (!response.ok || !response.body) throw new Error('the tracker refuses')
-  return parseResponse(await readAtMost(response.body, maxResponseBytes), announce.port)
+  const url = announceUrl(tracker, announce)
+  const { status, body } = await fetch(url, AbortSignal.any([signal, timeout]))
+  const { host } = new URL(tracker)
+  const answer = dictionaryIn(body)
+  const refusal = answer?.get('failure reason')
+  if (refusal !== undefined) throw noPeers(host, `the tracker at ${host} refuses: ${refusal}`)
+  if (status !== 200) throw noPeers(host, `the tracker at ${host} answered ${status}`)
+  if (!answer) {
+    const detail = 'its answer to an announce is not bencoded'
+    throw new NetworkError({ code: 'not_a_registry', reason: 'other_program', host, detail })
+  }
+  return parseResponse(answer, announce.port)
 }
+
+const noPeers = (host: string, detail: string) =>
+  new NetworkError({ code: 'unreachable', reason: 'no_peers', host, detail })
 
 function announceUrl(tracker: string, { infoHash, peerId, port, leftBytes, event }: Announce) {
   const query = [
@@ -57,23 +67,17 @@ function announceUrl(tracker: string, { infoHash, peerId, port, leftBytes, event
   return `${tracker}${tracker.includes('?') ? '&' : '?'}${query.join('&')}`
 }
 
-async function readAtMost(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of body) {
-    bytes += part.length
-    if (bytes > maxBytes) throw new Error(`the tracker answered more than ${maxBytes} bytes`)
-    parts.push(part)
+function dictionaryIn(bytes: Uint8Array): Map<string, Bencoded> | undefined {
+  try {
+    const content = decodeBencode(Buffer.from(bytes))
+    return content instanceof Map ? content : undefined
+  } catch {
+    return undefined // the caller reports it
   }
-  return Buffer.concat(parts)
 }
 
-/** Throws for what is no answer to an announce. */
-export function parseResponse(bytes: Buffer, ownPort: number): TrackerResponse {
-  const content = decodeBencode(bytes)
-  if (!(content instanceof Map)) throw new Error('the tracker answered with something else')
-  const refusal = content.get('failure reason')
-  if (refusal !== undefined) throw new Error(`the tracker refuses: ${String(refusal)}`)
+/** What a tracker's answer says to a client that listens on `ownPort`. */
+export function parseResponse(content: Map<string, Bencoded>, ownPort: number): TrackerResponse {
   const seconds = numberIn(content, 'min interval') ?? numberIn(content, 'interval')
   const peers = [...packedPeers(content.get('peers'), 4), ...packedPeers(content.get('peers6'), 16)]
   const complete = numberIn(content, 'complete')
@@ -81,7 +85,7 @@ export function parseResponse(bytes: Buffer, ownPort: number): TrackerResponse {
   const others =
     complete === undefined || incomplete === undefined
       ? peers.filter((peer) => !peer.endsWith(`:${ownPort}`)).length
-      : Math.max(complete + incomplete, peers.length) - 1 // we are counted; the registry's own peer is not, and is named
+      : Math.max(complete + incomplete, peers.length) - 1 // we are counted; the registry's own peer is listed but not counted
   return {
     intervalMs: seconds && seconds * 1000,
     hasOthers: others > 0,
@@ -94,7 +98,7 @@ function numberIn(content: Map<string, Bencoded>, name: string): number | undefi
   return typeof value === 'number' && value >= 0 ? value : undefined
 }
 
-/** Each is an address of 4 or 16 bytes, and a port. Trackers that know no packed form are not asked by anybody any more. */
+/** Each is an address of 4 or 16 bytes, and a port. No client uses trackers that lack the packed form any more. */
 function packedPeers(packed: Bencoded | undefined, addressBytes: 4 | 16): string[] {
   if (!Buffer.isBuffer(packed)) return []
   const entryBytes = addressBytes + 2

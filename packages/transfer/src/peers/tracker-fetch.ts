@@ -2,32 +2,29 @@ import type { NetworkSettings } from '@shoal/network'
 import { NetworkError } from '@shoal/protocol/client'
 import type { TrackerFetch } from './tracker-announce.ts'
 
-/** Announces go the way of all requests, which is loaded by the first. Rejects with a `NetworkError`. */
+/** 200 peers take 10 KiB if they are not packed. */
+const maxBytes = 64 * 1024
+
+/** Announces use the same transport as calls of the API, with the same redirects. It is loaded by the first announce. */
 export function trackerFetch(settings: NetworkSettings): TrackerFetch {
-  return async (url, { signal }) => {
-    const { failureOf, failureOfAnswer, openNetwork, sendRequest } = await import(
-      '@shoal/network/requests'
-    )
+  return async (url, signal) => {
+    const { exchange, openNetwork } = await import('@shoal/network/requests')
+    const { host, pathname } = new URL(url)
     const network = openNetwork(settings)
-    const headers = { connection: 'close' } // the next one is minutes away
-    const address = new URL(url)
-    const asked = { url: address, proxy: network.proxyOf(address) }
+    const headers = { accept: 'application/x-bittorrent' }
+    // The tracker of a private model has a token in its path.
+    const hasCredentials = !pathname.endsWith('/announce')
     try {
-      const response = await sendRequest(network, address, { method: 'GET', headers, signal })
-      const { statusCode, body } = response
-      const type = response.headers['content-type']?.toString()
-      const failure = failureOfAnswer(asked, statusCode, type)
-      if (failure) {
-        await body.dump()
-        throw new NetworkError(failure)
-      }
-      return { ok: statusCode >= 200 && statusCode < 300, body }
+      const call = { method: 'GET', url, headers, signal }
+      return await exchange(network, call, { hasCredentials, maxBytes })
     } catch (error) {
       const isLate = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
       if (!isLate) signal.throwIfAborted()
+      if (!isLate) throw error
       const detail = 'the tracker does not answer'
-      const late = { code: 'unreachable', reason: 'timeout', host: address.host, detail } as const
-      throw new NetworkError(isLate ? late : failureOf(error, asked), { cause: error })
+      throw new NetworkError({ code: 'unreachable', reason: 'timeout', host, detail })
+    } finally {
+      await network.destroy() // the next announce is minutes away
     }
   }
 }

@@ -4,7 +4,18 @@ declare module 'webtorrent' {
   import type { Server } from 'node:net'
   import type Wire from 'bittorrent-protocol'
 
-  export type Piece = { length: number } | null
+  /** Its blocks are of 16 KiB, but for the last. */
+  export interface Piece {
+    length: number
+    /** Bytes. */
+    missing: number
+    /** The senders of its blocks so far; null before the first block and once the piece is complete. */
+    sources: unknown[] | null
+    /** A block that nobody was asked for, and is taken to be from then on; -1 where there is none. */
+    reserve(): number
+    cancel(block: number): void
+    set(block: number, bytes: Uint8Array, source: unknown): boolean
+  }
 
   export interface Torrent extends EventEmitter {
     infoHash: string
@@ -16,7 +27,8 @@ declare module 'webtorrent' {
     length: number
     pieceLength: number
     lastPieceLength: number
-    pieces: Piece[]
+    /** Null for those that are here. */
+    pieces: (Piece | null)[]
     bitfield: { get(index: number): boolean; set(index: number, value?: boolean): void }
     wires: Wire[]
     received: number
@@ -29,7 +41,12 @@ declare module 'webtorrent' {
     destroy(options?: object, done?: (error?: Error) => void): void
     /** In hexadecimal digits. */
     _hashes: string[]
+    /** `offset`: how many pieces are here already, from the first on. */
+    _selections: Iterable<{ offset: number }>
+    /** -1 where none is wanted. */
+    _rarityMap: { getRarestPiece(isWanted: (index: number) => boolean): number }
     _markVerified(index: number): void
+    _markUnverified(index: number): void
     _update(): void
     _peers: Map<string, { conn: { writableLength: number } | null }>
   }
@@ -58,6 +75,8 @@ declare module 'bittorrent-protocol' {
     remoteAddress: string | undefined
     remotePort: number | undefined
     peerPieces: { get(index: number): boolean }
+    /** Whether it does not answer our requests for now. */
+    peerChoking: boolean
     downloaded: number
     uploaded: number
     isSeeder: boolean

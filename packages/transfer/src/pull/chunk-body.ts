@@ -7,12 +7,16 @@ import { writeAll } from './write-all.ts'
 
 export type ChunkBody = {
   take(bytes: Uint8Array): Trouble | undefined
-  /** The chunk's SHA-256; undefined while bytes are missing. */
+  /** The SHA-256 of the chunk up to the last byte that was to come; undefined while bytes are missing. */
   finish(): string | undefined
 }
 
-/** Takes a chunk's bytes as they arrive: hashes them, and writes them where they belong. */
-export function chunkBody(fd: number, { written }: Board, chunk: Chunk, from: number): ChunkBody {
+/** Takes a chunk's bytes from `from` to `to` as they arrive: hashes them, and writes them where they belong. */
+export function chunkBody(
+  fd: number,
+  { written }: Board,
+  { chunk, from, to }: { chunk: Chunk; from: number; to: number },
+): ChunkBody {
   const hash = createHash('sha256')
   let at = from
   hashPart(fd, hash, chunk.start, from)
@@ -20,7 +24,7 @@ export function chunkBody(fd: number, { written }: Board, chunk: Chunk, from: nu
 
   return {
     take(bytes) {
-      if (at + bytes.length > chunk.size) {
+      if (at + bytes.length > to) {
         return { kind: 'refused', message: `chunk ${chunk.index} is longer than it should be` }
       }
       hash.update(bytes)
@@ -34,6 +38,6 @@ export function chunkBody(fd: number, { written }: Board, chunk: Chunk, from: nu
       Atomics.store(written, chunk.index, at)
       return undefined
     },
-    finish: () => (at === chunk.size ? hash.digest('hex') : undefined),
+    finish: () => (at === to ? hash.digest('hex') : undefined),
   }
 }

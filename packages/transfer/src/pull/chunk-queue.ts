@@ -5,7 +5,12 @@ import type { Chunk, Manifest } from './manifest.ts'
 import { slowTasks } from './slow-tasks.ts'
 import type { Tuning } from './tuning.ts'
 
-export type RunningTask = ChunkTask & { abort: AbortController; startedAt: number }
+export type RunningTask = ChunkTask & {
+  abort: AbortController
+  startedAt: number
+  /** As whoever took it said. */
+  canGoOn: () => boolean
+}
 
 export type ChunkQueue = ReturnType<typeof chunkQueue>
 
@@ -43,7 +48,7 @@ export function chunkQueue(options: QueueOptions) {
   let restartBudget = Math.max(manifest.chunkSize, manifest.fileSizeBytes * restartBudgetShare)
   const sleepers: (() => void)[] = []
 
-  function startNext(): RunningTask | undefined {
+  function startNext(canGoOn: () => boolean): RunningTask | undefined {
     const [chunk] = pending
     if (chunk === undefined) return undefined
     for (const index of fresh) {
@@ -61,6 +66,7 @@ export function chunkQueue(options: QueueOptions) {
       signal: AbortSignal.any([abort.signal, signal]),
       abort,
       startedAt: performance.now(),
+      canGoOn,
     }
     running.set(chunk.index, task)
     return task
@@ -83,7 +89,8 @@ export function chunkQueue(options: QueueOptions) {
   function mayRestart(task: RunningTask) {
     const { index } = task.chunk
     const leastMs = tuning.slowAfterMs * 2 ** (timesRestarted.get(index) ?? 0)
-    return running.get(index) === task && performance.now() - task.startedAt >= leastMs
+    const isOldEnough = performance.now() - task.startedAt >= leastMs
+    return running.get(index) === task && task.canGoOn() && isOldEnough
   }
 
   /** What may come twice: the bytes on their way, which cannot be seen from here but are fewer than came in a window. */
@@ -129,7 +136,7 @@ export function chunkQueue(options: QueueOptions) {
       for (;;) {
         signal.throwIfAborted()
         if (ledger.isWhole()) return undefined
-        const task = startNext()
+        const task = startNext(canGoOn)
         if (task !== undefined) return task
         if (canGoOn()) restartSlowest()
         await new Promise<void>((resolve) => sleepers.push(resolve))

@@ -8,6 +8,7 @@ export type ChunkTask = {
   from: number
   /** How often this chunk came with a wrong hash. A source that has several ways takes another. */
   timesBad: number
+  /** Fires when the task is to end at once. */
   signal: AbortSignal
 }
 
@@ -27,8 +28,11 @@ export type ChunkSource = {
   canGoOn(): boolean
   /** Resolves when the source is to work, with what fires when it is to stop for now. */
   turn(): Promise<AbortSignal>
-  /** Rejects with a `TroubleError` where it could not be had. */
-  fetch(task: ChunkTask, slot: number): Promise<Delivery>
+  /**
+   * Rejects with a `TroubleError` where it could not be had. When `turn` fires, it is to come to an end soon: it may wait for what is
+   * on its way, and rejects then.
+   */
+  fetch(task: ChunkTask, slot: number, turn: AbortSignal): Promise<Delivery>
   /** What each sender has sent, good or not. */
   shares(): SourceShare[]
 }

@@ -26,6 +26,7 @@ test('a chunk whose bytes are all on disk is hashed, not asked for', async () =>
     fileSizeBytes: 9,
     chunk: { index: 0, start: 0, size: 9, sha256 },
     from: 9,
+    to: 9,
   }
   expect(await worker.fetch(request, new AbortController().signal)).toBe(sha256)
   await worker.close()

@@ -20,7 +20,7 @@ export type WorkerSetup = {
 }
 
 export type ChunkWorker = {
-  /** Fetches the chunk, and answers its SHA-256. */
+  /** Fetches what was asked for of the chunk, and answers the chunk's SHA-256 up to there. */
   fetch(request: ChunkRequest, signal: AbortSignal): Promise<string>
   /** The SHA-256 of what the file holds in the chunk's place. */
   check(chunk: Chunk): Promise<string>
@@ -47,7 +47,7 @@ export function inlineChunkWorker(
   return {
     async fetch(request, signal) {
       const { chunk, from } = request
-      // A former request broke after its last byte: an empty range cannot be asked for.
+      // Its last bytes are here, or a former request broke after them: an empty range cannot be asked for.
       if (from === chunk.size) return check(chunk)
       const tools = { network, fd, board, limit, stallMs, onBytes }
       return fetchChunk(tools, request, signal)

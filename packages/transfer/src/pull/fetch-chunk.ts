@@ -1,11 +1,12 @@
-/** One request for one chunk, through redirects and up to its last byte. */
+/** One request for one chunk or a part of it, through redirects and up to its last byte. */
 import {
+  type Asked,
   failureOf,
-  failureOfAnswer,
-  maxRedirects,
+  followRedirects,
   type Network,
-  redirectRefused,
-  redirectTarget,
+  type Redirect,
+  readHead,
+  type Step,
 } from '@shoal/network/requests'
 import { NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import type { Dispatcher } from 'undici'
@@ -24,12 +25,14 @@ import type { Chunk } from './manifest.ts'
 
 export type ChunkRequest = {
   url: string
-  /** Whether the URL yields the file, to be asked for a range, or exactly the chunk. */
+  /** Whether the URL yields the whole file, of which a range is requested, or only the chunk. */
   yields: 'file' | 'chunk'
   fileSizeBytes: number
   chunk: Chunk
-  /** Bytes of the chunk that are on disk already. */
+  /** Bytes of the chunk that are already on disk. */
   from: number
+  /** Up to where it is asked for, in bytes of the chunk. */
+  to: number
 }
 
 export type FetchTools = {
@@ -41,39 +44,33 @@ export type FetchTools = {
   onBytes: (bytes: number) => void
 }
 
-/** The SHA-256 of the whole chunk. Rejects with a `TroubleError`, or with the signal's reason; no byte is written after that. */
+/** Returns the SHA-256 of the chunk up to `to`. Rejects with a `TroubleError` or the signal's reason; nothing is written after that. */
 export async function fetchChunk(
   tools: FetchTools,
   request: ChunkRequest,
   signal: AbortSignal,
 ): Promise<string> {
-  let url = new URL(request.url)
   try {
-    for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-      const answer = await exchange(tools, request, url, signal)
-      if ('sha256' in answer) return answer.sha256
-      url = redirectTarget(url, answer.location)
-    }
-    throw redirectRefused(url, 'loop', `it redirects more than ${maxRedirects} times`)
+    return await followRedirects(tools.network, new URL(request.url), (asked) =>
+      exchange(tools, request, asked, signal),
+    )
   } catch (error) {
     throw error instanceof NetworkError ? new TroubleError(troubleOfNetwork(error.failure)) : error
   }
 }
 
-type Answer = { sha256: string } | { location: string }
-
 function exchange(
   { network, fd, board, limit, stallMs, onBytes }: FetchTools,
-  { yields, fileSizeBytes, chunk, from }: ChunkRequest,
-  url: URL,
+  { yields, fileSizeBytes, chunk, from, to }: ChunkRequest,
+  asked: Asked,
   signal: AbortSignal,
-): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+): Promise<Step<string>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Step<string>>()
+  const { url } = asked
   const { host } = url
-  const proxy = network.proxyOf(url)
   let controller: Dispatcher.DispatchController | undefined
   let isOver = false
-  let location: string | undefined
+  let redirect: Redirect | undefined
   let trouble: Trouble | undefined
   let body: ChunkBody | undefined
 
@@ -116,7 +113,7 @@ function exchange(
   try {
     network.agentFor(url).dispatch(
       {
-        // Our own clock watches for silence: it knows when the rate limit is the cause.
+        // Our own timer watches for silence: it knows when the rate limit is the cause.
         headersTimeout: 0,
         bodyTimeout: 0,
         origin: url.origin,
@@ -125,7 +122,7 @@ function exchange(
         headers: {
           'accept-encoding': 'identity',
           ...(yields === 'file' && {
-            range: `bytes=${chunk.start + from}-${chunk.start + chunk.size - 1}`,
+            range: `bytes=${chunk.start + from}-${chunk.start + to - 1}`,
           }),
         },
       },
@@ -136,15 +133,15 @@ function exchange(
         },
         onResponseStart(_, status, headers) {
           stallTimer.refresh()
-          const header = (name: string) => headers[name]?.toString()
-          location = status >= 300 && status < 400 ? header('location') : undefined
-          if (location !== undefined) return
-          const failure = failureOfAnswer({ url, proxy }, status, header('content-type'))
+          const head = readHead(asked, status, headers)
+          const { header, failure } = head
+          redirect = head.redirect
+          if (redirect) return
           trouble = failure
             ? { ...troubleOfNetwork(failure), status }
-            : troubleOfStatus(status, url.host, header('retry-after'))
+            : troubleOfStatus(status, host, header('retry-after'))
           if (trouble !== undefined) return
-          const wanted = { start: chunk.start + from, size: chunk.size - from, fileSizeBytes }
+          const wanted = { start: chunk.start + from, size: to - from, fileSizeBytes }
           const problem = answerProblem(status, header, yields === 'file' ? wanted : chunk.size)
           if (problem === 'html') {
             const detail = 'answered a web page instead of the bytes'
@@ -154,7 +151,7 @@ function exchange(
             return fail({ kind: 'refused', message: `${host} ${problem}`, status })
           }
           try {
-            body = chunkBody(fd, board, chunk, from)
+            body = chunkBody(fd, board, { chunk, from, to })
           } catch (error) {
             fail(troubleOfDisk(error, `chunk ${chunk.index}`))
           }
@@ -170,10 +167,11 @@ function exchange(
           if (milliseconds > 1) waitFor(milliseconds)
         },
         onResponseEnd() {
-          if (location !== undefined) return end(() => resolve({ location: location as string }))
+          const found = redirect
+          if (found) return end(() => resolve({ redirect: found }))
           if (trouble !== undefined) return fail(trouble)
           const sha256 = body?.finish()
-          if (sha256 !== undefined) return end(() => resolve({ sha256 }))
+          if (sha256 !== undefined) return end(() => resolve({ result: sha256 }))
           failAs({
             code: 'unreachable',
             reason: 'reset',
@@ -182,12 +180,12 @@ function exchange(
           })
         },
         onResponseError(_, error) {
-          fail(trouble ?? troubleOfNetwork(failureOf(error, { url, proxy })))
+          fail(trouble ?? troubleOfNetwork(failureOf(error, asked)))
         },
       },
     )
   } catch (error) {
-    failAs(failureOf(error, { url, proxy }))
+    failAs(failureOf(error, asked))
   }
   return promise
 }

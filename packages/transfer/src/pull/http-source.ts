@@ -5,6 +5,7 @@ import type { ChunkSource, ChunkTask } from './chunk-source.ts'
 import type { ChunkWorker } from './chunk-worker.ts'
 import type { ChunkRequest } from './fetch-chunk.ts'
 import type { Manifest } from './manifest.ts'
+import type { PiecesHere } from './pieces-here.ts'
 
 type Way = Pick<ChunkRequest, 'yields'> & { urlOf(sha256: string): string }
 
@@ -21,6 +22,7 @@ export function httpSource(options: {
   download: Download
   manifest: Manifest
   board: Board
+  pieces: PiecesHere
   workers: ChunkWorker[]
   connections: number
   turn: ChunkSource['turn']
@@ -29,7 +31,7 @@ export function httpSource(options: {
   /** Asks the registry for the ways anew. */
   renew: () => Promise<Download>
 }): ChunkSource {
-  const { download, manifest, board, workers, connections } = options
+  const { download, manifest, board, pieces, workers, connections } = options
   let ways = waysTo(options.baseUrl, download)
   const sender = new URL(download.direct_url).host
   let preferred = 0
@@ -62,25 +64,36 @@ export function httpSource(options: {
     turn: options.turn,
     shares: () => [{ name: sender, bytes: receivedBytes(board), isPeer: false }],
 
-    async fetch({ chunk, from, timesBad, signal }: ChunkTask, slot) {
+    async fetch({ chunk, from, timesBad, signal }: ChunkTask, slot, turn) {
       const chosen = (preferred + timesBad) % ways.length
-      const way = ways[chosen] as Way
+      const { yields, urlOf } = ways[chosen] as Way
       const worker = workers[slot % workers.length] as ChunkWorker
-      const request: ChunkRequest = {
-        url: way.urlOf(way.yields === 'file' ? manifest.sha256 : chunk.sha256),
-        yields: way.yields,
+      const isOfFile = yields === 'file'
+      const asked = {
+        url: urlOf(isOfFile ? manifest.sha256 : chunk.sha256),
+        yields,
         fileSizeBytes: manifest.fileSizeBytes,
         chunk,
-        from: way.yields === 'file' ? from : 0,
       }
+      const ended = AbortSignal.any([signal, turn])
+
+      /** One request for each gap: pieces that peers brought are not asked for again. */
+      async function fetchFrom(at: number): Promise<string> {
+        const part = isOfFile ? pieces.gapIn(chunk, at) : { from: 0, to: chunk.size }
+        const sha256 = await worker.fetch({ ...asked, ...part }, ended)
+        return part.to === chunk.size ? sha256 : fetchFrom(part.to)
+      }
+
       const tried = ways
-      const sha256 = await worker.fetch(request, signal).catch(async (error) => {
+      const sha256 = await fetchFrom(from).catch(async (error) => {
         const isRefused = error instanceof TroubleError && error.trouble.kind === 'refused'
         if (isRefused && tried === ways) await onRefusal(chosen, error.trouble)
         throw error
       })
       refused.clear()
-      return { sha256, sender }
+      const senders = [sender, ...(isOfFile ? pieces.sendersOf(chunk) : [])]
+      if (sha256 !== chunk.sha256) pieces.forget(chunk)
+      return { sha256, sender: senders.join(', ') }
     },
   }
 }

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeFolder } from '../local/make-folder.ts'
+import { makeFolder } from '@shoal/log/folder'
 import type { Manifest } from './manifest.ts'
 import { writeAll } from './write-all.ts'
 

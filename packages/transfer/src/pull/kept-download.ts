@@ -5,8 +5,9 @@
  */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '@shoal/log/folder'
 import type { Download, ModelFile } from '@shoal/protocol/client'
 import { placesOf } from '../local/places.ts'
 import { urlExpiry } from './url-expiry.ts'
@@ -39,7 +40,7 @@ export async function keepDownload(path: string, identity: DownloadIdentity, dow
   const unfinished = `${place}.new`
   const kept: Kept = { format: 1, ...identity, download }
   const json = JSON.stringify(kept)
-  await mkdir(dirname(place), { recursive: true })
+  makeFolder(dirname(place))
   await rm(unfinished, { force: true })
   const handle = await open(unfinished, 'wx', 0o600) // not through a link that somebody put there
   try {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeFolder } from '../local/make-folder.ts'
+import { makeFolder } from '@shoal/log/folder'
 import { placesOf } from '../local/places.ts'
 import { refuseLink } from '../local/refuse-link.ts'
 import { type Board, newBoard, writtenBytes } from './board.ts'

@@ -1,3 +1,4 @@
+import { untilAborted } from '@shoal/core/async'
 import type { NetworkSettings } from '@shoal/network'
 import type { Download, ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { VerificationError } from '../errors.ts'
@@ -6,7 +7,6 @@ import { patience as newPatience } from '../patience.ts'
 import { joinPeers, type PeerSettings, type Peers } from '../peers/join-peers.ts'
 import type { ProgressMeter } from '../progress-meter.ts'
 import type { Trouble } from '../trouble.ts'
-import { untilAborted } from '../until-aborted.ts'
 import { receivedBytes, writtenBytes } from './board.ts'
 import { checkFormerRun } from './check-claimed.ts'
 import { chunkLedger } from './chunk-ledger.ts'
@@ -102,11 +102,11 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
       else report({ type: 'without-peers', reason: error.message })
     },
   })
-  const { source: swarm, registryTurn: turn } = peers
-  const registry = httpSource({ ...pull, baseUrl: client.baseUrl, board, workers, turn })
+  const { source: swarm, pieces, registryTurn: turn } = peers
+  const registry = httpSource({ ...pull, baseUrl: client.baseUrl, board, pieces, workers, turn })
   const sources = [registry, swarm]
   const shares = () => sharesByName(sources.flatMap((source) => source.shares()))
-  const movedBytes = () => writtenBytes(board) + swarm.looseBytes()
+  const movedBytes = () => writtenBytes(board) + pieces.looseBytes()
   const patience = newPatience({ ...tuning, movedBytes, signal, report })
   const queue = chunkQueue({
     manifest,

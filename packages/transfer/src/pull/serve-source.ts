@@ -29,8 +29,7 @@ async function serveSlot(source: ChunkSource, slot: number, serving: Serving) {
     if (task === undefined) return
     try {
       turn.throwIfAborted()
-      const limited = { ...task, signal: AbortSignal.any([task.signal, turn]) }
-      queue.deliver(task, await source.fetch(limited, slot))
+      queue.deliver(task, await source.fetch(task, slot, turn))
       inARow = 0
     } catch (error) {
       queue.leave(task)

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
+import { runsSlowTests } from '../../../../testing/slow.ts'
 import { pullScene } from '../testing/pull-scene.ts'
 import type { ScriptedOrigin } from '../testing/scripted-origin.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
+const slowTest = test.runIf(runsSlowTests)
 const file = syntheticFile(12 * mebibyte + 345)
 /** Nothing but a restart brings a slow request to its end: silence is put up with for longer than a test may take. */
 const tuning = { stallMs: 300_000, tickMs: 20, slowAfterMs: 300 }
@@ -41,7 +43,7 @@ test('connections that are all slow are left alone', async () => {
   expect(askedBytes(scene.origin)).toBe(file.bytes.length)
 })
 
-test('on a busy machine, with a slow line, next to nothing comes twice', async () => {
+slowTest('on a busy machine, with a slow line, next to nothing comes twice', async () => {
   const busy = Array.from({ length: 6 }, () => spawn('sh', ['-c', 'while :; do :; done']))
   onTestFinished(() => {
     for (const child of busy) child.kill('SIGKILL')

@@ -21,7 +21,8 @@ function requests(rates: number[]) {
   const tasks = rates.map((_, index): RunningTask => {
     const chunk = { index, start: index * chunkSize, size: chunkSize, sha256: '' }
     const abort = new AbortController()
-    return { chunk, from: 0, timesBad: 0, signal: abort.signal, abort, startedAt: 0 }
+    const { signal } = abort
+    return { chunk, from: 0, timesBad: 0, signal, abort, startedAt: 0, canGoOn: () => true }
   })
   const slow = slowTasks(board, windowMs)
 

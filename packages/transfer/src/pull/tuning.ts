@@ -20,6 +20,8 @@ export type Tuning = {
   joinAfterMs: number
   /** A registry that brings so many bytes a second by itself needs no help of peers. */
   fastBytesPerSecond: number
+  /** How long a swarm has to show that it brings more than the registry; the other intervals of taking turns follow from it. */
+  turnMs: number
 }
 
 const defaultTuning: Omit<Tuning, 'stallMs' | 'giveUpMs'> = {
@@ -30,6 +32,7 @@ const defaultTuning: Omit<Tuning, 'stallMs' | 'giveUpMs'> = {
   tickMs: 100,
   joinAfterMs: 1000,
   fastBytesPerSecond: 60e6,
+  turnMs: 6_000,
 }
 
 /** With the timeouts of the network, unless others are given. */

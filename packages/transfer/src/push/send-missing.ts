@@ -1,97 +1,76 @@
-import { createHash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
-import type { NetworkSettings } from '@shoal/network'
-import { openNetwork } from '@shoal/network/requests'
 import { ApiError, type MissingChunk, NetworkError } from '@shoal/protocol/client'
-import { BytesRefusedError, FileChangedError } from '../errors.ts'
-import type { PushEvent } from '../events.ts'
-import { patience as newPatience } from '../patience.ts'
-import type { ProgressMeter } from '../progress-meter.ts'
-import { hashPart } from '../pull/hash-part.ts'
-import { rateLimit } from '../rate-limit.ts'
+import { BytesRefusedError } from '../errors.ts'
 import { TroubleError } from '../trouble.ts'
-import { sendChunk } from './send-chunk.ts'
+import { findMissing } from './list-missing.ts'
+import type { BlobPush } from './push-blob.ts'
 
-const maxAttempts = 5
-const longestWaitMs = 2_000
-const tickMs = 100
-
-export type Sending = {
-  path: string
-  chunkSize: number
-  fileSizeBytes: number
-  missing: MissingChunk[]
-  /** The chunk with a fresh URL, or undefined where the registry has it by now. */
-  renew: (chunk: MissingChunk) => Promise<MissingChunk | undefined>
-  connections: number
-  network: NetworkSettings
-  rateLimit: number | undefined
-  giveUpMs: number
-  meter: ProgressMeter
-  signal: AbortSignal
-  report: (event: PushEvent) => void
-}
+const maxRefusals = 5
+/** Less is no progress: a socket takes a little also where nobody listens any more. */
+const stepBytes = 256 * 1024
 
 /** Sends chunks in parallel until the registry has them all. */
-export async function sendMissing(sending: Sending): Promise<void> {
-  const { path, missing, connections, fileSizeBytes, meter, report } = sending
+export async function sendMissing(
+  push: BlobPush,
+  fileId: string,
+  missing: readonly MissingChunk[],
+): Promise<void> {
+  const { port, manifest, patience, report } = push
   const stop = new AbortController()
-  const signal = AbortSignal.any([sending.signal, stop.signal])
-  const handle = await open(path, 'r')
-  const network = openNetwork(sending.network, { connections })
-  const clock = new BigInt64Array(new SharedArrayBuffer(8))
-  const limit = rateLimit(sending.rateLimit, clock)
-  const bytesBefore = fileSizeBytes - missing.reduce((sum, { size }) => sum + size, 0)
-  const sentOf = new Map<number, number>()
-  /** The most of each chunk that any attempt has sent: sending the same again and again is no progress. */
-  const furthestOf = new Map<number, number>()
-  let furtherBytes = 0
-  let sentBytes = 0
-  let next = 0
-  const patience = newPatience({
-    movedBytes: () => furtherBytes,
-    longestWaitMs,
-    giveUpMs: sending.giveUpMs,
-    signal,
-    report,
-  })
+  const signal = AbortSignal.any([push.signal, stop.signal])
+  const queue = missing.values()
+  let bytesHere = missing.reduce((bytes, { size }) => bytes - size, manifest.file_size_bytes)
+  let bytesSent = 0
+  const show = () => report({ type: 'sent', bytesHere, bytesSent })
 
-  const showProgress = () => {
-    patience.look()
-    const here = [...sentOf.values()].reduce((sum, bytes) => sum + bytes, bytesBefore)
-    report({ type: 'uploading', ...meter.read(here, sentBytes) })
+  async function slot() {
+    for (const chunk of queue) await sendOne(chunk)
   }
 
   async function sendOne(given: MissingChunk) {
+    const { size } = given
     let chunk: MissingChunk | undefined = given
     let refusals = 0
     let troubles = 0
+    let sent = 0
+    /** The most that any attempt has sent: sending the same again and again is no progress. */
+    let furthest = 0
+    function setSent(bytes: number) {
+      bytesHere += bytes - sent
+      bytesSent += Math.max(0, bytes - sent)
+      sent = bytes
+      show()
+      if (bytes < furthest + stepBytes) return
+      furthest = bytes
+      patience.noteMove()
+    }
+    /** What to send after `error`; undefined where the registry has the chunk by now. */
+    async function afterError(error: unknown, failed: MissingChunk, wasWhole: boolean) {
+      if (!(error instanceof TroubleError)) {
+        refusals += 1
+        return afterRefusal(error, failed, refusals)
+      }
+      await port.checkUnchanged()
+      troubles += 1
+      await patience.endure(error.trouble, troubles)
+      // Perhaps only the answer was lost: to ask costs less than to send it again.
+      const mayBeStored = wasWhole && error.trouble.kind === 'lost'
+      return mayBeStored ? findMissing(push, fileId, failed) : failed
+    }
     while (chunk !== undefined) {
       await patience.gate()
-      const { index } = chunk
-      sentOf.set(index, 0)
-      const onSent = (bytes: number) => {
-        const sent = (sentOf.get(index) ?? 0) + bytes
-        sentOf.set(index, sent)
-        sentBytes += bytes
-        furtherBytes += Math.max(0, sent - (furthestOf.get(index) ?? 0))
-        furthestOf.set(index, Math.max(sent, furthestOf.get(index) ?? 0))
-      }
       try {
-        const { chunkSize } = sending
-        await sendChunk({ network, handle, path, chunkSize, limit, signal, onSent }, chunk)
-        return
+        await port.putChunk(chunk, { signal, onSent: setSent })
+        break
       } catch (error) {
-        sentOf.set(index, 0)
-        if (error instanceof TroubleError) {
-          troubles += 1
-          await patience.endure(error.trouble, troubles)
-          continue
-        }
-        refusals += 1
-        chunk = await afterRefusal(error, chunk, refusals)
+        signal.throwIfAborted()
+        const wasWhole = sent === size
+        setSent(0)
+        chunk = await afterError(error, chunk, wasWhole)
       }
     }
+    bytesHere += size - sent
+    show()
+    patience.noteMove()
   }
 
   /** What to send instead: throws where that would be of no use. */
@@ -100,40 +79,22 @@ export async function sendMissing(sending: Sending): Promise<void> {
     const { status = 0 } = error
     const isExpired = [401, 403, 404].includes(status)
     const isMismatch = status === 400
-    if (refusals >= maxAttempts || !(isExpired || isMismatch)) {
+    if (refusals >= maxRefusals || !(isExpired || isMismatch)) {
       // It is the address of the chunk that is refused, not whoever sends it.
       if (error.cause instanceof NetworkError) throw error.cause
       throw isExpired ? new BytesRefusedError(error.message, status) : error
     }
     if (isMismatch) {
-      const actual = hashOfChunk(handle, chunk, sending.chunkSize)
-      if (actual !== chunk.hash) throw new FileChangedError(path)
+      await port.checkChunk(chunk)
       report({ type: 'bad-chunk', index: chunk.index })
     }
-    return sending.renew(chunk)
+    return findMissing(push, fileId, chunk)
   }
 
-  async function slot() {
-    for (let chunk = missing[next++]; chunk !== undefined; chunk = missing[next++]) {
-      await sendOne(chunk)
-      sentOf.set(chunk.index, chunk.size)
-    }
-  }
-
-  const ticker = setInterval(showProgress, tickMs)
+  show()
   try {
-    await Promise.all(Array.from({ length: connections }, slot))
-    showProgress()
+    await Promise.all(Array.from({ length: port.connections }, slot))
   } finally {
-    clearInterval(ticker)
     stop.abort(new Error('the push is over'))
-    await network.destroy()
-    await handle.close()
   }
-}
-
-function hashOfChunk(handle: FileHandle, { index, size }: MissingChunk, chunkSize: number) {
-  const hash = createHash('sha256')
-  hashPart(handle.fd, hash, index * chunkSize, size)
-  return hash.digest('hex')
 }

@@ -1,6 +1,6 @@
+import { sleep } from '@shoal/core/async'
 import type { ModelFile } from '@shoal/protocol/client'
-import { sleep } from '../sleep.ts'
-import type { Push } from './push-file.ts'
+import type { BlobPush } from './push-blob.ts'
 
 const shortestPauseMs = 100
 const longestPauseMs = 2000
@@ -8,16 +8,15 @@ const longestPauseMs = 2000
 const pauseShare = 0.1
 
 /** Waits until the registry has hashed and read the file; it may restart meanwhile. */
-export async function untilProcessed(push: Push, file: ModelFile): Promise<ModelFile> {
-  const { client, modelName, manifest, signal, report } = push
-  const bytesTotal = manifest.file_size_bytes
+export async function untilProcessed(push: BlobPush, file: ModelFile): Promise<ModelFile> {
+  const { client, modelName, patience, signal, report } = push
   let current = file
   const startedAt = performance.now()
   while (current.status === 'processing') {
-    report({ type: 'processing', bytesDone: bytesTotal, bytesTotal })
+    report({ type: 'processing' })
     const share = (performance.now() - startedAt) * pauseShare
     await sleep(Math.min(longestPauseMs, Math.max(shortestPauseMs, share)), signal)
-    current = await client.getFile(modelName, file.id, signal)
+    current = await patience.call(() => client.getFile(modelName, file.id, signal))
   }
   return current
 }

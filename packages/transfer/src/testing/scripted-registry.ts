@@ -22,6 +22,8 @@ export type ScriptedRegistry = {
   puts: PutRequest[]
   stored: Map<number, Buffer>
   file: ModelFile | undefined
+  /** Whether the connection of the first `complete` is reset once the file is processed. */
+  losesFirstComplete: boolean
   /** What `complete` leads to, each time anew. */
   process: (registry: ScriptedRegistry) => void
   close(): Promise<void>
@@ -40,6 +42,7 @@ export async function startScriptedRegistry(): Promise<ScriptedRegistry> {
     puts: [],
     stored: new Map(),
     file: undefined,
+    losesFirstComplete: false,
     process: (given) => setStatus(given, 'ready', null),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
@@ -78,8 +81,14 @@ export async function startScriptedRegistry(): Promise<ScriptedRegistry> {
     }
     if (parts.at(-1) === 'complete') {
       await bodyOf(request)
+      if (registry.file?.status === 'failed') return json(409, { detail: 'start it again' })
       const missing_count = missing(0, 0).missing_count
       if (missing_count > 0) return json(409, { detail: 'chunks are missing', missing_count })
+      if (registry.losesFirstComplete) {
+        registry.losesFirstComplete = false
+        registry.process(registry)
+        return request.socket.resetAndDestroy()
+      }
       setStatus(registry, 'processing', null)
       setTimeout(() => registry.process(registry), 50)
       return json(202, registry.file)

@@ -2,16 +2,16 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError, NetworkError, registryClient } from '@shoal/protocol/client'
 import { expect, onTestFinished, test } from 'vitest'
-import { BytesRefusedError, FileChangedError } from '../errors.ts'
-import type { PushEvent } from '../events.ts'
-import { temporaryDirectory } from '../testing/pull-scene.ts'
+import { BytesRefusedError, FileChangedError, RefusedFileError } from '../../errors.ts'
+import type { PushEvent } from '../../events.ts'
+import { temporaryDirectory } from '../../testing/pull-scene.ts'
 import {
   type PutMisbehaviour,
   type PutRequest,
   setStatus,
   startScriptedRegistry,
-} from '../testing/scripted-registry.ts'
-import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
+} from '../../testing/scripted-registry.ts'
+import { mebibyte, syntheticFile } from '../../testing/synthetic-file.ts'
 import { type PushOptions, pushFile } from './push-file.ts'
 
 /** Chunks of 16 MiB, as the contract has them: three and a bit. */
@@ -178,7 +178,7 @@ test('chunks that the registry finds wrong in its store are sent again', async (
   expect(registry.puts.map(({ index }) => index).sort()).toEqual([0, 1, 2, 2, 3])
 })
 
-test('a store that keeps damaging a chunk is not fed for ever', async () => {
+test('a store that keeps damaging a chunk is not fed forever', async () => {
   const { registry, push } = await pushScene()
   registry.process = () => {
     registry.stored.delete(2)
@@ -191,6 +191,13 @@ test('a file that the registry refuses fails with its reason', async () => {
   const { registry, push } = await pushScene()
   registry.process = () => setStatus(registry, 'failed', 'no GGUF header')
   await expect(push()).rejects.toThrow('no GGUF header')
+})
+
+test('a file that is refused while the answer is lost fails with its reason, too', async () => {
+  const { registry, push } = await pushScene()
+  registry.losesFirstComplete = true
+  registry.process = () => setStatus(registry, 'failed', 'no GGUF header')
+  await expect(push()).rejects.toThrow(new RefusedFileError('tiny.Q8_0.gguf: no GGUF header'))
 })
 
 test('a registry that stays away ends the push', async () => {

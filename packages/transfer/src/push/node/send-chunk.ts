@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { sleep } from '@shoal/core/async'
 import {
   failureOf,
   failureOfAnswer,
@@ -16,12 +17,14 @@ import {
   type Problem,
 } from '@shoal/protocol/client'
 import type { Dispatcher } from 'undici'
-import { BytesRefusedError, FileChangedError } from '../errors.ts'
-import type { RateLimit } from '../rate-limit.ts'
-import { sleep } from '../sleep.ts'
-import { TroubleError, troubleOfNetwork, troubleOfStatus } from '../trouble.ts'
+import { BytesRefusedError, FileChangedError } from '../../errors.ts'
+import type { RateLimit } from '../../rate-limit.ts'
+import { TroubleError, troubleOfNetwork, troubleOfStatus } from '../../trouble.ts'
+import type { PutOptions } from '../push-port.ts'
 
 const blockBytes = 256 * 1024
+/** What is read of an answer: a problem of the registry's is a few hundred bytes. */
+const maxAnswerBytes = 64 * 1024
 
 export type SendTools = {
   network: Network
@@ -29,16 +32,19 @@ export type SendTools = {
   path: string
   chunkSize: number
   limit: RateLimit
-  signal: AbortSignal
-  onSent: (bytes: number) => void
 }
 
 /**
  * Sends one chunk. Rejects with a `TroubleError` where sending it again may help, and otherwise with an `ApiError` of the registry's,
  * a `BytesRefusedError` or a `NetworkError`.
  */
-export async function sendChunk(tools: SendTools, { index, size, url, headers }: MissingChunk) {
-  const { network, signal, chunkSize } = tools
+export async function sendChunk(
+  tools: SendTools,
+  { index, size, url, headers }: MissingChunk,
+  options: PutOptions,
+) {
+  const { network, chunkSize } = tools
+  const { signal } = options
   const target = new URL(url)
   // Longer than for a download: the answer comes when the chunk is hashed and stored.
   const silenceMs = 2 * network.settings.timeouts.headersMs
@@ -48,7 +54,7 @@ export async function sendChunk(tools: SendTools, { index, size, url, headers }:
 
   async function* body() {
     try {
-      for await (const bytes of blocksOf(tools, index * chunkSize, size)) {
+      for await (const bytes of blocksOf(tools, index * chunkSize, size, options)) {
         timer.refresh()
         yield bytes
       }
@@ -67,7 +73,7 @@ export async function sendChunk(tools: SendTools, { index, size, url, headers }:
       bodyTimeout: 0,
       signal: AbortSignal.any([signal, silence.signal]),
     })
-    const text = await answer.body.text()
+    const text = await readStart(answer.body)
     if (answer.statusCode < 300 && text.trim() === '') return
     throw errorOfAnswer(network, target, answer, text)
   } catch (error) {
@@ -123,9 +129,10 @@ function errorOfAnswer(
 }
 
 async function* blocksOf(
-  { handle, path, limit, signal, onSent }: SendTools,
+  { handle, path, limit }: SendTools,
   start: number,
   size: number,
+  { signal, onSent }: PutOptions,
 ) {
   for (let done = 0; done < size; ) {
     const block = Buffer.allocUnsafe(Math.min(blockBytes, size - done))
@@ -133,10 +140,22 @@ async function* blocksOf(
     if (bytesRead === 0) throw new FileChangedError(path)
     const milliseconds = limit.take(bytesRead)
     if (milliseconds > 1) await sleep(milliseconds, signal)
-    onSent(bytesRead)
     done += bytesRead
+    onSent(done)
     yield block.subarray(0, bytesRead)
   }
+}
+
+/** The first `maxAnswerBytes` or a little more. The connection is closed if the answer is longer. */
+async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of body) {
+    parts.push(part)
+    bytes += part.length
+    if (bytes > maxAnswerBytes) break
+  }
+  return Buffer.concat(parts).toString()
 }
 
 /** The registry answers `{ detail }`; a store answers XML, a proxy a page. */

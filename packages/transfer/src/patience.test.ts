@@ -1,0 +1,152 @@
+import { ApiError, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { WaitingEvent } from './events.ts'
+import { type PatienceOptions, patience } from './patience.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const host = 'shoal.test'
+const lost: NetworkFailure = {
+  code: 'unreachable',
+  reason: 'reset',
+  host,
+  detail: 'socket hang up',
+}
+const unreachable = new NetworkError(lost)
+
+function open(changes: Partial<PatienceOptions> = {}) {
+  const waits: WaitingEvent[] = []
+  const stop = new AbortController()
+  const onMoving = vi.fn<() => void>()
+  const opened = patience({
+    longestWaitMs: 2_000,
+    giveUpMs: 60_000,
+    signal: stop.signal,
+    host,
+    onMoving,
+    report: (event) => waits.push(event),
+    ...changes,
+  })
+  return { patience: opened, waits, stop, onMoving }
+}
+
+/** Fails so often as there are errors, then answers. */
+const failing = (...errors: Error[]) =>
+  vi.fn(async () => {
+    const error = errors.shift()
+    if (error) throw error
+    return 'answer'
+  })
+
+async function outcome<T>(calling: Promise<T>) {
+  const settled = calling.catch((error: unknown) => error)
+  await vi.runAllTimersAsync()
+  return settled
+}
+
+test.each([
+  ['no answer', unreachable],
+  ['a 502', new ApiError(502, { detail: 'bad gateway' })],
+  ['a 429', new ApiError(429, { detail: 'too often' })],
+])('after %s a call is made again', async (_, error) => {
+  const act = failing(error, error)
+  expect(await outcome(open().patience.call(act))).toBe('answer')
+  expect(act).toHaveBeenCalledTimes(3)
+})
+
+test.each([
+  ['a refusal', new ApiError(403, { detail: 'not yours' })],
+  ['a full disk', new ApiError(503, { detail: 'full', code: 'storage_full' }, '1')],
+  ['another program', new NetworkError({ ...lost, code: 'not_a_registry', reason: 'html' })],
+])('after %s it is not', async (_, error) => {
+  const act = failing(error)
+  expect(await outcome(open().patience.call(act))).toBe(error)
+  expect(act).toHaveBeenCalledTimes(1)
+})
+
+test('a defect of the registry is not asked forever', async () => {
+  const error = new ApiError(500, { detail: 'internal server error' })
+  const act = failing(...Array.from({ length: 100 }, () => error))
+  expect(await outcome(open().patience.call(act))).toBe(error)
+  expect(act).toHaveBeenCalledTimes(6)
+})
+
+test('a wait that is asked for holds up every request, is reported, and ends', async () => {
+  const { patience, waits, onMoving } = open()
+  const calling = patience.call(failing(new ApiError(503, { detail: 'busy' }, '7')))
+  await vi.advanceTimersByTimeAsync(0)
+  expect(waits).toEqual([{ type: 'waiting', seconds: 7, reason: `${host} asks for it (503)` }])
+  const passed = vi.fn<() => void>()
+  const other = patience.gate().then(passed)
+  patience.wake() // the network is no reason to come before one is asked to
+  await vi.advanceTimersByTimeAsync(6_900)
+  expect(passed).not.toHaveBeenCalled()
+  expect(onMoving).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(200)
+  await other
+  expect(await calling).toBe('answer')
+  expect(onMoving).toHaveBeenCalledTimes(1)
+})
+
+test('a wait longer than the patience ends the call at once', async () => {
+  const error = new ApiError(503, { detail: 'busy' }, '3600')
+  expect(await outcome(open().patience.call(failing(error)))).toBe(error)
+})
+
+test('a registry that stays away ends the call with its own error, after the time given', async () => {
+  const act = failing(...Array.from({ length: 1000 }, () => unreachable))
+  const startedAt = performance.now()
+  expect(await outcome(open().patience.call(act))).toBe(unreachable)
+  expect(performance.now() - startedAt).toBeGreaterThan(60_000)
+  expect(performance.now() - startedAt).toBeLessThan(63_000)
+})
+
+test('what moves keeps the others calm: nobody is told, and time starts anew', async () => {
+  const { patience, waits } = open({ giveUpMs: 3_000 })
+  for (let seconds = 0; seconds < 10; seconds += 1) {
+    patience.noteMove()
+    const enduring = patience.endure({ kind: 'lost', message: 'reset', failure: lost }, 1)
+    await vi.advanceTimersByTimeAsync(1_000)
+    await enduring
+  }
+  expect(waits).toEqual([])
+})
+
+test('a network that is back ends a wait', async () => {
+  const { patience, waits, stop } = open({ longestWaitMs: 30_000, isOffline: () => true })
+  const act = vi.fn(async () => Promise.reject(unreachable))
+  const calling = patience.call(act).catch((reason: unknown) => reason)
+  await vi.advanceTimersByTimeAsync(45_000)
+  const calls = act.mock.calls.length
+  expect(waits).toHaveLength(calls)
+  patience.wake()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(act).toHaveBeenCalledTimes(calls + 1)
+  stop.abort(unreachable)
+  expect(await calling).toBe(unreachable)
+})
+
+test('a wait ends with the signal', async () => {
+  const { patience, stop } = open()
+  const error = new ApiError(503, { detail: 'busy' }, '30')
+  const calling = patience.call(failing(error)).catch((reason: unknown) => reason)
+  await vi.advanceTimersByTimeAsync(0)
+  stop.abort(new Error('enough'))
+  expect(await calling).toEqual(new Error('enough'))
+})
+
+test('a chunk that is never stored ends a push, though the registry answers what is missing', async () => {
+  const { patience } = open({ giveUpMs: 5_000 })
+  const trouble = { kind: 'lost', message: 'no answer', failure: lost } as const
+  let attempts = 0
+  const sending = async () => {
+    for (;;) {
+      attempts += 1
+      await patience.endure(trouble, attempts)
+      await patience.call(async () => 'still missing', { isProgress: false })
+    }
+  }
+  expect(await outcome(sending())).toBeInstanceOf(Error)
+  expect(attempts).toBeGreaterThan(1)
+})

@@ -1,0 +1,10 @@
+import { loopbackHosts, otherHosts } from '@shoal/core/testing'
+import { expect, test } from 'vitest'
+import { peerHostFor } from './peer-host.ts'
+
+const inUrl = (host: string) => `http://${/^[^[].*:/.test(host) ? `[${host}]` : host}:8000`
+
+test('only for the peers of a registry on this machine, nobody else can connect', () => {
+  for (const host of loopbackHosts) expect(peerHostFor(inUrl(host)), host).toBe('127.0.0.1')
+  for (const host of otherHosts) expect(peerHostFor(inUrl(host)), host).toBe('0.0.0.0')
+})

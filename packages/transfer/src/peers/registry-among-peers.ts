@@ -1,0 +1,49 @@
+import type { Network } from '@shoal/network/requests'
+import type { Torrent } from 'webtorrent'
+import { RegistryWire } from './registry-wire.ts'
+
+/** Pieces that the registry is asked for at a time. */
+export const maxRegistryRequests = 4
+
+/** If peers send nothing for this long, the registry is asked for pieces that they have, too. */
+const peerTimeoutMs = 3_000
+
+type RegistryAmongPeers = { network: Network; fileSizeBytes: number; bytesFromPeers(): number }
+
+/** The registry is asked for what no peer has, and for the rest where peers bring nothing. */
+export function registryAmongPeers(
+  torrent: Torrent,
+  { network, fileSizeBytes, bytesFromPeers }: RegistryAmongPeers,
+) {
+  let wire: RegistryWire | undefined
+  let seenBytes = 0
+  let movedAt = performance.now()
+
+  function look() {
+    const bytes = bytesFromPeers()
+    if (bytes !== seenBytes) movedAt = performance.now()
+    seenBytes = bytes
+    const areSilent = performance.now() - movedAt > peerTimeoutMs
+    const peers = torrent.wires.filter(({ type }) => type !== 'webSeed')
+    wire?.offerOnly((index) => areSilent || !peers.some((peer) => peer.peerPieces.get(index)))
+  }
+
+  return {
+    look,
+    use(urls: string[]) {
+      if (urls.length === 0) {
+        wire?.destroy()
+        wire = undefined
+      } else if (!wire || wire.destroyed) {
+        const { pieces, pieceLength } = torrent
+        wire = new RegistryWire(urls, {
+          pieces: pieces.length,
+          pieceLength,
+          fileSizeBytes,
+          network,
+        })
+        torrent.addWebSeed(wire)
+      }
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { progressMeter } from './progress-meter.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+const second = () => vi.advanceTimersByTime(1000)
+
+test('progress never runs backwards', () => {
+  const meter = progressMeter(100)
+  expect(meter.read(60, 60).bytesDone).toBe(60)
+  expect(meter.read(40, 60).bytesDone).toBe(60)
+  expect(meter.read(80, 100).bytesDone).toBe(80)
+})
+
+test('what was there before is no speed', () => {
+  const meter = progressMeter(1e9)
+  second()
+  expect(meter.read(5e8, 0).bytesPerSecond).toBe(0)
+})
+
+test('what is sent twice is speed, and no progress', () => {
+  const meter = progressMeter(100e6)
+  second()
+  expect(meter.read(0, 5e6)).toMatchObject({ bytesDone: 0, bytesPerSecond: 5e6 })
+})
+
+test('a steady upload shows its speed and the time left', () => {
+  const meter = progressMeter(100e6)
+  for (let moved = 1e6; moved <= 20e6; moved += 1e6) {
+    second()
+    meter.read(moved, moved)
+  }
+  second()
+  const { bytesPerSecond, secondsLeft } = meter.read(21e6, 21e6)
+  expect(bytesPerSecond / 1e6).toBeCloseTo(1, 1)
+  expect(secondsLeft).toBeCloseTo(79, -1)
+})
+
+test('nobody knows how long it takes while nothing moves', () => {
+  const meter = progressMeter(100)
+  second()
+  expect(meter.read(0, 0).secondsLeft).toBeUndefined()
+})

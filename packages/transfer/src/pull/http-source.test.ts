@@ -1,0 +1,80 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { directNetwork } from '@shoal/network'
+import { expect, onTestFinished, test } from 'vitest'
+import { pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
+import { downloadOf, mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'
+import { newBoard } from './board.ts'
+import { inlineChunkWorker } from './chunk-worker.ts'
+import { httpSource } from './http-source.ts'
+import { type Chunk, manifestFrom } from './manifest.ts'
+import { piecesHere } from './pieces-here.ts'
+
+/** One chunk of eight pieces. */
+const file = syntheticFile(8 * mebibyte, 8 * mebibyte)
+
+/** Of that chunk the first 1.5 MiB are here, and what peers brought: three pieces, the last among them. */
+async function scene() {
+  const { origin } = await pullScene(file)
+  const download = downloadOf(file, origin.url)
+  const manifest = manifestFrom(download, modelFileOf(file))
+  const [chunk] = manifest.chunks as [Chunk]
+  const board = newBoard(1)
+  const pieces = piecesHere({ manifest, pieceLength: mebibyte, board })
+  const partial = Buffer.alloc(file.bytes.length)
+  file.bytes.copy(partial, 0, 0, 1.5 * mebibyte)
+  for (const piece of [2, 4, 7]) {
+    file.bytes.copy(partial, piece * mebibyte, piece * mebibyte, (piece + 1) * mebibyte)
+    pieces.add(piece, ['127.0.0.1:6881'])
+  }
+  const path = join(temporaryDirectory(), 'model.gguf.part')
+  writeFileSync(path, partial)
+  const worker = inlineChunkWorker({
+    path,
+    connections: 1,
+    rateLimit: undefined,
+    stallMs: 5_000,
+    network: directNetwork,
+    board,
+  })
+  onTestFinished(() => worker.close())
+  const { signal } = new AbortController()
+  const source = httpSource({
+    baseUrl: origin.url,
+    download,
+    manifest,
+    board,
+    pieces,
+    workers: [worker],
+    connections: 1,
+    turn: async () => signal,
+    isKept: false,
+    renew: async () => download,
+  })
+  return {
+    origin,
+    /** What the registry is asked for, as first and last MiB. */
+    asked: () => origin.requests.map(({ start, end }) => [start / mebibyte, end / mebibyte]),
+    fetch: (from: number) => source.fetch({ chunk, from, timesBad: 0, signal }, 0, signal),
+  }
+}
+
+test('the registry is asked for the gaps between pieces that peers brought, and the chunk is right', async () => {
+  const { asked, fetch } = await scene()
+  expect((await fetch(1.5 * mebibyte)).sha256).toBe(file.chunks[0]?.hash)
+  expect(asked()).toEqual([
+    [1.5, 2],
+    [3, 4],
+    [5, 7],
+  ])
+})
+
+test('a chunk that came wrong in parts comes again whole, and all who sent it are named', async () => {
+  const { origin, asked, fetch } = await scene()
+  origin.script = ({ start }) => (start === 3 * mebibyte ? { flipByteAt: 5 } : undefined)
+  const { sha256, sender } = await fetch(1.5 * mebibyte)
+  expect(sha256).not.toBe(file.chunks[0]?.hash)
+  expect(sender).toBe(`${new URL(origin.url).host}, 127.0.0.1:6881`)
+  expect((await fetch(0)).sha256).toBe(file.chunks[0]?.hash)
+  expect(asked().at(-1)).toEqual([0, 8])
+})

@@ -1,0 +1,7 @@
+/** The push engine, for browsers as for Node: it sends one file over a port. Nothing of Node is loaded. */
+export { BytesRefusedError, RefusedFileError } from './errors.ts'
+export { patience } from './patience.ts'
+export { type ProgressMeter, progressMeter } from './progress-meter.ts'
+export { type BlobPushEvent, pushBlob } from './push/push-blob.ts'
+export type { PushPort, PutOptions } from './push/push-port.ts'
+export { type Trouble, TroubleError, troubleOf } from './trouble.ts'

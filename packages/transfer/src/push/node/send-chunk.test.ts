@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { directNetwork } from '@shoal/network'
+import { openNetwork } from '@shoal/network/requests'
+import { ApiError, NetworkError } from '@shoal/protocol/client'
+import { expect, onTestFinished, test } from 'vitest'
+import { BytesRefusedError } from '../../errors.ts'
+import { temporaryDirectory } from '../../testing/pull-scene.ts'
+import { sendChunk } from './send-chunk.ts'
+
+/** Sends a chunk of three bytes to a server that answers so; rejects with what `sendChunk` makes of it. */
+async function send(answer: (response: ServerResponse) => void) {
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => answer(response))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const path = join(temporaryDirectory(), 'tide.gguf')
+  writeFileSync(path, 'abc')
+  const handle = await open(path)
+  const network = openNetwork(directNetwork)
+  onTestFinished(async () => {
+    await handle.close()
+    await network.destroy()
+    server.closeAllConnections()
+    server.close()
+  })
+  const tools = {
+    network,
+    handle,
+    path,
+    chunkSize: 3,
+    limit: { take: () => 0 },
+  }
+  const options = { signal: new AbortController().signal, onSent: () => undefined }
+  const url = `http://127.0.0.1:${port}/chunk`
+  return sendChunk(tools, { index: 0, hash: '', size: 3, url, headers: {} }, options)
+}
+
+/** Writes for as long as the other end reads. */
+function endless(response: ServerResponse, status: number) {
+  const block = Buffer.alloc(64 * 1024, 'x')
+  response.writeHead(status, { 'content-type': 'application/json' })
+  const write = () => {
+    while (!response.destroyed && response.write(block));
+  }
+  response.on('drain', write)
+  write()
+}
+
+test.each([
+  [200, NetworkError],
+  [400, BytesRefusedError],
+])('an endless answer with status %i is not read to its end', async (status, type) => {
+  const closed = Promise.withResolvers<void>()
+  await expect(
+    send((response) => {
+      response.once('close', closed.resolve)
+      endless(response, status)
+    }),
+  ).rejects.toThrow(type)
+  await closed.promise // nothing is left that would go on receiving
+})
+
+test('the reason of a registry is told, in an answer of a usual length', async () => {
+  const detail = 'x'.repeat(10_000)
+  const sending = send((response) => response.writeHead(400).end(JSON.stringify({ detail })))
+  await expect(sending).rejects.toThrow(new ApiError(400, { detail }))
+})

@@ -1,0 +1,115 @@
+import type { ChunkManifest } from '@shoal/model-file'
+import { ApiError, type ModelFile, type RegistryClient } from '@shoal/protocol/client'
+import { BytesRefusedError, RefusedFileError } from '../errors.ts'
+import type { Patience } from '../patience.ts'
+import { listMissing } from './list-missing.ts'
+import type { PushPort } from './push-port.ts'
+import { sendMissing } from './send-missing.ts'
+import { untilProcessed } from './until-processed.ts'
+
+export type BlobPush = {
+  client: RegistryClient
+  /** The model's name (its slug) or id. The model is there already. */
+  modelName: string
+  /** The name under which the registry lists the file. */
+  filename: string
+  manifest: ChunkManifest
+  port: PushPort
+  patience: Patience
+  signal: AbortSignal
+  report: (event: BlobPushEvent) => void
+}
+
+export type BlobPushEvent =
+  /** The registry knows the file by this id from now on. */
+  | { type: 'started'; fileId: string }
+  /** The registry holds so much of the file from before. */
+  | { type: 'resumed'; bytes: number }
+  /** The registry has `bytesHere` of the file, as far as one can see from here; `bytesSent` have gone out, some of them in vain. */
+  | { type: 'sent'; bytesHere: number; bytesSent: number }
+  /** The registry knows that all is there: it hashes and reads the file; how far it is, is not known. */
+  | { type: 'processing' }
+  /** A chunk arrived damaged. It is sent again. */
+  | { type: 'bad-chunk'; index: number }
+
+/** The registry may find chunks wrong in its store and ask for them again. */
+const maxRounds = 4
+
+/**
+ * Uploads one file whose hashes are known, and resolves when the registry serves it. Stopped in any way, the next call goes on from there.
+ * Every call and every chunk is repeated as `patience` says: to the registry, a repeated call is the same as the first.
+ */
+export async function pushBlob(given: BlobPush): Promise<ModelFile> {
+  // One place retries: `patience` knows of all requests of the push.
+  const client = given.client.with({ retry: { firstContactMs: 0, giveUpMs: 0 }, maxWaits: 0 })
+  const push = { ...given, client }
+  return (await findSame(push)) ?? (await upload(push))
+}
+
+/** The same file, where an earlier push or somebody else has brought it to its end. */
+async function findSame(push: BlobPush): Promise<ModelFile | undefined> {
+  const { client, modelName, filename, manifest, patience, signal, report } = push
+  const files = await patience.call(() => client.listFiles(modelName, { status: 'all' }, signal))
+  const same = files.find(
+    (file) => file.filename === filename && file.sha256_hash === manifest.sha256_hash,
+  )
+  if (same?.status === 'ready') return same
+  if (same?.status !== 'processing') return undefined
+  report({ type: 'started', fileId: same.id })
+  const processed = await untilProcessed(push, same)
+  return processed.status === 'ready' ? processed : undefined
+}
+
+async function upload(push: BlobPush): Promise<ModelFile> {
+  const { client, modelName, filename, manifest, port, patience, signal, report } = push
+  const newFile = { filename, ...manifest }
+  const started = await patience.call(() => client.startUpload(modelName, newFile, signal))
+  const { id: fileId } = started
+  report({ type: 'started', fileId })
+  let missing = await listMissing(push, fileId, started.upload)
+  const bytesThere = missing.reduce((bytes, { size }) => bytes - size, manifest.file_size_bytes)
+  if (bytesThere > 0) report({ type: 'resumed', bytes: bytesThere })
+
+  for (let round = 1; ; round += 1) {
+    await sendMissing(push, fileId, missing)
+    await port.checkUnchanged()
+    const processed = await complete(push, fileId)
+    if (processed?.status === 'ready') return processed
+    if (processed !== undefined && processed.status !== 'uploading') {
+      throw new RefusedFileError(`${filename}: ${processed.status_detail ?? processed.status}`)
+    }
+    if (round === maxRounds) {
+      throw new BytesRefusedError(`chunks of ${filename} are missing after ${round} rounds`, 409)
+    }
+    missing = await listMissing(push, fileId)
+  }
+}
+
+/** The processed file, or undefined where chunks turned out to be missing. */
+async function complete(push: BlobPush, fileId: string): Promise<ModelFile | undefined> {
+  const { client, modelName, patience, signal } = push
+  try {
+    const file = await patience.call(() => completeOnce(push, fileId))
+    return await untilProcessed(push, file)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error
+    if (error.problem.missing_count !== undefined) return undefined
+    // The first answer may have been lost: then the file says why it failed.
+    const file = await patience.call(() => client.getFile(modelName, fileId, signal))
+    if (file.status !== 'failed') throw error
+    return file
+  }
+}
+
+/** Where the answer is lost, the file tells whether the registry has heard the call. */
+async function completeOnce(push: BlobPush, fileId: string): Promise<ModelFile> {
+  const { client, modelName, signal } = push
+  try {
+    return await client.completeUpload(modelName, fileId, signal)
+  } catch (error) {
+    if (error instanceof ApiError || signal.aborted) throw error
+    const file = await client.getFile(modelName, fileId, signal)
+    if (file.status === 'uploading') throw error
+    return file
+  }
+}

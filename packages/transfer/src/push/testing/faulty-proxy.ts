@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/**
+ * What happens to a call. `reset`: the connection is reset and the registry hears nothing. `lost-answer`: the registry does its work, and
+ * the connection is reset instead of the answer. `502`: the proxy answers, as one does whose registry is down.
+ */
+export type Fault = 'reset' | 'lost-answer' | '502'
+
+export type FaultyProxy = {
+  /** Without a slash at its end. */
+  url: string
+  /** Where the registry listens. */
+  leadTo(port: number): void
+  /** From now on the first call of each kind meets `fault`, the next of that kind do not; forgets the calls before. */
+  harmEachOnce(fault: Fault): void
+  /** The calls of an upload that met the fault, as `POST complete` or `PUT chunk 2`, in alphabetical order. */
+  harmed(): string[]
+  /** The numbers of the chunks that the registry took, in the order of its answers; a number stands twice if it took it twice. */
+  taken(): number[]
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Stands between a client and a registry and breaks the calls of an upload. All other calls pass. */
+export async function openFaultyProxy(): Promise<FaultyProxy> {
+  let registryPort = 0
+  let fault: Fault | undefined
+  let harmed = new Set<string>()
+  let taken: number[] = []
+
+  const server = createServer((incoming, outgoing) => {
+    const call = callOf(incoming)
+    const met = call !== undefined && !harmed.has(call) ? fault : undefined
+    if (call && met) harmed.add(call)
+    if (met === 'reset') return incoming.socket.resetAndDestroy()
+    if (met === '502') return answer502(incoming, outgoing)
+    // A browser repeats by itself what breaks on a kept connection.
+    outgoing.setHeader('connection', 'close')
+    passOn(incoming, registryPort, (answered) => {
+      const chunk = chunkOf(incoming)
+      if (chunk !== undefined && answered.statusCode === 200) taken.push(chunk)
+      if (met === 'lost-answer') {
+        answered.resume().once('end', () => incoming.socket.resetAndDestroy())
+        return
+      }
+      const { connection, 'keep-alive': _, ...headers } = answered.headers
+      outgoing.writeHead(answered.statusCode ?? 502, headers)
+      answered.pipe(outgoing)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    leadTo(port) {
+      registryPort = port
+    },
+    harmEachOnce(given) {
+      fault = given
+      harmed = new Set()
+      taken = []
+    },
+    harmed: () => [...harmed].sort(),
+    taken: () => taken,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const callPattern = /^\/v1\/models\/[^/]+\/(files)(?:\/[^/]+(?:\/(upload|complete))?)?$/
+
+/** The call of an upload that this is; undefined if it is another. */
+function callOf(incoming: IncomingMessage): string | undefined {
+  const { method, url = '' } = incoming
+  const chunk = chunkOf(incoming)
+  if (chunk !== undefined) return `PUT chunk ${chunk}`
+  const [path = ''] = url.split('?')
+  const found = callPattern.exec(path)
+  if (!found) return undefined
+  return `${method} ${found[2] ?? (path.endsWith('/files') ? 'files' : 'file')}`
+}
+
+/** The number of the chunk that is sent, from 1. */
+function chunkOf({ method, url = '' }: IncomingMessage): number | undefined {
+  const number = /[?&]partNumber=(\d+)/.exec(url)?.[1]
+  return method === 'PUT' && number !== undefined ? Number(number) : undefined
+}
+
+function answer502(incoming: IncomingMessage, outgoing: ServerResponse) {
+  const headers = { 'content-type': 'text/html', connection: 'close' }
+  incoming.resume().once('end', () => outgoing.writeHead(502, headers).end('<h1>Bad Gateway</h1>'))
+}
+
+function passOn(incoming: IncomingMessage, port: number, use: (answer: IncomingMessage) => void) {
+  const { method, url, headers } = incoming
+  const passed = request({ host: '127.0.0.1', port, method, path: url, headers }, use)
+  passed.on('error', () => incoming.socket.destroy())
+  incoming.on('error', () => passed.destroy())
+  incoming.pipe(passed)
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { writeGgufFile } from '@shoal/model-file/testing'
+import type { RegistryClient } from '@shoal/protocol/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Fault, FaultyProxy } from './faulty-proxy.ts'
+
+/** How the suite reaches a port: through a registry that is real, and a proxy before it. */
+export type PushUnderTest = {
+  proxy: FaultyProxy
+  /** Past the proxy, as the one to whom `push` publishes. */
+  client: RegistryClient
+  /** Publishes the file at `path` as a new model, through the proxy. Resolves when the port says that it is published. */
+  push(modelName: string, path: string): Promise<void>
+  /** What the port and the registry keep of uploads that are not finished. */
+  leftovers(): Promise<string[]>
+}
+
+/** Two chunks: the least of which one may be missing. */
+const sizeBytes = 17 * 1024 * 1024
+const filename = 'tide-Q8_0.gguf'
+const chunkCalls = ['PUT chunk 1', 'PUT chunk 2']
+
+const harms: [fault: Fault, what: string, calls: string[]][] = [
+  ['reset', 'the connection of each call is reset once', ['GET file', 'GET files']],
+  ['lost-answer', 'the answer of each call is lost once', ['GET files']],
+  ['502', 'a proxy answers each call once with 502', ['GET file', 'GET files']],
+]
+
+/** What every port of the push engine must survive. */
+export function pushContract(name: string, open: () => Promise<PushUnderTest>) {
+  describe(`a push (${name})`, () => {
+    let under: PushUnderTest
+    let folder: string
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'shoal-push-contract-'))
+      under = await open()
+    })
+    afterAll(() => rm(folder, { recursive: true }))
+
+    test.each(harms)('%s: %s', async (fault, _, calls) => {
+      const { proxy, client } = under
+      const modelName = `tide-${fault}`
+      const path = join(folder, filename)
+      await writeGgufFile(path, sizeBytes, Math.random())
+      proxy.harmEachOnce(fault)
+      await under.push(modelName, path)
+
+      expect(proxy.harmed()).toEqual(
+        expect.arrayContaining([...calls, 'POST complete', 'POST files', ...chunkCalls]),
+      )
+      const files = await client.listFiles(modelName, { status: 'all' })
+      const sha256_hash = createHash('sha256')
+        .update(await readFile(path))
+        .digest('hex')
+      expect(files).toMatchObject([{ filename, status: 'ready', sha256_hash }])
+      expect(proxy.taken().toSorted()).toEqual([1, 2])
+      expect(await under.leftovers()).toEqual([])
+    })
+  })
+}
