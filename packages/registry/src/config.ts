@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { parseDuration, parseSize } from '@shoal/core/units'
 import { ConfigError } from './errors.ts'
 
 export type RateLimits = Record<RateLimitClass, { max: number; windowSeconds: number }>
@@ -28,7 +28,7 @@ export type RegistryConfig = {
   quotaBytes: number | undefined
   /** Bytes of the disk that uploads leave free; undefined: the smaller of 1 GB and 2 % of the file system. */
   reserveBytes: number | undefined
-  /** Days that the bytes of deleted files are kept for; 0 removes them at once. */
+  /** Days, at least an hour's part of one, that the bytes of deleted files are kept for; 0 removes them at once. */
   trashDays: number
   /** Room that is kept for the database's own writes (SQLite); undefined: 1 % of the disk, from 1 to 32 MiB. No variable: for tests. */
   ballastBytes: number | undefined
@@ -104,13 +104,6 @@ export function readRegistryConfig(
   }
 }
 
-/** Whether only programs on this machine can reach a server that listens on `host`. */
-export function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '').toLowerCase()
-  if (bare === 'localhost' || bare.endsWith('.localhost') || bare === '::1') return true
-  return isIP(bare) === 4 && bare.startsWith('127.')
-}
-
 function port(text: string): number {
   if (isPort(text)) return Number(text)
   throw new ConfigError(`SHOAL_PORT (or --port) is a number from 0 to 65535, not "${text}"`)
@@ -176,30 +169,41 @@ function rateLimits(text: string): RateLimits | undefined {
 }
 
 function parseRateLimits(text: string): Partial<RateLimits> {
-  const seconds = { s: 1, sec: 1, min: 60, h: 3600 }
   const entries = list(text).map((item) => {
-    const found = /^(auth|write|read|chunk|tracker)=(\d+)\/(s|sec|min|h)$/.exec(item)
-    if (!found || Number(found[2]) < 1) {
+    const [, name = '', max, window = ''] =
+      /^(auth|write|read|chunk|tracker)=(\d+)\/(.+)$/.exec(item) ?? []
+    const windowMs = parseDuration(window) ?? parseDuration(`1${window}`) ?? 0 // `min` is `1min`
+    if (!(Number(max) >= 1 && windowMs >= 1_000 && Number.isFinite(windowMs))) {
       throw new ConfigError(
         `SHOAL_RATE_LIMITS looks like ${defaultRateLimits}, or is off; "${item}" does not`,
       )
     }
-    const windowSeconds = seconds[found[3] as keyof typeof seconds]
-    return [found[1], { max: Number(found[2]), windowSeconds }]
+    return [name, { max: Number(max), windowSeconds: windowMs / 1_000 }]
   })
   return Object.fromEntries(entries)
 }
 
+/** Stands for no end, in days: the database can still calculate with it. */
+const century = 36_500
+
+const hourMs = 3_600_000
+
 function days(name: string, text: string): number {
-  if (/^\d{1,4}$/.test(text)) return Number(text)
-  throw new ConfigError(`${name} is a whole number of days, such as 7, not "${text}"`)
+  const ms = parseDuration(text, 'd')
+  if (ms === undefined) {
+    throw new ConfigError(`${name} is a number of days such as 7, or a time, not "${text}"`)
+  }
+  if (ms > 0 && ms < hourMs) {
+    throw new ConfigError(
+      `${name} is 0, which deletes files at once, or at least an hour (1h), not "${text}"; m are minutes`,
+    )
+  }
+  return Number.isFinite(ms) ? Math.round(ms / 1_000) / 86_400 : century
 }
 
 function bytes(name: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
-  const found = /^(\d+(?:\.\d+)?) ?(B|kB|MB|GB|TB)?$/i.exec(text)
-  const units = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 }
-  const unit = units[(found?.[2] ?? 'b').toLowerCase() as keyof typeof units]
-  if (!found) throw new ConfigError(`${name} is a size such as 500GB, not "${text}"`)
-  return Math.floor(Number(found[1]) * unit)
+  const size = parseSize(text)
+  if (size === undefined) throw new ConfigError(`${name} is a size such as 500GB, not "${text}"`)
+  return size
 }

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from '@shoal/log/folder'
 import { ConfigError } from './errors.ts'
 
 /**
@@ -8,7 +8,7 @@ import { ConfigError } from './errors.ts'
  * its own, so the system frees it however the process ends.
  */
 export async function takeDataDirectory(path: string): Promise<() => void> {
-  await mkdir(path, { recursive: true, mode: 0o750 })
+  makeFolder(path, 0o750)
   const lock = new DatabaseSync(join(path, 'lock'))
   try {
     lock.exec('pragma journal_mode = memory; begin exclusive')

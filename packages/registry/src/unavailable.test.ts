@@ -1,10 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { canMount } from '../../../testing/small-disk.ts'
 import { isStorageFull, isUnavailable } from './unavailable.ts'
 
+const postgresUrl = inject('postgresUrl')
 const require = createRequire(import.meta.url)
 const kysely = dirname(require.resolve('kysely'))
 /** The code that says these things in words: when an update changes them, this test fails. */
@@ -78,4 +81,38 @@ test('so do the codes of PostgreSQL, SQLite and the system, and no others', () =
   ]) {
     expect.soft(isStorageFull(full)).toBe(true)
   }
+})
+
+test('of the errors with which PostgreSQL reports no state of their own, only those of its files', () => {
+  const thrownIn = (file: string, code: string) =>
+    Object.assign(new pg.DatabaseError('x', 1, 'error'), { code, file })
+  expect(isUnavailable(thrownIn('md.c', 'XX000'))).toBe(true) // EDQUOT: Disk quota exceeded
+  expect(isUnavailable(thrownIn('md.c', '42501'))).toBe(true) // EROFS: Read-only file system
+  expect(isUnavailable(thrownIn('heapam.c', 'XX000'))).toBe(false)
+  expect(isUnavailable(thrownIn('aclchk.c', '42501'))).toBe(false)
+  expect(isUnavailable(thrownIn('bufpage.c', 'XX001'))).toBe(false)
+})
+
+const table = "create temp table large as select repeat('x', 1000) from generate_series(1, 30000)"
+const sorting = "select repeat('x', 60) from generate_series(1, 600000) as n order by n desc"
+
+/** The limit of the system is the one kind of full disk without 53100 that can be had everywhere; root may set it for others. */
+test.skipIf(!postgresUrl || !canMount).each([
+  ['a table', table],
+  ['a temporary file', sorting],
+])('%s of PostgreSQL that may not grow means "not now"', async (_, statement) => {
+  const client = new pg.Client({ connectionString: postgresUrl })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query("set work_mem = '64kB'")
+  const { rows } = await client.query(
+    "select pg_backend_pid() as pid, current_setting('data_directory') as path",
+  )
+  const { uid, gid } = statSync(rows[0].path)
+  // Pages of 8 KiB, and more than the 16 MiB of a file of the write-ahead log: that one failing would end the server.
+  const limit = String(2_112 * 8_192)
+  execFileSync('prlimit', ['--pid', String(rows[0].pid), `--fsize=${limit}:${limit}`], { uid, gid })
+  const error = await client.query(statement).catch((thrown) => thrown)
+  expect(error).toMatchObject({ code: 'XX000', message: expect.stringContaining('could not') })
+  expect(isUnavailable(error)).toBe(true)
 })

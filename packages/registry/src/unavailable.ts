@@ -13,6 +13,13 @@ const systemCodes =
  */
 const sqlStates = /^(08|25006|25P03|25P04|28|40001|40P01|53|55P03|57014|57P|58)/
 
+/**
+ * Where PostgreSQL reads and writes files. Its errors there have a SQLSTATE of their own for a full disk (53100) and a failing one
+ * (58030); a quota that is used up, a limit on the size of files and a file system that became read-only are an "internal error"
+ * (XX000) and "insufficient privilege" (42501), with a message in the language of the server.
+ */
+const filesOfPostgres = /^(md|fd|buffile|slru)\.c$/
+
 /** What `pg`, its pool and Kysely's driver say in words only (pg 8.23: `client.js`, `connection.js`; pg-pool: `index.js`). */
 const sentences = [
   /^timeout exceeded when trying to connect$/,
@@ -39,6 +46,7 @@ export function isUnavailable(error: unknown): boolean {
   const isConnecting = 'syscall' in error && error.syscall === 'connect' // ENOENT: the Unix socket of a stopped server
   if (isConnecting || systemCodes.test(code)) return true
   if (code.length === 5 && sqlStates.test(code)) return true
+  if (/^(XX000|42501)$/.test(code) && 'file' in error) return filesOfPostgres.test(`${error.file}`)
   const sqliteCode = sqliteCodeOf(error)
   if (sqliteCode !== undefined) return sqliteCodes.includes(sqliteCode)
   return sentences.some((sentence) => sentence.test(error.message))

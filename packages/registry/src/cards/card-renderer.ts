@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { keptCards } from './kept-cards.ts'
+import { LRUCache } from 'lru-cache'
 import { plainCard } from './plain-card.ts'
 import type { CardOptions } from './shape-card.ts'
 import { type CardLimits, type CardProcess, startCardProcess } from './start-card-process.ts'
@@ -16,7 +16,7 @@ export type CardRenderer = {
 const longestCard = 1024 * 1024
 const mostWaiting = 32
 const longestWaitMs = 4_000
-const keptBytes = 32 * 1024 * 1024
+const maxCachedBytes = 32 * 1024 * 1024
 /** A card that failed may do better on a machine that is less busy. */
 const failureKeptMs = 10 * 60_000
 const idleMs = 60_000
@@ -24,7 +24,10 @@ const usualLimits: CardLimits = { renderMs: 4_000, heapMb: 256 }
 
 /** Renders cards in turn, in a process that is started for the first and ended when none was asked for in a minute. */
 export function cardRenderer({ log, limits = usualLimits }: { log: Log; limits?: CardLimits }) {
-  const kept = keptCards(keptBytes)
+  const cache = new LRUCache<string, string>({
+    maxSize: maxCachedBytes,
+    sizeCalculation: (html) => 2 * html.length + 500, // two bytes a character; the key and the objects
+  })
   const underWay = new Map<string, Promise<string>>()
   let last: Promise<unknown> = Promise.resolve()
   let running: CardProcess | undefined
@@ -55,12 +58,12 @@ export function cardRenderer({ log, limits = usualLimits }: { log: Log; limits?:
     if (isLate || isClosed) return plainCard(markdown)
     try {
       const html = await renderNow(markdown, options)
-      kept.keep(key, html, Number.POSITIVE_INFINITY)
+      cache.set(key, html)
       return html
     } catch (error) {
       log.warn({ err: error, model: options.names[0] }, 'a card is shown as plain text')
       const html = plainCard(markdown)
-      kept.keep(key, html, failureKeptMs)
+      cache.set(key, html, { ttl: failureKeptMs })
       return html
     }
   }
@@ -70,7 +73,7 @@ export function cardRenderer({ log, limits = usualLimits }: { log: Log; limits?:
       if (markdown.trim() === '') return ''
       if (markdown.length > longestCard) return plainCard(markdown)
       const key = keyOf(markdown, options)
-      const known = kept.find(key) ?? underWay.get(key)
+      const known = cache.get(key) ?? underWay.get(key)
       if (known !== undefined) return known
       if (underWay.size >= mostWaiting) return plainCard(markdown)
       const rendered = renderInTurn(key, markdown, options).finally(() => underWay.delete(key))

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kysely, sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openBallast } from './ballast.ts'
 import { openSqlite, sqliteDialect } from './sqlite.ts'
 
@@ -48,4 +48,15 @@ test('a transaction that SQLite has rolled back by itself reports why', async ()
   await expect(failing).rejects.toThrow('UNIQUE constraint failed: one.id')
   expect(await count(db)).toBe(0)
   await db.transaction().execute((trx) => sql`insert into note values ('b')`.execute(trx))
+})
+
+test('a statement that is used often stays prepared, whatever else callers ask', async () => {
+  const { database, db } = await smallDatabase()
+  await count(db)
+  const prepare = vi.spyOn(database, 'prepare')
+  for (let n = 0; n < 1_000; n += 1) {
+    await sql.raw(`select ${n}`).execute(db)
+    await count(db)
+  }
+  expect(prepare).toHaveBeenCalledTimes(1_000)
 })

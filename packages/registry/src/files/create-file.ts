@@ -1,6 +1,6 @@
+import { formatBytes } from '@shoal/core/units'
 import { packHashes } from '@shoal/model-file'
 import type { NewFile } from '@shoal/protocol'
-import { formatBytes } from '@shoal/protocol/words'
 import { type Kysely, sql } from 'kysely'
 import { v7 as newId } from 'uuid'
 import { databaseTime } from '../database/clock.ts'

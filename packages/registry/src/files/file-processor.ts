@@ -136,11 +136,15 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
   async function settle(file: FileRow, result: ProcessedFile) {
     if (result.outcome === 'ready') return publishFile(dependencies, file, holder, result)
     const { outcome, detail } = result
-    if (outcome !== 'gone') {
-      return orLeaseLost(queue.end(file.id, holder, { status: outcome, detail }))
-    }
+    if (outcome === 'gone') await makeRoomAgain(file)
+    const status = outcome === 'gone' ? 'uploading' : outcome
+    await orLeaseLost(queue.end(file.id, holder, { status, detail }))
+  }
+
+  /** The row names the object before there is one, or it would be collected; clients hear of it when it is there. */
+  async function makeRoomAgain(file: FileRow) {
     const objectKey = newId()
-    await orLeaseLost(queue.startAgain(file.id, holder, { objectKey, detail }))
+    await orLeaseLost(queue.forgetBytes(file.id, holder, objectKey))
     await dependencies.store.startUpload(objectKey, layoutOf(file))
   }
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { endpoints } from '@shoal/protocol'
+import { endpoints, pathOf, routes } from '@shoal/protocol'
 import { viewerOf } from '../accounts/caller.ts'
 import { conflict } from '../errors.ts'
 import type { ModelRepository } from '../models/model-repository.ts'
@@ -39,7 +39,8 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
       const model = await ownModel(models, params.id, caller)
       const started = await startUpload(dependencies, model, viewerOf(caller, 'write'), body)
       const { isNew, file, upload } = started
-      if (isNew) reply.header('location', `/v1/models/${model.name}/files/${file.id}`)
+      const location = pathOf(routes.getFile.url, { id: model.name, file_id: file.id })
+      if (isNew) reply.header('location', location)
       return reply.code(isNew ? 201 : 200).send({ ...file, upload })
     },
   })

@@ -1,5 +1,5 @@
 import { magnetUri, unpackHashes } from '@shoal/model-file'
-import type { Download } from '@shoal/protocol'
+import { type Download, pathOf, routes } from '@shoal/protocol'
 import { conflict } from '../errors.ts'
 import type { Site } from '../http/site.ts'
 import type { ModelRow } from '../models/model-repository.ts'
@@ -67,9 +67,11 @@ export function torrentAddresses(
   const bearer = { id: file.id, visibility_version: model.visibility_version }
   const token = model.is_public === 1 ? '' : `/${capabilities.accessToken(bearer)}`
   const base = site.baseUrl()
+  const torrent = pathOf(routes.getTorrent.url, { model_id: model.id, file_id: file.id })
+  const chunk = pathOf(routes.getChunk.url, { chunk_hash: `${file.blob_hash}` })
   return {
-    torrentUrl: `${base}/v1/files/${model.id}/torrent/${file.id}${token}`,
-    webSeed: `${base}/v1/files/chunks/${file.blob_hash}${token}`,
+    torrentUrl: base + torrent + token,
+    webSeed: base + chunk + token,
     announce: `${base}/announce${token}`,
   }
 }

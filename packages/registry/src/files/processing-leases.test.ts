@@ -148,7 +148,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
       queue.retryLater(id, 'the old node', 5),
       queue.end(id, 'the old node', { status: 'failed', detail: 'no' }),
       queue.end(id, 'the old node', { status: 'uploading', detail: 'no' }),
-      queue.startAgain(id, 'the old node', { objectKey: 'another', detail: 'no' }),
+      queue.forgetBytes(id, 'the old node', 'another'),
     ]
     expect(await Promise.all(steps)).toEqual(steps.map(() => false))
     expect(await rowOf(id)).toEqual(before)

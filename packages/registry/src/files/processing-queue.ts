@@ -96,16 +96,9 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
         ...(status === 'failed' && { blob_hash: null }),
       }),
 
-    /** The job ends because the bytes are gone: all of them are to be sent again, to another object. */
-    startAgain: (
-      fileId: string,
-      holder: string,
-      { objectKey, detail }: { objectKey: string; detail: string },
-    ): Promise<boolean> =>
+    /** The bytes are gone: all of them are to come again, to another object. The job goes on until `end` offers that. */
+    forgetBytes: (fileId: string, holder: string, objectKey: string): Promise<boolean> =>
       change(fileId, holder, {
-        ...noLease,
-        status: 'uploading',
-        status_detail: detail,
         object_key: objectKey,
         blob_hash: null,
         upload_expires_at: databaseTime(db, uploadLifetimeSeconds),

@@ -1,4 +1,4 @@
-import { findShardInFilename, leastMemoryOf } from '@shoal/model-file'
+import { leastMemoryOf, shardSetOf } from '@shoal/model-file'
 import type { Kysely } from 'kysely'
 import type { FullText } from '../database/full-text.ts'
 import type { Database } from '../database/schema.ts'
@@ -75,7 +75,8 @@ function factsOfFiles(files: ReadyFile[]) {
   const own = files.filter(({ role }) => role === 'model' || role === 'shard')
   const [first] = own
   if (!first) return { architecture: null, parameter_count: null, context_length: null }
-  const set = first.role === 'shard' ? own.filter((file) => setOf(file) === setOf(first)) : [first]
+  const set =
+    first.role === 'shard' ? own.filter((file) => shardSetOf(file) === shardSetOf(first)) : [first]
   const parameters = set.flatMap(({ parameter_count }) => parameter_count ?? [])
   return {
     architecture: set.find((file) => file.architecture !== null)?.architecture ?? null,
@@ -83,9 +84,4 @@ function factsOfFiles(files: ReadyFile[]) {
     parameter_count:
       parameters.length > 0 ? parameters.reduce((sum, count) => sum + count, 0) : null,
   }
-}
-
-/** What the shards of one set have in common. */
-function setOf({ filename }: ReadyFile): string {
-  return findShardInFilename(filename) ? filename.replace(/-\d{5}-of-/, '-*-of-') : filename
 }

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { plainAddress, reachOf } from '@shoal/core/addresses'
 import { Counter, type Registry } from 'prom-client'
 import { connectionSlots } from './connection-slots.ts'
-import { plainAddress, reachOf } from './ip-address.ts'
 
 type Options = {
   /** Connections at a time of one IPv4 address or one IPv6 network of 64 bits. */

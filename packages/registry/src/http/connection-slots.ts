@@ -1,4 +1,4 @@
-import { networkOf, plainAddress } from './ip-address.ts'
+import { networkOf, plainAddress } from '@shoal/core/addresses'
 
 export type SlotLimits = { atOnce: number; atOncePerNetwork: number }
 

@@ -62,7 +62,7 @@ export const requestMetrics = fp(
         reply.elapsedTime / 1000,
       )
       if (!route.startsWith('/blobs/') || method !== 'GET') return
-      metrics.bytesSent.inc(Number(reply.raw.getHeader('content-length') ?? 0))
+      metrics.bytesSent.inc(Number(reply.getHeader('content-length') ?? 0))
     })
   },
 )

@@ -2,9 +2,11 @@ import { watch } from 'node:fs'
 import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Download } from '@shoal/protocol'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { readRegistryConfig } from '../config.ts'
 import { breakableLine } from '../testing/breakable-line.ts'
+import { publish, smallGguf } from '../testing/publish.ts'
 import { rawRequest } from '../testing/raw-request.ts'
 import {
   describeOnEachDatabase,
@@ -132,6 +134,19 @@ describeOnEachDatabase('metrics', (start) => {
     expect(await statusFor(`${metricsToken}x`)).toBe(401)
     expect(await statusFor(metricsToken.replace('a', 'b'))).toBe(401)
     expect(await statusFor(metricsToken, '/v1/models')).toBe(401)
+  })
+
+  test('count the bytes of model files that were sent', async () => {
+    const registry = await start()
+    const token = await registry.register('ana')
+    const file = await publish(registry, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
+    const { body } = await registry.get(`/v1/files/tide/download/${file.id}`)
+    const { direct_url }: Download = body
+    await registry.bytes(direct_url)
+    await registry.bytes(direct_url, { range: 'bytes=0-99' })
+    const sent = async () =>
+      /^shoal_blob_bytes_sent_total (\d+)$/m.exec((await registry.get('/metrics')).text)?.[1]
+    await expect.poll(sent).toBe(String(file.file_size_bytes + 100))
   })
 
   test('have no token unless one is set', async () => {

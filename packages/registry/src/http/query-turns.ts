@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { busy } from '../errors.ts'
-import { clientNetwork } from './ip-address.ts'
+import { clientNetwork } from './client-network.ts'
 
 type Options = {
   /** Queries that run at a time, of all callers. */

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { RateLimitClass, RateLimits } from '../config.ts'
 import { busy } from '../errors.ts'
-import { clientNetwork } from './ip-address.ts'
+import { clientNetwork } from './client-network.ts'
 import { windowCounts } from './window-counts.ts'
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
+import { isLoopback } from '@shoal/core/addresses'
 import { LRUCache } from 'lru-cache'
-import { isLoopback } from '../config.ts'
 
 /** Where the registry is found: every URL in an answer begins here, never with what a caller's `Host` claims. */
 export type Site = {

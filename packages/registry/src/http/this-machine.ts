@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isLoopbackAddress } from '@shoal/core/addresses'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { plainAddress, reachOf } from './ip-address.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,9 +40,4 @@ function isForwarded(headers: IncomingHttpHeaders): boolean {
     if (name.startsWith('x-forwarded-')) return true
   }
   return false
-}
-
-function isLoopbackAddress(text: string | undefined): boolean {
-  const address = plainAddress(text)
-  return address !== undefined && reachOf(address) === 'loopback'
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
-import { packedAddress, plainAddress } from './ip-address.ts'
+import { packedAddress, plainAddress } from '@shoal/core/addresses'
 
 /** Bytes of each TCP connection that the system has taken from us and the other side has not acknowledged. */
 export type UnsentBytes = (socket: Socket) => number | undefined

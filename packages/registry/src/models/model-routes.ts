@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { endpoints, type ModelQuery } from '@shoal/protocol'
+import { endpoints, type ModelQuery, pathOf, routes } from '@shoal/protocol'
 import { callerWith, viewerOf } from '../accounts/caller.ts'
 import { unprocessable } from '../errors.ts'
 import { pageLinks } from '../http/page-links.ts'
@@ -47,7 +47,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const { username } = callerWith('write', caller)
       checkName(body.name)
       const model = await models.create(username, body)
-      reply.code(201).header('location', `/v1/models/${model.name}`)
+      reply.code(201).header('location', pathOf(routes.getModel.url, { id: model.name }))
       return models.recordOf(model, viewerOf(caller, 'write'))
     },
   })

@@ -1,5 +1,6 @@
 /** What is new, for feed readers: Atom (RFC 4287). */
 import type { Model } from '@shoal/protocol'
+import { pageFiles, pages, pathOf } from '@shoal/protocol/pages'
 import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
 import { anonymous } from '../accounts/caller.ts'
@@ -26,20 +27,20 @@ export const feedRoutes: FastifyPluginAsync<Dependencies> = async (app, { list, 
       )
     ).models
 
-  app.get<{ Querystring: { q?: string } }>('/feed.atom', searchable, async (request, reply) => {
+  app.get<{ Querystring: { q?: string } }>(pageFiles.feed, searchable, async (request, reply) => {
     const { q } = request.query
     const models = q ? await turns.run(request, reply, () => newest({ q })) : await newest({})
-    const path = q ? `/feed.atom?${new URLSearchParams({ q })}` : '/feed.atom'
+    const path = q ? `${pageFiles.feed}?${new URLSearchParams({ q })}` : pageFiles.feed
     const title = q ? `shoal: new models with “${q}”` : 'shoal: new models'
     return reply.type(atom).send(feedText({ title, path, models }, site.baseUrl()))
   })
 
   app.get<{ Params: { username: string } }>(
-    '/u/:username/feed.atom',
+    pageFiles.ownerFeed,
     hidden,
     async ({ params: { username } }, reply) => {
       const models = await newest({ owner: username.toLowerCase() })
-      const path = `/u/${encodeURIComponent(username)}/feed.atom`
+      const path = pathOf(pageFiles.ownerFeed, { username })
       const title = `shoal: new models of ${username}`
       return reply.type(atom).send(feedText({ title, path, models }, site.baseUrl()))
     },
@@ -67,7 +68,7 @@ function entryText(model: Model, baseUrl: string): string {
   return `  <entry>
     <id>urn:uuid:${id}</id>
     <title>${escapeMarkup(display_name)}</title>
-    <link rel="alternate" type="text/html" href="${escapeMarkup(`${baseUrl}/m/${name}`)}"/>
+    <link rel="alternate" type="text/html" href="${escapeMarkup(baseUrl + pathOf(pages.model, { name }))}"/>
     <published>${created_at}</published>
     <updated>${updated_at}</updated>
     <author><name>${escapeMarkup(owner)}</name></author>

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { pages, pathOf } from '@shoal/protocol/pages'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { breakableLine } from '../testing/breakable-line.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
@@ -26,6 +27,8 @@ afterAll(() => registry.close())
 const page = (path: string, headers: Record<string, string> = {}) =>
   registry.get(registry.url + path, { headers: { ...asBrowser, ...headers } })
 
+const nothingHere = 'This water is empty'
+
 const textOf = (html: string) =>
   html
     .replace(/<script[^>]*>.*?<\/script>/gs, '')
@@ -51,6 +54,24 @@ describe('a printed page', () => {
     })
     expect(status).toBe(307)
     expect(headers.get('location')).toBe(`http://localhost:${registry.port}${path}`)
+  })
+
+  test.each(Object.entries(pages))(
+    '%s is at its address, and not what is shown for others',
+    async (_, address) => {
+      const path = pathOf(address, { name: 'tide', username: 'ana', section: 'keys' })
+      // Elsewhere, callers that do not ask for HTML get an error in JSON.
+      const { status, headers, text } = await page(path, { accept: '*/*' })
+      expect([path, status]).toEqual([path, 200])
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(textOf(text)).not.toContain(nothingHere)
+    },
+  )
+
+  test('of an address that is not in the list says that nothing is there', async () => {
+    const { status, text } = await page('/nothing')
+    expect(status).toBe(404)
+    expect(textOf(text)).toContain(nothingHere)
   })
 
   test('repeats no parameter that pages do not know', async () => {

@@ -1,6 +1,7 @@
 /** The web pages: printed with what they show, so that they can be read before any script runs, or without. */
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
+import { pages } from '@shoal/protocol/pages'
 import type { Site as WebSite } from '@shoal/web'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { handleNotFound } from '../http/error-handler.ts'
@@ -10,18 +11,6 @@ import { pageText } from './page-text.ts'
 
 type Dependencies = { web: WebSite; site: Site }
 
-const addresses = [
-  '/',
-  '/m/:name',
-  '/m/:name/edit',
-  '/u/:username',
-  '/chat',
-  '/publish',
-  '/login',
-  '/register',
-  '/settings',
-  '/settings/:section',
-]
 /** What the addresses of pages say, as `packages/web` reads it. */
 const parameters = [
   ...['q', 'architecture', 'license', 'tag', 'fits', 'sort', 'page'], // lists
@@ -53,7 +42,7 @@ export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { web, s
   )
 
   const send = pageSender(app, { web, site })
-  for (const address of addresses) app.get(address, send)
+  for (const address of Object.values(pages)) app.get(address, send)
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The picture of a model, for previews of links to its page. */
+import { pageFiles } from '@shoal/protocol/pages'
 import type { FastifyPluginAsync } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { viewerOf } from '../accounts/caller.ts'
@@ -19,7 +20,7 @@ export const schoolRoutes: FastifyPluginAsync<Dependencies> = async (app, { mode
     sizeCalculation: ({ byteLength }) => byteLength + 1_000, // the key and the objects
   })
 
-  app.get<{ Params: { name: string } }>('/m/:name/school.png', hidden, async (request, reply) => {
+  app.get<{ Params: { name: string } }>(pageFiles.modelPicture, hidden, async (request, reply) => {
     const { name, parameter_count } = await models.getRow(
       request.params.name,
       viewerOf(request.caller, 'read'),

@@ -5,6 +5,7 @@ import { findSite } from '@shoal/web'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
+  looks,
   type Page,
   startBrowser,
   type TestBrowser,
@@ -235,13 +236,11 @@ type Wishes = {
 }
 
 async function expectUsable(page: Page) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    for (const width of [1360, 390]) {
-      await page.setViewportSize({ width, height: 860 })
-      expect(await accessibilityProblems(page)).toEqual([])
-      expect(await isTooWide(page)).toBe(false)
-    }
+  for (const { theme, width } of looks) {
+    await page.emulateMedia({ colorScheme: theme })
+    await page.setViewportSize({ width, height: 860 })
+    expect(await accessibilityProblems(page)).toEqual([])
+    expect(await isTooWide(page)).toBe(false)
   }
 }
 

@@ -1,4 +1,5 @@
 /** What search engines ask for before they look around: https://www.sitemaps.org, RFC 9309. */
+import { pages, pathOf } from '@shoal/protocol/pages'
 import type { FastifyPluginAsync } from 'fastify'
 import { notFound } from '../errors.ts'
 import type { QueryTurns } from '../http/query-turns.ts'
@@ -25,7 +26,7 @@ export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (
 ) => {
   app.get('/robots.txt', open, (_request, reply) => {
     const rules = isAnonymousReadAllowed
-      ? ['Disallow: /v1/', 'Disallow: /blobs/', 'Disallow: /settings', 'Disallow: /publish']
+      ? ['Disallow: /v1/', 'Disallow: /blobs/', 'Disallow: /settings', `Disallow: ${pages.publish}`]
       : ['Disallow: /']
     const lines = ['User-agent: *', ...rules, `Sitemap: ${site.baseUrl()}/sitemap.xml`, '']
     return reply.type('text/plain; charset=utf-8').send(lines.join('\n'))
@@ -65,9 +66,9 @@ export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (
   /** `page` counts from 1. */
   async function sitemap(page: number): Promise<string> {
     const rows = await models.listPublicNames(addressesAtMost, (page - 1) * addressesAtMost)
-    const home = page === 1 ? [{ address: `${site.baseUrl()}/` }] : []
+    const home = page === 1 ? [{ address: site.baseUrl() + pages.models }] : []
     const addresses = rows.map(({ name, updated_at }) => ({
-      address: `${site.baseUrl()}/m/${name}`,
+      address: site.baseUrl() + pathOf(pages.model, { name }),
       updatedAt: updated_at,
     }))
     return sitemapText([...home, ...addresses])

@@ -34,10 +34,10 @@ type Outcome = 'stored' | 'full' | 'blocks-kept'
  * right. The chunks of one upload come in any order and in parallel; senders of the same chunk take turns, so that a bad
  * one never writes over what a good one has sent. A sender that stops is cut off: soon, when another waits for its turn,
  * which has the whole chunk to send, so that nothing is lost by it. One that sends slowly is not: two of those would
- * cut each other off for ever.
+ * cut each other off forever.
  *
  * A refused chunk gives its blocks back to the disk. Where that cannot be done for one chunk, a full disk costs the upload all
- * of its chunks: they have to be sent again, and the disk is not full for ever.
+ * of its chunks: they have to be sent again, and the disk is not full forever.
  */
 export function chunkWriter({ uploadPath, mapPath, space, budget, patienceMs }: Options) {
   const turns = new Map<string, { senders: number; last: Promise<unknown> }>()

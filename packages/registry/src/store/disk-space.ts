@@ -1,6 +1,6 @@
 import { readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { formatBytes } from '@shoal/protocol/words'
+import { formatBytes } from '@shoal/core/units'
 import { StorageFullError } from '../errors.ts'
 import { findStats } from './disk-files.ts'
 import type { StoreSpace } from './object-store.ts'

@@ -4,6 +4,7 @@
  */
 import { mkdir, open, readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '@shoal/log/folder'
 import { hashFileWithPiecesInWorker } from '@shoal/model-file'
 import { exists, replaceFile, syncDirectory } from '../durable-file.ts'
 import { DomainError, tooLarge, unavailable } from '../errors.ts'
@@ -58,7 +59,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   const budget = byteBudget()
   const objects = join(directory, 'objects')
   const uploads = join(directory, 'uploads')
-  await Promise.all([mkdir(objects, { recursive: true }), mkdir(uploads, { recursive: true })])
+  for (const folder of [objects, uploads]) makeFolder(folder)
 
   const objectPath = (key: string) => join(objects, key.slice(-2), key)
   const uploadPath = (key: string) => join(uploads, key)

@@ -1,4 +1,4 @@
-import { packedAddress } from '../http/ip-address.ts'
+import { packedAddress } from '@shoal/core/addresses'
 import { bytesOf } from './announce.ts'
 import { type Bencoded, bencode } from './bencode.ts'
 import type { Counts } from './swarm.ts'

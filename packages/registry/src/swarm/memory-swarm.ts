@@ -1,4 +1,4 @@
-import { reachOf } from '../http/ip-address.ts'
+import { reachOf } from '@shoal/core/addresses'
 import { addTo, drawFrom, type PeerGroup, type Placed, takeOut } from './peer-group.ts'
 import type { Counts, Peer, Wanted } from './swarm.ts'
 

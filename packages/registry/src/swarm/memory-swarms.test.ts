@@ -1,5 +1,5 @@
+import type { Reach } from '@shoal/core/addresses'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Reach } from '../http/ip-address.ts'
 import { defaultLimits, memorySwarms } from './memory-swarms.ts'
 import { leecher, swarmContract } from './swarm.contract.ts'
 

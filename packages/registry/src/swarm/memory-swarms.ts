@@ -1,4 +1,4 @@
-import { networkOf } from '../http/ip-address.ts'
+import { networkOf } from '@shoal/core/addresses'
 import { keyOf, MemorySwarm } from './memory-swarm.ts'
 import type { Counts, Peer, Swarms } from './swarm.ts'
 

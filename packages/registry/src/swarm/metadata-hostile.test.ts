@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { Transform } from 'node:stream'
+import { seededRandom } from '@shoal/core/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { connectWire, fetchMetadata } from '../testing/metadata-client.ts'
 import { bigInfo, bigInfoHash, bigInfoSource, startTestPeer } from '../testing/metadata-peer.ts'
@@ -12,7 +13,6 @@ import {
   handshake,
   message,
 } from '../testing/peer-messages.ts'
-import { seededRandom } from '../testing/seeded-random.ts'
 import { Departure, Refusal } from './metadata-endings.ts'
 import { MetadataReader } from './metadata-reader.ts'
 import { giveMetadata } from './metadata-session.ts'

@@ -5,7 +5,7 @@
  *
  * It is our own and not `bittorrent-protocol`, which is made for peers that one has asked for: for anybody who connects that
  * works 15 ms on a key, copies a message again with every byte of it that comes, and one bencoded length below zero
- * keeps it, and with it the registry, busy for ever.
+ * keeps it, and with it the registry, busy forever.
  */
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'

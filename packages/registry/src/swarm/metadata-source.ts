@@ -21,7 +21,7 @@ const maxCachedBytes = 32 * 1024 * 1024
 const maxCachedTorrents = 500
 
 export function metadataSource(db: Kysely<Database>): MetadataSource {
-  /** An info hash names the same bytes for ever; whether they are public is asked for each connection. */
+  /** An info hash names the same bytes forever; whether they are public is asked for each connection. */
   const cache = new LRUCache<string, Uint8Array>({
     max: maxCachedTorrents,
     maxSize: maxCachedBytes,

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { plainAddress } from '../http/ip-address.ts'
+import { plainAddress } from '@shoal/core/addresses'
 import { canConnect } from './reach.ts'
 
 export type OwnAddress = {

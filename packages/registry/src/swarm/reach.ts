@@ -1,5 +1,5 @@
-import type { Reach } from '../http/ip-address.ts'
-import { reachOf } from '../http/ip-address.ts'
+import type { Reach } from '@shoal/core/addresses'
+import { reachOf } from '@shoal/core/addresses'
 
 /*
  * Who is told of whom. An address leads somewhere only on its own side: 127.0.0.1 to oneself, 192.168.1.7 into one's own LAN.

@@ -1,5 +1,5 @@
+import type { Reach } from '@shoal/core/addresses'
 import { busy, invalid } from '../errors.ts'
-import type { Reach } from '../http/ip-address.ts'
 import { bytesOf } from './announce.ts'
 import type { Answer, Offer, SocketMessage } from './socket-message.ts'
 import type { BrowserPeer, Counts, Peer, Swarms } from './swarm.ts'

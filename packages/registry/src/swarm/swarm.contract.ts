@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Reach } from '@shoal/core/addresses'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Reach } from '../http/ip-address.ts'
 import type { BrowserPeer, Peer, Swarms, TcpPeer } from './swarm.ts'
 
 const everywhere: Reach[] = ['loopback', 'private', 'public']

@@ -1,4 +1,4 @@
-import type { Reach } from '../http/ip-address.ts'
+import type { Reach } from '@shoal/core/addresses'
 
 /**
  * Who takes part in which torrent: the tracker's memory. Everything that goes in and comes out is plain data, so that several

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Database } from '../database/schema.ts'
 import { notFound } from '../errors.ts'
 import type { Capabilities } from '../files/capability.ts'
@@ -16,14 +17,14 @@ export type TrackedTorrents = ReturnType<typeof trackedTorrents>
 
 /** For so long a file is tracked after it was deleted or has changed between public and private. */
 const keptMs = 2_000
-const keptAtMost = 10_000
+export const maxCachedTorrents = 10_000
 
 type Dependencies = { db: Kysely<Database>; capabilities: Capabilities }
 
 /** Which info hashes are tracked, and for whom. */
 export function trackedTorrents({ db, capabilities }: Dependencies) {
   const files = trackedFileRepository(db)
-  const kept = new Map<string, { torrent: TrackedTorrent; until: number }>()
+  const cache = new LRUCache<string, TrackedTorrent>({ max: maxCachedTorrents, ttl: keptMs })
 
   async function read(infoHash: string, token: string | undefined) {
     if (token === undefined) {
@@ -41,12 +42,11 @@ export function trackedTorrents({ db, capabilities }: Dependencies) {
    */
   async function find(infoHash: string, token: string | undefined) {
     const key = token === undefined ? infoHash : `${infoHash} ${token}`
-    const now = performance.now()
-    const known = kept.get(key)
-    if (known && known.until > now) return known.torrent
+    const known = cache.get(key)
+    if (known) return known
+    const start = performance.now() // before the database is asked: it may change meanwhile
     const torrent: TrackedTorrent | undefined = await read(infoHash, token)
-    if (kept.size >= keptAtMost) kept.clear()
-    if (torrent) kept.set(key, { torrent, until: now + keptMs })
+    if (torrent) cache.set(key, torrent, { start })
     return torrent
   }
 

@@ -1,7 +1,7 @@
+import { plainAddress } from '@shoal/core/addresses'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import type { Registry } from 'prom-client'
 import { DomainError, invalid, unavailable } from '../errors.ts'
-import { plainAddress } from '../http/ip-address.ts'
 import { takeUpgrade, upgradeOf } from '../http/upgrades.ts'
 import type { AnnounceEvent } from './announce.ts'
 import { failureAnswer, scrapeAnswer } from './announce-answer.ts'

@@ -62,6 +62,7 @@ export async function openChunkGate() {
     if (reply) return answer(incoming, outgoing, reply)
     if (isChunk) {
       if (gate.passed.length >= most) await new Promise<void>((go) => held.push(go))
+      if (incoming.destroyed) return // its connection broke while it waited
       gate.passed.push(Number(/partNumber=(\d+)/.exec(incoming.url ?? '')?.[1]))
     }
     const status = await passOn(incoming, outgoing, registryPort)

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Kysely, sql } from 'kysely'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openBallast } from '../database/ballast.ts'
+import type { Database } from '../database/schema.ts'
+import { openSqlite, sqliteDialect } from '../database/sqlite.ts'
+import type { Capabilities } from '../files/capability.ts'
+import { maxCachedTorrents, trackedTorrents } from './tracked-torrents.ts'
+
+/** A database of public files, with the info hashes '0', '1' and so on, and how often it was asked. */
+async function publicFiles(count: number) {
+  const directory = await mkdtemp(join(tmpdir(), 'shoal-tracked-'))
+  const database = openSqlite(join(directory, 'small.sqlite'))
+  const { dialect } = sqliteDialect(database, openBallast(directory, 0))
+  let queries = 0
+  const db = new Kysely<Database>({
+    dialect,
+    log() {
+      queries += 1
+    },
+  })
+  onTestFinished(async () => {
+    await db.destroy()
+    await rm(directory, { recursive: true })
+  })
+  database.exec('create table model (id text primary key, is_public integer)')
+  database.exec("insert into model values ('m', 1)")
+  database.exec('create table file (id, model_id, status, public_info_hash text primary key)')
+  await sql`with recursive number (n) as (select 0 union all select n + 1 from number where n + 1 < ${count})
+    insert into file select n, 'm', 'ready', n from number`.execute(db)
+  queries = 0
+  return { db, queries: () => queries }
+}
+
+test('a torrent that many announce stays in the cache, whatever else is announced', async () => {
+  vi.spyOn(performance, 'now').mockReturnValue(1_000) // nothing expires meanwhile
+  onTestFinished(() => void vi.restoreAllMocks())
+  const { db, queries } = await publicFiles(maxCachedTorrents + 2)
+  const torrents = trackedTorrents({ db, capabilities: {} as Capabilities })
+  for (let n = 0; n < maxCachedTorrents; n += 1) await torrents.get(`${n}`, undefined)
+  await torrents.get('0', undefined)
+  expect(queries()).toBe(maxCachedTorrents)
+
+  await torrents.get(`${maxCachedTorrents}`, undefined)
+  await torrents.get(`${maxCachedTorrents + 1}`, undefined)
+  await torrents.get('0', undefined)
+  expect(queries()).toBe(maxCachedTorrents + 2)
+})

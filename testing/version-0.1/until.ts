@@ -1,0 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const maxMs = 60_000
+
+/** Polls until `isSo` resolves to true. Rejects after a minute. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + maxMs
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`not after ${maxMs} ms: ${isSo}`)
+    await sleep(5)
+  }
+}
