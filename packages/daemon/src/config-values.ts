@@ -1,6 +1,6 @@
 /** Values of settings out of what was typed. Each throws a `ConfigError` that names the setting. */
-import { ConfigError, Fault } from './errors.ts'
-import { keepAliveMsOf } from './ollama/keep-alive.ts'
+import { parseKeepAlive, parseSize } from '@shoal/core/units'
+import { ConfigError } from './errors.ts'
 
 type Range = { least: number; most: number }
 
@@ -10,25 +10,18 @@ export function wholeNumberOf(name: string, text: string, { least, most }: Range
   throw new ConfigError(`${name} is a number from ${least} to ${most}, not "${text}"`)
 }
 
-const bytesOfUnit = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 }
-
-/** Powers of ten, as `12GB` and `1.5 gb`. */
+/** Bytes, at least one. */
 export function bytesOf(name: string, text: string): number {
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?) ?([kmgt]?)b?$/i.exec(text.trim()) ?? []
-  const bytes = Math.floor(
-    Number(number) * bytesOfUnit[unit.toLowerCase() as keyof typeof bytesOfUnit],
-  )
+  const bytes = parseSize(text) ?? 0
   if (bytes >= 1) return bytes
   throw new ConfigError(`${name} is a size such as 12GB, not "${text}"`)
 }
 
-/** Milliseconds out of what Ollama takes for it, such as `5m`, `1h30m` or seconds; -1 for `forever` and what is negative. */
-export function durationOf(name: string, text: string): number {
-  if (text === 'forever') return -1
-  try {
-    return keepAliveMsOf(text.trim()) ?? 0
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error
+/** Milliseconds that an idle model stays; -1 forever. */
+export function keepAliveOf(name: string, text: string): number {
+  const ms = parseKeepAlive(text)
+  if (ms === undefined) {
     throw new ConfigError(`${name} is a time such as 5m, 2h or forever, not "${text}"`)
   }
+  return Number.isFinite(ms) ? ms : -1
 }

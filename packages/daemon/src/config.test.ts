@@ -1,3 +1,4 @@
+import { loopbackHosts, otherHosts } from '@shoal/core/testing'
 import { expect, test } from 'vitest'
 import { type DaemonFlags, readDaemonConfig } from './config.ts'
 import { ConfigError } from './errors.ts'
@@ -82,4 +83,11 @@ test('an address of IPv6 may stand in brackets', () => {
   expect(read({}, { host: '[::1]' }).host).toBe('::1')
   expect(read({ SHOAL_HOST: '::1' }).host).toBe('::1')
   expect(() => read({}, { host: '[::]' })).toThrow('on :: others can reach this daemon')
+})
+
+test('only on an address of this machine it wants no key', () => {
+  for (const host of loopbackHosts) expect(read({}, { host }).apiKey, host).toBeUndefined()
+  for (const host of [...otherHosts, '127.999.1.1', '127.1.1']) {
+    expect(() => read({}, { host }), host).toThrow('others can reach this daemon')
+  }
 })

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
+import { bareHost, isLoopback } from '@shoal/core/addresses'
 import { memoryForModels } from '@shoal/model-file/choices'
 import type { NetworkSettings } from '@shoal/network'
 import type { SharingOptions } from '@shoal/transfer'
-import { bytesOf, durationOf, wholeNumberOf } from './config-values.ts'
+import { bytesOf, keepAliveOf, wholeNumberOf } from './config-values.ts'
 import { ConfigError } from './errors.ts'
 import { constrainedMemory, usableCores } from './machine.ts'
 
@@ -114,22 +115,12 @@ function capacityOf(env: Record<string, string | undefined>, flags: DaemonFlags)
       'SHOAL_MEMORY (or --memory)',
       flags.memory ?? (SHOAL_MEMORY || String(memoryForModels(constrainedMemory()))),
     ),
-    keepAliveMs: durationOf(
+    keepAliveMs: keepAliveOf(
       'SHOAL_KEEP_ALIVE (or --keep-alive)',
       flags.keepAlive ?? (SHOAL_KEEP_ALIVE || '5m'),
     ),
   }
 }
-
-/** Whether only programs on this machine can reach a server that listens on `host`. */
-export function isLoopback(host: string): boolean {
-  const bare = bareHost(host).toLowerCase()
-  if (bare === 'localhost' || bare.endsWith('.localhost') || bare === '::1') return true
-  return /^127(\.\d{1,3}){3}$/.test(bare)
-}
-
-/** Brackets are for addresses of IPv6 in URLs. */
-const bareHost = (host: string) => host.replace(/^\[(.*)\]$/, '$1')
 
 function apiKeyOf(env: Record<string, string | undefined>, { apiKeyFile }: DaemonFlags) {
   const key = apiKeyFile ? keyIn(apiKeyFile) : env.SHOAL_API_KEY?.trim()

@@ -1,6 +1,7 @@
+import dns from 'node:dns'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { startChildRuntime } from './runtime/child-runtime.ts'
 import type { StartRuntime } from './runtime/runtime.ts'
 import { daemonOfTest, startTestDaemon } from './testing/test-daemon.ts'
@@ -95,4 +96,25 @@ test('files that are damaged are told apart from those that are not here', async
   expect(await refusalOf('part-00001-of-00002')).toMatch(/^503 not all parts of /)
   expect(await refusalOf('nobody-7b')).toMatch(/^404 /)
   expect((await ask(url, { model: 'shoal-nano', max_tokens: 1 })).status).toBe(200)
+})
+
+/** What the system's resolver says of every name. */
+function resolveAllTo(address: string) {
+  const lookup = vi
+    .spyOn(dns, 'lookup')
+    .mockImplementation(((
+      _host: string,
+      _options: object,
+      answer: (error: null, addresses: dns.LookupAddress[]) => void,
+    ) => answer(null, [{ address, family: 4 }])) as never)
+  onTestFinished(() => lookup.mockRestore())
+}
+
+test('a name under localhost that leads elsewhere needs a key', async () => {
+  resolveAllTo('0.0.0.0')
+  const host = 'foo.localhost'
+  await expect(startTestDaemon({ host })).rejects.toThrow('foo.localhost is 0.0.0.0')
+  expect((await daemonOfTest({ host, apiKey: 'k' })).needsKey).toBe(true)
+  resolveAllTo('127.0.0.1')
+  expect((await daemonOfTest({ host })).needsKey).toBe(false)
 })

@@ -1,10 +1,12 @@
 /** The process of the daemon: read, build, listen, close. */
 import type { AddressInfo } from 'node:net'
+import { isLoopback, isLoopbackAddress } from '@shoal/core/addresses'
 import { type Logger, openLog } from '@shoal/log'
 import { shareFolder } from '@shoal/transfer'
 import { findChatSite } from '@shoal/web'
 import { buildApp } from './app.ts'
 import type { DaemonConfig } from './config.ts'
+import { ConfigError } from './errors.ts'
 import { drainOf } from './http/drain.ts'
 import { makeMetrics, metered } from './http/metrics.ts'
 import { loadedModels } from './models/loaded-models.ts'
@@ -59,7 +61,19 @@ export async function startDaemon(
   const chat = findChatSite()
   const app = await buildApp({ config, log, metrics, models, local, pulls, sharing, chat })
   const drain = drainOf(app, drainAtMostMs)
+  async function close() {
+    await drain()
+    await Promise.all([models.close(), sharing?.close()])
+    await closeLog()
+  }
   await app.listen({ host: config.host, port: config.port })
+  const [exposed] = exposedAddresses(config, app.addresses() as AddressInfo[])
+  if (exposed !== undefined) {
+    await close()
+    throw new ConfigError(
+      `${config.host} is ${exposed}, where others can reach this daemon: give it a key with SHOAL_API_KEY or --api-key-file, or choose another --host`,
+    )
+  }
   const { port } = app.server.address() as AddressInfo
   return {
     url: urlOf(config.host, port),
@@ -67,11 +81,7 @@ export async function startDaemon(
     needsKey: config.apiKey !== undefined,
     sharedFiles: sharing?.fileCount(),
     preload: (id) => models.load(id, { keepAliveMs: -1 }),
-    async close() {
-      await drain()
-      await Promise.all([models.close(), sharing?.close()])
-      await closeLog()
-    },
+    close,
   }
 }
 
@@ -86,6 +96,12 @@ async function startSharing(config: DaemonConfig, log: Logger) {
     onDropped: (file, reason) => log.warn({ file, reason }, 'not shared'),
     onFailed: (reason) => log.error({ reason }, 'sharing has stopped'),
   })
+}
+
+/** A name under `localhost` needs no key, but the system's resolver may give any address for it. */
+function exposedAddresses({ host, apiKey }: DaemonConfig, bound: AddressInfo[]): string[] {
+  if (apiKey !== undefined || !isLoopback(host)) return []
+  return bound.map(({ address }) => address).filter((address) => !isLoopbackAddress(address))
 }
 
 /** What `localhost` leads to; other addresses have to be named. */

@@ -3,9 +3,10 @@
  * them: they are packages of npm's registry, each in a folder of its own.
  */
 import { spawn } from 'node:child_process'
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '@shoal/log/folder'
 
 export const backendNames = ['cuda', 'vulkan'] as const
 export type BackendName = (typeof backendNames)[number]
@@ -62,7 +63,7 @@ export async function installBackend({ directory, name, signal, npm }: Installat
   }
   const coming = join(directory, `${name}.part`)
   await rm(coming, { recursive: true, force: true })
-  await mkdir(coming, { recursive: true })
+  makeFolder(coming)
   try {
     const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--no-package-lock']
     await run([...npm, 'install', '--prefix', coming, ...quiet, ...wanted], signal)

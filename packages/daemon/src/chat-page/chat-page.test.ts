@@ -3,6 +3,7 @@ import { findChatSite } from '@shoal/web'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
   accessibilityProblems,
+  looks,
   type Page,
   startBrowser,
   type TestBrowser,
@@ -242,9 +243,9 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await there.page.getByText('shoal serve').first().waitFor()
   })
 
-  const widths = [1360, 390, 320]
-  test.each(widths)('it can be used by everybody, %i pixels wide', async (width) => {
-    for (const theme of ['light', 'dark'] as const) {
+  test.each([...looks, { theme: 'light' as const, width: 320 }])(
+    'it can be used by everybody, $theme and $width pixels wide',
+    async ({ theme, width }) => {
       await using visitor = await browser.newVisitor({ theme, width, height: 700 })
       const { page, takeProblems } = visitor
       const isTooWide = () =>
@@ -271,8 +272,8 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
       await page.getByRole('button', { name: 'Delete', exact: true }).click()
       await check()
       expect(takeProblems()).toEqual([])
-    }
-  })
+    },
+  )
 
   async function ask(page: Page, question: string) {
     await page.getByLabel('Message', { exact: true }).fill(question)

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { isLoopback } from '@shoal/core/addresses'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { type DaemonConfig, isLoopback } from '../config.ts'
+import type { DaemonConfig } from '../config.ts'
 import { Fault } from '../errors.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './cross-origin.ts'
 

@@ -1,11 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { slugPattern } from '@shoal/protocol'
+import { parseReference } from '@shoal/core/references'
 import { copyLocalFile, FileInTheWayError } from '@shoal/transfer'
 import { Fault, modelNotFound } from '../errors.ts'
 import type { LocalModel, LocalModels } from './local-models.ts'
-
-const modelName = new RegExp(slugPattern)
 
 /** Gives a model a second name. Its files take no further room where the disk can link them. */
 export async function copyModel(local: LocalModels, source: string, destination: string) {
@@ -24,9 +22,10 @@ export async function copyModel(local: LocalModels, source: string, destination:
 
 /** A tag can only say what the model is: it is not kept anywhere. */
 function nameIn(destination: string, { quantization }: LocalModel): string {
-  const [name = '', tag = 'latest', ...more] = destination.toLowerCase().split(':')
-  const isTagTrue = tag === 'latest' || tag === quantization.toLowerCase()
-  if (modelName.test(name) && isTagTrue && more.length === 0) return name
+  const reference = parseReference(destination)
+  const tag = reference?.quantization
+  const isTagTrue = tag === undefined || tag.toUpperCase() === quantization.toUpperCase()
+  if (reference && reference.registry === undefined && isTagTrue) return reference.name
   const message = `'${destination}' cannot be a model's name: it has 2 to 96 of a-z, 0-9 and ._- and no tag of its own`
   throw new Fault(400, message, { param: 'destination' })
 }

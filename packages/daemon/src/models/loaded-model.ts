@@ -10,9 +10,9 @@ export type LoadedModel = {
   requests: number
   /** Since when nobody asks it anything; undefined while somebody does. */
   idleSince: Date | undefined
-  /** How long it stays after its last answer; negative for ever. */
+  /** How long it stays after its last answer; negative forever. */
   keepAliveMs: number
-  /** When it will be unloaded, if nobody asks for it; undefined while somebody does, or for ever. */
+  /** When it will be unloaded, if nobody asks for it; undefined while somebody does, or forever. */
   expiresAt: Date | undefined
 }
 

@@ -1,9 +1,12 @@
 import { renameSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { addModel } from '../testing/gguf-of-test.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { daemonOfTest } from '../testing/test-daemon.ts'
+import { loadedModels } from './loaded-models.ts'
+import { localModels } from './local-models.ts'
 
 /** With models of ours, the paths of the files that were loaded, and for how many conversations. */
 async function start(
@@ -44,7 +47,7 @@ async function start(
   }
 }
 
-test('a loaded model whose file is gone can be unloaded, and is not listed for ever', async () => {
+test('a loaded model whose file is gone can be unloaded, and is not listed forever', async () => {
   const { add, load, unload, ids } = await start()
   const path = add('doomed')
   await load('doomed')
@@ -168,4 +171,53 @@ test('a context far beyond memory is refused before anything is loaded', async (
   const refused = await post('/api/load', { model: 'long' })
   expect(refused).toMatchObject({ code: 'insufficient_memory' })
   expect(loads).toEqual([])
+})
+
+test('a model may be kept for longer than a timer can wait', async () => {
+  using folder = temporaryFolder()
+  addModel(folder.path, 'tide', {})
+  const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  const models = loadedModels({
+    local: localModels(folder.path, 1e9, log),
+    startRuntime: scriptedRuntime(),
+    memoryBytes: 1e9,
+    contextLength: 512,
+    slots: 1,
+    threads: 1,
+    queueLength: 1,
+    keepAliveMs: 0,
+    log,
+  })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const days = (count: number) => count * 86_400_000
+  await models.load('tide', { keepAliveMs: days(90) })
+  await vi.advanceTimersByTimeAsync(days(89))
+  expect(await models.list()).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(days(1))
+  expect(await models.list()).toHaveLength(0)
+})
+
+test('a model is called as any list calls it, and with its registry', async () => {
+  const { addQuantization, add, load, ids } = await start()
+  add('tide')
+  addQuantization('tide', 'F32 (1)', 0)
+  addQuantization('tide', 'Q8_0', 7)
+  for (const [text, name] of [
+    ['localhost:8000/tide', 'tide:latest'],
+    ['Tide:LATEST', 'tide:latest'],
+    ['tide:TIDE-F32 (1)', 'tide:tide-F32 (1)'],
+    ['localhost:8000/tide:tide-f32.gguf', 'tide:tide-F32'],
+    ['tide:Q8_0', 'tide:latest'],
+  ] as const) {
+    expect(await load(text), text).toMatchObject({ name })
+  }
+  expect(await ids()).toEqual(['tide', 'tide:tide-F32', 'tide:tide-F32 (1)'])
+})
+
+test('of two files in one quantization the default one is meant by it', async () => {
+  const { addQuantization, add, load } = await start()
+  add('twin', { 'general.description': 'the larger one, and so the default' })
+  addQuantization('twin', 'F32 (1)', 0)
+  expect(await load('twin:F32')).toMatchObject({ name: 'twin:latest' })
 })

@@ -24,7 +24,7 @@ type Dependencies = {
   areThreadsAdapted?: boolean
   /** Requests that may wait for a slot of one model. */
   queueLength: number
-  /** How long a model stays loaded that nobody asks for; negative for ever. */
+  /** How long a model stays loaded that nobody asks for; negative forever. */
   keepAliveMs: number
   log: Log
 }
@@ -33,7 +33,7 @@ type Dependencies = {
 type Entry = Plan & { runtime: Promise<Runtime> }
 
 export type Wishes = {
-  /** How long the model stays when nobody asks for it any more; negative for ever. Undefined: as it was. */
+  /** How long the model stays when nobody asks for it any more; negative forever. Undefined: as it was. */
   keepAliveMs?: number | undefined
   /** Tokens of a conversation. Undefined: as the daemon is set. */
   contextLength?: number | undefined
@@ -183,8 +183,11 @@ export function loadedModels(dependencies: Dependencies) {
     entry.expiresAt = new Date(Date.now() + keepAliveMs)
     const unload = () =>
       unloadEntry(entry).catch((error) => log.error({ err: error }, 'a model was not unloaded'))
-    entry.timer = setTimeout(unload, Math.min(keepAliveMs, longestTimerMs))
-    entry.timer.unref()
+    const wait = (ms: number) => {
+      const onward = () => (ms > longestTimerMs ? wait(ms - longestTimerMs) : unload())
+      entry.timer = setTimeout(onward, Math.min(ms, longestTimerMs)).unref()
+    }
+    wait(keepAliveMs)
   }
 
   async function use(id: string, { keepAliveMs, contextLength }: Wishes = {}): Promise<Use> {

@@ -1,6 +1,7 @@
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
+import { parseReference } from '@shoal/core/references'
 import { factsOf, type GgufFacts, memoryToRun, readGgufFile } from '@shoal/model-file'
-import { findBestFit } from '@shoal/model-file/choices'
+import { fileChoices, findBestFit, findChoices, stemOf } from '@shoal/model-file/choices'
 import { type LocalFile, listLocalFiles, type Unreadable } from '@shoal/transfer'
 
 /** A model file on this machine that can be run, with all its parts. */
@@ -9,6 +10,8 @@ export type LocalModel = {
   id: string
   name: string
   quantization: string
+  /** The quantization, or a name where that does not tell the model's files apart. */
+  label: string
   /** Of the file, or of its first part. */
   path: string
   /** Of all parts, in order. */
@@ -25,7 +28,7 @@ export type LocalModel = {
 
 export type LocalModels = ReturnType<typeof localModels>
 
-type Entry = Omit<LocalModel, 'id'>
+type Entry = Omit<LocalModel, 'id' | 'label'>
 
 type Log = { warn(details: object, message: string): void }
 
@@ -67,10 +70,10 @@ export function localModels(directory: string, memoryBytes: number, log: Log) {
     const entries = withWholeShards(readable)
     return [...Map.groupBy(entries, ({ name }) => name).values()].flatMap((files) => {
       const chosen = defaultOf(files, memoryBytes)
-      return files.map((file) => ({
-        ...file,
-        id: file === chosen ? file.name : longIdOf(file),
-      }))
+      return withLabels(files).map(({ file, label }) => {
+        const model = { ...file, label }
+        return { ...model, id: file === chosen ? file.name : longIdOf(model) }
+      })
     })
   }
 
@@ -82,7 +85,7 @@ export function localModels(directory: string, memoryBytes: number, log: Log) {
 
     /** Why a name of which there are files cannot be run; undefined where there are none. */
     async findTrouble(id: string): Promise<string | undefined> {
-      const [wanted = ''] = id.toLowerCase().split(':')
+      const wanted = parseReference(id)?.name ?? id.toLowerCase().replace(/:.*$/, '')
       const files = (await readAll()).filter(({ file }) => file.modelName.toLowerCase() === wanted)
       const broken = files.flatMap(({ outcome }) => ('trouble' in outcome ? outcome.trouble : []))
       if (broken.length > 0) return broken.join('; ')
@@ -92,17 +95,38 @@ export function localModels(directory: string, memoryBytes: number, log: Log) {
   }
 }
 
-/** By name, or by name and quantization; letters may be large or small, and Ollama's `:latest` is the default. */
-export function findModel(all: LocalModel[], id: string): LocalModel | undefined {
-  const wanted = id.toLowerCase().replace(/:latest$/, '')
-  return (
-    all.find((model) => model.id.toLowerCase() === wanted) ??
-    all.find((model) => longIdOf(model).toLowerCase() === wanted)
-  )
+/**
+ * By its id, or as a reference names it: its default file by the name alone or with `:latest`, another by its label, quantization or
+ * filename. Of several files in a quantization the default one, or else the smallest. Letters may be large or small. From which
+ * registry it came is not asked.
+ */
+export function findModel(all: readonly LocalModel[], id: string): LocalModel | undefined {
+  const wanted = id.replace(/:latest$/i, '')
+  const byId = (is: (text: string) => boolean) =>
+    all.find((model) => is(model.id)) ?? all.find((model) => is(longIdOf(model)))
+  const exact = byId((text) => text === wanted)
+  if (exact) return exact
+  const reference = parseReference(id)
+  if (!reference) return byId((text) => text.toLowerCase() === wanted.toLowerCase())
+  const { name, quantization } = reference
+  const named = all.filter((model) => model.name.toLowerCase() === name)
+  const isDefault = ({ id, name }: LocalModel) => id === name
+  if (quantization === undefined) return named.find(isDefault)
+  const choices = named.map((model) => ({ ...model, files: [{ filename: basename(model.path) }] }))
+  const found = findChoices(choices, quantization).map(({ path }) => path)
+  const alike = named.filter(({ path }) => found.includes(path))
+  return alike.find(isDefault) ?? alike[0]
 }
 
-/** Which stays the same whatever other files there are. */
-export const longIdOf = ({ name, quantization }: Entry) => `${name}:${quantization}`
+/** Which stays the same whatever file is the default one. */
+export const longIdOf = ({ name, label }: Pick<LocalModel, 'name' | 'label'>) => `${name}:${label}`
+
+/** Files of one model, as the lists of the command line call them. */
+const withLabels = (files: Entry[]) =>
+  fileChoices(
+    files.map((file) => ({ ...file, file, filename: basename(file.path) })),
+    ({ fileSizeBytes }) => fileSizeBytes,
+  ).map(({ label, files: [{ file }] }) => ({ file, label }))
 
 /** What a header says, or why it says nothing. */
 type Outcome = { facts: GgufFacts } | { trouble: string }
@@ -114,8 +138,7 @@ function withWholeShards(files: Read[]): Entry[] {
   const alone = files.filter(({ facts }) => facts.role === 'model').map((one) => entryOf([one]))
   const shards = files.filter(({ facts }) => facts.role === 'shard')
   const groups = Map.groupBy(shards, ({ file, facts }) => {
-    const stem = file.filename.replace(/-\d{5}-of-\d{5}\.gguf$/, '')
-    return `${dirname(file.path)}/${stem} ${facts.shard?.count}`
+    return `${dirname(file.path)}/${stemOf(file)} ${facts.shard?.count}`
   })
   const whole = [...groups.values()].filter(
     (group) => group.length === group[0]?.facts.shard?.count,

@@ -1,3 +1,4 @@
+import { durationExamples, endless, notDurations } from '@shoal/core/testing'
 import { expect, test } from 'vitest'
 import { keepAliveMsOf } from './keep-alive.ts'
 
@@ -24,4 +25,10 @@ test.each([
 
 test.each(['soon', '5 m', '5x', 'm', '1h-30m'])('“%s” is no time', (text) => {
   expect(() => keepAliveMsOf(text)).toThrow(`not "${text}"`)
+})
+
+test('it takes a time however it is written', () => {
+  for (const { text, ms } of durationExamples()) expect(keepAliveMsOf(text), text).toBe(ms)
+  for (const text of endless) expect(keepAliveMsOf(text), text).toBe(-1)
+  for (const text of notDurations) expect(() => keepAliveMsOf(text)).toThrow(`not "${text}"`)
 })

@@ -35,7 +35,7 @@ export function listedModel(model: LocalModel) {
   }
 }
 
-/** What Ollama says of a model that stays for ever: some 292 years, the longest time of Go. */
+/** What Ollama says of a model that stays forever: some 292 years, the longest time of Go. */
 const foreverMs = 2 ** 63 / 1e6
 
 /** An entry of `/api/ps`. What stands after the context length is not Ollama's. */

@@ -1,19 +1,18 @@
+import { isModelFilename, type Reference } from '@shoal/core/references'
+import { formatMemory } from '@shoal/core/units'
 import {
+  defaultChoice,
   type FileChoice,
   fileChoices,
   findBestFit,
-  findChoice,
+  findChoices,
   missingParts,
   runnable,
 } from '@shoal/model-file/choices'
-import { filenamePattern } from '@shoal/protocol'
 import type { ModelFile } from '@shoal/protocol/client'
 import { Fault } from '../errors.ts'
-import type { Reference } from './reference.ts'
 
-const safeFilename = new RegExp(filenamePattern)
-
-/** The parts of the file that was named, or of the one that suits so much memory best. */
+/** The parts of the named file, or of the best fit for this memory. */
 export function chooseFiles(
   files: readonly ModelFile[],
   { name, quantization }: Reference,
@@ -24,16 +23,16 @@ export function chooseFiles(
   const chosen =
     quantization === undefined
       ? bestOf(runnable(choices), name, memoryBytes)
-      : findChoice(choices, quantization)
+      : defaultChoice(findChoices(choices, quantization), memoryBytes)
   if (!chosen) {
     const labels = choices.map(({ label }) => `${name}:${label}`).join(', ')
     throw notFound(`model '${name}:${quantization}' not found, there is ${labels}`)
   }
   if (missingParts(chosen).length > 0) {
-    throw notFound(`of the ${chosen.parts} parts of ${name} only ${chosen.files.length} are ready`)
+    throw notFound(`only ${chosen.files.length} of the ${chosen.parts} parts of ${name} are ready`)
   }
   // A strange registry could send anything.
-  if (!chosen.files.every(({ filename }) => safeFilename.test(filename))) {
+  if (!chosen.files.every(({ filename }) => isModelFilename(filename))) {
     throw new Fault(502, 'the registry names a file that cannot be written safely')
   }
   return chosen.files
@@ -44,10 +43,10 @@ function bestOf(choices: FileChoice<ModelFile>[], name: string, memoryBytes: num
   const [smallest] = choices
   if (best) return best
   if (!smallest) throw notFound(`${name} has no file that is complete and runs by itself`)
-  const needed = (smallest.memoryBytes / 1e9).toFixed(1)
+  const needed = formatMemory(smallest.memoryBytes)
   throw new Fault(
     400,
-    `no file of ${name} fits in the memory here: the smallest needs ${needed} GB, and comes when it is named, ${name}:${smallest.label}`,
+    `no file of ${name} fits in the memory here: the smallest needs ${needed}; to pull it anyway, name it: ${name}:${smallest.label}`,
     { code: 'no_fit', param: 'model' },
   )
 }

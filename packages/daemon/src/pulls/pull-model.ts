@@ -5,7 +5,7 @@ import type { PullEvent, PulledFile } from '@shoal/transfer'
 import type { DaemonConfig } from '../config.ts'
 import { Fault } from '../errors.ts'
 import { chooseFiles } from './choose-files.ts'
-import { parseReference } from './reference.ts'
+import { referenceTo } from './reference.ts'
 import { pullFault } from './registry-fault.ts'
 import { sharedPulls } from './shared-pulls.ts'
 
@@ -54,7 +54,7 @@ export function modelPulls({ registry, modelsDirectory, memoryBytes, sharing }: 
     /** The files that a name means, as the registry has them now. */
     async listParts(model: string, signal: AbortSignal): Promise<Part[]> {
       const from = getClient()
-      const reference = parseReference(model)
+      const reference = referenceTo(registry?.address ?? '', model)
       const modelName = reference.name
       return withFaults(model, async () => {
         const files = await from.listFiles(modelName, {}, signal)

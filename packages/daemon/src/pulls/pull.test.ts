@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, truncateSync } from 'n
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { formatMemory } from '@shoal/core/units'
 import { Ollama, type ProgressResponse } from 'ollama'
 import { expect, onTestFinished, test } from 'vitest'
 import type { DaemonConfig } from '../config.ts'
@@ -89,7 +90,9 @@ test('where no file is named, the memory decides that the registry says each tak
   const tiny = await start(address, { memoryBytes: small - 1 })
   await expect(tiny.ollama.pull({ model: 'tide' })).rejects.toMatchObject({
     status_code: 400,
-    message: expect.stringContaining('the smallest needs 0.1 GB, and comes when it is named'),
+    message: expect.stringContaining(
+      `the smallest needs ${formatMemory(small)}; to pull it anyway, name it`,
+    ),
   })
 })
 

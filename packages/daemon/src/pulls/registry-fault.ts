@@ -1,5 +1,4 @@
 import { basename, dirname } from 'node:path'
-import { AmbiguousChoiceError } from '@shoal/model-file/choices'
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import {
   BytesRefusedError,
@@ -24,8 +23,6 @@ export function pullFault(error: unknown, { model, registry }: Asked): unknown {
     const message = `the registry at ${registry} does not give the bytes: ${error.message}`
     return new Fault(502, message, { code: 'registry_failed' })
   }
-  if (error instanceof AmbiguousChoiceError)
-    return new Fault(400, error.message, { param: 'model' })
   if (error instanceof NoRoomError) return new Fault(507, error.message, { code: 'no_room' })
   if (error instanceof FileInTheWayError) return new Fault(409, error.message)
   if (error instanceof DamagedFileError) {

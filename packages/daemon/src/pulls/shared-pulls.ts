@@ -1,3 +1,4 @@
+import { untilAborted } from '@shoal/core/async'
 import { type PullEvent, type PulledFile, type PullOptions, pullFile } from '@shoal/transfer'
 
 type Listener = (event: PullEvent) => void
@@ -38,13 +39,9 @@ export function sharedPulls() {
       const shared = running.get(key) ?? begin(key, order)
       const listener: Listener = (event) => onEvent(event)
       shared.listeners.add(listener)
-      const left = Promise.withResolvers<never>()
-      const leave = () => left.reject(signal.reason)
-      signal.addEventListener('abort', leave, { once: true })
       try {
-        return await Promise.race([shared.pulled, left.promise])
+        return await untilAborted(signal, shared.pulled)
       } finally {
-        signal.removeEventListener('abort', leave)
         shared.listeners.delete(listener)
         if (shared.listeners.size === 0) {
           forget(key, shared)

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { untilAborted } from '@shoal/core/async'
 import type { FromChild, ToChild } from './messages.ts'
 import { PromptError, type Runtime, RuntimeGoneError, type RuntimeOptions } from './runtime.ts'
 
@@ -41,15 +42,12 @@ export async function startChildRuntime(
     else calls.get(message.id)?.(message)
   })
   ended.then((reason) => loaded.reject(new RuntimeGoneError(reason)))
-  const onAbort = () => loaded.reject(signal?.reason)
-  signal?.addEventListener('abort', onAbort, { once: true })
   send({ call: 'load', options })
-  const { facts } = await loaded.promise
-    .catch(async (error) => {
-      await close()
-      throw error
-    })
-    .finally(() => signal?.removeEventListener('abort', onAbort))
+  const loading = signal ? untilAborted(signal, loaded.promise) : loaded.promise
+  const { facts } = await loading.catch(async (error) => {
+    await close()
+    throw error
+  })
 
   let lastId = 0
   const nextId = () => {

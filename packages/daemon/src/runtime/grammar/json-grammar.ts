@@ -1,7 +1,7 @@
 /**
  * JSON schemas as grammars in llama.cpp's GBNF, so that a model can write nothing else. What a schema asks that no grammar can
  * hold to is refused by name. White space is allowed as models are used to, but bounded, and none follows the value: there a
- * model would go on for ever. Properties come in the order of the schema, those that are required first.
+ * model would go on forever. Properties come in the order of the schema, those that are required first.
  */
 import { both, type Schema } from './conjunction.ts'
 import { type Bounds, integerGrammar, numberGrammar } from './number-grammar.ts'

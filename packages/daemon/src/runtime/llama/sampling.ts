@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import {
   type Llama,
   type LlamaGrammar,
@@ -55,11 +56,11 @@ function biasOf({ logitBias }: Sampling, model: LlamaModel, isBound: boolean): T
   return bias
 }
 
-const grammarsKept = 50
+const maxCachedGrammars = 50
 
 /** Grammars of JSON schemas. Programs ask with the same schema again and again. */
 export function grammarCache(llama: Llama, model: LlamaModel) {
-  const grammars = new Map<string, LlamaGrammar>()
+  const grammars = new LRUCache<string, LlamaGrammar>({ max: maxCachedGrammars })
 
   async function make(schema: true | object, code: PromptError['code']): Promise<LlamaGrammar> {
     try {
@@ -76,10 +77,7 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
   return async (schema: true | object, code: PromptError['code']) => {
     const key = JSON.stringify(schema)
     const grammar = grammars.get(key) ?? (await make(schema, code))
-    grammars.delete(key) // to be the last that is forgotten
     grammars.set(key, grammar)
-    const [oldest] = grammars.keys()
-    if (grammars.size > grammarsKept && oldest !== undefined) grammars.delete(oldest)
     return new LlamaGrammarEvaluationState({ model, grammar })
   }
 }
