@@ -4,12 +4,14 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { writeGgufFile } from '@shoal/model-file/testing'
-import { expect, test } from 'vitest'
+import { test as anyTest, expect } from 'vitest'
+import { runsSlowTests } from '../../../testing/slow.ts'
 import { type RealRegistry, realRegistry } from './testing/real-registry.ts'
 import { makeHome, runShoal, type ShoalOptions, startShoal } from './testing/run-shoal.ts'
 
 type Event = { type: string; bytes_done: number; bytes: number }
 
+const test = anyTest.runIf(runsSlowTests)
 const mebibyte = 1024 * 1024
 /** More chunks than are fetched without threads. */
 const sizeBytes = 80 * mebibyte

@@ -64,6 +64,7 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
   test('publishes a model by dropping its file', async () => {
     await page.getByRole('link', { name: 'Publish' }).first().click()
     await page.locator('input[type=file]').setInputFiles(modelPath)
+    await page.getByLabel('Read from the files').waitFor() // it suggests a name, which would come between the letters
     await page.getByLabel('Name', { exact: true }).fill('my-tiny')
     await page.getByText('Available. Others write').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()

@@ -1,13 +1,14 @@
 /** `shoal run <model> "…"`: one question, its answer on stdout, and nothing else there. */
+
+import type { InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
-import type { DaemonClient } from '../daemon/daemon-client.ts'
 import { Failure } from '../terminal/failure.ts'
 import { askModel } from './ask-model.ts'
 import { type Conversation, requestOf } from './conversation.ts'
 import type { ReadyModel } from './ready-model.ts'
 import { answerOnStdout, nothingShown } from './show-answer.ts'
 
-type Question = { client: DaemonClient; model: ReadyModel; conversation: Conversation }
+type Question = { client: InferenceClient; model: ReadyModel; conversation: Conversation }
 
 export async function answerOnce(context: Context, { client, model, conversation }: Question) {
   const { printer } = context

@@ -1,5 +1,10 @@
-import type { DaemonClient } from '../daemon/daemon-client.ts'
-import type { AnswerPart, ChatRequest, Usage } from '../daemon/stream-chat.ts'
+import type {
+  AnswerEnd,
+  AnswerPart,
+  ChatRequest,
+  InferenceClient,
+  Usage,
+} from '@shoal/protocol/inference-client'
 
 /** What is done with an answer while it comes. */
 export type Show = { content(text: string): void; reasoning(text: string): void; end(): void }
@@ -17,7 +22,7 @@ export type Answer = {
 
 /** Asks, shows the answer as it comes, and gives it whole. A stop leaves what has come; other trouble is thrown. */
 export async function askModel(
-  client: DaemonClient,
+  client: InferenceClient,
   request: ChatRequest,
   { signal, show }: { signal: AbortSignal; show: Show },
 ): Promise<Answer> {
@@ -31,20 +36,18 @@ export async function askModel(
     firstTokenSeconds: undefined,
     seconds: 0,
   }
-  function take({ content, reasoning_content: reasoning }: AnswerPart) {
-    if (!content && !reasoning) return
+  function take(step: AnswerPart | AnswerEnd) {
+    if ('finishReason' in step) return Object.assign(answer, step)
+    const { content, reasoning } = step
     answer.firstTokenSeconds ??= seconds()
     if (reasoning) show.reasoning(reasoning)
     if (content) show.content(content)
-    answer.reasoning += reasoning ?? ''
-    answer.content += content ?? ''
+    answer.reasoning += reasoning
+    answer.content += content
   }
 
   try {
-    const parts = client.chat(request, signal)
-    let step = await parts.next()
-    for (; !step.done; step = await parts.next()) take(step.value)
-    Object.assign(answer, step.value)
+    for await (const step of client.chat(request, signal)) take(step)
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {

@@ -1,5 +1,5 @@
 /** `shoal run <model>` at a terminal: a talk that goes on until Ctrl-D. Trouble is told, and ends nothing. */
-import { DaemonError } from '../daemon/daemon-error.ts'
+import { DaemonError } from '@shoal/protocol/inference-client'
 import { Failure } from '../terminal/failure.ts'
 import { failureOf } from '../terminal/failure-of.ts'
 import { openLineReader } from '../terminal/line-reader.ts'

@@ -1,5 +1,5 @@
 /** What has been said, and how it is to be answered. */
-import type { ChatMessage, ChatRequest } from '../daemon/stream-chat.ts'
+import type { ChatMessage, ChatRequest } from '@shoal/protocol/inference-client'
 import { decimalNumber, wholeNumber } from '../terminal/units.ts'
 
 export type Settings = Pick<ChatRequest, 'temperature' | 'top_p' | 'max_tokens' | 'seed'>

@@ -1,5 +1,5 @@
+import type { InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
-import type { DaemonClient } from '../daemon/daemon-client.ts'
 import { idOf } from '../models/reference.ts'
 import { Failure } from '../terminal/failure.ts'
 import { plainLine } from '../terminal/plain-text.ts'
@@ -19,7 +19,7 @@ export type ReadyModel = {
 /** Fetches the model where it is not here, and loads it where it is not loaded. */
 export async function readyModel(
   context: Context,
-  client: DaemonClient,
+  client: InferenceClient,
   reference: string,
 ): Promise<ReadyModel> {
   const { printer } = context
@@ -37,7 +37,7 @@ export async function readyModel(
   }
 }
 
-async function fetchModel(context: Context, client: DaemonClient, reference: string) {
+async function fetchModel(context: Context, client: InferenceClient, reference: string) {
   const { printer, places } = context
   printer.note(`  ${reference} is not on this machine yet.`)
   await pullOrdered(context, await orderPull(context, reference))

@@ -1,5 +1,5 @@
+import type { InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
-import type { DaemonClient } from '../daemon/daemon-client.ts'
 import type { Answer } from './ask-model.ts'
 import type { Conversation } from './conversation.ts'
 import type { ReadyModel } from './ready-model.ts'
@@ -7,7 +7,7 @@ import type { ReadyModel } from './ready-model.ts'
 /** One talk at a terminal. */
 export type Session = {
   context: Context
-  client: DaemonClient
+  client: InferenceClient
   model: ReadyModel
   conversation: Conversation
   lastAnswer: Answer | undefined

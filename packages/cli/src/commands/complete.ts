@@ -1,9 +1,9 @@
 import { ApiError, NetworkError } from '@shoal/protocol/client'
+import { DaemonError, DaemonGoneError } from '@shoal/protocol/inference-client'
 import { Command } from 'commander'
 import { type Candidate, candidatesFor } from '../completion/candidates.ts'
 import { type KnownModel, keepKnownModels, readKnownModels } from '../completion/known-models.ts'
 import type { Context, OpenContext } from '../context.ts'
-import { DaemonError, DaemonGoneError } from '../daemon/daemon-error.ts'
 import { findDaemonClient } from '../daemon/find-daemon.ts'
 import { titleOf } from '../daemon/loaded-title.ts'
 import { listLocalChoices, nameOf } from '../models/local-models.ts'
@@ -41,7 +41,7 @@ async function localModels(context: Context): Promise<Candidate[]> {
 async function loadedModels(context: Context): Promise<Candidate[]> {
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    const loaded = await (await findDaemonClient(context)).listLoaded(timeout)
+    const loaded = await (await findDaemonClient(context, undefined, timeout)).listLoaded(timeout)
     return loaded.map((one) => ({ name: titleOf(one), meaning: formatBytes(one.memory_bytes) }))
   } catch (error) {
     const isNoAnswer = error instanceof DaemonGoneError || error instanceof DaemonError

@@ -4,7 +4,7 @@ import type { OpenContext } from '../context.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { plainLine } from '../terminal/plain-text.ts'
 import { type Column, table } from '../terminal/table.ts'
-import { formatAge, parseDuration } from '../terminal/units.ts'
+import { formatAge, parseLifetime } from '../terminal/units.ts'
 
 const scopes = ['read', 'write', 'admin'] as const
 type Scope = (typeof scopes)[number]
@@ -32,7 +32,7 @@ export function keysCommand(open: OpenContext): Command {
     .option('--expires <time>', 'when it ends: 12h, 90d, 1y or never', '90d')
     .action(async (name: string, options: { scope: string; expires: string }) => {
       const { printer, openRegistry } = await open()
-      const seconds = parseDuration(options.expires)
+      const seconds = parseLifetime(options.expires)
       const expiresAt =
         seconds === undefined ? null : new Date(Date.now() + seconds * 1000).toISOString()
       const wanted = parseScopes(options.scope)

@@ -60,6 +60,20 @@ test('a split file is one model, and its path is that of the first part', async 
   expect((await shoalHere(['path', 'tide'], { home: home.path })).stdout).toBe(`${paths[0]}\n`)
 })
 
+test('of several files in one quantization path gives the best fit, and rm asks which', async () => {
+  await using home = await makeHome()
+  const at = { home: home.path }
+  for (const name of ['a-Q8_0', 'b-Q8_0']) {
+    await putModelFile(join(home.models, 'tide', `${name}.gguf`))
+  }
+  const { stdout, stderr } = await shoalHere(['path', 'tide:q8_0'], at)
+  expect(stdout).toBe(`${join(home.models, 'tide', 'a-Q8_0.gguf')}\n`)
+  expect(stderr).toBe('  tide:a-Q8_0 is the default of 2 files in q8_0.\n')
+  expect((await shoalHere(['rm', '--yes', 'tide:Q8_0'], at)).stderr).toBe(
+    '✗ There are several files in Q8_0.\n  Name one of a-Q8_0, b-Q8_0.\n',
+  )
+})
+
 test('of several files path gives the best fit, by what their headers say', async () => {
   await using home = await makeHome()
   const pathOf = (label: string) => join(home.models, 'tide', `tide-${label}.gguf`)
@@ -118,4 +132,25 @@ test('verify says that there is nothing to verify', async () => {
     exitCode: 0,
   })
   expect((await shoalHere(['verify', '--json'], { home: home.path })).stdout).toBe('[]\n')
+})
+
+test('each name of a list leads to its file, and latest to the default one', async () => {
+  await using home = await makeHome()
+  const at = { home: home.path }
+  const paths = ['TIDE F32', 'TIDE F32 (1)'].map((stem) => {
+    return join(home.models, 'tide', `${stem}.gguf`)
+  })
+  for (const path of paths) await putModelFile(path)
+  const listed = await shoalHere(['ls', '--json'], at)
+  const found = JSON.parse(listed.stdout) as { quantization: string }[]
+  for (const { quantization } of found) {
+    const { stdout } = await shoalHere(['path', `localhost:8000/tide:${quantization}`], at)
+    expect(stdout).toBe(`${join(home.models, 'tide', quantization)}.gguf\n`)
+  }
+  const none = await shoalHere(['path', 'tide:TIDE F32 (2)'], at)
+  expect(none.stderr).toContain('To fetch it: shoal pull "tide:TIDE F32 (2)"')
+
+  const best = (await shoalHere(['path', 'tide:latest'], at)).stdout.trim()
+  expect((await shoalHere(['rm', 'tide:latest', '--yes'], at)).exitCode).toBe(0)
+  expect(paths.filter((path) => existsSync(path))).toEqual(paths.filter((path) => path !== best))
 })

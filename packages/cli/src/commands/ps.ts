@@ -1,6 +1,6 @@
+import type { LoadedModel } from '@shoal/protocol/inference-client'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
-import type { LoadedModel } from '../daemon/daemon-client.ts'
 import { findDaemonClient } from '../daemon/find-daemon.ts'
 import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
 import { titleOf } from '../daemon/loaded-title.ts'

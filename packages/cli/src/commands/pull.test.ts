@@ -91,6 +91,18 @@ test('an unknown quantization ends with 3, and lists those there are', async () 
   expect(exitCode).toBe(3)
 })
 
+test('a quantization of several files is the best fit of them, and pull says so', async () => {
+  await using home = await makeHome()
+  const files = ['a', 'b'].map((name) => sampleFile({ filename: `${name}.gguf` }))
+  await using registry = await scriptedRegistry(modelScript(sampleModel(), files))
+  const { stdout, stderr } = await shoalHere(['pull', 'tide-7b:q4_k_m', '--dry-run'], {
+    home: home.path,
+    registry: registry.address,
+  })
+  expect(stdout).toBe(`${join(home.models, 'tide-7b', 'a.gguf')}\n`)
+  expect(stderr).toContain('tide-7b:a  the default of 2 files in q4_k_m\n')
+})
+
 test('a split file of which a part is missing is not begun', async () => {
   await using home = await makeHome()
   const parts = [1, 3].map((part) => sampleFile({ filename: `tide-0000${part}-of-00003.gguf` }))

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import { isModelName } from '@shoal/core/references'
 import { ApiError, type ModelRecord } from '@shoal/protocol/client'
+import { pages, pathOf } from '@shoal/protocol/pages'
 import { Command } from 'commander'
 import type { OpenContext, Registry } from '../context.ts'
 import { defaultModelName } from '../models/default-name.ts'
-import { modelNamePattern } from '../models/reference.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { repeatable } from '../terminal/repeatable.ts'
@@ -70,7 +71,7 @@ export function pushCommand(open: OpenContext): Command {
       if (isNew) await dropEmptyModel(printer, order)
       throw error
     })
-    const address = `${registry.address}/m/${model.name}`
+    const address = registry.address + pathOf(pages.model, { name: model.name })
     const published = pushed.map((file) => ({
       ...file,
       already_there: readyFiles.some(({ id }) => id === file.id),
@@ -98,7 +99,7 @@ function tellOutcome(printer: Printer, modelName: string, files: readonly Publis
 }
 
 function checkedName(text: string): string {
-  if (modelNamePattern.test(text)) return text
+  if (isModelName(text)) return text
   throw misuse(
     `“${text}” cannot be the name of a model.`,
     'It has 2 to 96 of a-z 0-9 . _ - and starts and ends with a letter or digit.',

@@ -1,6 +1,7 @@
+import { parseSize } from '@shoal/core/units'
 import { memoryOfMachine } from '@shoal/model-file/choices'
 import type { Model, ModelFilter } from '@shoal/protocol/client'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { keepKnownModels } from '../completion/known-models.ts'
 import type { OpenContext } from '../context.ts'
 import { misuse } from '../terminal/failure.ts'
@@ -15,7 +16,7 @@ type SearchOptions = {
   tag?: string[]
   owner?: string
   license?: string
-  fits?: string
+  fits?: number
   sort?: 'downloads' | 'likes' | 'created_at' | 'relevance'
   limit: number
 }
@@ -28,7 +29,9 @@ export function searchCommand(open: OpenContext): Command {
     .addOption(repeatable('--tag <tag>', 'with this tag; repeat it for several'))
     .option('--owner <username>', 'published by this account')
     .option('--license <license>', 'under this license')
-    .option('--fits <GB>', 'that run on a machine with so much memory')
+    .addOption(
+      new Option('--fits <GB>', 'that run on a machine with so much memory').argParser(gigabytesOf),
+    )
     .addOption(
       oneOf('--sort <key>', 'what comes first (default: downloads)', [
         'downloads',
@@ -70,13 +73,13 @@ function filterOf(words: readonly string[], options: SearchOptions): ModelFilter
     ...(tag && { tag }),
     ...(owner && { owner }),
     ...(license && { license }),
-    ...(fits && { max_memory_bytes: memoryOfMachine(gigabytesOf(fits)) }),
+    ...(fits && { max_memory_bytes: memoryOfMachine(fits) }),
   }
 }
 
 function gigabytesOf(text: string): number {
-  const value = Number(text.replace(/ ?GB$/i, ''))
-  if (value > 0) return value
+  const bytes = parseSize(text, 'GB') ?? 0
+  if (bytes >= 1) return bytes / 1e9
   throw misuse(`“${text}” is not an amount of memory in GB.`)
 }
 

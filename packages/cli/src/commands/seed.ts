@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
+import type { SharingStatus } from '@shoal/protocol/inference-client'
 import { Command, Option } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
-import type { SharingStanding } from '../daemon/daemon-client.ts'
 import { findDaemonClient } from '../daemon/find-daemon.ts'
 import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
 import { findRunningDaemon } from '../daemon/state-file.ts'
@@ -62,7 +62,7 @@ export function seedCommand(open: OpenContext): Command {
   return seed
 }
 
-async function tellStanding({ printer }: Context, standing: SharingStanding) {
+async function tellStanding({ printer }: Context, standing: SharingStatus) {
   const { enabled, error, looking, paused, files, bytes_per_second } = standing
   await printer.answer(standing, () =>
     files.length === 0 ? [] : table(columns, files, { paintTitle: printer.out.dim }),
@@ -76,7 +76,7 @@ async function tellStanding({ printer }: Context, standing: SharingStanding) {
     printer.note(`Sharing ${plural(files.length, 'file')}, up ${formatBytes(bytes_per_second)}/s.`)
 }
 
-const columns: Column<SharingStanding['files'][number]>[] = [
+const columns: Column<SharingStatus['files'][number]>[] = [
   { title: 'FILE', text: ({ name }) => name },
   { title: 'PEERS', text: ({ peers }) => String(peers), align: 'right' },
   { title: 'GAVE', text: ({ uploaded_bytes }) => formatBytes(uploaded_bytes), align: 'right' },

@@ -1,5 +1,6 @@
 import { type FileChoice, findBestFit, memoryForModels, runnable } from '@shoal/model-file/choices'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
+import { pages, pathOf } from '@shoal/protocol/pages'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { type FoundModel, getModelWithFiles } from '../models/find-model.ts'
@@ -44,7 +45,7 @@ async function page({ model, choices, registry }: FoundModel, memoryBytes: numbe
     `  ${specification(model).join(' · ')}`,
     `  ${plural(model.downloads, 'download')} · ${plural(model.likes, 'like')} · by ${model.owner} · ${formatAge(model.created_at)}`,
     ...(model.tags.length > 0 ? [`  ${model.tags.map(plainLine).join(', ')}`] : []),
-    `  ${registry.address}/m/${model.name}`,
+    `  ${registry.address}${pathOf(pages.model, { name: model.name })}`,
     '',
     ...(choices.length === 0
       ? ['No files are ready.']

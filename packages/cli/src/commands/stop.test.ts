@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { makeHome, runShoal } from '../testing/run-shoal.ts'
 import { scriptedDaemon } from '../testing/scripted-daemon.ts'
 
@@ -28,6 +29,25 @@ test('a process that has the number of a dead daemon is left alone, also where a
   })
   expect(stranger.signalCode).toBeNull()
   stranger.kill('SIGKILL')
+})
+
+test('a daemon that hangs is not reported as gone', async () => {
+  await using home = await makeHome()
+  const server = createServer(() => undefined).listen(0, '127.0.0.1') // takes connections, answers nothing
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const hanging = spawn('sleep', ['60'])
+  await once(hanging, 'spawn')
+  onTestFinished(() => void hanging.kill('SIGKILL'))
+  const { port } = server.address() as AddressInfo
+  await leaveNote(home.path, hanging.pid ?? 0, `http://127.0.0.1:${port}`)
+  const { stderr, exitCode } = await runShoal(['stop'], { home: home.path })
+  expect(stderr).toBe(
+    `✗ The daemon (process ${hanging.pid}) does not answer.\n` +
+      `  Try again in a moment. If it still does not answer, end the process: kill -9 ${hanging.pid}\n`,
+  )
+  expect(exitCode).toBe(1)
+  expect(hanging.signalCode).toBeNull()
 })
 
 /** Answers as a daemon, and hears no signal that it can help hearing. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
-import { findDaemon } from '../daemon/find-daemon.ts'
+import { findStranger } from '../daemon/find-daemon.ts'
 import {
+  askNotedDaemon,
   type DaemonState,
-  findRunningDaemon,
   forgetDaemonState,
   isProcessThere,
   readDaemonState,
@@ -28,13 +28,15 @@ export function stopCommand(open: OpenContext): Command {
     .action(async ({ now }: { now?: boolean }) => {
       const context = await open()
       const { printer, places } = context
-      const running = await findRunningDaemon(places)
-      if (!running) {
-        await tidyUp(context)
+      const noted = await askNotedDaemon(places)
+      if (noted?.answerer === 'silence') throw notAnswering(noted.state.pid)
+      if (noted?.answerer !== 'daemon') {
+        if (!noted) await forgetEndedDaemon(context)
         printer.note('No daemon runs here.')
         await noteStranger(context)
         return await printer.answer({ stopped: false, pid: null }, () => [])
       }
+      const running = noted.state
       const { pid, command } = running
       if (command === 'up') await askForBoth(context, running)
       process.kill(pid, 'SIGTERM')
@@ -45,17 +47,23 @@ export function stopCommand(open: OpenContext): Command {
     })
 }
 
-/** The note of a daemon that was killed. */
-async function tidyUp({ places }: Context) {
+async function forgetEndedDaemon({ places }: Context) {
   const left = await readDaemonState(places)
-  if (left && !(await isProcessThere(left.pid))) await forgetDaemonState(places, left.pid)
+  if (left) await forgetDaemonState(places, left.pid)
+}
+
+/** It cannot prove that it is ours, and is not killed. */
+function notAnswering(pid: number): Failure {
+  return new Failure('failed', `The daemon (process ${pid}) does not answer.`, {
+    hint: `Try again in a moment. If it still does not answer, end the process: kill -9 ${pid}`,
+    details: { pid },
+  })
 }
 
 /** Says why `stop` does not stop what answers at the usual port. */
 async function noteStranger(context: Context) {
-  const found = await findDaemon(context)
-  if (found.from !== 'nowhere' || !found.stranger) return
-  context.printer.note(`  ${describeStranger(found.stranger).text} It is left alone.`)
+  const stranger = await findStranger(context)
+  if (stranger) context.printer.note(`  ${describeStranger(stranger).text} It is left alone.`)
 }
 
 function askForBoth({ asker }: Context, { pid }: DaemonState) {

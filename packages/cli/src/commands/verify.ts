@@ -1,3 +1,4 @@
+import { shellWord } from '@shoal/core/references'
 import type { LocalFile, VerifyResult } from '@shoal/transfer'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
@@ -89,7 +90,9 @@ async function mend(context: Context, checked: Checked, file: LocalFile): Promis
 
 function tellUnfinished({ printer }: Context, choices: readonly LocalChoice[]) {
   for (const choice of choices.filter((one) => !isWhole(one))) {
-    printer.note(`  ${nameOf(choice)} is unfinished: shoal pull ${nameOf(choice)} goes on with it.`)
+    printer.note(
+      `  ${nameOf(choice)} is unfinished: shoal pull ${shellWord(nameOf(choice))} goes on with it.`,
+    )
   }
 }
 

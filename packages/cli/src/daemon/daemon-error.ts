@@ -1,37 +1,15 @@
-/** What can go wrong with the daemon, and what that means to whoever typed the command. */
+/** What can go wrong with the daemon, and what that means to the user. */
+import { type DaemonError, DaemonGoneError } from '@shoal/protocol/inference-client'
 import { Failure, type FailureCode } from '../terminal/failure.ts'
 import { plainLine, sentence } from '../terminal/plain-text.ts'
 import { describeStranger, type Stranger } from './stranger.ts'
 
-/** The daemon answered with an error. */
-export class DaemonError extends Error {
-  override name = 'DaemonError'
-  readonly status: number
-  /** A stable word for programs, as `model_not_found`; null where the daemon gives none. */
-  readonly code: string | null
-  constructor(status: number, message: string, code: string | null) {
-    super(message)
-    this.status = status
-    this.code = code
-  }
-}
-
-/** No answer came, or it broke off. */
-export class DaemonGoneError extends Error {
-  override name = 'DaemonGoneError'
-  readonly url: string
-  /** Whether the daemon had begun to answer. */
-  readonly hadBegun: boolean
-  /** What is there in its place. */
+/** No daemon of ours answers, and another program may be there in its place. */
+export class NoDaemonError extends DaemonGoneError {
+  /** What answers in its place. */
   readonly stranger: Stranger | undefined
-  constructor(
-    url: string,
-    hadBegun: boolean,
-    { cause, stranger }: { cause?: unknown; stranger?: Stranger | undefined } = {},
-  ) {
-    super(`no answer from the daemon at ${url}`, { cause })
-    this.url = url
-    this.hadBegun = hadBegun
+  constructor(url: string, stranger: Stranger | undefined) {
+    super(url, false)
     this.stranger = stranger
   }
 }
@@ -62,7 +40,7 @@ export function failureOfDaemon(error: DaemonError | DaemonGoneError): Failure {
 }
 
 function goneFailure(error: DaemonGoneError): Failure {
-  if (error.stranger) {
+  if (error instanceof NoDaemonError && error.stranger) {
     const { text, advice } = describeStranger(error.stranger)
     const isOurs = error.stranger.kind === 'earlier'
     const message = isOurs ? text : `No daemon of yours is running. ${text}`

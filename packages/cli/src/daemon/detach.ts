@@ -1,9 +1,9 @@
-/** A daemon as a process of its own, which goes on when this one and its terminal are gone. */
+/** Starts a daemon as a process of its own, which outlives this one and its terminal. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { makeFolder } from '@shoal/transfer/folder'
+import { makeFolder } from '@shoal/log/folder'
 import type { Environment } from '../surroundings.ts'
 import { exitCodes, Failure, type FailureCode } from '../terminal/failure.ts'
 import { putOldLogAside } from './log-file.ts'
@@ -14,13 +14,13 @@ type Wish = {
   /** The command and its options. */
   words: readonly string[]
   env: Environment
-  /** Takes what the process and its models say on stderr. */
+  /** Receives what the process and its models print on stderr. */
   logFile: string
-  /** Ends the process where it fires before the daemon answers. */
+  /** Ends the process if it fires before the daemon answers. */
   signal: AbortSignal
 }
 
-/** Resolves with the document that the daemon tells of itself once it answers. Rejects with its own failure. */
+/** Resolves with the daemon's description of itself once it answers. Rejects with the daemon's own failure. */
 export async function startInBackground<T>({ words, env, logFile, signal }: Wish): Promise<T> {
   signal.throwIfAborted()
   makeFolder(dirname(logFile))
@@ -43,7 +43,7 @@ export async function startInBackground<T>({ words, env, logFile, signal }: Wish
 
 type Told = { error?: { code: string; message: string; hint?: string } }
 
-/** What the child says on stdout first; undefined where it ends without a word. */
+/** The first document that the child prints on stdout; undefined if it ends without one. */
 function firstDocument(child: ChildProcess): Promise<Told | undefined> {
   const { stdout } = child
   return new Promise((resolve, reject) => {

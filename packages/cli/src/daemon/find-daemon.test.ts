@@ -178,3 +178,42 @@ test('doctor says who has the usual port in the same words', async () => {
   const other = await shoalHere(['doctor'], { ...wishes, daemonPort })
   expect(other.stdout).toContain(`! Port ${daemonPort} is taken by Ollama\n`)
 })
+
+/** A daemon that hangs: it takes requests, and answers none. */
+async function hungDaemon() {
+  const asked: string[] = []
+  const port = await listening(({ url = '' }) => asked.push(url))
+  return { asked, url: `http://127.0.0.1:${port}` }
+}
+
+test('stop asks a daemon that does not answer once', async () => {
+  await using home = await makeHome()
+  const hung = await hungDaemon()
+  await leaveNote(home.path, hung.url, token)
+  const { stderr } = await shoalHere(['stop'], { home: home.path })
+  expect(stderr).toContain('does not answer.\n')
+  expect(hung.asked).toHaveLength(1)
+})
+
+test.each(['named', 'noted', 'of an earlier version'])(
+  'a completion waits for a daemon that hangs, %s, less long than other commands do',
+  async (kind) => {
+    await using home = await makeHome()
+    const hung = await hungDaemon()
+    if (kind === 'noted') await leaveNote(home.path, hung.url, token)
+    if (kind === 'of an earlier version') await leaveNote(home.path, hung.url)
+    const wishes = {
+      home: home.path,
+      env: kind === 'named' ? { SHOAL_INFERENCE: hung.url } : {},
+    }
+    const ended: string[] = []
+    await Promise.all([
+      shoalHere(['ps'], wishes).then(() => ended.push('ps')),
+      shoalHere(['__complete', 'shoal unload '], wishes).then((outcome) => {
+        expect(outcome).toEqual({ stdout: '', stderr: '', exitCode: 0 })
+        ended.push('completion')
+      }),
+    ])
+    expect(ended).toEqual(['completion', 'ps'])
+  },
+)

@@ -1,11 +1,12 @@
-/** Which daemon a command speaks to: the named one, else the one that runs here and proves that it is ours. */
+/** Which daemon a command calls: the one that the user named, otherwise the one here that proves to be ours. */
+import { DaemonGoneError, type InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
 import { findPortHolder } from '../doctor/port-holder.ts'
 import { daemonAddress } from '../settings/address.ts'
 import { misuse } from '../terminal/failure.ts'
-import type { DaemonAddress } from './daemon-call.ts'
-import { type DaemonClient, daemonClient, isDaemonAt } from './daemon-client.ts'
-import { DaemonGoneError } from './daemon-error.ts'
+import { daemonClient, isDaemonAt } from './daemon-client.ts'
+import { NoDaemonError } from './daemon-error.ts'
+import type { DaemonAddress } from './daemon-transport.ts'
 import { findRunningDaemon } from './state-file.ts'
 import type { Stranger } from './stranger.ts'
 
@@ -13,41 +14,58 @@ const usualPort = 11_434
 
 export type FoundDaemon =
   | { from: 'name' | 'state'; address: DaemonAddress }
-  /** None of ours, at the address where one usually is. */
+  /** No daemon of ours; the address is the usual one. */
   | { from: 'nowhere'; url: string; stranger: Stranger | undefined }
 
 type Here = Pick<Context, 'surroundings' | 'places'>
 
-/** A named daemon is taken at its word, and may not be there. */
-export async function findDaemon(here: Here, named?: string): Promise<FoundDaemon> {
+/** A named daemon is trusted, and may not be running. When `signal` fires the search ends, and nothing is found. */
+export async function findDaemon(
+  here: Here,
+  named?: string,
+  signal?: AbortSignal,
+): Promise<FoundDaemon> {
   const { surroundings, places } = here
   const name = named ?? surroundings.env.SHOAL_INFERENCE?.trim()
   const apiKey = apiKeyIn(here)
   if (name) return { from: 'name', address: { url: daemonAddress(name), apiKey } }
-  const running = await findRunningDaemon(places)
+  const running = await findRunningDaemon(places, signal)
   if (running?.token !== undefined) {
     return { from: 'state', address: { url: running.url, apiKey, proofToken: running.token } }
   }
-  const port = usualPortOf(here)
-  const url = running?.url ?? `http://localhost:${port}`
-  const label = url.replace(/^https?:\/\//, '')
-  const kind = running ? 'earlier' : await findPortHolder(port)
-  return { from: 'nowhere', url, stranger: kind && { label, kind } }
+  const url = running?.url ?? usualUrlOf(here)
+  const stranger = running
+    ? ({ label: labelOf(url), kind: 'earlier' } as const)
+    : await findStranger(here, signal)
+  return { from: 'nowhere', url, stranger }
 }
 
-/** A daemon that answers, or a `DaemonGoneError` that says what is there in its place. */
-export async function findDaemonClient(context: Here, named?: string): Promise<DaemonClient> {
-  const found = await findDaemon(context, named)
-  if (found.from === 'nowhere') throw new DaemonGoneError(found.url, false, found)
-  return await openClient(found)
+/** The program that answers at the usual port when it is not our daemon; undefined if none does. */
+export async function findStranger(
+  here: Pick<Context, 'surroundings'>,
+  signal?: AbortSignal,
+): Promise<Stranger | undefined> {
+  const kind = await findPortHolder(usualPortOf(here), signal)
+  return kind && { label: labelOf(usualUrlOf(here)), kind }
 }
 
-/** Throws a `DaemonGoneError` where a named daemon is not there. Ollama is none. */
-export async function openClient({
-  from,
-  address,
-}: Exclude<FoundDaemon, { from: 'nowhere' }>): Promise<DaemonClient> {
-  if (from === 'name' && !(await isDaemonAt(address.url))) {
+/** Returns a daemon that answers; throws a `NoDaemonError` that names what answers in its place. */
+export async function findDaemonClient(
+  context: Here,
+  named?: string,
+  signal?: AbortSignal,
+): Promise<InferenceClient> {
+  const found = await findDaemon(context, named, signal)
+  if (found.from === 'nowhere') throw new NoDaemonError(found.url, found.stranger)
+  return await openClient(found, signal)
+}
+
+/** Throws a `DaemonGoneError` if a named daemon does not answer. Ollama does not count as one. */
+export async function openClient(
+  { from, address }: Exclude<FoundDaemon, { from: 'nowhere' }>,
+  signal?: AbortSignal,
+): Promise<InferenceClient> {
+  if (from === 'name' && !(await isDaemonAt(address.url, signal))) {
     throw new DaemonGoneError(address.url, false)
   }
   return daemonClient(address)
@@ -55,6 +73,9 @@ export async function openClient({
 
 export const usualPortOf = ({ surroundings }: Pick<Context, 'surroundings'>): number =>
   surroundings.daemonPort ?? usualPort
+
+const usualUrlOf = (here: Pick<Context, 'surroundings'>) => `http://localhost:${usualPortOf(here)}`
+const labelOf = (url: string) => url.replace(/^https?:\/\//, '')
 
 function apiKeyIn({ surroundings }: Pick<Context, 'surroundings'>): string | undefined {
   const key = surroundings.env.SHOAL_API_KEY?.trim() || undefined

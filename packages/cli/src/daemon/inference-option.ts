@@ -2,6 +2,6 @@ import { Option } from 'commander'
 
 export type InferenceOption = { inference?: string }
 
-/** For each command that speaks to a daemon. */
+/** For every command that calls a daemon. */
 export const inferenceOption = () =>
   new Option('--inference <address>', 'the daemon to talk to (default: the one that runs here)')

@@ -1,4 +1,4 @@
-/** Why a daemon cannot listen where it was told to, and what to do about it. */
+/** Why a daemon cannot listen at its address, and what to do about it. */
 import { findPortHolder, holderName } from '../doctor/port-holder.ts'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
@@ -9,7 +9,7 @@ type ListenError = NodeJS.ErrnoException & { port?: number; address?: string; ho
 const hostHint =
   '--host (or SHOAL_HOST) is an address of this machine: 127.0.0.1 for itself alone, 0.0.0.0 for all.'
 
-/** Another error is given back as it is. `portOption` is where another port is asked for; `own` is our daemon that runs. */
+/** Returns other errors unchanged. `portOption` is the option that sets the port; `own` is our running daemon. */
 export async function listenFailure(
   error: unknown,
   portOption: string,

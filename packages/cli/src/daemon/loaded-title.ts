@@ -1,7 +1,7 @@
+import type { LoadedModel } from '@shoal/protocol/inference-client'
 import { plainLine } from '../terminal/plain-text.ts'
-import type { LoadedModel } from './daemon-client.ts'
 
-/** As people know a loaded model: `shoal-tiny:Q8_0`, also where it goes by its name alone. */
+/** The title of a loaded model: `shoal-tiny:Q8_0`, even if it was loaded by its name only. */
 export function titleOf({ name, details }: Pick<LoadedModel, 'name' | 'details'>): string {
   const bare = plainLine(name).replace(/:latest$/, '')
   const label = plainLine(details?.quantization_level ?? '')

@@ -9,7 +9,7 @@ const bytesAtOnce = 256 * 1024
 
 export type LastLines = { lines: string[]; end: number }
 
-/** The last `most` whole lines, and where they end; undefined where there is no file. */
+/** The last `most` complete lines, and the position of their end; undefined if there is no file. */
 export async function lastLines(path: string, most: number): Promise<LastLines | undefined> {
   const file = await openIfThere(path)
   if (!file) return undefined
@@ -30,7 +30,7 @@ export async function lastLines(path: string, most: number): Promise<LastLines |
   }
 }
 
-/** The lines that come after `from`, until the signal fires. A file that becomes shorter, or another one, begins anew. */
+/** The lines after position `from`, until the signal fires. Starts over if the file is truncated or replaced. */
 export async function* followFile(path: string, from: number, signal: AbortSignal) {
   let position = from
   let identity = await identityOf(path)
@@ -43,15 +43,15 @@ export async function* followFile(path: string, from: number, signal: AbortSigna
       position = end
       yield* lines
     }
-    // An abort is how this ends, and no error.
+    // An abort is the normal end.
     await sleep(pollMilliseconds, undefined, { signal }).catch(() => undefined)
   }
 }
 
-/** A line for each request fills this in some 50,000 of them. */
+/** With one line per request, about 50,000 requests. */
 const largeLogBytes = 10e6
 
-/** For a log that is about to be written again: a large one makes room, and takes the place of the one before. */
+/** To be called before a log is written to: renames a large log, replacing the previous one. */
 export async function putOldLogAside(file: string): Promise<void> {
   const found = await identityOf(file)
   if (found && found.size > largeLogBytes) await rename(file, `${file}.1`)
@@ -63,7 +63,7 @@ async function linesFrom(path: string, position: number): Promise<LastLines> {
   try {
     const { size } = await file.stat()
     const bytes = await readBetween(file, position, size)
-    // Up to the last line's end: the rest, which may be half a character, is read again.
+    // Up to the end of the last line. The rest, which may end within a character, is read again.
     const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
     return { lines: whole.toString('utf8').split('\n').slice(0, -1), end: position + whole.length }
   } finally {

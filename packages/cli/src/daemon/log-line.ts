@@ -1,7 +1,7 @@
 import { plainText } from '../terminal/plain-text.ts'
 
 const wordOfLevel: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'error' }
-/** Said by the line itself, or of no use to a reader. */
+/** Shown by the line itself, or of no use to a reader. */
 const silent = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'reqId', 'err', 'v'])
 
 type Entry = Record<string, unknown> & { time: number; msg?: string; level?: number }
@@ -47,7 +47,7 @@ function troubleIn({ err }: Record<string, unknown>): string | undefined {
   return typeof message === 'string' ? message : undefined
 }
 
-/** In the clock of this machine, without a zone, so that lines stay short. */
+/** In local time, without a zone, to keep lines short. */
 function timeOf(time: number): string {
   const date = new Date(time)
   const two = (value: number) => String(value).padStart(2, '0')

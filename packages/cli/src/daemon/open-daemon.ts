@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
+import type { InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
-import { type DaemonClient, daemonClient } from './daemon-client.ts'
+import { daemonClient } from './daemon-client.ts'
 import { findDaemon, openClient } from './find-daemon.ts'
 import { readConfig } from './read-config.ts'
 import { describeStranger } from './stranger.ts'
 
 export type OpenDaemon = AsyncDisposable & {
-  client: DaemonClient
-  /** Whether it goes with this command. */
+  client: InferenceClient
+  /** Whether it ends with this command. */
   isOwn: boolean
 }
 
-/** The daemon of ours that answers, or one in this process, at a port that the system gives, for as long as it is needed. */
+/** Our running daemon; otherwise a new one in this process, at a free port, for as long as the command runs. */
 export async function openDaemon(context: Context, named?: string): Promise<OpenDaemon> {
   const found = await findDaemon(context, named)
   if (found.from !== 'nowhere') {
@@ -25,21 +26,21 @@ export async function openDaemon(context: Context, named?: string): Promise<Open
   return await startOwnDaemon(context)
 }
 
-/** For this command alone. */
+/** A daemon for this command only. */
 export async function startOwnDaemon({
   surroundings,
   places,
 }: Pick<Context, 'surroundings' | 'places'>): Promise<OpenDaemon> {
   const { startDaemon } = await import('@shoal/daemon')
-  // One person talks to it: memory for one conversation will do.
+  // It has one user: memory for one conversation is enough.
   const flags = { host: '127.0.0.1', port: '0', models: places.models, slots: '1' }
   const config = await readConfig(surroundings, flags)
-  // A key that nobody else knows: it is for this command alone.
+  // With a random key, so that only this command can use it.
   const apiKey = randomUUID()
   const running = await startDaemon({
     ...config,
     backendsDirectory: places.backends,
-    // Its models go with this command: one that is loaded for it need not be loaded again for each question.
+    // Models stay loaded until the command ends, rather than being loaded for each question.
     keepAliveMs: -1,
     apiKey,
     log: 'silent',

@@ -1,9 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { proofOf } from '@shoal/daemon/proof'
+import { DaemonGoneError } from '@shoal/protocol/inference-client'
 import { expect, onTestFinished, test } from 'vitest'
-import { callForJson } from './daemon-call.ts'
-import { DaemonGoneError } from './daemon-error.ts'
+import { daemonClient } from './daemon-client.ts'
 import { proveConnection } from './proven-connection.ts'
 
 const token = 'secret'
@@ -31,8 +31,8 @@ async function provingServer(alter: (answer: ServerResponse) => void = () => und
 test('a call goes over the connection that was proven', async () => {
   const { url, asked } = await provingServer()
   const address = { url, apiKey: 'key', proofToken: token }
-  await callForJson(address, { method: 'GET', path: '/api/ps' })
-  await callForJson(address, { method: 'POST', path: '/api/load', body: { model: 'tide' } })
+  await daemonClient(address).listLoaded()
+  await daemonClient(address).load('tide')
   expect(asked.map(({ path }) => path)).toEqual(['/healthz', '/api/ps', '/healthz', '/api/load'])
   expect(asked[1]?.clientPort).toBe(asked[0]?.clientPort)
   expect(asked[3]?.clientPort).toBe(asked[2]?.clientPort)
@@ -40,11 +40,10 @@ test('a call goes over the connection that was proven', async () => {
 
 test('nothing is sent where the proven connection has been closed: another may be somebody else’s', async () => {
   const { url, asked } = await provingServer((answer) => answer.setHeader('connection', 'close'))
-  const call = callForJson(
-    { url, apiKey: 'key', proofToken: token },
-    { method: 'POST', path: '/v1/chat/completions', body: { prompt: 'private' } },
-  )
-  await expect(call).rejects.toThrow(DaemonGoneError)
+  const client = daemonClient({ url, apiKey: 'key', proofToken: token })
+  const request = { model: 'tide', messages: [{ role: 'user' as const, content: 'private' }] }
+  const answer = client.chat(request, new AbortController().signal)
+  await expect(answer.next()).rejects.toThrow(DaemonGoneError)
   expect(asked.map(({ path }) => path)).toEqual(['/healthz'])
 })
 

@@ -1,22 +1,22 @@
-/** A connection whose other end has proved to be the daemon that wrote our note. See decision 0019. */
+/** A connection whose other end has proved that it is the daemon that wrote `daemon.json`. See decision 0019. */
 import { randomBytes } from 'node:crypto'
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import { isSameProof, proofOf } from '@shoal/daemon/proof'
 
-/** A daemon answers at once, but for a machine that is busy computing. */
+/** A daemon answers at once, unless the machine is busy computing. */
 const timeoutMs = 2_000
 const mostAnswerLength = 4_096
 
 export type ProvenConnection = {
-  /** Has this one connection, for one request. */
+  /** Uses this one connection, for one request. */
   agent: Agent
-  /** Ends a request that was given another connection, before anything of it is sent. */
+  /** Ends a request on another connection before any of it is sent. */
   hold(request: ClientRequest): ClientRequest
 }
 
 /**
- * Connects, and asks the other end for a proof that it knows the token, before a key or a prompt is sent. Rejects where
- * nobody answers within two seconds, or the proof is wrong.
+ * Connects, and asks the other end to prove that it knows the token before a key or a prompt is sent. Rejects if there is no
+ * answer within two seconds, or the proof is wrong.
  */
 export async function proveConnection(
   url: string,
@@ -55,7 +55,7 @@ export async function proveConnection(
   }
 }
 
-/** Empty where the answer has none. */
+/** Empty if the answer has none. */
 async function proofIn(response: IncomingMessage): Promise<string> {
   let body = ''
   response.setEncoding('utf8')

@@ -3,7 +3,7 @@ import type { Surroundings } from '../surroundings.ts'
 import { misuse } from '../terminal/failure.ts'
 import { sentence } from '../terminal/plain-text.ts'
 
-/** Flags and environment as a daemon takes them. One that cannot be is a usage error. */
+/** A daemon's configuration from flags and environment. An invalid value is a usage error. */
 export async function readConfig(
   { env }: Surroundings,
   flags: DaemonFlags & { models: string },

@@ -8,7 +8,7 @@ import { ratioOption, sharingOf, uploadLimitOption } from '../transfers/peer-opt
 import { readConfig } from './read-config.ts'
 import { defaultLogFile } from './state-file.ts'
 
-/** As typed: the daemon's own configuration checks them. */
+/** As typed; the daemon's configuration checks them. */
 export type ServeOptions = Omit<DaemonFlags, 'models'> & {
   model?: string
   models?: string
@@ -64,7 +64,7 @@ export async function daemonConfigOf(
   }
 }
 
-/** The options that are not the daemon's to check. */
+/** The options that the daemon does not check. */
 function withoutOurs(options: ServeOptions) {
   const {
     model: _,
@@ -78,13 +78,13 @@ function withoutOurs(options: ServeOptions) {
   return others
 }
 
-/** Undefined where it is not wanted, by flag or by setting. */
+/** Undefined if it is turned off by a flag or a setting. */
 function sharingWith({ config }: Context, { share, sharePort, ...wish }: ServeOptions) {
   if (share === false || config.peers === 'off') return undefined
   return { ...sharingOf(wish, config), port: sharePort ?? 0 }
 }
 
-/** The words that give a command the options that it was given, but for one. */
+/** The command-line words for the given options, except one. */
 export function wordsOf(command: Command, without: string): string[] {
   return command.options.flatMap((option) => {
     const name = option.attributeName()

@@ -1,9 +1,9 @@
-/** A daemon in this process, with a note of it that the other commands find. */
+/** Starts a daemon in this process, and writes `daemon.json`, by which other commands find it. */
 
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { DaemonConfig, RunningDaemon } from '@shoal/daemon'
-import { makeFolder } from '@shoal/transfer/folder'
+import { makeFolder } from '@shoal/log/folder'
 import type { Context } from '../context.ts'
 import { listenFailure } from './listen-failure.ts'
 import { putOldLogAside } from './log-file.ts'
@@ -15,14 +15,14 @@ import {
 } from './state-file.ts'
 
 export type StartedDaemon = RunningDaemon & {
-  /** Another daemon of this user's, which the commands go on speaking to. */
+  /** Another daemon of this user, which commands keep calling. */
   other: DaemonState | undefined
 }
 
 type Wish = {
   config: DaemonConfig
   command: DaemonState['command']
-  /** Where another port is asked for, as in `shoal serve --port`. */
+  /** The option that sets the port, such as `shoal serve --port`. */
   portOption: string
 }
 
@@ -57,7 +57,7 @@ export async function startNotedDaemon(
     ...running,
     other,
     async close() {
-      // First: whoever looks for a daemon from now on is not to find one that takes no more requests.
+      // First, so that no command finds a daemon that accepts no more requests.
       if (!other) await forgetDaemonState(places, process.pid)
       await running.close()
     },

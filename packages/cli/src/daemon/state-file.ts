@@ -1,35 +1,35 @@
-/** The note that a running daemon keeps of itself, by which the other commands find it: `daemon.json`. */
+/** `daemon.json`: a running daemon writes it, and other commands find the daemon by it. */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readJsonFile, writeJsonFile } from '../settings/json-file.ts'
 import type { Places } from '../settings/places.ts'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
-import { isProcessDaemonAt, isProvenAt } from './daemon-client.ts'
+import { type Answerer, askForProcess, askForProof } from './daemon-client.ts'
 
 export type DaemonState = {
   pid: number
-  /** As in `http://localhost:11434`. */
+  /** Such as `http://localhost:11434`. */
   url: string
   port: number
   started_at: string
-  /** Null where the log goes to stdout. */
+  /** Null if the log goes to stdout. */
   log_file: string | null
-  /** Which command the process was started as: `up` is a registry as well. */
+  /** The command that started the process; `up` runs a registry as well. */
   command: 'serve' | 'up'
-  /** The folder whose models it shares with others; null for none. */
+  /** The folder whose models it shares; null for none. */
   shared_directory?: string | null
-  /** What the daemon proves to know. Daemons up to 0.1 have none, and cannot prove anything. */
+  /** What the daemon proves that it knows. Daemons up to 0.1 have none, and cannot prove anything. */
   token?: string
 }
 
 export const defaultLogFile = (places: Places) => join(places.state, 'daemon.log')
 const statePath = (places: Places) => join(places.state, 'daemon.json')
 
-/** What the last daemon left, whether it still runs or not. */
+/** What the last daemon wrote, whether it is still running or not. */
 export async function readDaemonState(places: Places): Promise<DaemonState | undefined> {
   const content = await readJsonFile(statePath(places)).catch((error: unknown) => {
-    // A note that a power cut left half written is as good as none.
+    // A file left incomplete by a power cut counts as missing.
     if (error instanceof Failure) return {}
     throw error
   })
@@ -37,23 +37,37 @@ export async function readDaemonState(places: Places): Promise<DaemonState | und
 }
 
 /**
- * The daemon that runs now. A note of one that was killed, whose number and port others may have, does not count. One without
- * a token may be stopped, and is told nothing.
+ * The running daemon; undefined if it was killed, as other programs may have its process id and port now. A daemon without a
+ * token may be stopped, and gets no other requests.
  */
-export async function findRunningDaemon(places: Places): Promise<DaemonState | undefined> {
+export async function findRunningDaemon(
+  places: Places,
+  signal?: AbortSignal,
+): Promise<DaemonState | undefined> {
+  const noted = await askNotedDaemon(places, signal)
+  return noted?.answerer === 'daemon' ? noted.state : undefined
+}
+
+/** The daemon of the file and what answers at its address; undefined if its process has ended. */
+export async function askNotedDaemon(
+  places: Places,
+  signal?: AbortSignal,
+): Promise<{ state: DaemonState; answerer: Answerer } | undefined> {
   const state = await readDaemonState(places)
   if (!state || !(await isProcessThere(state.pid))) return undefined
   const { url, pid, token } = state
-  const isThere =
-    token === undefined ? await isProcessDaemonAt(url, pid) : await isProvenAt(url, token)
-  return isThere ? state : undefined
+  const answerer =
+    token === undefined
+      ? await askForProcess(url, pid, signal)
+      : await askForProof(url, token, signal)
+  return { state, answerer }
 }
 
 export function writeDaemonState(places: Places, state: DaemonState): Promise<void> {
   return writeJsonFile(statePath(places), 0o600, state)
 }
 
-/** Takes the note away, unless it has become that of another. */
+/** Removes the file, unless another daemon has replaced it. */
 export async function forgetDaemonState(places: Places, pid: number): Promise<void> {
   const state = await readDaemonState(places)
   if (state?.pid === pid) await rm(statePath(places), { force: true })
@@ -63,13 +77,13 @@ export async function isProcessThere(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // What belongs to somebody else is there as well.
+    // A process of another user exists, too.
     return isErrno(error, 'EPERM')
   }
   return !(await hasEnded(pid))
 }
 
-/** On Linux a process that nobody asked for its exit code keeps its number: in a container perhaps for ever. */
+/** On Linux a process keeps its id until its parent reads its exit code: in a container perhaps forever. */
 async function hasEnded(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error) return ''

@@ -1,11 +1,11 @@
-/** What was found in the place of one's own daemon. It gets no prompt and no key, unless `--inference` names it. */
+/** What was found instead of our own daemon. It gets no prompt and no key, unless `--inference` names it. */
 import { holderName, type PortHolder } from '../doctor/port-holder.ts'
 import { sentence } from '../terminal/plain-text.ts'
 
 export type Stranger = {
-  /** As `localhost:11434`. */
+  /** Such as `localhost:11434`. */
   label: string
-  /** `earlier`: a daemon with a note in our own state folder, of a version that cannot prove that it wrote it. */
+  /** `earlier`: a daemon in our own state folder, of a version that cannot prove that it wrote `daemon.json`. */
   kind: PortHolder | 'earlier'
 }
 

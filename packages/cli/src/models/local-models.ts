@@ -1,10 +1,12 @@
 /** The models on this machine, as what one chooses between. */
 import { dirname, join } from 'node:path'
+import { shellWord } from '@shoal/core/references'
 import {
+  AmbiguousChoiceError,
   type FileChoice,
   fileChoices,
   findBestFit,
-  findChoice,
+  findChoices,
   memoryForModels,
   missingParts,
   runnable,
@@ -12,6 +14,7 @@ import {
 import type { LocalFile, Unreadable } from '@shoal/transfer'
 import type { Context } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
+import { plural } from '../terminal/units.ts'
 import { parseReference } from './reference.ts'
 
 type LocalEntry = LocalFile & { quantization: string | null }
@@ -46,30 +49,49 @@ export const isWhole = (choice: LocalChoice) =>
 
 export const nameOf = ({ modelName, label }: LocalChoice) => `${modelName}:${label}`
 
-/** What a reference names of what is here: one choice with a quantization, all of the model's without. */
+/**
+ * What a reference names of what is here: one choice with a quantization or `:latest`, all of the model's without. Throws an
+ * `AmbiguousChoiceError` if several files share the quantization.
+ */
 export async function getLocalChoices(context: Context, text: string): Promise<LocalChoice[]> {
+  if (parseReference(text).isLatest) return [await getLocalChoice(context, text)]
+  const found = await getNamedChoices(context, text)
+  const { quantization } = parseReference(text)
+  if (quantization === undefined || found.length === 1) return found
+  throw new AmbiguousChoiceError(
+    quantization,
+    found.map(({ label }) => label),
+  )
+}
+
+async function getNamedChoices(context: Context, text: string): Promise<LocalChoice[]> {
   const { name, quantization } = parseReference(text)
   const unreadable: Unreadable[] = []
   const all = await listLocalChoices(context, (one) => unreadable.push(one))
   const ofModel = all.filter(({ modelName }) => modelName.toLowerCase() === name)
   if (quantization === undefined && ofModel.length > 0) return ofModel
-  const chosen = quantization && findChoice(ofModel, quantization)
-  if (chosen) return [chosen]
+  const found = quantization === undefined ? [] : findChoices(ofModel, quantization)
+  if (found.length > 0) return found
   const folder = join(context.places.models, name)
   const hidden = unreadable.find(({ path }) => path === folder || dirname(path) === folder)
   throw hidden ? cannotBeRead(hidden) : notHere(text, ofModel)
 }
 
-/** The one file of a model to run: the named one, or among the finished ones the best fit. */
+/** The one file of a model to run: the named one, or among the finished ones of that name the best fit. */
 export async function getLocalChoice(context: Context, text: string): Promise<LocalChoice> {
-  const choices = await getLocalChoices(context, text)
+  const choices = await getNamedChoices(context, text)
   const { quantization } = parseReference(text)
-  const whole = (quantization ? choices : runnable(choices)).filter(isWhole)
+  const isNamed = quantization !== undefined && choices.length === 1
+  const whole = (isNamed ? choices : runnable(choices)).filter(isWhole)
   const weighed = whole.length > 1 ? await Promise.all(whole.map(asItsHeaderSays)) : whole
   const chosen = findBestFit(weighed, memoryForModels(context.surroundings.memoryBytes)) ?? whole[0]
+  if (chosen && quantization !== undefined && choices.length > 1) {
+    const among = `${plural(choices.length, 'file')} in ${quantization}`
+    context.printer.note(`  ${nameOf(chosen)} is the default of ${among}.`)
+  }
   if (chosen) return chosen
   throw new Failure('not_found', `${text} is not here whole.`, {
-    hint: `To go on with it: shoal pull ${text}`,
+    hint: `To go on with it: shoal pull ${shellWord(text)}`,
   })
 }
 
@@ -93,6 +115,9 @@ function cannotBeRead({ path, why }: Unreadable): Failure {
 function notHere(text: string, others: readonly LocalChoice[]): Failure {
   const here = others.map(nameOf).join(', ')
   return new Failure('not_found', `${text} is not on this machine.`, {
-    hint: [...(here ? [`Here is ${here}.`] : []), `To fetch it: shoal pull ${text}`].join('\n'),
+    hint: [
+      ...(here ? [`Here is ${here}.`] : []),
+      `To fetch it: shoal pull ${shellWord(text)}`,
+    ].join('\n'),
   })
 }

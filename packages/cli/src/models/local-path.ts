@@ -1,11 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
+import { isModelFilename, isModelName } from '@shoal/core/references'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
-import { modelNamePattern } from './reference.ts'
-
-/** Safe on every file system, as the registry's contract has it; a strange registry could send anything. */
-export const filenamePattern = /^[A-Za-z0-9][A-Za-z0-9._+() -]{0,240}\.gguf$/
 
 type Wish = {
   modelsDirectory: string
@@ -16,8 +13,8 @@ type Wish = {
 
 /** Where each of a model's files is to stand: among the models, or where `--output` says. */
 export async function localPaths({ modelsDirectory, modelName, filenames, output }: Wish) {
-  const strange = filenames.find((filename) => !filenamePattern.test(filename))
-  if (strange !== undefined || !modelNamePattern.test(modelName)) {
+  const strange = filenames.find((filename) => !isModelFilename(filename))
+  if (strange !== undefined || !isModelName(modelName)) {
     throw new Failure('failed', 'The registry names a file that cannot be written safely.')
   }
   if (output === undefined) {

@@ -1,14 +1,16 @@
+import { shellWord } from '@shoal/core/references'
 import {
+  defaultChoice,
   type FileChoice,
   findBestFit,
-  findChoice,
+  findChoices,
   memoryForModels,
   missingParts,
   runnable,
 } from '@shoal/model-file/choices'
 import type { ModelFile } from '@shoal/protocol/client'
 import { Failure } from '../terminal/failure.ts'
-import { formatMachine, formatMemory } from '../terminal/units.ts'
+import { formatMachine, formatMemory, plural } from '../terminal/units.ts'
 import type { FoundModel } from './find-model.ts'
 
 export type Pick = {
@@ -29,8 +31,12 @@ export function pickFile(
     throw new Failure('not_found', `${name} on ${registry.label} has no files that are ready.`)
   }
   if (wanted !== undefined) {
-    const choice = findChoice(choices, wanted)
+    const found = findChoices(choices, wanted)
+    const choice = defaultChoice(found, memoryForModels(memoryBytes))
     if (choice && missingParts(choice).length > 0) throw partsMissing(choice, name)
+    if (choice && found.length > 1) {
+      return { choice, reason: `the default of ${plural(found.length, 'file')} in ${wanted}` }
+    }
     if (choice) return { choice }
     const labels = choices.map(({ label }) => label)
     throw new Failure('not_found', `${name} has no file in ${wanted}.`, {
@@ -52,7 +58,7 @@ export function pickFile(
   throw new Failure('no_room', `No file of ${name} fits in the ${machine} of memory here.`, {
     hint: [
       `The smallest, ${smallest.label}, needs ${formatMemory(smallest.memoryBytes)}.`,
-      `To pull it all the same, name it: shoal pull ${name}:${smallest.label}`,
+      `To pull it all the same, name it: shoal pull ${shellWord(`${name}:${smallest.label}`)}`,
     ].join('\n'),
   })
 }

@@ -1,9 +1,11 @@
+import { fileSetExamples } from '@shoal/core/testing'
+import { fileChoices } from '@shoal/model-file/choices'
 import { expect, test } from 'vitest'
-import { parseReference } from './reference.ts'
+import { idOf, parseReference } from './reference.ts'
 
 test.each([
   ['tide-7b', undefined, 'tide-7b', undefined],
-  ['Tide-7B:q4_k_m', undefined, 'tide-7b', 'Q4_K_M'],
+  ['Tide-7B:q4_k_m', undefined, 'tide-7b', 'q4_k_m'],
   ['localhost:8000/shoal-tiny:Q8_0', 'localhost:8000', 'shoal-tiny', 'Q8_0'],
   ['gpubox/tide-7b', 'gpubox', 'tide-7b', undefined],
   ['[::1]:8000/tide-7b', '[::1]:8000', 'tide-7b', undefined],
@@ -26,4 +28,21 @@ test.each([
   'a//b',
 ])('“%s” is refused', (text) => {
   expect(() => parseReference(text)).toThrow('does not name a model')
+})
+
+test('each label of a list names its file', () => {
+  for (const files of fileSetExamples()) {
+    for (const { label } of fileChoices(files, ({ file_size_bytes }) => file_size_bytes)) {
+      expect(parseReference(`tide:${label}`), label).toMatchObject({
+        name: 'tide',
+        quantization: label,
+      })
+      expect(idOf(`localhost:8000/tide:${label}`)).toBe(`tide:${label}`)
+    }
+  }
+})
+
+test('latest is the default file, for the daemon too', () => {
+  expect(parseReference('Tide:Latest')).toMatchObject({ quantization: undefined, isLatest: true })
+  expect(idOf('tide:latest')).toBe('tide')
 })

@@ -1,3 +1,4 @@
+import { loopbackHosts } from '@shoal/core/testing'
 import { expect, test } from 'vitest'
 import { daemonAddress, registryAddress } from './address.ts'
 
@@ -34,4 +35,9 @@ test.each([
 ])('a daemon at %s is at %s', (typed, address) => {
   expect(daemonAddress(typed)).toBe(address)
   expect(() => daemonAddress('two words')).toThrow('is not the address of a daemon')
+})
+
+test('a registry on this machine is taken to have no certificate', () => {
+  const inUrl = (host: string) => (/^[^[].*:/.test(host) ? `[${host}]` : host)
+  for (const host of loopbackHosts) expect(registryAddress(inUrl(host)), host).toMatch(/^http:/)
 })

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { bareHost, ipVersion, isLoopback } from '@shoal/core/addresses'
 import { misuse } from '../terminal/failure.ts'
 
 /**
@@ -42,8 +42,7 @@ function checked(address: string, typed: string, { what, example } = registry): 
 }
 
 function isPublicName(hostname: string): boolean {
-  const isNumeric = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
-  const isLocal =
-    !hostname.includes('.') || /\.(localhost|local|lan|home|internal|test)$/.test(hostname)
-  return !isNumeric && !isLocal
+  const isNumeric = ipVersion(bareHost(hostname)) !== undefined
+  const isLocal = !hostname.includes('.') || /\.(local|lan|home|internal|test)$/.test(hostname)
+  return !isNumeric && !isLocal && !isLoopback(hostname)
 }

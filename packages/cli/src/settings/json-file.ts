@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeFolder } from '@shoal/transfer/folder'
+import { makeFolder } from '@shoal/log/folder'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
 

@@ -1,7 +1,8 @@
 /** The one place that says what an error means to whoever typed the command. */
 import { ApiError, NetworkError } from '@shoal/protocol/client'
+import { DaemonError, DaemonGoneError } from '@shoal/protocol/inference-client'
 import { CommanderError } from 'commander'
-import { DaemonError, DaemonGoneError, failureOfDaemon } from '../daemon/daemon-error.ts'
+import { failureOfDaemon } from '../daemon/daemon-error.ts'
 import { registryLabel } from '../settings/address.ts'
 import { isErrno } from './errno.ts'
 import { Failure, type FailureCode, misuse } from './failure.ts'

@@ -1,11 +1,11 @@
-/** Every way in which the network can fail: the sentence that says so, and what to do about it. */
+/** A sentence for each way in which the network can fail, and a hint at what to do. */
 import type { NetworkFailure } from '@shoal/protocol/client'
 import { Failure } from './failure.ts'
 import { plainLine } from './plain-text.ts'
 
 type Code = NetworkFailure['code']
 type ReasonsOf<C extends Code> = (NetworkFailure & { code: C })['reason']
-/** `host` with its port: the registry's, or the proxy's. `detail` as the system, OpenSSL or the answer has it. */
+/** `host`, with its port, is the registry's or the proxy's. `detail` comes from the system, OpenSSL or the answer. */
 type Telling = (host: string, detail: string) => [sentence: string, hint: string]
 
 const elsewhere = 'Start one with shoal registry, or name another with --registry.'
@@ -32,7 +32,7 @@ const tellings: { [C in Code]: Record<ReasonsOf<C>, Telling> } = {
       'It may be overloaded, or a firewall may swallow what is sent. Try again later.',
     ],
     no_peers: (_, detail) => [
-      `Nobody who has the file is to be found: ${detail}.`,
+      `No peer to download from: ${detail}.`,
       'Try again when somebody shares it, or without --only-peers.',
     ],
     unknown: (host, detail) => [`No answer from ${host}: ${detail}.`, again],

@@ -37,6 +37,20 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
+test.runIf(process.platform === 'linux').each(['registry', 'up'])(
+  'shoal %s with its data on a file system that takes no folders ends at once and says why',
+  { timeout: 60_000 },
+  async (command) => {
+    await using home = await makeHome()
+    const words = [command, '--port', '0', '--data', '/proc/shoal/data']
+    const { stderr, exitCode } = await runShoal(words, { home: home.path, cwd: home.path })
+    expect(stderr).toContain(
+      '✗ The folder /proc/shoal cannot be created: its file system takes no new folders.\n  Choose another place.\n',
+    )
+    expect(exitCode).toBe(1)
+  },
+)
+
 test.runIf(process.platform === 'linux')('what only reads does without such a home', async () => {
   await using registry = await realRegistry()
   await registry.publish('tide', 300_000)

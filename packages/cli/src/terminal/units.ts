@@ -1,4 +1,5 @@
-/** Quantities as people type them; as they read them, they are the protocol's. */
+/** Quantities as people type them, and the errors that say what one looks like. */
+import { parseDuration, parseKeepAlive, parseSpeed } from '@shoal/core/units'
 import { misuse } from './failure.ts'
 
 export {
@@ -11,14 +12,12 @@ export {
   formatSeconds,
   plural,
   shortList,
-} from '@shoal/protocol/words'
+} from '@shoal/core/units'
 
-/** Bytes out of `10MB`, `1.5 GB`, `800k` or `1048576`. */
+/** Bytes a second out of `10MB`, `1.5 GB/s` or `1048576`. */
 export function parseBytes(text: string): number {
-  const found = /^\s*(\d+(?:\.\d+)?)\s*([kmgt]?)b?(?:\/s)?\s*$/i.exec(text)
-  const power = ['', 'k', 'm', 'g', 't'].indexOf((found?.[2] ?? '').toLowerCase())
-  const bytes = Math.round(Number(found?.[1]) * 1000 ** power)
-  if (!found || bytes < 1) throw misuse(`“${text}” is not a size. One looks like 10MB.`)
+  const bytes = parseSpeed(text) ?? 0
+  if (bytes < 1) throw misuse(`“${text}” is not a size. One looks like 10MB.`)
   return bytes
 }
 
@@ -47,19 +46,18 @@ export function decimalNumber(minimum: number, maximum: number) {
   }
 }
 
-const secondsOf = { h: 3600, d: 86_400, w: 7 * 86_400, y: 365 * 86_400 }
-
-/** Seconds out of `12h`, `90d`, `2w` or `1y`; undefined for `never`. */
-export function parseDuration(text: string): number | undefined {
-  if (text === 'never') return undefined
-  const found = /^([1-9]\d{0,4})([hdwy])$/.exec(text)
-  if (!found) throw misuse(`“${text}” is not a time such as 12h, 90d, 2w or 1y, or never.`)
-  return Number(found[1]) * secondsOf[found[2] as keyof typeof secondsOf]
+/** Seconds out of `12h`, `5m`, `90d` or `1y`, from a second to a hundred years; undefined for `never` and `forever`. */
+export function parseLifetime(text: string): number | undefined {
+  if (/^(never|forever)$/.test(text.trim())) return undefined
+  const ms = parseDuration(text) ?? 0
+  if (ms < 1_000) throw misuse(`“${text}” is not a time such as 12h, 90d, 2w or 1y, or never.`)
+  if (Number.isFinite(ms)) return ms / 1_000
+  throw misuse(`“${text}” is more than a hundred years. For a key that does not expire, say never.`)
 }
 
-/** How long a model stays, as the daemon takes it: `5m`, `1h30m`, seconds, or -1 for `forever`. */
+/** How long a model stays, as the daemon takes it: a time such as `5m`, or -1 for what has no end. */
 export function parseKeepTime(text: string): string | number {
-  if (text === 'forever') return -1
-  if (/^(\d+|(\d+(\.\d+)?(s|m|h))+)$/.test(text)) return text
-  throw misuse(`“${text}” is not a time such as 5m, 2h or forever.`)
+  const ms = parseKeepAlive(text)
+  if (ms === undefined) throw misuse(`“${text}” is not a time such as 5m, 2h or forever.`)
+  return Number.isFinite(ms) ? text : -1
 }

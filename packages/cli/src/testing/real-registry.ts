@@ -32,6 +32,8 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
 
   return {
     url,
+    /** On which it listens; `url` may lead elsewhere. */
+    port,
     dataDirectory,
     /** Of an admin. */
     token,

@@ -1,8 +1,8 @@
 /** What is to be published, looked at before anything is created or sent. */
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { isModelFilename } from '@shoal/core/references'
 import { type FileLike, fileChoices, missingParts, stemOf } from '@shoal/model-file/choices'
-import { filenamePattern } from '../models/local-path.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { formatContext, formatCount, shortList } from '../terminal/units.ts'
 
@@ -32,7 +32,7 @@ async function readModelFile(path: string): Promise<ModelFileHere> {
     throw new Failure('not_found', `There is no file ${path}.`, { cause: error })
   })
   if (!found.isFile()) throw misuse(`${path} is not a file.`)
-  if (!filenamePattern.test(filename)) {
+  if (!isModelFilename(filename)) {
     throw misuse(
       `${filename} cannot be the name of a published file.`,
       'It ends in .gguf, starts with a letter or digit, and has letters, digits, spaces and ._+()- only.',

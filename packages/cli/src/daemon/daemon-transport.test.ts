@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  DaemonError,
+  DaemonGoneError,
+  fetchInference,
+  type InferenceTransport,
+  inferenceClient,
+} from '@shoal/protocol/inference-client'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { daemonTransport } from './daemon-transport.ts'
+
+type Respond = (answer: ServerResponse, request: IncomingMessage) => void
+
+const request = { model: 'tide', messages: [{ role: 'user' as const, content: 'Hi' }] }
+const says = 'data: {"choices":[{"delta":{"content":"Hel"}}]}\n\n'
+const ends = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+const never = () => new AbortController().signal
+
+// The command line's transport, and the chat page's.
+describe.each<[string, (url: string) => InferenceTransport]>([
+  ['node:http', (url) => daemonTransport({ url, apiKey: undefined })],
+  ['fetch', (url) => fetchInference(url)],
+])('a client over %s', (_, transportTo) => {
+  async function clientOf(respond: Respond, apiKey?: string) {
+    const server = createServer((incoming, answer) => respond(answer, incoming))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const close = () => {
+      server.closeAllConnections()
+      server.close()
+    }
+    onTestFinished(close)
+    const { port } = server.address() as AddressInfo
+    const client = inferenceClient(transportTo(`http://127.0.0.1:${port}`), () => apiKey)
+    return { client, close }
+  }
+
+  test('takes the parts of an answer as they arrive, and says who asks', async () => {
+    const asked = Promise.withResolvers<IncomingMessage>()
+    const goOn = Promise.withResolvers<void>()
+    const { client } = await clientOf(async (answer, incoming) => {
+      asked.resolve(incoming)
+      answer.writeHead(200, { 'content-type': 'text/event-stream' }).write(says)
+      await goOn.promise
+      answer.end(ends)
+    }, 'secret')
+    const steps = client.chat(request, never())
+    expect((await steps.next()).value).toEqual({ content: 'Hel', reasoning: '' })
+    goOn.resolve()
+    expect((await steps.next()).value).toEqual({ finishReason: 'stop', usage: undefined })
+    expect((await steps.next()).done).toBe(true)
+    const { method, url, headers } = await asked.promise
+    expect({ method, url }).toEqual({ method: 'POST', url: '/v1/chat/completions' })
+    expect(headers).toMatchObject({
+      authorization: 'Bearer secret',
+      'content-type': 'application/json',
+    })
+  })
+
+  test('takes a refusal with its code, and when to ask again', async () => {
+    const { client } = await clientOf((answer) => {
+      const error = { message: 'the queue is full', code: 'queue_full' }
+      answer.writeHead(429, { 'retry-after': '7' }).end(JSON.stringify({ detail: 'full', error }))
+    })
+    const error = await client.listLoaded().catch((one: unknown) => one)
+    expect(error).toBeInstanceOf(DaemonError)
+    expect(error).toMatchObject({
+      status: 429,
+      message: 'the queue is full',
+      code: 'queue_full',
+      retryAfterSeconds: 7,
+    })
+  })
+
+  test('a daemon that is not there has not begun to answer', async () => {
+    const { client, close } = await clientOf(() => undefined)
+    close()
+    const error = await client.listLoaded().catch((one: unknown) => one)
+    expect(error).toBeInstanceOf(DaemonGoneError)
+    expect(error).toMatchObject({ url: client.url, hadBegun: false })
+  })
+
+  test.each<[string, Respond]>([
+    ['a connection that breaks', (answer) => answer.write(says, () => answer.destroy())],
+    ['an answer that is cut off', (answer) => answer.end(says)],
+    ['an event that is not JSON', (answer) => answer.end(`${says}data: <html>\n\n`)],
+  ])('%s is a daemon that has gone in the middle', async (_cause, respond) => {
+    const { client } = await clientOf((answer) => {
+      answer.writeHead(200, { 'content-type': 'text/event-stream' })
+      respond(answer, answer.req)
+    })
+    const steps = client.chat(request, never())
+    expect((await steps.next()).value).toEqual({ content: 'Hel', reasoning: '' })
+    const error = await steps.next().catch((one: unknown) => one)
+    expect(error).toBeInstanceOf(DaemonGoneError)
+    expect(error).toMatchObject({ hadBegun: true })
+  })
+
+  test('an answer that is not JSON is a daemon that has gone', async () => {
+    const { client } = await clientOf((answer) => answer.end('<html>'))
+    const error = await client.listLoaded().catch((one: unknown) => one)
+    expect(error).toBeInstanceOf(DaemonGoneError)
+  })
+
+  test('leaving the loop ends the request, so that the model stops', async () => {
+    const closed = Promise.withResolvers<void>()
+    const { client } = await clientOf((answer) => {
+      answer.on('close', () => closed.resolve())
+      answer.writeHead(200, { 'content-type': 'text/event-stream' }).write(says)
+    })
+    for await (const _part of client.chat(request, never())) break
+    await closed.promise
+  })
+
+  test('a signal ends the answer with its reason, before the head and after it', async () => {
+    const stop = new AbortController()
+    const { client } = await clientOf((answer) => {
+      answer.writeHead(200, { 'content-type': 'text/event-stream' }).write(says)
+    })
+    const steps = client.chat(request, stop.signal)
+    await steps.next()
+    const next = steps.next()
+    stop.abort(new Error('stopped by the user'))
+    await expect(next).rejects.toThrow('stopped by the user')
+
+    const early = new AbortController()
+    const { client: silent } = await clientOf((_answer, incoming) => {
+      incoming.resume()
+      void once(incoming, 'end').then(() => early.abort(new Error('no patience')))
+    })
+    await expect(silent.chat(request, early.signal).next()).rejects.toThrow('no patience')
+  })
+})

@@ -1,0 +1,52 @@
+/**
+ * Reaches a daemon with `node:http`, because `fetch` gives up after five minutes without an answer, and a large model on a slow
+ * disk takes longer to load.
+ */
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { InferenceRequest, InferenceTransport } from '@shoal/protocol/inference-client'
+import { proveConnection } from './proven-connection.ts'
+
+export type DaemonAddress = {
+  url: string
+  apiKey: string | undefined
+  /** The token that the daemon must prove to know; undefined for a daemon that the user named, which is trusted. */
+  proofToken?: string
+}
+
+export function daemonTransport(address: DaemonAddress): InferenceTransport {
+  return {
+    url: address.url,
+    async send(request) {
+      const response = await send(address, request)
+      return {
+        status: response.statusCode ?? 0,
+        header: (name) => [response.headers[name] ?? []].flat()[0] ?? null,
+        body: response,
+      }
+    },
+  }
+}
+
+async function send(
+  { url: named, proofToken }: DaemonAddress,
+  { method, path, headers, body, signal }: InferenceRequest,
+): Promise<IncomingMessage> {
+  const url = proofToken === undefined ? named : numericUrl(named)
+  const proven = proofToken && (await proveConnection(url, proofToken, signal))
+  // Imported here, because most commands that call no daemon take less time than this import.
+  const { request } = await import(url.startsWith('https:') ? 'node:https' : 'node:http')
+  return await new Promise((resolve, reject) => {
+    const sent: ClientRequest = request(url + path, {
+      method,
+      // Without a pool: the daemon may just have closed a kept connection.
+      agent: proven ? proven.agent : false,
+      headers,
+      ...(signal && { signal }),
+    })
+    if (proven) proven.hold(sent)
+    sent.on('response', resolve).on('error', reject).end(body)
+  })
+}
+
+/** `localhost` may resolve to two addresses, and another user may listen on the other one. */
+export const numericUrl = (url: string) => url.replace('//localhost:', '//127.0.0.1:')

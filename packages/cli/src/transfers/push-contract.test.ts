@@ -1,0 +1,78 @@
+/** The push engine over each of its ports, against a real registry whose connections break. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { registryClient } from '@shoal/protocol/client'
+import { pushFile } from '@shoal/transfer'
+import { openFaultyProxy } from '@shoal/transfer/testing/faulty-proxy'
+import { pushContract } from '@shoal/transfer/testing/push-contract'
+import { afterAll, describe, inject } from 'vitest'
+import { type Page, startBrowser } from '../../../../testing/browser.ts'
+import { realRegistry } from '../testing/real-registry.ts'
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+
+async function openRegistry() {
+  const proxy = stack.use(await openFaultyProxy())
+  const registry = stack.use(await realRegistry({ baseUrl: proxy.url }))
+  proxy.leadTo(registry.port)
+  const { token, port, dataDirectory } = registry
+  const client = registryClient({ baseUrl: `http://127.0.0.1:${port}`, token })
+  const uploads = () => readdir(join(dataDirectory, 'store', 'uploads'))
+  return { proxy, client, token, uploads }
+}
+
+pushContract('Node', async () => {
+  const { proxy, client, token, uploads } = await openRegistry()
+  return {
+    proxy,
+    client,
+    leftovers: uploads,
+    async push(modelName, path) {
+      await client.createModel({ name: modelName })
+      await pushFile({ client: registryClient({ baseUrl: proxy.url, token }), modelName, path })
+    },
+  }
+})
+
+const chromium = inject('chromium')
+
+describe.skipIf(!chromium)('with Chromium', () => {
+  pushContract('browser', async () => {
+    const { proxy, client, uploads } = await openRegistry()
+    const { url: origin } = proxy
+    const browser = stack.use(await startBrowser(chromium ?? '', [origin]))
+    const { context, page } = stack.use(await browser.newVisitor())
+    const data = { username: 'ana', password: 'password of ana' }
+    await context.request.post(`${origin}/v1/auth/register`, { headers: { origin }, data })
+    return {
+      proxy,
+      client,
+      leftovers: async () => [...(await uploads()), ...(await jobsOf(page))],
+      async push(modelName, path) {
+        await page.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
+        await page.locator('input[type=file]').setInputFiles(path)
+        await page.getByLabel('Read from the files').waitFor() // it suggests a name
+        await page.getByLabel('Name', { exact: true }).fill(modelName)
+        await page.getByText('Available. Others write').waitFor()
+        await page.getByRole('button', { name: 'Publish', exact: true }).click()
+        await page.getByRole('heading', { name: /is published$/ }).waitFor()
+      },
+    }
+  })
+})
+
+/** The models whose upload the page would go on with. */
+const jobsOf = (page: Page) =>
+  page.evaluate<string[]>(`new Promise((resolve, reject) => {
+    const opening = indexedDB.open('shoal-publish', 1)
+    opening.onerror = () => reject(opening.error)
+    opening.onsuccess = () => {
+      const jobs = opening.result.transaction('jobs').objectStore('jobs').getAll()
+      jobs.onerror = () => reject(jobs.error)
+      jobs.onsuccess = () => {
+        opening.result.close()
+        resolve(jobs.result.map(({ modelName }) => modelName))
+      }
+    }
+  })`)

@@ -1,0 +1,91 @@
+/** Scripts, clients and dashboards written for version 0.1 still find every name they use. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readDaemonConfig, startDaemon } from '@shoal/daemon'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fixture } from '../../../testing/version-0.1/fixture.ts'
+import {
+  commandsIn,
+  metricsIn,
+  operationsIn,
+  propertiesIn,
+  sourcesOf,
+} from '../../../testing/version-0.1/spoken.ts'
+import { exitCodes } from './terminal/failure.ts'
+import { realRegistry } from './testing/real-registry.ts'
+import { makeHome } from './testing/run-shoal.ts'
+import { shoalHere } from './testing/shoal-here.ts'
+
+/** Names that were removed on purpose, with the reason: `{ 'shoal run --top-k': '…' }`. */
+const removed: Record<string, string> = {}
+
+const spoken = JSON.parse(await readFile(fixture.spokenPath, 'utf8'))
+const stack = new AsyncDisposableStack()
+let registryUrl: string
+let daemonUrl: string
+let home: Awaited<ReturnType<typeof makeHome>>
+
+beforeAll(async () => {
+  registryUrl = stack.use(await realRegistry()).url
+  home = stack.use(await makeHome())
+  const config = readDaemonConfig({}, { models: home.models, port: '0' })
+  const daemon = await startDaemon({ ...config, sharing: undefined, log: 'silent' })
+  stack.defer(() => daemon.close())
+  daemonUrl = daemon.url
+})
+afterAll(() => stack.disposeAsync())
+
+function expectAll(names: readonly string[], today: readonly string[]) {
+  const there = new Set(today)
+  expect(names.length).toBeGreaterThan(0)
+  expect(names.filter((name) => !there.has(name) && !(name in removed))).toEqual([])
+}
+
+/** `{ Model: ['id'] }` is `Model id`. */
+const flat = (names: Record<string, string[]>) =>
+  Object.entries(names).flatMap(([name, parts]) => [
+    name,
+    ...parts.map((part) => `${name} ${part}`),
+  ])
+
+const read = async (url: string) => (await fetch(url)).text()
+
+test('commands and their flags', async () => {
+  const help = async (words: readonly string[]) =>
+    (await shoalHere(words, { home: home.path })).stdout
+  expectAll(flat(spoken.commands), flat(await commandsIn(help)))
+})
+
+test('exit codes', () => {
+  expect(exitCodes).toMatchObject(spoken.exitCodes)
+})
+
+test.for(['variables', 'errorCodes'])('%s', async (kind) => {
+  const sources = await sourcesOf(join(import.meta.dirname, '../../..'))
+  const words = sources.flatMap(({ text }) => text.match(/\b\w+\b/g) ?? [])
+  expectAll(spoken[kind], words)
+})
+
+test('endpoints of the registry, and the members of their bodies', async () => {
+  const document = JSON.parse(await read(`${registryUrl}/openapi.json`))
+  expectAll(spoken.registry.operations, operationsIn(document))
+  expectAll(flat(spoken.registry.properties), flat(propertiesIn(document)))
+})
+
+test('endpoints of the daemon', async () => {
+  const operations: string[] = spoken.daemon.operations
+  const found = await Promise.all(
+    operations.map(async (operation) => {
+      const [method = '', path = ''] = operation.split(' ')
+      const response = await fetch(daemonUrl + path.replace('*', 'tide'), { method })
+      return (await response.text()).includes('nothing is at') ? [] : [operation]
+    }),
+  )
+  expectAll(operations, found.flat())
+  expect(await read(`${daemonUrl}/v1/tides`)).toContain('nothing is at') // what is missing says so
+})
+
+test('metrics', async () => {
+  expectAll(spoken.registry.metrics, metricsIn(await read(`${registryUrl}/metrics`)))
+  expectAll(spoken.daemon.metrics, metricsIn(await read(`${daemonUrl}/metrics`)))
+})
