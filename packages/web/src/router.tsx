@@ -1,4 +1,5 @@
 /** The map of the pages: which address leads to which screen. A screen is fetched when it is first needed. */
+import { pages } from '@shoal/protocol/pages'
 import {
   createRootRouteWithContext,
   createRoute,
@@ -17,6 +18,7 @@ import { readModelSearch } from './model/model-search.ts'
 import { loadModels } from './models/load-models.ts'
 import { readModelsSearch } from './models/models-search.ts'
 import { loadOwner } from './owner/load-owner.ts'
+import { routePath } from './route-path.ts'
 
 const rootRoute = createRootRouteWithContext<AppContext>()({
   component: Shell,
@@ -27,7 +29,7 @@ const rootRoute = createRootRouteWithContext<AppContext>()({
 
 const modelsRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/',
+  path: routePath(pages.models),
   validateSearch: readModelsSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, deps }) => loadModels(context, deps),
@@ -36,7 +38,7 @@ const modelsRoute = createRoute({
 
 const modelRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/m/$name',
+  path: routePath(pages.model),
   validateSearch: readModelSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => loadModel(context, params.name, deps),
@@ -45,14 +47,14 @@ const modelRoute = createRoute({
 
 const editRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/m/$name/edit',
+  path: routePath(pages.editModel),
   loader: ({ context, params }) => loadModel(context, params.name, { tab: 'files' }),
   component: lazyRouteComponent(() => import('./model/edit-screen.tsx'), 'EditScreen'),
 })
 
 const ownerRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/u/$username',
+  path: routePath(pages.owner),
   validateSearch: readModelsSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => loadOwner(context, params.username, deps),
@@ -61,33 +63,33 @@ const ownerRoute = createRoute({
 
 const chatRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/chat',
+  path: routePath(pages.chat),
   component: lazyRouteComponent(() => import('./open-chat/open-chat-screen.tsx'), 'OpenChatScreen'),
 })
 
 const publishRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/publish',
+  path: routePath(pages.publish),
   component: lazyRouteComponent(() => import('./publish/publish-screen.tsx'), 'PublishScreen'),
 })
 
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/login',
+  path: routePath(pages.login),
   validateSearch: readNextSearch,
   component: lazyRouteComponent(() => import('./account/login-screen.tsx'), 'LoginScreen'),
 })
 
 const registerRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/register',
+  path: routePath(pages.register),
   validateSearch: readNextSearch,
   component: lazyRouteComponent(() => import('./account/register-screen.tsx'), 'RegisterScreen'),
 })
 
 const settingsRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/settings/{-$section}',
+  path: routePath(pages.settings),
   component: lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen'),
 })
 

@@ -1,6 +1,8 @@
+import { pageFiles } from '@shoal/protocol/pages'
+
 const links = [
   { href: '/docs', text: 'API' },
-  { href: '/feed.atom', text: 'Atom feed' },
+  { href: pageFiles.feed, text: 'Atom feed' },
   { href: '/v1/stats', text: 'Numbers' },
 ]
 

@@ -1,6 +1,6 @@
 import type { Conversation, Fault } from './conversation/conversation.ts'
-import type { LocalModel } from './daemon/daemon-client.ts'
 import type { Entry } from './history/history.ts'
+import type { LocalModel } from './local-models.ts'
 
 export type Running = {
   answerId: string

@@ -1,5 +1,6 @@
 /** What the chat page knows and does; the components draw it. */
 
+import { DaemonError, type InferenceClient } from '@shoal/protocol/inference-client'
 import { observable } from '../observable.ts'
 import { type ChatState, chosenModel } from './chat-state.ts'
 import {
@@ -17,14 +18,14 @@ import { type DraftView, emptyDraft } from './conversation/draft.ts'
 import { faultOf } from './conversation/fault-of.ts'
 import { spoken } from './conversation/spoken.ts'
 import { takeAnswer } from './conversation/take-answer.ts'
-import { type DaemonClient, RefusedError } from './daemon/daemon-client.ts'
 import type { Change, ChatHistory } from './history/history.ts'
 import { keeper } from './history/keeper.ts'
+import { listLocalModels } from './local-models.ts'
 
 export type Chat = ReturnType<typeof createChat>
 
 type Dependencies = {
-  daemon: DaemonClient
+  daemon: InferenceClient
   openHistory: (onChange: (change: Change) => void) => Promise<ChatHistory>
   keepKey: (key: string) => void
   /** Where the page says which conversation it shows. */
@@ -59,7 +60,11 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
 
   async function refreshModels() {
     try {
-      change({ models: await daemon.listModels(), modelsFault: undefined, keyWanted: undefined })
+      change({
+        models: await listLocalModels(daemon),
+        modelsFault: undefined,
+        keyWanted: undefined,
+      })
     } catch (error) {
       if (wantsKey(error)) return
       change({ modelsFault: faultOf(error) })
@@ -67,7 +72,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
   }
 
   function wantsKey(error: unknown): boolean {
-    if (!(error instanceof RefusedError) || error.status !== 401) return false
+    if (!(error instanceof DaemonError) || error.status !== 401) return false
     change({ keyWanted: error.message })
     return true
   }

@@ -1,17 +1,20 @@
 /** The chat page, which the daemon sends. */
 import '../theme.css'
 import './chat.css'
+import { fetchInference, inferenceClient } from '@shoal/protocol/inference-client'
 import { createRoot } from 'react-dom/client'
 import { createChat } from './chat.ts'
 import { ChatApp } from './chat-app.tsx'
-import { daemonClient } from './daemon/daemon-client.ts'
 import { openHistory } from './history/history.ts'
 
 const keyName = 'shoal-api-key'
 
 const chat = createChat({
-  // For as long as this tab is open, and for no other.
-  daemon: daemonClient(() => sessionStorage.getItem(keyName) ?? undefined),
+  daemon: inferenceClient(
+    fetchInference(location.origin),
+    // Kept while this tab is open, and only in this tab.
+    () => sessionStorage.getItem(keyName) ?? undefined,
+  ),
   keepKey: (key) => sessionStorage.setItem(keyName, key),
   openHistory,
   address: {

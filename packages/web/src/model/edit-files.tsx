@@ -1,5 +1,5 @@
+import { formatBytes } from '@shoal/core/units'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
-import { formatBytes } from '@shoal/protocol/words'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useClient } from '../api/context.ts'

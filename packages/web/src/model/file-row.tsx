@@ -1,6 +1,6 @@
+import { formatBytes, formatMemory, plural } from '@shoal/core/units'
 import { findFidelity } from '@shoal/model-file/choices'
 import type { ModelRecord } from '@shoal/protocol/client'
-import { formatBytes, formatMemory, plural } from '@shoal/protocol/words'
 import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { type Choice, isRough, memoryOf } from './choices.ts'

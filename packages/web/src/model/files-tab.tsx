@@ -1,6 +1,6 @@
+import { formatMemory } from '@shoal/core/units'
 import { findFidelity, memoryOfMachine } from '@shoal/model-file/choices'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
-import { formatMemory } from '@shoal/protocol/words'
 import { Link } from '@tanstack/react-router'
 import { usePrefs } from '../app/use-prefs.ts'
 import { MemoryChoice } from '../ui/memory-choice.tsx'

@@ -1,3 +1,4 @@
+import { shellWord } from '@shoal/core/references'
 import type { Download, ModelRecord } from '@shoal/protocol/client'
 import { ChevronDown, Copy, FileDown, Link as LinkIcon, Magnet, Share2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -37,7 +38,7 @@ export function GetMenu({ model, choice: { label, files } }: Props) {
   return (
     <div className="flex">
       <CopyButton
-        value={`shoal pull ${model.name}:${label}`}
+        value={`shoal pull ${shellWord(`${model.name}:${label}`)}`}
         label={`Pull ${label}: copy the command`}
         className="ctl h-9 rounded-r-none border-r-0 px-2.5 text-[14px]"
       >

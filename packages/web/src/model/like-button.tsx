@@ -1,5 +1,5 @@
+import { formatCount } from '@shoal/core/units'
 import { ApiError, type ModelRecord } from '@shoal/protocol/client'
-import { formatCount } from '@shoal/protocol/words'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Heart } from 'lucide-react'
 import { signInAddress } from '../account/next-page.ts'

@@ -1,5 +1,5 @@
+import { formatAge, formatContext, formatCount } from '@shoal/core/units'
 import type { ModelRecord } from '@shoal/protocol/client'
-import { formatAge, formatContext, formatCount } from '@shoal/protocol/words'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Lock, Pencil } from 'lucide-react'

@@ -1,5 +1,6 @@
+import { formatAge, formatContext, formatCount } from '@shoal/core/units'
 import { ApiError, type ModelFile, type ModelRecord } from '@shoal/protocol/client'
-import { formatAge, formatContext, formatCount } from '@shoal/protocol/words'
+import { pageFiles, pages, pathOf } from '@shoal/protocol/pages'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
@@ -133,8 +134,8 @@ function headOf(model: ModelRecord) {
   return {
     title: display_name,
     description,
-    path: `/m/${name}`,
-    image: `/m/${name}/school.png`,
+    path: pathOf(pages.model, { name }),
+    image: pathOf(pageFiles.modelPicture, { name }),
     isHidden: !model.is_public,
     data: {
       '@context': 'https://schema.org',

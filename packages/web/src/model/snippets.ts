@@ -1,9 +1,11 @@
+import { shellWord } from '@shoal/core/references'
+
 /** Ways to use a model on one's own machine, to be copied. Without a daemon there are those that need none. */
 export function snippetsFor(model: string, daemon: string | undefined): Record<string, string> {
   return {
-    CLI: `shoal run ${model}`,
+    CLI: `shoal run ${shellWord(model)}`,
     ...(daemon !== undefined && snippetsOfApi(model, daemon)),
-    'llama.cpp': `llama-cli -m "$(shoal pull ${model})"`,
+    'llama.cpp': `llama-cli -m "$(shoal pull ${shellWord(model)})"`,
   }
 }
 

@@ -1,5 +1,5 @@
+import { formatBytes, formatCount } from '@shoal/core/units'
 import type { FileRecord } from '@shoal/protocol/client'
-import { formatBytes, formatCount } from '@shoal/protocol/words'
 
 /** How the weights are kept, by type, the largest part first. */
 export function TensorTable({ tensors }: { tensors: NonNullable<FileRecord['tensors']> }) {

@@ -1,5 +1,5 @@
+import { formatBytes } from '@shoal/core/units'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
-import { formatBytes } from '@shoal/protocol/words'
 import { useState } from 'react'
 import { usePrefs } from '../app/use-prefs.ts'
 import { Words } from '../ui/command-line.tsx'

@@ -1,11 +1,5 @@
+import { formatAge, formatBytes, formatContext, formatCount, formatMemory } from '@shoal/core/units'
 import type { Model } from '@shoal/protocol/client'
-import {
-  formatAge,
-  formatBytes,
-  formatContext,
-  formatCount,
-  formatMemory,
-} from '@shoal/protocol/words'
 import { Link } from '@tanstack/react-router'
 import { ArrowDownToLine, Heart, Lock } from 'lucide-react'
 import { Glyph } from '../fish/fish.tsx'

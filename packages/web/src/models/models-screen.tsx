@@ -1,3 +1,4 @@
+import { pageFiles } from '@shoal/protocol/pages'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
@@ -101,6 +102,6 @@ function headOf(search: ModelsSearch) {
     description: 'Language models in the GGUF format, to pull, to run and to share.',
     path: q ? `/?${query}` : '/',
     isHidden: hasFilter(search),
-    feed: q ? `/feed.atom?${query}` : '/feed.atom',
+    feed: q ? `${pageFiles.feed}?${query}` : pageFiles.feed,
   }
 }

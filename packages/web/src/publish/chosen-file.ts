@@ -1,5 +1,6 @@
-import { type FileChoice, fileChoices } from '@shoal/model-file/choices'
-import type { Facts } from './read-facts.ts'
+import { isModelFilename } from '@shoal/core/references'
+import { type FileChoice, fileChoices, stemOf } from '@shoal/model-file/choices'
+import { type Facts, readFacts } from './read-facts.ts'
 
 /** A file of the visitor's disk that the registry would take. */
 export type ChosenFile = {
@@ -8,13 +9,12 @@ export type ChosenFile = {
   handle?: FileSystemFileHandle | undefined
   filename: string
   quantization: string
+  /** The filename without its part of a split file. */
+  stem: string
   facts: Facts
 }
 
 export type RefusedFile = { filename: string; reason: string }
-
-/** The registry's rule. */
-const filenamePattern = /^[A-Za-z0-9][A-Za-z0-9._+() -]{0,240}\.gguf$/
 
 /** Reads a file's header, where it lies. Gives the reason where the file cannot be published. */
 export async function readChosen(
@@ -23,17 +23,23 @@ export async function readChosen(
 ): Promise<ChosenFile | RefusedFile> {
   const filename = file.name
   if (!/\.gguf$/i.test(filename)) return { filename, reason: 'its name does not end in .gguf' }
-  if (!filenamePattern.test(filename)) {
+  if (!isModelFilename(filename)) {
     return {
       filename,
       reason:
         'its name has to begin with a letter or digit, end in .gguf, and have nothing but A-Z a-z 0-9 . _ + ( ) - and spaces',
     }
   }
-  const { readFacts } = await import('./read-facts.ts') // nobody needs it before
   const facts = await readFacts(file)
   if (typeof facts === 'string') return { filename, reason: facts }
-  return { file, handle, filename, quantization: facts.quantization, facts }
+  return {
+    file,
+    handle,
+    filename,
+    quantization: facts.quantization,
+    stem: stemOf({ filename }),
+    facts,
+  }
 }
 
 export const isChosen = (read: ChosenFile | RefusedFile): read is ChosenFile => 'facts' in read
@@ -41,6 +47,3 @@ export const isChosen = (read: ChosenFile | RefusedFile): read is ChosenFile => 
 /** As somebody who chooses a file of the model will see them: shards are one. */
 export const choicesAmong = (files: readonly ChosenFile[]): FileChoice<ChosenFile>[] =>
   fileChoices(files, ({ file }) => file.size)
-
-export const sizeOf = (files: readonly ChosenFile[]): number =>
-  files.reduce((sum, { file }) => sum + file.size, 0)

@@ -1,4 +1,4 @@
-import { formatContext, formatCount } from '@shoal/protocol/words'
+import { formatContext, formatCount } from '@shoal/core/units'
 import { CardField } from '../card/card-field.tsx'
 import { Field } from '../ui/field.tsx'
 import { TextArea } from '../ui/text-area.tsx'

@@ -5,12 +5,3 @@ export class FileChangedError extends Error {
     super(`${filename} was changed or moved while it was read`, options)
   }
 }
-
-/** A browser refuses to read a file that has changed since it was chosen; an upload of it only says that it broke. */
-export async function checkUnchanged(file: File): Promise<void> {
-  try {
-    await file.slice(0, 1).arrayBuffer()
-  } catch (error) {
-    throw new FileChangedError(file.name, { cause: error })
-  }
-}

@@ -1,5 +1,5 @@
+import { formatBytes, plural } from '@shoal/core/units'
 import type { FileChoice } from '@shoal/model-file/choices'
-import { formatBytes, plural } from '@shoal/protocol/words'
 import { X } from 'lucide-react'
 import type { ChosenFile } from './chosen-file.ts'
 

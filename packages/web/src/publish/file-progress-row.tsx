@@ -1,4 +1,4 @@
-import { formatBytes } from '@shoal/protocol/words'
+import { formatBytes } from '@shoal/core/units'
 import { Bar } from './bar.tsx'
 import type { FileState } from './publishing.ts'
 

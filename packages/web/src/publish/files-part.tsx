@@ -1,6 +1,6 @@
 import { FileWarning } from 'lucide-react'
 import { CommandLine } from '../ui/command-line.tsx'
-import { choicesAmong, type RefusedFile } from './chosen-file.ts'
+import type { RefusedFile } from './chosen-file.ts'
 import { DropZone } from './drop-zone.tsx'
 import { FileChoiceRow } from './file-choice-row.tsx'
 import { Part } from './part.tsx'
@@ -15,14 +15,14 @@ type Props = {
 }
 
 export function FilesPart({ chosen, error, isLarge, modelName }: Props) {
-  const { files, refused, isReading, add, remove } = chosen
+  const { files, choices, refused, isReading, add, remove } = chosen
   return (
     <Part number={1} title="Files">
       <DropZone add={add} error={error} isReading={isReading} hasFiles={files.length > 0} />
       <div aria-live="polite">
         {refused.length > 0 && <Refused files={refused} />}
         <ul className={files.length > 0 ? 'mt-4' : ''}>
-          {choicesAmong(files).map((choice) => (
+          {choices.map((choice) => (
             <FileChoiceRow
               key={choice.label}
               choice={choice}

@@ -1,4 +1,4 @@
-import { formatBytes, formatSeconds } from '@shoal/protocol/words'
+import { formatBytes, formatSeconds } from '@shoal/core/units'
 import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'

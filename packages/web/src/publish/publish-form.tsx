@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { useClient } from '../api/context.ts'
 import { Failure } from '../ui/problem.tsx'
-import { sizeOf } from './chosen-file.ts'
 import { type DetailErrors, type Details, findDetailErrors, newModelOf } from './details.ts'
 import { DetailsPart } from './details-part.tsx'
 import { FilesPart } from './files-part.tsx'
@@ -18,7 +17,7 @@ export function PublishForm({ username }: { username: string }) {
   const client = useClient()
   const queryClient = useQueryClient()
   const chosen = useChosenFiles()
-  const { files } = chosen
+  const { files, sizeBytes } = chosen
   const [edited, setEdited] = useState<Partial<Details>>({})
   const [isRefused, setRefused] = useState(false)
   const [taken, setTaken] = useState<{ name: string; reason: string }>()
@@ -79,7 +78,7 @@ export function PublishForm({ username }: { username: string }) {
       <FilesPart
         chosen={chosen}
         error={shownErrors.files}
-        isLarge={sizeOf(files) > 10e9}
+        isLarge={sizeBytes > 10e9}
         modelName={details.name}
       />
       <DetailsPart
@@ -94,6 +93,7 @@ export function PublishForm({ username }: { username: string }) {
         details={details}
         edit={edit}
         files={files}
+        sizeBytes={sizeBytes}
         existing={name.model}
         isBusy={publish.isPending}
       />

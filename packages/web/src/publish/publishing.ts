@@ -1,13 +1,13 @@
 /** The upload of this page. It belongs to no screen, so that it goes on while one looks at others. */
 import type { RegistryClient } from '@shoal/protocol/client'
+import type { ProgressMeter } from '@shoal/transfer/push'
 import { useSyncExternalStore } from 'react'
 import { dropJob } from './drop-job.ts'
 import { bytesOf, type Job, type Sources, unfinished } from './job.ts'
 import { forgetJob, keepJob } from './kept-jobs.ts'
 import { dropEmptyModel } from './open-model.ts'
-import type { Wait } from './patience.ts'
-import { type Progress, progressMeter } from './progress-meter.ts'
 import type { JobEvent, Stage } from './run-job.ts'
+import type { Wait } from './wait.ts'
 
 export type FileState = {
   filename: string
@@ -21,7 +21,7 @@ export type Publishing = {
   job: Job
   state: 'running' | 'paused' | 'failed' | 'done'
   files: FileState[]
-  progress: Progress
+  progress: ReturnType<ProgressMeter['read']>
   wait: Wait | undefined
   error: Error | undefined
   /** Whether the browser keeps what a reload needs. */
@@ -112,12 +112,18 @@ export const closeJob = () => show(undefined)
 function run({ client, job, sources, onReady }: Order) {
   abort = new AbortController()
   const { signal } = abort
-  let meter: ReturnType<typeof progressMeter> | undefined
+  let makeMeter: ((bytesTotal: number) => ProgressMeter) | undefined
+  let meter: ProgressMeter | undefined
+  let sentBytes = 0
 
   function report(event: JobEvent) {
     if (!shown || signal.aborted) return
     if (event.type === 'wait') return change({ wait: event.wait })
-    if (event.stage === 'sending') meter ??= progressMeter(shown.progress.bytesTotal, Date.now())
+    if (event.type === 'sent') {
+      sentBytes += event.bytes
+      return
+    }
+    if (event.stage === 'sending') meter ??= makeMeter?.(shown.progress.bytesTotal)
     const before = shown.files.find(({ filename }) => filename === event.filename)
     shown = { ...shown, files: shown.files.map((file) => changedBy(file, event)) }
     if (before?.stage !== event.stage) tick()
@@ -126,7 +132,7 @@ function run({ client, job, sources, onReady }: Order) {
 
   function tick() {
     if (!shown || signal.aborted) return
-    const read = meter?.read(bytesSent(shown.files), Date.now())
+    const read = meter?.read(bytesThere(shown.files), sentBytes)
     const bytesDone = Math.max(shown.progress.bytesDone, read?.bytesDone ?? 0)
     change({ progress: { ...shown.progress, ...read, bytesDone } })
   }
@@ -149,7 +155,8 @@ function run({ client, job, sources, onReady }: Order) {
   }
   ended = alone(`publish ${job.modelName}`, async () => {
     keep(job)
-    const { runJob } = await import('./run-job.ts') // nobody needs it before
+    const { progressMeter, runJob } = await import('./run-job.ts') // nobody needs it before
+    makeMeter = progressMeter
     return runJob({ client, job, sources, signal, report, keep })
   })
     .then(finish)
@@ -178,7 +185,7 @@ const isSentAt: Record<FileState['stage'], boolean> = {
   refused: true,
 }
 
-const bytesSent = (files: readonly FileState[]): number =>
+const bytesThere = (files: readonly FileState[]): number =>
   files.filter(({ stage }) => isSentAt[stage]).reduce((sum, { bytesDone }) => sum + bytesDone, 0)
 
 /** One after another, so that the last word stays. A browser that keeps nothing can publish, but not go on after a reload. */

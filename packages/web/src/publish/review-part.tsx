@@ -1,8 +1,8 @@
+import { formatBytes, plural } from '@shoal/core/units'
 import type { ModelRecord } from '@shoal/protocol/client'
-import { formatBytes, plural } from '@shoal/protocol/words'
 import { Globe, Lock } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
-import { type ChosenFile, sizeOf } from './chosen-file.ts'
+import type { ChosenFile } from './chosen-file.ts'
 import type { Details } from './details.ts'
 import { Part } from './part.tsx'
 
@@ -10,14 +10,15 @@ type Props = {
   details: Details
   edit: (changes: Partial<Details>) => void
   files: readonly ChosenFile[]
+  sizeBytes: number
   /** The visitor's own model of that name. */
   existing: ModelRecord | undefined
   isBusy: boolean
 }
 
-export function ReviewPart({ details, edit, files, existing, isBusy }: Props) {
+export function ReviewPart({ details, edit, files, sizeBytes, existing, isBusy }: Props) {
   const isPublic = existing?.is_public ?? details.isPublic
-  const what = `${plural(files.length, 'file')}, ${formatBytes(sizeOf(files))}`
+  const what = `${plural(files.length, 'file')}, ${formatBytes(sizeBytes)}`
   return (
     <Part number={3} title="Review">
       {!existing && <Visibility isPublic={isPublic} edit={edit} />}

@@ -1,17 +1,31 @@
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import type { RegistryClient } from '@shoal/protocol/client'
+import {
+  type BlobPushEvent,
+  BytesRefusedError,
+  patience as newPatience,
+  pushBlob,
+  RefusedFileError,
+} from '@shoal/transfer/push'
+import { filePort } from './file-port.ts'
 import { hashFile } from './hash-file.ts'
 import { type Job, type JobFile, type Sources, unfinished } from './job.ts'
 import { ensureModel } from './open-model.ts'
-import { newPatience, type Wait } from './patience.ts'
-import { RefusedFileError, uploadFile } from './upload-file.ts'
+import { isOffline, reasonOf, type Wait } from './wait.ts'
+
+export { progressMeter } from '@shoal/transfer/push'
 
 export type Stage = 'hashing' | 'sending' | 'checking' | 'ready' | 'refused'
 
 export type JobEvent =
   | { type: 'file'; filename: string; stage: Stage; bytesDone: number }
+  /** So many bytes of the files went out, some of them in vain. */
+  | { type: 'sent'; bytes: number }
   /** Nothing moves until then; undefined once it does again. */
   | { type: 'wait'; wait: Wait | undefined }
+
+/** Longer than the command line's: whoever looks on may be away for days, and nothing but they ends the upload. */
+const longestWaitMs = 30_000
 
 export type Run = {
   client: RegistryClient
@@ -27,12 +41,26 @@ export type Run = {
  * Publishes the files of a job one after another; while one is sent, the next is hashed. A file that the registry refuses holds no
  * other up: that it did is thrown at the end.
  */
-export async function runJob({ client, sources, signal, report, ...run }: Run): Promise<void> {
+export async function runJob({ sources, signal, report, ...run }: Run): Promise<void> {
+  const client = run.client.with({ maxWaits: 0 }) // `patience` waits, and says so
   const { modelName } = run.job
   const files = unfinished(run.job)
   const stop = new AbortController()
   const ending = AbortSignal.any([signal, stop.signal])
-  const patience = newPatience(ending, (wait) => report({ type: 'wait', wait }))
+  const patience = newPatience({
+    longestWaitMs,
+    giveUpMs: Number.POSITIVE_INFINITY,
+    signal: ending,
+    host: location.host,
+    isOffline,
+    onMoving: () => report({ type: 'wait', wait: undefined }),
+    report: ({ seconds }, trouble) =>
+      report({
+        type: 'wait',
+        wait: { until: Date.now() + seconds * 1000, reason: reasonOf(trouble) },
+      }),
+  })
+  addEventListener('online', patience.wake, { signal: ending })
   let job = run.job
 
   function note(filename: string, changes: Partial<JobFile>) {
@@ -56,26 +84,28 @@ export async function runJob({ client, sources, signal, report, ...run }: Run): 
     const tell = (stage: Stage, bytesDone: number) =>
       report({ type: 'file', filename, stage, bytesDone })
     tell('sending', 0)
-    await uploadFile({
-      client,
-      modelName,
-      file: sourceOf(sources, filename),
-      manifest,
-      patience,
-      signal: ending,
-      onStarted: (fileId) => note(filename, { fileId }),
-      onSent: (bytes) => tell('sending', bytes),
-      onChecking: () => tell('checking', sizeBytes),
-    })
+    let bytesSent = 0
+    function follow(event: BlobPushEvent) {
+      if (event.type === 'started') note(filename, { fileId: event.fileId })
+      else if (event.type === 'processing') tell('checking', sizeBytes)
+      else if (event.type === 'sent') {
+        report({ type: 'sent', bytes: Math.max(0, event.bytesSent - bytesSent) })
+        bytesSent = event.bytesSent
+        tell('sending', event.bytesHere)
+      }
+    }
+    const port = filePort(sourceOf(sources, filename), manifest)
+    const push = { client, modelName, filename, manifest, port, patience, signal: ending }
+    await pushBlob({ ...push, report: follow })
     tell('ready', sizeBytes)
     note(filename, { isReady: true })
   }
 
   try {
     const { newModel } = run.job
-    if (newModel) await patience.persist(() => ensureModel(client, newModel))
+    if (newModel) await patience.call(() => ensureModel(client, newModel))
     const manifests = oneAfterAnother(files, hash)
-    const refusals: RefusedFileError[] = []
+    const refusals: Error[] = []
     for (const [place, file] of files.entries()) {
       const manifest = await manifests[place]
       const refusal = manifest && (await findRefusal(upload(file, manifest)))
@@ -91,11 +121,11 @@ export async function runJob({ client, sources, signal, report, ...run }: Run): 
   }
 }
 
-async function findRefusal(uploading: Promise<void>): Promise<RefusedFileError | undefined> {
+async function findRefusal(uploading: Promise<void>): Promise<Error | undefined> {
   try {
     await uploading
   } catch (error) {
-    if (error instanceof RefusedFileError) return error
+    if (error instanceof RefusedFileError || error instanceof BytesRefusedError) return error
     throw error
   }
   return undefined

@@ -1,4 +1,4 @@
-import { stemOf } from '@shoal/model-file/choices'
+import { suggestModelName } from '@shoal/core/references'
 import type { ChosenFile } from './chosen-file.ts'
 import type { Details } from './details.ts'
 
@@ -21,7 +21,7 @@ export function suggestDetails(files: readonly ChosenFile[]): Details {
   const words = Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : []
   return {
     ...empty,
-    name: nameFor(main),
+    name: suggestModelName(main),
     displayName: name ?? '',
     license: license ?? '',
     tags: words.slice(0, 8).join(', '),
@@ -32,7 +32,7 @@ export function suggestDetails(files: readonly ChosenFile[]): Details {
 export function factsAmong(files: readonly ChosenFile[]) {
   const main = mainFile(files)
   if (!main) return undefined
-  const set = files.filter((file) => stemOf(file) === stemOf(main))
+  const set = files.filter((file) => file.stem === main.stem)
   const parameters = set.reduce((sum, { facts }) => sum + (facts.parameter_count ?? 0), 0)
   const { architecture, context_length } = main.facts
   const quantizations = [...new Set(files.map(({ quantization }) => quantization))]
@@ -44,12 +44,4 @@ function mainFile(files: readonly ChosenFile[]): ChosenFile | undefined {
   const sorted = files.toSorted((a, b) => (a.filename < b.filename ? -1 : 1))
   const isMain = ({ facts: { role } }: ChosenFile) => role === 'model' || role === 'shard'
   return sorted.find(isMain) ?? sorted[0]
-}
-
-/** As the command line names it: the filename without quantization and part. */
-function nameFor(file: ChosenFile): string {
-  const stem = stemOf(file).toLowerCase()
-  const label = file.quantization.toLowerCase()
-  const bare = stem.endsWith(label) ? stem.slice(0, -label.length) : stem
-  return bare.replace(/[^a-z0-9._-]+/g, '-').replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
 }

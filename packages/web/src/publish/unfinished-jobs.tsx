@@ -1,4 +1,4 @@
-import { formatBytes, plural } from '@shoal/protocol/words'
+import { formatBytes, plural } from '@shoal/core/units'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId } from 'react'
 import { useClient } from '../api/context.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type ChosenFile, isChosen, type RefusedFile, readChosen } from './chosen-file.ts'
+import type { ChosenFile, choicesAmong, RefusedFile } from './chosen-file.ts'
 import type { Picked } from './picked.ts'
 
 export type Chosen = ReturnType<typeof useChosenFiles>
@@ -9,13 +9,18 @@ export function useChosenFiles() {
   const [files, setFiles] = useState<ChosenFile[]>([])
   const [refused, setRefused] = useState<RefusedFile[]>([])
   const [isReading, setReading] = useState(false)
+  const [arrange, setArrange] = useState<typeof choicesAmong>()
 
   async function add(picked: readonly Picked[]) {
     setReading(true)
     try {
+      const reader = await loadReader()
+      if (!reader) return setRefused(picked.map(({ file }) => notRead(file)))
+      const { choicesAmong, isChosen, readChosen } = reader
       const read = await Promise.all(picked.map(({ file, handle }) => readChosen(file, handle)))
       const good = read.filter(isChosen)
       const names = new Set(good.map(({ filename }) => filename))
+      setArrange(() => choicesAmong)
       setFiles((before) => [...before.filter(({ filename }) => !names.has(filename)), ...good])
       setRefused(read.filter((one): one is RefusedFile => !isChosen(one)))
     } finally {
@@ -27,5 +32,29 @@ export function useChosenFiles() {
     setFiles((before) => before.filter((file) => !gone.includes(file)))
   }
 
-  return { files, refused, isReading, add, remove }
+  return {
+    files,
+    /** As somebody who chooses a file of the model will see them: shards are one. */
+    choices: arrange?.(files) ?? [],
+    sizeBytes: files.reduce((sum, { file }) => sum + file.size, 0),
+    refused,
+    isReading,
+    add,
+    remove,
+  }
 }
+
+/** Not loaded before a file is chosen. Undefined if the registry does not send it. */
+async function loadReader() {
+  try {
+    return await import('./chosen-file.ts')
+  } catch (error) {
+    if (error instanceof TypeError) return undefined // as browsers report a module that does not come
+    throw error
+  }
+}
+
+const notRead = ({ name }: File): RefusedFile => ({
+  filename: name,
+  reason: 'the registry did not send what this page needs to read it. Choose it again',
+})

@@ -1,5 +1,5 @@
+import { formatAge } from '@shoal/core/units'
 import type { ApiKey, CreatedApiKey, User } from '@shoal/protocol/client'
-import { formatAge } from '@shoal/protocol/words'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useClient } from '../api/context.ts'

@@ -1,5 +1,5 @@
+import { formatAge } from '@shoal/core/units'
 import type { Session } from '@shoal/protocol/client'
-import { formatAge } from '@shoal/protocol/words'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useClient } from '../api/context.ts'
 import { sessionsQuery } from '../api/queries.ts'

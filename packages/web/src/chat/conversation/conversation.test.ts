@@ -1,9 +1,9 @@
+import { DaemonError, DaemonGoneError } from '@shoal/protocol/inference-client'
 import { expect, test } from 'vitest'
-import { RefusedError, UnreachableError } from '../daemon/daemon-client.ts'
 import {
   type Answer,
   newConversation,
-  orderOf,
+  requestOf,
   thoughtAndSaid,
   titleFrom,
   upTo,
@@ -28,7 +28,7 @@ test('what is sent has the system prompt, what was said, and the parameters that
     ...newConversation('m', { system: 'Be short.', temperature: 0, maxTokens: 5 }),
     messages: [question('a'), answer('b', { reasoning: 'long thought' }), question('c')],
   }
-  expect(orderOf(conversation, 'm')).toEqual({
+  expect(requestOf(conversation, 'm')).toEqual({
     model: 'm',
     messages: [
       { role: 'system', content: 'Be short.' },
@@ -43,7 +43,7 @@ test('what is sent has the system prompt, what was said, and the parameters that
 
 test('an answer that never came leaves no gap: one speaks after the other', () => {
   const messages = [question('a'), answer('', { ending: 'failed' }), question('b')]
-  expect(orderOf({ ...newConversation(), messages }, 'm').messages).toEqual([
+  expect(requestOf({ ...newConversation(), messages }, 'm').messages).toEqual([
     { role: 'user', content: 'a\n\nb' },
   ])
 })
@@ -74,23 +74,23 @@ test('short answers are read aloud, of long ones it is said that they are there'
 })
 
 test.each([
-  [new UnreachableError('x'), 'The daemon does not answer', 'shoal serve'],
   [
-    new RefusedError(400, { code: 'context_length_exceeded', message: 'x' }),
+    new DaemonGoneError('http://localhost:11434', false),
+    'The daemon does not answer',
+    'shoal serve',
+  ],
+  [
+    new DaemonError(400, 'x', 'context_length_exceeded'),
     'This chat is longer than the model can read',
     undefined,
   ],
   [
-    new RefusedError(404, { code: 'model_not_found', message: 'try: shoal pull tide:Q8_0' }),
+    new DaemonError(404, 'try: shoal pull tide:Q8_0', 'model_not_found'),
     'This model is not here any more',
     'shoal pull tide:Q8_0',
   ],
-  [
-    new RefusedError(503, { code: 'model_not_loaded', message: 'x' }),
-    'The model cannot be loaded',
-    'shoal logs',
-  ],
-  [new RefusedError(500, { code: null, message: 'x' }), 'The daemon is in trouble', undefined],
+  [new DaemonError(503, 'x', 'model_not_loaded'), 'The model cannot be loaded', 'shoal logs'],
+  [new DaemonError(500, 'x', null), 'The daemon is in trouble', undefined],
 ])('%s says what happened and what to do', (error, title, command) => {
   const fault = faultOf(error)
   expect(fault.title).toBe(title)
@@ -104,15 +104,15 @@ test('where the daemon says when, it is asked again then', async () => {
   const parts = patiently({
     async *ask() {
       asked += 1
-      if (asked < 3) throw new RefusedError(429, { code: 'queue_full', message: 'full' }, 0.01)
-      yield { text: 'a', reasoning: '' }
+      if (asked < 3) throw new DaemonError(429, 'full', 'queue_full', 0.01)
+      yield { content: 'a', reasoning: '' }
     },
     signal: new AbortController().signal,
     onWait: (until) => waits.push(until),
   })
   const got = []
   for await (const part of parts) got.push(part)
-  expect(got).toEqual([{ text: 'a', reasoning: '' }])
+  expect(got).toEqual([{ content: 'a', reasoning: '' }])
   expect(waits).toEqual([expect.any(Number), undefined, expect.any(Number), undefined])
 })
 
@@ -121,7 +121,7 @@ test('who stops does not wait for his turn', async () => {
   const parts = patiently({
     // biome-ignore lint/correctness/useYield: it is refused before
     async *ask() {
-      throw new RefusedError(429, { code: 'queue_full', message: 'full' }, 60)
+      throw new DaemonError(429, 'full', 'queue_full', 60)
     },
     signal: abort.signal,
     onWait: () => abort.abort(),

@@ -1,5 +1,5 @@
 /** What is said, and what of it is sent. */
-import type { ChatOrder, WireMessage } from '../daemon/daemon-client.ts'
+import type { ChatMessage, ChatRequest } from '@shoal/protocol/inference-client'
 
 export type Settings = {
   system: string
@@ -79,9 +79,9 @@ export function upTo(messages: readonly Message[], id: string): readonly Message
   return index === -1 ? messages : messages.slice(0, index)
 }
 
-export function orderOf({ messages, settings }: Conversation, model: string): ChatOrder {
+export function requestOf({ messages, settings }: Conversation, model: string): ChatRequest {
   const { system, temperature, topP, maxTokens, seed } = settings
-  const rules: WireMessage[] = system.trim() === '' ? [] : [{ role: 'system', content: system }]
+  const rules: ChatMessage[] = system.trim() === '' ? [] : [{ role: 'system', content: system }]
   return {
     model,
     messages: [...rules, ...inTurns(messages)],
@@ -93,8 +93,8 @@ export function orderOf({ messages, settings }: Conversation, model: string): Ch
 }
 
 /** Chat templates want one to speak after the other: an answer that never came leaves two questions, which become one. */
-function inTurns(messages: readonly Message[]): WireMessage[] {
-  const turns: WireMessage[] = []
+function inTurns(messages: readonly Message[]): ChatMessage[] {
+  const turns: ChatMessage[] = []
   for (const message of messages) {
     const { role } = message
     const content = message.role === 'user' ? message.content : thoughtAndSaid(message).said

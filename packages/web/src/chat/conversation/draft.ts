@@ -1,4 +1,4 @@
-import type { Part } from '../daemon/daemon-client.ts'
+import type { AnswerEnd, AnswerPart } from '@shoal/protocol/inference-client'
 import type { Answer } from './conversation.ts'
 
 export type DraftView = Pick<Answer, 'content' | 'reasoning'> & { tokensPerSecond?: number }
@@ -39,10 +39,12 @@ export function newDraft(show: (view: DraftView) => void) {
   }
 
   return {
-    add(part: Part) {
-      if ('completionTokens' in part) tokens = part.completionTokens
-      if (!('text' in part)) return
-      content += part.text
+    add(part: AnswerPart | AnswerEnd) {
+      if ('finishReason' in part) {
+        tokens = part.usage?.completion_tokens
+        return
+      }
+      content += part.content
       reasoning += part.reasoning
       pieces += 1
       lastAt = performance.now()

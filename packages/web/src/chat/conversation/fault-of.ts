@@ -1,20 +1,20 @@
-import { RefusedError, UnreachableError } from '../daemon/daemon-client.ts'
+import { DaemonError, DaemonGoneError } from '@shoal/protocol/inference-client'
 import type { Fault } from './conversation.ts'
 
 /** An error as a person can use it: what happened, and what to do. */
 export function faultOf(error: unknown): Fault {
-  if (error instanceof UnreachableError) {
+  if (error instanceof DaemonGoneError) {
     return {
       title: 'The daemon does not answer',
       advice: 'What you wrote is kept. Start it again, then try again:',
       command: 'shoal serve',
     }
   }
-  if (error instanceof RefusedError) return faultOfRefusal(error)
+  if (error instanceof DaemonError) return faultOfRefusal(error)
   return { title: 'Something went wrong on this page', advice: sentence(String(error)) }
 }
 
-function faultOfRefusal({ status, code, message }: RefusedError): Fault {
+function faultOfRefusal({ status, code, message }: DaemonError): Fault {
   if (code === 'context_length_exceeded') {
     return {
       title: 'This chat is longer than the model can read',

@@ -1,42 +1,32 @@
-import { type Part, RefusedError } from '../daemon/daemon-client.ts'
+import { sleep } from '@shoal/core/async'
+import { type AnswerEnd, type AnswerPart, DaemonError } from '@shoal/protocol/inference-client'
 
 /** A queue that is as full after so many turns will not empty soon. */
 const mostWaits = 6
 
 type Order = {
-  ask: () => AsyncIterable<Part>
+  ask: () => AsyncIterable<AnswerPart | AnswerEnd>
   signal: AbortSignal
   /** Until when it waits now, as `Date.now()` counts; undefined once it asks again. */
   onWait: (until: number | undefined) => void
 }
 
 /** Asks again where the daemon says when. */
-export async function* patiently({ ask, signal, onWait }: Order): AsyncGenerator<Part> {
+export async function* patiently({
+  ask,
+  signal,
+  onWait,
+}: Order): AsyncGenerator<AnswerPart | AnswerEnd> {
   for (let waits = 0; ; waits += 1) {
     try {
       yield* ask()
       return
     } catch (error) {
-      const seconds = error instanceof RefusedError ? error.retryAfterSeconds : undefined
+      const seconds = error instanceof DaemonError ? error.retryAfterSeconds : undefined
       if (seconds === undefined || waits === mostWaits) throw error
       onWait(Date.now() + seconds * 1000)
       await sleep(seconds * 1000, signal)
       onWait(undefined)
     }
   }
-}
-
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const stop = () => {
-    clearTimeout(timer)
-    reject(signal.reason)
-  }
-  const timer = setTimeout(() => {
-    signal.removeEventListener('abort', stop)
-    resolve()
-  }, ms)
-  signal.addEventListener('abort', stop, { once: true })
-  return promise
 }

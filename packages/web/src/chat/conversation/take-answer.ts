@@ -1,5 +1,11 @@
-import type { DaemonClient } from '../daemon/daemon-client.ts'
-import { type Answer, type Conversation, type Ending, type Fault, orderOf } from './conversation.ts'
+import type { InferenceClient } from '@shoal/protocol/inference-client'
+import {
+  type Answer,
+  type Conversation,
+  type Ending,
+  type Fault,
+  requestOf,
+} from './conversation.ts'
 import { type DraftView, emptyDraft, newDraft } from './draft.ts'
 import { faultOf } from './fault-of.ts'
 import { patiently } from './patiently.ts'
@@ -7,7 +13,7 @@ import { patiently } from './patiently.ts'
 const keepEveryMs = 2000
 
 type Order = {
-  daemon: DaemonClient
+  daemon: InferenceClient
   conversation: Conversation
   model: string
   answerId: string
@@ -32,13 +38,13 @@ export async function takeAnswer(order: Order): Promise<{ answer: Answer; error?
     ...coming.read(),
     ...(fault && { fault }),
   })
-  const ask = () => daemon.chat(orderOf(conversation, model), signal)
+  const ask = () => daemon.chat(requestOf(conversation, model), signal)
   const timer = setInterval(() => keep(answerNow('lost')), keepEveryMs)
   show(emptyDraft)
   let ending: Ending = 'whole'
   try {
     for await (const part of patiently({ ask, signal, onWait })) {
-      if ('finish' in part && part.finish === 'length') ending = 'cut'
+      if ('finishReason' in part && part.finishReason === 'length') ending = 'cut'
       coming.add(part)
     }
     return { answer: answerNow(ending) }

@@ -1,0 +1,43 @@
+/** The models that this page can chat with. */
+import type { InferenceClient, ListedModel } from '@shoal/protocol/inference-client'
+
+export type LocalModel = {
+  id: string
+  isLoaded: boolean
+  quantization: string
+  parameters: number | null
+  sizeBytes: number
+}
+
+/** Those that can chat: the loaded ones, then the others, the newest first. */
+export async function listLocalModels(daemon: InferenceClient): Promise<LocalModel[]> {
+  const [listed, loaded] = await Promise.all([daemon.listModels(), daemon.listLoaded()])
+  const loadedIds = new Set(loaded.map(idOf))
+  return listed
+    .filter(({ capabilities }) => capabilities?.includes('completion'))
+    .map((model) => localModelOf(model, loadedIds))
+    .toSorted((a, b) => Number(b.isLoaded) - Number(a.isLoaded))
+}
+
+/** Ollama's clients want a tag behind every name; ours are shorter. */
+const idOf = ({ name }: { name: string }) => name.replace(/:latest$/, '')
+
+function localModelOf(model: ListedModel, loadedIds: ReadonlySet<string>): LocalModel {
+  const id = idOf(model)
+  const { parameter_size, quantization_level } = model.details
+  return {
+    id,
+    isLoaded: loadedIds.has(id),
+    quantization: quantization_level,
+    parameters: parametersOf(parameter_size),
+    sizeBytes: model.size,
+  }
+}
+
+const unitOf: Record<string, number> = { B: 1e9, M: 1e6, K: 1e3, '': 1 }
+
+/** Out of `8.0B` and the like. */
+function parametersOf(text: string): number | null {
+  const [, number, unit = ''] = /^([\d.]+)([BMK]?)$/.exec(text) ?? []
+  return number === undefined ? null : Number(number) * (unitOf[unit] ?? 1)
+}

@@ -1,0 +1,32 @@
+import { type ChunkManifest, hashChunkOfBlob } from '@shoal/model-file/browser'
+import type { PushPort } from '@shoal/transfer/push'
+import { FileChangedError } from './file-changed.ts'
+import { putChunk } from './put-chunk.ts'
+
+/** A browser opens six connections to a host: two are left for the page. */
+const connections = 4
+
+/** Sends a file of the visitor's disk. */
+export function filePort(file: File, manifest: ChunkManifest): PushPort {
+  return {
+    connections,
+
+    putChunk(chunk, options) {
+      const start = chunk.index * manifest.chunk_size
+      return putChunk(chunk, file.slice(start, start + chunk.size), options)
+    },
+
+    async checkChunk({ index, hash }) {
+      if ((await hashChunkOfBlob(file, index)) !== hash) throw new FileChangedError(file.name)
+    },
+
+    /** A browser refuses to read a file that has changed since it was chosen; an upload of it only says that it broke. */
+    async checkUnchanged() {
+      try {
+        await file.slice(0, 1).arrayBuffer()
+      } catch (error) {
+        throw new FileChangedError(file.name, { cause: error })
+      }
+    },
+  }
+}

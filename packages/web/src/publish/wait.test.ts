@@ -1,0 +1,25 @@
+import type { Trouble } from '@shoal/transfer/push'
+import { afterEach, expect, test, vi } from 'vitest'
+import { reasonOf } from './wait.ts'
+
+afterEach(() => vi.unstubAllGlobals())
+
+const busy: Trouble = { kind: 'busy', message: 'shoal.test answered 502', status: 502 }
+const failure = { code: 'unreachable', reason: 'unknown', host: 'shoal.test', detail: '' } as const
+
+test.each<[Trouble, string]>([
+  [{ ...busy, retryAfterSeconds: 2, detail: 'the store is away' }, 'The registry asks us to wait'],
+  [{ ...busy, detail: 'the store is away' }, 'The store is away'],
+  [busy, 'Shoal.test answered 502'],
+  [{ kind: 'lost', message: 'fetch failed', failure }, 'The registry does not answer'],
+  [{ kind: 'lost', message: 'the connection broke' }, 'The connection broke'],
+])('why nothing moves is said by its cause (%#)', (trouble, reason) => {
+  expect(reasonOf(trouble)).toBe(reason)
+})
+
+test('a machine without a network is told so first', () => {
+  vi.stubGlobal('navigator', { onLine: false })
+  expect(reasonOf({ kind: 'lost', message: 'the connection broke' })).toBe(
+    'This machine is offline',
+  )
+})

@@ -1,0 +1,19 @@
+import type { Trouble } from '@shoal/transfer/push'
+
+/** What the visitor is told while nothing moves. */
+export type Wait = {
+  /** In milliseconds since 1970. */
+  until: number
+  reason: string
+}
+
+export const isOffline = () => navigator.onLine === false
+
+/** Why nothing moves, as the beginning of a sentence. */
+export function reasonOf({ retryAfterSeconds, failure, detail, message }: Trouble): string {
+  if (retryAfterSeconds !== undefined) return 'The registry asks us to wait'
+  if (isOffline()) return 'This machine is offline'
+  if (failure) return 'The registry does not answer'
+  const reason = detail ?? message
+  return reason.charAt(0).toUpperCase() + reason.slice(1)
+}

@@ -1,0 +1,9 @@
+/** `/m/:name` as TanStack Router writes it: `/m/$name`; `/settings/:section?` is `/settings/{-$section}`. */
+export type RoutePath<Path extends string> = Path extends `${infer Before}/:${infer Name}?`
+  ? `${Before}/{-$${Name}}`
+  : Path extends `${infer Before}/:${infer Rest}`
+    ? RoutePath<`${Before}/$${Rest}`>
+    : Path
+
+export const routePath = <Path extends string>(path: Path) =>
+  path.replace(/:(\w+)\?/g, '{-$$$1}').replace(/:(\w+)/g, '$$$1') as RoutePath<Path>
