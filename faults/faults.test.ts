@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runsSlowTests, withSlowTests } from '../testing/slow.ts'
 import { faults } from './all-faults.ts'
 import type { Fault } from './fault.ts'
 import { type DatabaseServer, startDatabaseServer } from './harness/database-server.ts'
@@ -11,14 +12,13 @@ import { runFault } from './run-fault.ts'
 import { tamperings } from './self-test.ts'
 
 const isAll = Boolean(process.env.SHOAL_TEST_EVERYTHING)
-const isWanted = isAll || Boolean(process.env.SHOAL_TEST_FAULTS)
 /** On a machine where much else runs, everything may take three times as long. */
 const patience = 3
 const timeout = 2 * 120_000 * patience
 const seed = 1
 
-describe.skipIf(!isWanted)('with SHOAL_TEST_FAULTS or SHOAL_TEST_EVERYTHING', () => {
-  const missing = isWanted ? findMissing() : new Set<never>()
+describe.runIf(runsSlowTests)(withSlowTests, () => {
+  const missing = runsSlowTests ? findMissing() : new Set<never>()
   let databases: DatabaseServer | undefined
   let logFolder = ''
   let hasFailed = false

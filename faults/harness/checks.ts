@@ -2,7 +2,7 @@
 import type { Model as ModelAnswer, ModelFile } from '@shoal/protocol'
 import { describe, isDone, type Reply } from './client.ts'
 import { makeContent, sha256 } from './contents.ts'
-import { likeOf, type Model, type Presence } from './ledger.ts'
+import { likeOf, type Model, type Presence, possibleDescriptions } from './ledger.ts'
 import { createModel, deleteModel, download, like, register } from './operations.ts'
 import { deleteFile, goOn, push, untilReady } from './push.ts'
 import type { World } from './world.ts'
@@ -62,8 +62,9 @@ async function checkModels({ client, ledger, failures }: World): Promise<Model[]
     }
     if (found !== 'there') continue
     existing.push(model)
-    if (!model.descriptions.has(reply.body.description ?? '')) {
-      const expected = [...model.descriptions].join('" or "')
+    const possible = possibleDescriptions(model.edits)
+    if (!possible.includes(reply.body.description ?? '')) {
+      const expected = possible.join('" or "')
       failures.lost(`a model is described as "${expected}"`, `"${reply.body.description}"`)
     }
   }

@@ -12,6 +12,17 @@ export type ApiKey = { id: string; key: string; username: string; presence: Pres
 /** What an account may think of a model; `calls` grows as an attempt to change it begins, and as it ends. */
 export type Like = { possible: Set<boolean>; calls: number }
 
+/** A description that was sent. What the registry holds is the last one; of those that overlapped, any may be the last. */
+export type Edit = {
+  description: string
+  /** Numbers that grow with time. */
+  began: number
+  /** Infinity until it is answered, or known not to be. */
+  ended: number
+  /** Answered with success. */
+  isDone: boolean
+}
+
 export type Upload = {
   filename: string
   /** By which its bytes are found. */
@@ -29,7 +40,7 @@ export type Model = {
   presence: Presence
   /** What happens by chance does not delete it. */
   isKept: boolean
-  descriptions: Set<string>
+  edits: Edit[]
   /** Calls that were answered with success, and calls that may have counted. */
   downloads: { counted: number; unknown: number }
   /** By username. */
@@ -45,6 +56,12 @@ export function likeOf(model: Model, username: string): Like {
   const like: Like = { possible: new Set([false]), calls: 0 }
   model.likes.set(username, like)
   return like
+}
+
+/** The descriptions that a model may have after `edits`. Those that came later than `known` supersede nothing. */
+export function possibleDescriptions(edits: readonly Edit[], known = edits): string[] {
+  const isLast = (edit: Edit) => !known.some(({ isDone, began }) => isDone && began > edit.ended)
+  return edits.filter(isLast).map(({ description }) => description)
 }
 
 /** What a copy must hold that was made while the registry served, given the ledger when it began and after all calls had ended. */
@@ -70,7 +87,12 @@ function modelOfCopy(before: Model, after: Model): Model {
   return {
     ...before,
     presence: presenceInCopy(before, after),
-    descriptions: new Set([...before.descriptions, ...after.descriptions]),
+    edits: possibleDescriptions(after.edits, before.edits).map((description) => ({
+      description,
+      began: 0,
+      ended: Number.POSITIVE_INFINITY,
+      isDone: true,
+    })),
     downloads: { counted: before.downloads.counted, unknown: mayHave },
     likes: new Map(
       [...after.likes].map(([username, like]) => {

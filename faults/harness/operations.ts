@@ -51,7 +51,7 @@ export async function createModel(world: World, owner: Account, isPublic = true)
     isPublic,
     presence: 'unknown',
     isKept: false,
-    descriptions: new Set([description]),
+    edits: [{ description, began: nextNumber(), ended: Number.POSITIVE_INFINITY, isDone: false }],
     downloads: { counted: 0, unknown: 0 },
     likes: new Map(),
     uploads: [],
@@ -61,6 +61,7 @@ export async function createModel(world: World, owner: Account, isPublic = true)
     body: { name, description, is_public: isPublic },
   })
   if (!isDone(reply) && !isUnknown(reply)) return reply
+  for (const edit of model.edits) edit.ended = nextNumber()
   ledger.models.push(model)
   if (isDone(reply)) {
     model.presence = 'there'
@@ -70,15 +71,19 @@ export async function createModel(world: World, owner: Account, isPublic = true)
 }
 
 export async function describeModel({ client, journal }: World, model: Model) {
-  const description = `words ${nextNumber()} on ${model.name}`
+  const began = nextNumber()
+  const description = `words ${began} on ${model.name}`
+  const edit = { description, began, ended: Number.POSITIVE_INFINITY, isDone: false }
+  model.edits.push(edit)
   const reply = await client.call('PATCH', `/v1/models/${model.name}`, {
     token: model.owner.token,
     body: { description },
   })
   if (isDone(reply)) {
-    model.descriptions = new Set([description])
+    edit.isDone = true
     journal.note({ did: 'describe', name: model.name, description })
-  } else if (isUnknown(reply)) model.descriptions.add(description)
+  } else if (!isUnknown(reply)) model.edits = model.edits.filter((one) => one !== edit)
+  edit.ended = nextNumber()
   return reply
 }
 

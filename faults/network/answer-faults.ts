@@ -1,4 +1,4 @@
-/** Somebody answers in place of the registry, or the registry with an error. */
+/** Something else answers in place of the registry, or the registry answers with an error. */
 
 import { fails, onRequests, rightBytes } from './declare.ts'
 import type { End } from './ends.ts'
@@ -7,7 +7,9 @@ import type { NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
 
 const bytesRefused = fails('registry_failed', 'bytes_refused')
-const refused = { chunk: bytesRefused, part: bytesRefused }
+/** The tracker's error is part of the sentence. */
+const tracker = fails('unreachable', 'no_peers')
+const refused = { chunk: bytesRefused, part: bytesRefused, tracker }
 const limited = fails('rate_limited', 'bytes_refused')
 const moved = fails('redirect_refused', 'moved')
 
@@ -64,7 +66,7 @@ export const answerFaults: NetworkFault[] = [
   }),
   answer('429', '429 with Retry-After', harms.problemOf(429, 'too many requests', waitASecond), {
     end: fails('rate_limited'),
-    others: { chunk: limited, part: limited },
+    others: { chunk: limited, part: limited, tracker },
     isPassing: true,
   }),
   answer('500', '500', harms.problemOf(500, 'internal server error'), {

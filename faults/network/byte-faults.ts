@@ -1,14 +1,16 @@
-/** The registry answers, and what arrives is something else. */
+/** The registry answers, and other bytes arrive. */
 import { dash, fails, onRequests, rightBytes } from './declare.ts'
 import * as harms from './harms.ts'
 import type { NetworkFault } from './network-fault.ts'
 
 const noRange = dash('Only bytes of a file come in ranges.')
+/** The registry has heard the request, and a push finds that out when the answer is lost. */
+const heard = { part: rightBytes, complete: rightBytes }
 const broken = fails('unreachable', 'reset')
 const silent = fails('unreachable', 'timeout')
-/** Whichever is noticed first. */
+/** Depends on which is noticed first. */
 const silentOrAlone = [silent, fails('unreachable', 'no_peers')]
-const noTorrent = fails('not_a_registry', 'other_program')
+const notBencoded = fails('not_a_registry', 'other_program')
 const refused = fails('registry_failed', 'bytes_refused')
 
 export const byteFaults: NetworkFault[] = [
@@ -22,7 +24,8 @@ export const byteFaults: NetworkFault[] = [
         chunk: fails('verification_failed'),
         part: rightBytes,
         complete: rightBytes,
-        torrent: noTorrent,
+        torrent: notBencoded,
+        tracker: notBencoded,
       },
     }),
   },
@@ -30,21 +33,20 @@ export const byteFaults: NetworkFault[] = [
     name: 'cut',
     summary: 'Connection closed in the middle of an answer',
     harm: () => harms.cut,
-    // The registry has published the file by then, which the command finds out.
-    ends: onRequests(broken, { others: { complete: rightBytes } }),
+    ends: onRequests(broken, { others: heard }),
   },
   {
     name: 'reset-middle',
     summary: 'Connection reset in the middle of an answer',
     harm: () => harms.resetInTheMiddle,
-    ends: onRequests(broken, { others: { complete: rightBytes } }),
+    ends: onRequests(broken, { others: heard }),
   },
   {
     name: 'stalled',
     summary: 'Silence in the middle of an answer',
     harm: () => harms.stalled,
     times: 1,
-    ends: onRequests(silent, { others: { complete: rightBytes, torrent: silentOrAlone } }),
+    ends: onRequests(silent, { others: { ...heard, torrent: silentOrAlone } }),
   },
   {
     name: 'slow',
@@ -62,9 +64,7 @@ export const byteFaults: NetworkFault[] = [
     name: 'length-longer',
     summary: 'Content-Length too large',
     harm: () => harms.longerLength,
-    ends: onRequests(broken, {
-      others: { complete: rightBytes },
-    }),
+    ends: onRequests(broken, { others: heard }),
   },
   {
     name: 'length-shorter',
@@ -72,7 +72,13 @@ export const byteFaults: NetworkFault[] = [
     harm: () => harms.shorterLength,
     ends: onRequests(fails('not_a_registry', 'not_json'), {
       isAnswer: true,
-      others: { chunk: refused, part: rightBytes, complete: rightBytes, torrent: noTorrent },
+      others: {
+        chunk: refused,
+        part: rightBytes,
+        complete: rightBytes,
+        torrent: notBencoded,
+        tracker: notBencoded,
+      },
     }),
   },
   {
@@ -84,6 +90,7 @@ export const byteFaults: NetworkFault[] = [
         api: noRange,
         push: noRange,
         torrent: { stays: { 'web seed': rightBytes } },
+        tracker: noRange,
       },
     }),
   },
@@ -96,6 +103,7 @@ export const byteFaults: NetworkFault[] = [
         api: noRange,
         push: noRange,
         torrent: { stays: { 'web seed': rightBytes } },
+        tracker: noRange,
       },
     }),
   },
@@ -121,8 +129,9 @@ export const byteFaults: NetworkFault[] = [
     ends: {
       api: { stays: { api: fails('verification_failed') } },
       chunk: { 'goes away': rightBytes, stays: { chunk: fails('verification_failed') } },
-      push: dash('What is sent comes from the disk.'),
+      push: dash('Push sends what is on the disk.'),
       torrent: { stays: { 'web seed': rightBytes } },
+      tracker: dash('Each answer to an announce may differ from the last.'),
     },
   },
 ]

@@ -1,4 +1,4 @@
-/** kill -9 of the command line at random moments, and the same command again until it is done. */
+/** kill -9 of the command line at random moments; then the same command again, until it succeeds. */
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,7 +34,7 @@ async function killPull(scene: Scene): Promise<string> {
   const before = await downloadsOf(lane)
   for (let times = 0; times < kills; times += 1) {
     await killDuring(scene, lane, { words, home }, async (isOver) => {
-      // At the first kill before any byte has come, and later anywhere in the file.
+      // The first kill comes before any byte has arrived, later ones anywhere in the file.
       if (times > 0) await untilMoreThan(`${path}.part`, random.integer(12_000_000), isOver)
       await sleep(random.integer(times === 0 ? 150 : 300))
     })
@@ -100,7 +100,7 @@ async function finish({ patience }: Scene, lane: Lane, { words, home }: Command)
   expectSo(ended.exitCode === 0, `after the kills it ended with ${ended.exitCode}: ${said}`)
 }
 
-/** Blocks on the disk: a partial file has its whole length from the start. */
+/** Counts blocks on the disk, because a partial file has its full length from the start. */
 async function untilMoreThan(path: string, bytes: number, isOver: () => boolean) {
   const blocksOf = () => statSync(path, { throwIfNoEntry: false })?.blocks ?? 0
   await until('bytes come', 30_000, () => isOver() || blocksOf() * 512 > bytes)

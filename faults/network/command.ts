@@ -8,12 +8,12 @@ export type CommandOptions = {
   words: readonly string[]
   home: string
   env: Record<string, string>
-  /** What is run in place of the command line, for self-tests. */
+  /** A program to run instead of the command line, for self-tests. */
   program?: string | undefined
 }
 
 export type Ended = {
-  /** Undefined where it was killed. */
+  /** Undefined if it was killed. */
   exitCode: number | undefined
   signal: NodeJS.Signals | undefined
   stdout: string
@@ -47,7 +47,7 @@ export function startCommand({ words, home, env, program = shoalProgram }: Comma
 /** Runs a command to its end, however it ends. */
 export async function runCommand(
   options: CommandOptions & {
-    /** After which it is killed. */
+    /** The command is killed after this time. */
     withinMs: number
   },
 ): Promise<Ended> {

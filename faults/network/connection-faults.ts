@@ -1,6 +1,6 @@
-/** No connection, a connection that breaks, or one to somebody else. */
+/** No connection, a connection that breaks, or one to another server. */
 import { type CertificateFiles, testCertificates } from '../../testing/tls-certificates/index.ts'
-import { dash, fails, onConnections, onRequests, rightBytes } from './declare.ts'
+import { dash, fails, onConnections, onRequests } from './declare.ts'
 import * as harms from './harms.ts'
 import type { NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
@@ -8,13 +8,13 @@ import type { Place } from './places.ts'
 const sameServer = dash(
   'A server does not become another one and itself again while a command runs.',
 )
-const firstCall = dash('The first API call has failed already.')
-const everyConnection = dash('A forward proxy does not tell one request from another.')
+const firstCall = dash('The first API call has already failed.')
+const everyConnection = dash('A forward proxy cannot tell requests apart.')
 
-/** `localhost` has nine letters too: what is rewritten keeps its length, in torrents as in JSON. */
+/** As long as `localhost`, so that rewriting an answer does not change its length. */
 const unknownHost = 'q.invalid'
 
-/** The answer that names where the place is names an unknown host; the registry's own address is as it was. */
+/** Rewrites the answer that contains the address of the place to name an unknown host; the registry's address stays. */
 function unknownHostIn(place: Place) {
   const rewrite = (pattern: RegExp, isNaming: (path: string) => boolean) =>
     harms.rewritten((_, { url = '' }) => isNaming(url), harms.replacing(pattern, unknownHost))
@@ -23,7 +23,7 @@ function unknownHostIn(place: Place) {
   if (place === 'part')
     return rewrite(/localhost(?=:\d+\/blobs)/g, (url) => /\/(files|upload)$/.test(url))
   if (place === 'tracker')
-    return rewrite(/localhost(?=:\d+\/announce)/g, (url) => url.includes('/torrent/'))
+    return rewrite(/localhost(?=%3A\d+%2Fannounce)/g, (url) => url.includes('/download/'))
   return undefined
 }
 
@@ -56,6 +56,7 @@ function forward(
       chunk: everyConnection,
       push: { 'goes away': everyConnection, stays: { start: end } },
       torrent: everyConnection,
+      tracker: everyConnection,
     },
   }
 }
@@ -71,7 +72,8 @@ export const connectionFaults: NetworkFault[] = [
       api: { stays: { api: fails('unreachable', 'dns') } },
       chunk: { stays: { chunk: fails('unreachable', 'dns') } },
       push: { stays: { part: fails('unreachable', 'dns') } },
-      torrent: { stays: { tracker: rightBytes } },
+      torrent: dash('The .torrent file is at the address of the API.'),
+      tracker: { stays: { tracker: fails('unreachable', 'dns') } },
     },
   },
   {
@@ -146,6 +148,7 @@ export const connectionFaults: NetworkFault[] = [
       chunk: firstCall,
       push: firstCall,
       torrent: firstCall,
+      tracker: firstCall,
     },
   },
   forward('proxy-refused', 'Forward proxy that is not there', {

@@ -1,4 +1,4 @@
-/** Words to declare how commands end, fault by fault. */
+/** Functions that declare how commands end, fault by fault. */
 import type { Code, End } from './ends.ts'
 import type { ColumnEnds, Dash, NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
@@ -9,19 +9,19 @@ export const fails = (code: Code, reason?: string): End => ({ code, reason })
 
 export const dash = (why: string): Dash => ({ dash: why })
 
-/** What a registry says, or somebody in its place, is not asked for again; what a line does to it is. */
-const wholeAnswer = dash('A whole answer counts: the same request is not sent again.')
+/** A complete answer is final, even if it is wrong; one that was damaged on its way is requested again. */
+const wholeAnswer = dash('A complete answer is final: the request is not repeated.')
 
 type Kind = {
-  /** The answer is whole, if wrong. */
+  /** The answer is complete, even if it is wrong. */
   isAnswer?: boolean
-  /** What differs from place to place. */
+  /** The ends at places that differ. */
   others?: Partial<Record<Place, End | readonly End[]>>
-  /** Columns that are unlike all others. */
+  /** Columns that differ as a whole. */
   columns?: Partial<NetworkFault['ends']>
 }
 
-/** Where requests are harmed: the right bytes where the harm goes away, and else `end`. Nobody needs the swarm to get the bytes. */
+/** For harm to requests: right bytes if it goes away, otherwise `end`. A web seed is never needed: the bytes come another way. */
 export function onRequests(end: End, { isAnswer = false, others = {}, columns = {} }: Kind = {}) {
   const goesAway = isAnswer ? wholeAnswer : rightBytes
   const at = (place: Place) => others[place] ?? end
@@ -32,20 +32,20 @@ export function onRequests(end: End, { isAnswer = false, others = {}, columns = 
       'goes away': goesAway,
       stays: { start: at('start'), part: at('part'), complete: at('complete') },
     },
-    torrent: {
-      'goes away': rightBytes,
-      stays: { torrent: at('torrent'), tracker: rightBytes, 'web seed': rightBytes },
-    },
+    torrent: { 'goes away': goesAway, stays: { torrent: at('torrent'), 'web seed': rightBytes } },
+    // A tracker is asked again whatever it answered.
+    tracker: { 'goes away': rightBytes, stays: { tracker: at('tracker') } },
     ...columns,
   } satisfies Record<string, ColumnEnds>
 }
 
-/** Where every connection is harmed from the first request of a place on. */
+/** For harm to all connections, from the first request of a place on. */
 export function onConnections(end: End, goesAway: End | Dash = rightBytes): NetworkFault['ends'] {
   return {
     api: { 'goes away': goesAway, stays: { api: end } },
     chunk: { 'goes away': goesAway, stays: { chunk: end } },
     push: { 'goes away': goesAway, stays: { start: end, part: end, complete: end } },
     torrent: { 'goes away': goesAway, stays: { torrent: end } },
+    tracker: { 'goes away': goesAway, stays: { tracker: end } },
   }
 }

@@ -1,4 +1,4 @@
-/** A peer that has nothing, by hand (BEP 3, 23): with it there is a swarm, and the registry brings all its pieces. */
+/** A peer without any piece, written by hand (BEP 3, 23). It makes a swarm, in which all pieces come from the registry. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { RegistryClient } from '@shoal/protocol/client'

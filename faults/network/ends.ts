@@ -1,6 +1,6 @@
 /** How a command may end, and how it did. */
 
-/** Exit codes by the codes of `--json`. `failed` is missing: no fault of a network may end in it. */
+/** Exit codes by the codes of `--json`. `failed` is missing because no fault of the network may end in it. */
 export const exitCodes = {
   not_found: 3,
   not_signed_in: 4,
@@ -27,17 +27,17 @@ export type Cause = {
 
 /** What a command left behind. */
 export type Outcome = {
-  /** Undefined where it had to be killed. */
+  /** Undefined if it had to be killed. */
   exitCode: number | undefined
   signal: NodeJS.Signals | undefined
   stdout: string
   stderr: string
   seconds: number
-  /** What is under the final name: of a pull the file, of a push what the registry serves. */
+  /** What has the final name: the file of a pull, or what the registry serves after a push. */
   file: 'none' | 'right bytes' | 'wrong bytes'
 }
 
-/** The end of a command, or in words what must never happen. */
+/** How a command ended, or a description of what must never happen. */
 export function classify(outcome: Outcome): End | { problem: string } {
   const { exitCode, signal, stdout, stderr, seconds, file } = outcome
   if (file === 'wrong bytes') return { problem: 'wrong bytes under the final name' }
@@ -61,7 +61,7 @@ function causeIn(stdout: string, exitCode: number, stderr: string): Cause | { pr
   const seen = `${code}${reason ? ` (${reason})` : ''}, exit ${exitCode}: ${message}`
   if (!(code in exitCodes)) return { problem: `an untyped cause: ${seen}` }
   if (exitCodes[code as Code] !== exitCode) return { problem: `another exit code: ${seen}` }
-  const needsHint = exitCode > exitCodes.not_permitted // the registry's own refusals say it all themselves
+  const needsHint = exitCode > exitCodes.not_permitted // the registry's own refusals need no hint
   if (!message || (needsHint && !hint)) return { problem: `no message or no hint: ${seen}` }
   return { code: code as Code, reason }
 }
@@ -72,7 +72,7 @@ function errorIn(stdout: string): Told | undefined {
   try {
     return (JSON.parse(stdout) as { error?: Told }).error
   } catch {
-    return undefined // told as a problem
+    return undefined // reported as a problem
   }
 }
 
@@ -81,7 +81,7 @@ const lastLine = (text: string) => text.trim().split('\n').at(-1)?.slice(0, 200)
 export const isProblem = (end: End | { problem: string }): end is { problem: string } =>
   typeof end === 'object' && 'problem' in end
 
-/** As it stands in the table. */
+/** As printed in the table. */
 export function inWords(end: End): string {
   if (end === 'right bytes') return 'right bytes'
   return end.reason === undefined ? end.code : `${end.code} (${end.reason})`

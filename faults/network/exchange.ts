@@ -1,4 +1,4 @@
-/** One request that came to the fault proxy, with what can be done about it. */
+/** One request to the fault proxy, and the ways to answer it. */
 import {
   Agent,
   type ClientRequest,
@@ -12,10 +12,10 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { placeOf } from './places.ts'
 
-/** A whole answer, to be changed before it is given. */
+/** A complete answer, to be changed before it is sent. */
 export type Answer = { status: number; headers: Record<string, string>; body: Buffer }
 
-/** What the registry is asked for in place of what the request says. */
+/** What to request from the registry instead of what the client requested. */
 type Changes = Partial<Pick<RequestOptions, 'method' | 'path' | 'headers'>>
 
 export type Exchange = ReturnType<typeof exchangeWith>
@@ -56,7 +56,7 @@ export function exchangeWith(
     socket,
     place: placeOf(request),
 
-    /** The registry is asked, and answers as if nobody stood between. */
+    /** Passes the request and its answer on unchanged. */
     async pass() {
       const outgoing = open()
       const answered = answerTo(outgoing)
@@ -68,7 +68,7 @@ export function exchangeWith(
       await pipeline(incoming, response)
     },
 
-    /** The registry's whole answer, which nobody has seen yet. */
+    /** Gets the registry's complete answer, without sending it on. */
     async ask(changes: Changes = {}): Promise<Answer> {
       const body = await buffer(request)
       const outgoing = open(changes)
@@ -83,29 +83,29 @@ export function exchangeWith(
       return { status: incoming.statusCode ?? 0, headers, body: bytes }
     },
 
-    /** An answer as it stands; the length is what `headers` says, or else what the body has. */
+    /** Sends an answer. Its Content-Length is the one in `headers`, or else the length of the body. */
     give(answer: Answer) {
       request.resume()
       begin(answer)
       response.end(answer.body)
     },
 
-    /** The head of an answer; its body comes in parts. */
+    /** Sends the head of an answer; its body follows in parts. */
     begin,
 
-    /** A part of the body, or its end. */
+    /** Sends a part of the body, or ends it. */
     goOn(bytes?: Uint8Array) {
       if (bytes) response.write(bytes)
       else response.end()
     },
 
-    /** Bytes on the wire, whatever they are, and the end of the connection. */
+    /** Writes raw bytes and closes the connection. */
     finish,
 
-    /** Bytes on the wire, and the connection stays open. */
+    /** Writes raw bytes and keeps the connection open. */
     write: (bytes: Uint8Array) => void socket.write(bytes),
 
-    /** The connection is reset (RST). */
+    /** Resets the connection (RST). */
     reset() {
       if ('encrypted' in socket) socket.destroy()
       else socket.resetAndDestroy()
@@ -122,13 +122,13 @@ function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
-/** What a forward proxy gets is a whole URL. */
+/** A forward proxy receives the whole URL. */
 function withoutOrigin(url: string): string {
   const { pathname, search } = new URL(url)
   return pathname + search
 }
 
-/** The head of an answer as it is on the wire. */
+/** The head of an answer, as raw bytes. */
 export function headOf({ status, headers }: Pick<Answer, 'status' | 'headers'>): Buffer {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.from(`HTTP/1.1 ${status} Harmed\r\n${lines.join('')}\r\n`, 'latin1')

@@ -1,4 +1,4 @@
-/** Stands between the command line and a registry, as an address of the registry or as a forward proxy, and does harm on request. */
+/** A proxy between the command line and a registry, reverse or forward, that does harm on request. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import {
@@ -13,7 +13,7 @@ import { type CertificateFiles, testCertificates } from '../../testing/tls-certi
 import { type Exchange, exchangeWith } from './exchange.ts'
 import type { Place } from './places.ts'
 
-/** What a new connection meets before any request is read. */
+/** What happens to a new connection before any request is read. */
 export type ConnectionMode =
   | { answers: 'as it should' }
   | { answers: 'refused' | 'reset' | 'nothing' | 'plain HTTP' | 'TLS' | 'a banner' }
@@ -33,23 +33,23 @@ export type Arming = {
 export type RequestHarm = {
   level: 'request'
   do(exchange: Exchange): void | Promise<void>
-  /** Which requests are harmed, where the harm to a place is done elsewhere. */
+  /** Which requests are harmed, if not those of the place itself. */
   hits?: (place: Place | undefined, request: IncomingMessage) => boolean
 }
 
 export type ConnectionHarm = {
   level: 'connection'
   mode: ConnectionMode
-  /** A closed port cannot count: it opens again after this. */
+  /** A closed port cannot count connections, so it opens again after this time. */
   liftAfterMs?: number
 }
 
-/** What a forward proxy answers to CONNECT. */
+/** The forward proxy's answer to CONNECT. */
 export type ConnectHarm = { level: 'connect'; answer: string }
 
 const asItShould: ConnectionMode = { answers: 'as it should' }
 
-/** `isTls`: it is `https://localhost:<port>`. `registryPort` is asked for at each request. */
+/** With `isTls` it listens at `https://localhost:<port>`. `registryPort` is called for each request. */
 export async function startFaultProxy({ isTls, registryPort }: Options) {
   const sockets = new Set<Socket>()
   let armed: Arming | undefined
@@ -78,11 +78,11 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
     else http.emit('connection', socket)
   })
   http.on('clientError', (_error: Error, socket: Duplex) => {
-    // As servers do with what is not HTTP, such as TLS.
+    // As servers answer anything that is not HTTP, such as TLS.
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n')
   })
 
-  /** Whether the harm is to be done once more, to this place. */
+  /** Whether to harm this place once more. */
   function count(place: Place | undefined): boolean {
     const times = harmed.get(place) ?? 0
     if (!armed || times >= armed.times) return false
@@ -108,7 +108,7 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
     return { level: 'request', do: (exchange) => exchange.reset() }
   }
 
-  /** From here on connections meet the harm; those that are open are cut. */
+  /** Harms connections from now on, and closes those that are open. */
   function begin(harm: ConnectionHarm) {
     mode = harm.mode
     modeTimes = armed?.times ?? 0
@@ -131,7 +131,7 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
       key: readFileSync(key),
     })
     const secured = new TLSSocket(socket, { isServer: true, secureContext })
-    secured.on('error', () => secured.destroy()) // what the client refuses, the client reports
+    secured.on('error', () => secured.destroy()) // the client reports what it refuses
     http.emit('connection', secured)
   }
 
@@ -157,7 +157,7 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
 
   return {
     port,
-    /** Begins to do harm. Of a harm to connections in an API call, no request is waited for. */
+    /** Starts to do harm: at the next request of the place, or at once for harm to connections of API calls. */
     arm(arming: Arming) {
       armed = arming
       harmed = new Map()
@@ -190,7 +190,7 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
 
 type Options = { isTls: boolean; registryPort: () => number }
 
-/** A port that is closed for a while must not become the source port of somebody's connection. */
+/** While a port is closed, no connection must get it as its source port. */
 async function listenBelowEphemeral(server: ReturnType<typeof createServer>): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000)

@@ -1,4 +1,4 @@
-/** Pull and push through a forward proxy that works: tinyproxy, with HTTP and with HTTPS by a private CA. */
+/** Pull and push through a working forward proxy, tinyproxy: over HTTP, and over HTTPS with a private CA. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -47,7 +47,7 @@ async function throughTinyproxy(scene: Scene): Promise<string> {
   return 'right bytes over HTTP and HTTPS'
 }
 
-/** Passes everything on to the fault proxy, which is a forward proxy too and knows where the registry is. */
+/** Forwards everything to the fault proxy, which is a forward proxy too and knows the registry's port. */
 async function startTinyproxy(
   { folder, cleanup, patience }: Scene,
   upstreamPort: number,

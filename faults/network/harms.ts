@@ -6,11 +6,11 @@ import type { ConnectHarm, ConnectionHarm, ConnectionMode, RequestHarm } from '.
 
 const onRequest = (work: RequestHarm['do']): RequestHarm => ({ level: 'request', do: work })
 
-/** The registry answers, and the answer is changed on its way. */
+/** Changes the registry's answer on its way. */
 const onAnswer = (change: (answer: Answer, exchange: Exchange) => Answer | Promise<Answer>) =>
   onRequest(async (exchange) => exchange.give(await change(await exchange.ask(), exchange)))
 
-/** The answer's bytes, written by hand, and the end of the connection. */
+/** Writes raw bytes as the answer and closes the connection. */
 const onWire = (write: (answer: Answer, exchange: Exchange) => Uint8Array) =>
   onRequest(async (exchange) => exchange.finish(write(await exchange.ask(), exchange)))
 
@@ -19,13 +19,13 @@ const withLength = ({ status, headers }: Answer, length: number) => {
   return headOf({ status, headers: { ...others, 'content-length': String(length) } })
 }
 
-/** Half of it; of the rest of a chunk nothing, or every try would bring the half of what is missing. */
+/** Half of the body; nothing of the rest of a chunk, or each retry would bring half of what is missing. */
 function half({ body }: Answer, { place }: Exchange): Uint8Array {
   const isRest = place === 'chunk' && body.length < 4 * 1024 * 1024
   return body.subarray(0, isRest ? 0 : Math.ceil(body.length / 2))
 }
 
-/** The head of the whole answer and half of the body; of an answer without a body, half of the head. */
+/** The head and half of the body; half of the head if there is no body. */
 function halfOnWire(answer: Answer, exchange: Exchange): Buffer {
   const head = withLength(answer, answer.body.length)
   if (answer.body.length === 0) return head.subarray(0, head.length >> 1)
@@ -58,10 +58,10 @@ export const stalled = onRequest(async (exchange) => {
   exchange.write(halfOnWire(answer, exchange))
 })
 
-/** The request is read, and nothing comes for ever. */
+/** Reads the request and never answers. */
 export const halfOpen = onRequest((exchange) => void exchange.request.resume())
 
-/** In ten parts with pauses, each much shorter than the time after which a line counts as dead. */
+/** Sends ten parts with pauses, each much shorter than the timeout for silence. */
 export const slow = onRequest(async (exchange) => {
   const answer = await exchange.ask()
   const part = Math.ceil(answer.body.length / 10)
@@ -73,7 +73,7 @@ export const slow = onRequest(async (exchange) => {
   exchange.goOn()
 })
 
-/** Of a chunk only the beginning is packed: the header decides. */
+/** Compresses only the beginning of a chunk: the client decides by the header. */
 export const gzipped = onAnswer((answer) => {
   const { status, headers, body } = answer
   if (body.length === 0) return answer
@@ -94,7 +94,7 @@ export const shorterLength = onWire((answer) =>
   Buffer.concat([withLength(answer, Math.floor(answer.body.length * 0.9)), answer.body]),
 )
 
-/** The bytes of a range that nobody asked for. */
+/** The bytes of another range than the one requested. */
 export const anotherRange = onRequest(async (exchange) => {
   const { range } = exchange.request.headers
   if (range === undefined) return exchange.pass()
@@ -110,7 +110,7 @@ export const wholeFile = onRequest(async (exchange) => {
   exchange.give(await exchange.ask())
 })
 
-// Answers of somebody else
+// Answers of other programs
 
 const page = (title: string) =>
   Buffer.from(
@@ -120,7 +120,7 @@ const page = (title: string) =>
 const html = { 'content-type': 'text/html' }
 const json = { 'content-type': 'application/json' }
 
-/** An answer without asking the registry. */
+/** Answers without asking the registry. */
 const instead = (status: number, headers: Record<string, string>, body: Buffer | string) =>
   onRequest((exchange) => exchange.give({ status, headers, body: Buffer.from(body) }))
 
@@ -138,9 +138,9 @@ export const redirectTo = (location: (exchange: Exchange) => string, status = 30
     exchange.give({ status, headers: { location: location(exchange) }, body: Buffer.alloc(0) }),
   )
 
-// What was right once
+// Answers that were right once
 
-/** What the registry has answered to another request: for bytes other bytes, and otherwise its statistics. */
+/** The registry's answer to another request: other bytes instead of bytes, otherwise its statistics. */
 export const replayed = onRequest(async (exchange) => {
   const { headers } = exchange.request
   const isBytes = exchange.place === 'chunk' || exchange.place === 'web seed'
@@ -150,7 +150,7 @@ export const replayed = onRequest(async (exchange) => {
   exchange.give(await exchange.ask(other))
 })
 
-/** From the second request on, the bytes are those of another file. */
+/** Sends the bytes of another file from the second request on. */
 export function changedAfterFirst(): RequestHarm {
   let requests = 0
   return onAnswer((answer) => {
@@ -160,7 +160,7 @@ export function changedAfterFirst(): RequestHarm {
   })
 }
 
-/** The answer's text is changed as if the registry had changed meanwhile. */
+/** Changes the text of an answer, as if the registry had changed in the meantime. */
 export const rewritten = (
   hits: NonNullable<RequestHarm['hits']>,
   change: (body: Buffer) => Buffer,
@@ -169,7 +169,7 @@ export const rewritten = (
   hits,
 })
 
-/** Bytes as text of one byte each, so that nothing else changes. */
+/** Treats bytes as latin1 text, so that nothing else changes. */
 export const replacing = (pattern: RegExp, by: string) => (body: Buffer) =>
   Buffer.from(body.toString('latin1').replaceAll(pattern, by), 'latin1')
 

@@ -11,7 +11,7 @@ import { runCommand, startCommand } from './command.ts'
 import { startElsewhere } from './elsewhere.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 
-/** How the command line reaches the registry: itself, or through a forward proxy. */
+/** How the command line reaches the registry: directly, or through a forward proxy. */
 export type Transport = 'http' | 'https' | 'proxied http' | 'proxied https'
 
 export type LaneOptions = {
@@ -21,7 +21,7 @@ export type LaneOptions = {
   /** Multiplies every time allowed. */
   patience: number
   cleanup: DisposableStack
-  /** Starts a forward proxy in front of the one at this port, and returns its address. */
+  /** Starts another forward proxy in front of the one at this port, and returns its address. */
   inFront?: (port: number) => Promise<string>
 }
 
@@ -95,7 +95,7 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
   }
 
   let seeding: Promise<void> | undefined
-  /** Somebody who has the file and gives it to others, known to the tracker from then on. */
+  /** Starts a seeder of the file, and waits until the tracker knows it. */
   async function seed() {
     await expectDone(['pull', modelName], 'seeder')
     const words = ['seed', '--registry', address]
@@ -132,7 +132,7 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
   }
 }
 
-/** A registry that is not on loopback wants the code that it prints. */
+/** A registry that is not on loopback requires the code that it prints. */
 function setupCodeIn(log: string) {
   const code = /setup code: (\S+)/.exec(log)?.[1]
   return code === undefined ? {} : { setup_code: code }

@@ -24,7 +24,7 @@ async function killModel(scene: Scene): Promise<string> {
   for (const isStreamed of [false, true, false, true]) {
     await expectAnswer(daemon.url)
     const pid = modelProcessOf(daemon.pid)
-    // Stopped first, so that it is answering when it is killed, whatever the moment.
+    // Stopped first, so that it is still answering when it is killed.
     process.kill(pid, 'SIGSTOP')
     const answer = ask(daemon.url, isStreamed, patience)
     await sleep(random.integer(300))

@@ -8,18 +8,18 @@ export type Harm = Arming['harm']
 /** How long a harm lasts: `goes away` is done to some requests of each place in a column, `stays` to all requests of one place. */
 export type Form = 'goes away' | 'stays'
 
-/** One command under one harm, and how it has to end. */
+/** One command under one harm, and how it must end. */
 export type Cell = {
   fault: NetworkFault
   column: Column
   form: Form
-  /** The one harmed place; undefined where the harm goes away and every place of the column is met. */
+  /** The one harmed place; undefined if the harm goes away and is done to every place of the column. */
   place: Place | undefined
-  /** One of these. More than one only where the end depends on which request is met first. */
+  /** One of these. There are several only if the end depends on which request is harmed first. */
   ends: readonly End[]
 }
 
-/** Why a cell makes no sense, as a footnote says it. */
+/** Why there is nothing to try in a cell, as in its footnote. */
 export type Dash = { dash: string }
 
 /** The ends in one column: a dash, or how the command ends in each form. */
@@ -37,11 +37,11 @@ export type NetworkFault = {
   summary: string
   /** Default `http`. */
   over?: Transport
-  /** What is done, where: to the place, or the first place of the column. Undefined where only the command is told something wrong. */
+  /** The harm to a place. Undefined if the fault is only in what the command is given. */
   harm?: (place: Place, lane: Lane) => Harm | undefined
-  /** How many requests of a place are harmed where the harm goes away. Default 2. */
+  /** How many requests of a place are harmed before the harm goes away. Default 2. */
   times?: number
-  /** What the command is told differently. */
+  /** What the command is given differently. */
   command?: (
     lane: Lane,
     place: Place | undefined,

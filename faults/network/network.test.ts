@@ -1,8 +1,9 @@
-/** All faults of the network and all rounds, once. They take minutes, so they run where everything does, or where they are asked for. */
+/** All faults of the network and all rounds, once. They take minutes, so they run only on request. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runsSlowTests, withSlowTests } from '../../testing/slow.ts'
 import { cellsOf, networkFaults } from './all-network-faults.ts'
 import { networkRounds } from './all-rounds.ts'
 import { exitCodes } from './ends.ts'
@@ -12,8 +13,7 @@ import { tamperedCell, tamperings } from './self-test.ts'
 import { tableBegin, tableEnd, tableOf } from './table.ts'
 
 const isAll = Boolean(process.env.SHOAL_TEST_EVERYTHING)
-const isWanted = isAll || Boolean(process.env.SHOAL_TEST_FAULTS)
-/** On a machine where much else runs, everything may take twice as long; most commands wait for half of it anyway. */
+/** Everything may take twice as long on a busy machine. */
 const patience = 2
 const seed = 1
 
@@ -30,7 +30,7 @@ test('docs/reliability.md has every code with its exit code', () => {
   }
 })
 
-describe.skipIf(!isWanted)('with SHOAL_TEST_FAULTS or SHOAL_TEST_EVERYTHING', () => {
+describe.runIf(runsSlowTests)(withSlowTests, () => {
   let logFolder = ''
   let hasFailed = false
   beforeAll(() => {

@@ -15,17 +15,18 @@ export const places = [
 
 export type Place = (typeof places)[number]
 
-/** The columns of the table, each with the places that it puts together. */
+/** The columns of the table, each with its places. */
 export const columns = {
   api: { title: 'API call', places: ['api'] },
   chunk: { title: 'Chunk of a pull', places: ['chunk'] },
   push: { title: 'Push', places: ['start', 'part', 'complete'] },
-  torrent: { title: 'Torrent', places: ['torrent', 'tracker', 'web seed'] },
+  torrent: { title: 'Torrent', places: ['torrent', 'web seed'] },
+  tracker: { title: 'Announce', places: ['tracker'] },
 } as const satisfies Record<string, { title: string; places: readonly Place[] }>
 
 export type Column = keyof typeof columns
 
-/** How people call a place. */
+/** Titles for people. */
 export const placeTitles: Record<Place, string> = {
   api: 'API call',
   chunk: 'chunk',
@@ -37,11 +38,11 @@ export const placeTitles: Record<Place, string> = {
   'web seed': 'web seed',
 }
 
-/** Bytes of a chunk, and of what a swarm asks for at the least. */
+/** The size of a chunk, and of the smallest request of a swarm. */
 const chunkBytes = 16 * 1024 * 1024
 const blockBytes = 16 * 1024
 
-/** Undefined for what is never harmed: the account, the model and the processing state of a push. */
+/** Undefined for requests that are never harmed: the account, the model and the processing state of a push. */
 export function placeOf({
   method = 'GET',
   url = '',
@@ -59,7 +60,7 @@ export function placeOf({
   return method === 'GET' && isPull ? 'api' : undefined
 }
 
-/** A pull asks for a chunk up to its end; a swarm asks for pieces. */
+/** A pull requests a chunk up to its end; a swarm requests pieces. */
 function isPieceOf(range: string | undefined): boolean {
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
   if (first === undefined || last === undefined) return false

@@ -8,26 +8,28 @@ import { cellsOf, networkFaults } from './all-network-faults.ts'
 import { networkRounds } from './all-rounds.ts'
 import { inWords, isProblem } from './ends.ts'
 import type { Cell } from './network-fault.ts'
-import { placeTitles } from './places.ts'
+import { columns, type Place, places, placeTitles } from './places.ts'
 import type { CellResult } from './run-cell.ts'
 import { runCells } from './run-network.ts'
 import { type RoundResult, runRound } from './run-round.ts'
 import { tableOf } from './table.ts'
 
-const usage = `npm run faults -- network [--only name] [--rounds 1] [--seed N] [--markdown]
+const usage = `npm run faults -- network [--only name] [--place name] [--rounds 1] [--seed N] [--markdown]
 
 --only      one fault or round, or several with commas between them
+--place     only harm to this place, and no rounds: ${places.join(', ')}
 --markdown  only the table of docs/reliability.md; nothing is run
 `
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** Returns the exit code: 0 where every command ended as it has to. */
+/** Returns the exit code: 0 if every command ended as it must. */
 export async function runNetwork(words: string[]): Promise<number> {
-  const { only, rounds, seed, isMarkdown, isHelp } = readArguments(words)
+  const { only, place, rounds, seed, isMarkdown, isHelp } = readArguments(words)
   if (isHelp) return printNames()
   const faults = networkFaults.filter(({ name }) => isWanted(only, name))
-  const kinds = networkRounds.filter(({ name }) => isWanted(only, name))
+  const kinds = networkRounds.filter(({ name }) => place === undefined && isWanted(only, name))
+  const cells = faults.flatMap(cellsOf).filter((cell) => isAt(place, cell))
   if (faults.length + kinds.length === 0) misuse(`nothing is called ${only}: see --list`)
   if (isMarkdown) {
     say(tableOf(faults))
@@ -48,14 +50,14 @@ export async function runNetwork(words: string[]): Promise<number> {
       counted(result)
       tellCell(result, options.seed)
     }
-    await runCells(faults.flatMap(cellsOf), { ...options, onResult })
+    await runCells(cells, { ...options, onResult })
     const results = await Promise.all(kinds.map((kind) => runRound(kind, options)))
     for (const result of results) {
       counted(result)
       tellRound(result)
     }
   }
-  if (faults.length > 0) say(`\n${tableOf(faults)}\n`)
+  if (faults.length > 0 && place === undefined) say(`\n${tableOf(faults)}\n`)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
   say(`network: ${count} commands and rounds in ${seconds} s, ${failed} failed`)
   if (failed === 0) rmSync(logFolder, { recursive: true })
@@ -66,10 +68,16 @@ export async function runNetwork(words: string[]): Promise<number> {
 const isWanted = (only: string | undefined, name: string) =>
   only === undefined || only.split(',').includes(name)
 
+/** Harm that goes away is done to every place of a column. */
+const isAt = (wanted: Place | undefined, { column, place }: Cell) =>
+  wanted === undefined ||
+  wanted === place ||
+  (place === undefined && (columns[column].places as readonly Place[]).includes(wanted))
+
 const titleOf = ({ fault, column, form, place }: Cell) =>
   `${fault.name.padEnd(20)}${(place === undefined ? column : `${column}, ${placeTitles[place]}`).padEnd(20)}${form.padEnd(11)}`
 
-/** One line for a command, and what it printed where it failed. */
+/** Prints one line for a command, and its output if it failed. */
 function tellCell({ cell, end, seconds, failure, output }: CellResult, seed: number) {
   const seen = isProblem(end) ? end.problem : inWords(end)
   const verdict = failure === undefined ? 'ok' : 'FAILED'
@@ -102,6 +110,7 @@ function readArguments(args: string[]) {
       args,
       options: {
         only: { type: 'string' },
+        place: { type: 'string' },
         rounds: { type: 'string', default: '1' },
         seed: { type: 'string', default: anySeed() },
         markdown: { type: 'boolean', default: false },
@@ -111,6 +120,7 @@ function readArguments(args: string[]) {
     })
     return {
       only: values.only,
+      place: placeNamed(values.place),
       rounds: wholeNumber('--rounds', values.rounds),
       seed: wholeNumber('--seed', values.seed),
       isMarkdown: values.markdown,
@@ -119,4 +129,10 @@ function readArguments(args: string[]) {
   } catch (error) {
     return misuse(String(error instanceof Error ? error.message : error))
   }
+}
+
+function placeNamed(name: string | undefined): Place | undefined {
+  const place = places.find((one) => one === name)
+  if (name !== undefined && place === undefined) misuse(`no place ${name}: ${places.join(', ')}`)
+  return place
 }

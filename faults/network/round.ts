@@ -1,11 +1,11 @@
-/** Something that happens to a whole command or process, with a random moment of its own. */
+/** Something that happens to a whole command or process at a random moment. */
 export type NetworkRound = {
   name: string
   /** One sentence for `--list`. */
   summary: string
-  /** A program that not every machine has. */
+  /** A program that may not be installed. */
   needs?: string
-  /** Resolves with what was seen; throws where that is not what must be. */
+  /** Resolves with a description of what happened; rejects if that is wrong. */
   run(scene: Scene): Promise<string>
 }
 
@@ -13,13 +13,13 @@ export type Scene = {
   seed: number
   /** Multiplies every time allowed. */
   patience: number
-  /** Thrown away at the end of the round. */
+  /** Deleted at the end of the round. */
   folder: string
   logFolder: string
   cleanup: DisposableStack
 }
 
-/** What a round has seen that must not be. */
+/** Something happened in a round that must not. */
 export class RoundFailure extends Error {
   override name = 'RoundFailure'
 }

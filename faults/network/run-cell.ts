@@ -14,11 +14,11 @@ import { columns } from './places.ts'
 
 export type CellOptions = {
   lane: Lane
-  /** Of the cell alone; removed at its end. */
+  /** Used by this cell only; removed at its end. */
   folder: string
   seed: number
   patience: number
-  /** What is run in place of the command line, for self-tests. */
+  /** A program to run instead of the command line, for self-tests. */
   program?: string
   /** When a command counts as hanging, times patience. Default 45 s. */
   endWithinMs?: number
@@ -28,7 +28,7 @@ export type CellResult = {
   cell: Cell
   end: End | { problem: string }
   seconds: number
-  /** In words, where the end is not one that was declared. */
+  /** Set if the end is not one of those declared. */
   failure: string | undefined
   /** What the command printed, for a failure. */
   output: string
@@ -36,11 +36,14 @@ export type CellResult = {
 
 /** Seconds, times patience. A command that waits for more than all of these together hangs. */
 const timeouts = { connect: 2, headers: 2, stall: 2, giveup: 5 }
-/** A start, the bytes at a limited rate, a time to give up, and the last request before that. */
+/** For a command that has to succeed: on a busy machine it takes seconds to load webtorrent and to reach a peer. */
+const giveUpOfSuccess = 20
+/** Includes the start, the bytes at a limited rate, the time to give up, and the last request before that. */
 const defaultEndWithinMs = 45_000
 
-export function timeoutSetting(patience: number): string {
-  return Object.entries(timeouts)
+function timeoutSetting({ ends }: Cell, patience: number): string {
+  const giveup = ends.includes('right bytes') ? giveUpOfSuccess : timeouts.giveup
+  return Object.entries({ ...timeouts, giveup })
     .map(([name, seconds]) => `${name}=${Math.ceil(seconds * patience)}s`)
     .join(',')
 }
@@ -66,7 +69,11 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
   const ended = await runCommand({
     words: [...words, '--json', '--registry', address],
     home: folder,
-    env: { ...lane.env, SHOAL_NETWORK_TIMEOUTS: timeoutSetting(options.patience), ...told.env },
+    env: {
+      ...lane.env,
+      SHOAL_NETWORK_TIMEOUTS: timeoutSetting(cell, options.patience),
+      ...told.env,
+    },
     withinMs: (options.endWithinMs ?? defaultEndWithinMs) * options.patience,
     program: options.program,
   })
@@ -99,21 +106,21 @@ function failureOf({ ends }: Cell, end: CellResult['end'], credentials: string[]
 
 type Prepared = { words: string[]; fileUnderName(): Outcome['file'] | Promise<Outcome['file']> }
 
-/** The command that meets the harmed place, and how to see what it left. */
+/** The command that reaches the harmed place, and how to inspect what it left behind. */
 async function prepare(cell: Cell, options: CellOptions, stack: DisposableStack) {
   const { column, place } = cell
   if (column === 'push') return preparePush(options)
   const { lane, folder } = options
   if (place === 'web seed') return preparePieces(options, stack)
-  if (column === 'torrent') await lane.ensureSeeder()
+  if (wayOf(cell) === '--only-peers') await lane.ensureSeeder()
   const path = join(folder, 'data', 'models', modelName, filename)
   return {
-    words: ['pull', modelName, ...wayOf(cell)],
+    words: ['pull', modelName, wayOf(cell)],
     fileUnderName: () => judge(path, lane.sha256),
   } satisfies Prepared
 }
 
-/** Only a swarm asks for pieces, and it is asked where the registry is slow and somebody is there. */
+/** Only a swarm requests pieces, and it is joined if the registry is slow and there is a peer. */
 async function preparePieces({ lane, folder, seed }: CellOptions, stack: DisposableStack) {
   const { bytes, manifest } = makeContent(randomFrom(seed + 1), 'large')
   await lane.ensureLonely(bytes)
@@ -125,11 +132,9 @@ async function preparePieces({ lane, folder, seed }: CellOptions, stack: Disposa
   } satisfies Prepared
 }
 
-/** Without a torrent there are no peers; without a tracker there is the registry, slow enough for peers to be asked too. */
-function wayOf({ column, place }: Cell): string[] {
-  if (column !== 'torrent') return ['--no-peers']
-  return place === 'torrent' ? ['--only-peers'] : ['--limit-rate', '4MB']
-}
+/** A pull that may ask the registry for bytes would end well whatever happens to the torrent and the tracker. */
+const wayOf = ({ column }: Cell) =>
+  column === 'torrent' || column === 'tracker' ? '--only-peers' : '--no-peers'
 
 function judge(path: string, sha256: string): Outcome['file'] {
   if (!existsSync(path)) return 'none'
@@ -139,7 +144,7 @@ function judge(path: string, sha256: string): Outcome['file'] {
 export const hashOf = (path: string) =>
   createHash('sha256').update(readFileSync(path)).digest('hex')
 
-/** Bytes that no registry has yet, to a model of their own. */
+/** Pushes bytes that the registry does not have, to a new model. */
 function preparePush({ lane, folder, seed }: CellOptions): Prepared {
   const number = nextNumber()
   const name = `pushed-${number}`

@@ -11,14 +11,14 @@ import { type CellOptions, type CellResult, runCell } from './run-cell.ts'
 
 export type NetworkOptions = {
   seed: number
-  /** Multiplies every time allowed: 1 on a machine with nothing else to do. */
+  /** Multiplies every time allowed: 1 on an idle machine. */
   patience: number
   /** Where the logs of the registries go. */
   logFolder: string
   onResult(result: CellResult): void
 } & Pick<CellOptions, 'program' | 'endWithinMs'>
 
-/** Most cells wait most of the time. */
+/** More than there are cores, because cells spend most of their time waiting. */
 const lanesOf: Record<Transport, number> = {
   http: 8,
   https: 2,
@@ -38,7 +38,7 @@ export async function runCells(
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }))
   const { bytes } = makeContent(randomFrom(options.seed), 'large')
   const results: CellResult[] = []
-  /** One after another: all at once, none would be ready before the last. */
+  /** Lanes open one after another: if all opened at once, none would be ready before the last. */
   let opening: Promise<unknown> = Promise.resolve()
 
   async function work(transport: Transport, number: number, queue: Cell[]) {
@@ -69,7 +69,7 @@ export async function runCells(
   return results
 }
 
-/** A network that fails is no reason for the registry to. */
+/** The registry must not fail because the network does. */
 function reportRegistry({ failures }: Lane) {
   const [failure] = failures.list()
   if (failure) throw new Error(`the registry: ${failure.expected}; seen: ${failure.seen}`)

@@ -16,7 +16,7 @@ export type RoundResult = {
 
 type Options = Pick<Scene, 'seed' | 'patience' | 'logFolder'>
 
-/** Without the program that a round needs it is skipped, which `seen` says. */
+/** Skips a round whose program is not installed, and says so in `seen`. */
 export async function runRound(round: NetworkRound, options: Options): Promise<RoundResult> {
   const startedAt = performance.now()
   const result = (seen: string, failure?: string): RoundResult => {

@@ -1,4 +1,4 @@
-/** Proves that the checks see what they are for: each of these stands in for the command line and ends as it must not. */
+/** Proves that the checks work: each of these programs replaces the command line and ends in a way that it must not. */
 
 import { fails, onRequests } from './declare.ts'
 import * as harms from './harms.ts'
@@ -58,7 +58,7 @@ const fault: NetworkFault = {
   ends: onRequests(fails('not_a_registry', 'html')),
 }
 
-/** What the stand-ins are to do, and do not. */
+/** The cell in which these programs run. */
 export const tamperedCell: Cell = {
   fault,
   column: 'api',

@@ -1,4 +1,4 @@
-/** The table of faults and places, as it stands in the documentation. */
+/** The table of faults and places for the documentation. */
 import { columnNames, isDash, networkFaults } from './all-network-faults.ts'
 import { type End, inWords } from './ends.ts'
 import type { ColumnEnds, NetworkFault } from './network-fault.ts'
@@ -7,7 +7,7 @@ import { columns, type Place, placeTitles } from './places.ts'
 export const tableBegin = '<!-- Printed by: npm run faults -- network --markdown -->'
 export const tableEnd = '<!-- End of the printed table -->'
 
-/** Markdown, with what a dash means beneath it. */
+/** Markdown, with footnotes for the dashes. */
 export function tableOf(faults: readonly NetworkFault[] = networkFaults): string {
   const notes: string[] = []
   const noteOf = (text: string) => {
@@ -24,7 +24,7 @@ export function tableOf(faults: readonly NetworkFault[] = networkFaults): string
   return [...lines, '', ...footnotes].join('\n')
 }
 
-/** `right bytes → unreachable (reset)`: what comes of a harm that goes away, and of one that stays. */
+/** `right bytes → unreachable (reset)`: the end if the harm goes away, and the end if it stays. */
 function inColumn(declared: ColumnEnds, noteOf: (text: string) => string): string {
   if ('dash' in declared) return noteOf(declared.dash)
   const { 'goes away': goesAway, stays } = declared
@@ -40,7 +40,7 @@ function inColumn(declared: ColumnEnds, noteOf: (text: string) => string): strin
 
 type Staying = Partial<Record<Place, End | readonly End[]>>
 
-/** One end for all places of the column, or each place with its own. */
+/** One end for all places of the column, or one for each place. */
 function staying(stays: Staying): string {
   const ends = Object.entries(stays) as [Place, End | readonly End[]][]
   const places = Map.groupBy(ends, ([, end]) => endsInWords(end))
