@@ -1,6 +1,7 @@
 /** Side-by-side measurements that anyone can run again: `npm run bench -- NAME [options]`. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { parseSize } from '@shoal/core/units'
 import type { Bench, BenchOptions } from './harness/bench.ts'
 import { machine } from './harness/machine.ts'
 import { reportTo } from './harness/report.ts'
@@ -24,7 +25,7 @@ const optionTexts = `options, each with its default:
   --seconds 5         length of a round of load
   --connections 32    requests at a time in a round of load
   --models 100000     models in the registry
-  --size 2147483648   bytes of the file that is moved
+  --size 2147483648   size of the file that is moved, such as 2GB
   --threads 1         threads that compute with a model
   --data FOLDER       keep the filled registry here for the next run
   --only A,B          run these parts alone (an endpoint of api, sqlite or postgres of search,
@@ -62,7 +63,7 @@ if (name === undefined) {
     seconds: Number(values.seconds),
     connections: Number(values.connections),
     models: Number(values.models),
-    sizeBytes: Number(values.size),
+    sizeBytes: sizeIn(values.size),
     threads: Number(values.threads),
     data: values.data,
     only: values.only?.split(',') ?? [],
@@ -71,6 +72,12 @@ if (name === undefined) {
   const report = reportTo(join(import.meta.dirname, 'results', `${known}.md`))
   report.say(`${machine()}. Medians of ${options.rounds} rounds, the sides in turn.`)
   await (await load(known)).run(options, report)
+}
+
+function sizeIn(text: string): number {
+  const bytes = parseSize(text)
+  if (bytes) return bytes
+  throw new Error(`--size is a size such as 2GB, not ${text}`)
 }
 
 async function load(one: (typeof names)[number]): Promise<Bench> {
