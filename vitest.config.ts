@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { runsSlowTests } from './testing/slow.ts'
 
 export default defineConfig({
   test: {
@@ -10,6 +11,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
-    maxWorkers: availableParallelism(), // by default there is one less, and half of the tests’ time is waiting
+    // Half of the tests’ time is waiting; the slow ones keep the processor busy.
+    maxWorkers: availableParallelism() + (runsSlowTests ? 0 : 1),
   },
 })

@@ -1,8 +1,14 @@
 /** Debian's Chromium, and pages that remember what they did and must not have done. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import {
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
 import { findProgram } from './find-program.ts'
+import { runsSlowTests } from './slow.ts'
 
 export type { Page }
 
@@ -19,6 +25,22 @@ const options = [
 
 export const findChromium = () => findProgram('chromium')
 
+const [wide, narrow] = [1360, 390] // pixels
+/** Ways to look at a page: each theme and width once, and where slow tests run, each theme at each width. */
+export const looks = (
+  runsSlowTests
+    ? [
+        { theme: 'light', width: wide },
+        { theme: 'light', width: narrow },
+        { theme: 'dark', width: wide },
+        { theme: 'dark', width: narrow },
+      ]
+    : [
+        { theme: 'light', width: wide },
+        { theme: 'dark', width: narrow },
+      ]
+) satisfies Wishes[]
+
 type Wishes = {
   width?: number
   height?: number
@@ -26,6 +48,8 @@ type Wishes = {
   /** Off: what those see who run no scripts. */
   scripts?: boolean
   reducedMotion?: 'reduce' | 'no-preference'
+  /** What an earlier visit left: cookies and databases. */
+  storageState?: NonNullable<BrowserContextOptions['storageState']>
 }
 
 export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>
@@ -35,14 +59,15 @@ export type Visitor = Awaited<ReturnType<typeof visitor>>
 export async function startBrowser(program: string, origins: readonly string[]) {
   const browser = await chromium.launch({ executablePath: program, args: options })
   return {
-    /** A person of their own: with no cookies, and nothing stored. */
+    /** A person of their own: with no cookies, and nothing stored, unless `storageState` has some. */
     async newVisitor(wishes: Wishes = {}) {
-      const { width = 1360, height = 860, theme = 'light', scripts = true } = wishes
+      const { width = 1360, height = 860, theme = 'light', scripts = true, storageState } = wishes
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme: theme,
         javaScriptEnabled: scripts,
         reducedMotion: wishes.reducedMotion ?? 'no-preference',
+        ...(storageState && { storageState }),
       })
       return visitor(context, origins)
     },
@@ -74,10 +99,11 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** What of WCAG 2.2 AA a page misses, as far as a program can tell. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
-  await page.evaluate(`${axe}; undefined`)
+  if (await page.evaluate('window.axe === undefined')) await page.evaluate(`${axe}; undefined`)
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+  const options = JSON.stringify({ runOnly: tags, resultTypes: ['violations'] })
   const found = await page.evaluate(
-    `axe.run(document, { runOnly: ${JSON.stringify(tags)} }).then(({ violations }) =>
+    `axe.run(document, ${options}).then(({ violations }) =>
       violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(', ')))`,
   )
   return found as string[]

@@ -4,10 +4,9 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** A PostgreSQL server to make databases on; undefined where none is installed. */
     postgresUrl: string | undefined
-    /** BitTorrent clients; undefined for those that are not installed. */
-    torrentClients: Record<
-      'aria2' | 'Transmission' | 'libtorrent' | 'qBittorrent',
-      string | undefined
+    /** BitTorrent clients: those that are installed, where slow tests run. */
+    torrentClients: Partial<
+      Record<'aria2' | 'Transmission' | 'libtorrent' | 'qBittorrent', string | undefined>
     >
     /** An address of this machine beside loopback, if it has one. */
     ownAddress: string | undefined

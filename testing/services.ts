@@ -2,6 +2,7 @@ import type { TestProject } from 'vitest/node'
 import { findChromium } from './browser.ts'
 import { canMakeNeighbours } from './neighbours.ts'
 import { startPostgres } from './postgres.ts'
+import { runsSlowTests } from './slow.ts'
 import { canMount } from './small-disk.ts'
 import { findOwnAddress, findTorrentClients } from './torrent-clients/find-torrent-clients.ts'
 
@@ -10,7 +11,12 @@ import { findOwnAddress, findTorrentClients } from './torrent-clients/find-torre
  * is a failure, not a skip.
  */
 export default async function startServices(project: TestProject) {
-  const clients = findTorrentClients()
+  if (!runsSlowTests) {
+    process.stderr.write(
+      'Slow tests are skipped without SHOAL_TEST_SLOW=1: other BitTorrent clients, network namespaces, repeated kills, faults, each page in each theme and width\n',
+    )
+  }
+  const clients = runsSlowTests ? findTorrentClients() : {}
   for (const [name, program] of Object.entries(clients)) if (!program) missing(name)
   project.provide('torrentClients', clients)
   const ownAddress = findOwnAddress()
@@ -19,8 +25,8 @@ export default async function startServices(project: TestProject) {
   const chromium = findChromium()
   if (!chromium) missing('Chromium')
   project.provide('chromium', chromium)
-  const hasNamespaces = canMakeNeighbours()
-  if (!hasNamespaces) missing('network namespaces')
+  const hasNamespaces = runsSlowTests && canMakeNeighbours()
+  if (runsSlowTests && !hasNamespaces) missing('network namespaces')
   project.provide('hasNetworkNamespaces', hasNamespaces)
   if (!canMount) missing('the right to mount a small disk')
   const postgres = await startPostgres()
