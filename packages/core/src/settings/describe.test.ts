@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { helpOf, setting, variablesOf, word } from './index.ts'
+
+const port = setting({
+  variable: 'SHOAL_PORT',
+  flag: '--port <number>',
+  parse: word,
+  default: '8000',
+  description: 'port to listen on',
+})
+const proxy = setting({
+  variable: 'SHOAL_TRUST_PROXY',
+  parse: word,
+  default: '',
+  defaultPhrase: 'none',
+  description: '`on` behind a proxy',
+})
+const model = setting({ flag: '--model <model>', parse: word, description: 'model to load' })
+
+test('help has the sentence and the default, without Markdown', () => {
+  expect([port, proxy, model].map(helpOf)).toEqual([
+    'port to listen on (default: 8000)',
+    'on behind a proxy (default: none)',
+    'model to load',
+  ])
+})
+
+test('of a variable whose flag the command has, only the flag is named', () => {
+  expect(variablesOf([port], [])).toEqual([['SHOAL_PORT', 'port to listen on (default: 8000)']])
+  expect(variablesOf([port, proxy, model], ['--port <number>'])).toEqual([
+    ['SHOAL_PORT', '--port'],
+    ['SHOAL_TRUST_PROXY', 'on behind a proxy (default: none)'],
+  ])
+})

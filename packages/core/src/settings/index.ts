@@ -1,0 +1,13 @@
+/** What users can set, described once: programs read their settings by these tables, and print help and docs from them. */
+export { helpOf, variablesOf } from './describe.ts'
+export { readSetting, readSettings, type SettingSources } from './read-settings.ts'
+export {
+  flagName,
+  type Parse,
+  type Refuse,
+  type Setting,
+  type SettingsOf,
+  type SettingsTable,
+  setting,
+} from './setting.ts'
+export { choice, list, port, size, wholeNumber, word } from './values.ts'

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { choice, list, port, readSettings, setting, size, wholeNumber, word } from './index.ts'
+
+const table = {
+  port: setting({
+    variable: 'SHOAL_PORT',
+    flag: '--port <number>',
+    saved: 'port',
+    parse: port,
+    default: '8000',
+    description: 'port to listen on',
+  }),
+  baseUrl: setting({
+    variable: 'SHOAL_BASE_URL',
+    flag: '--base-url <address>',
+    parse: word,
+    description: 'address that clients use',
+  }),
+  isOpen: setting({
+    variable: 'SHOAL_REGISTRATION',
+    parse: choice({ open: true, closed: false }),
+    default: 'open',
+    description: 'who may register',
+  }),
+  origins: setting({
+    variable: 'SHOAL_ORIGINS',
+    flag: '--origin <origin>',
+    parse: list(word),
+    default: '',
+    description: 'pages that may call',
+  }),
+  quotaBytes: setting({
+    variable: 'SHOAL_QUOTA',
+    parse: size({ min: 1, example: '500GB' }),
+    description: 'bytes that an account may publish',
+  }),
+  slots: setting({
+    flag: '--slots <number>',
+    parse: wholeNumber({ min: 1 }),
+    default: '4',
+    description: 'conversations at a time',
+  }),
+}
+
+type Sources = Omit<Parameters<typeof readSettings>[1], 'env'> & {
+  env?: Record<string, string | undefined>
+}
+
+const read = ({ env = {}, ...others }: Sources) =>
+  readSettings(table, { env, ...others }, (message) => {
+    throw new RangeError(message)
+  })
+
+test('what is not set has its default, or is undefined', () => {
+  expect(read({})).toEqual({
+    port: 8000,
+    baseUrl: undefined,
+    isOpen: true,
+    origins: [],
+    quotaBytes: undefined,
+    slots: 4,
+  })
+})
+
+test('a flag overrides a variable, a variable a saved setting, and that the default', () => {
+  const saved = { port: '1' }
+  const env = { SHOAL_PORT: '2' }
+  const flags = { port: '3' }
+  expect([{ saved }, { saved, env }, { saved, env, flags }].map((one) => read(one).port)).toEqual([
+    1, 2, 3,
+  ])
+  expect(read({ flags: { baseUrl: 'here' } }).baseUrl).toBe('here')
+})
+
+test.each(['', ' ', '\n'])('a variable that holds %j counts as not set', (blank) => {
+  const variables = Object.values(table).flatMap(({ variable = [] }) => variable)
+  const env = Object.fromEntries(variables.map((name) => [name, blank]))
+  expect(read({ env })).toEqual(read({}))
+  expect(read({ env, saved: { port: '1' } }).port).toBe(1)
+})
+
+test('a flag that may be repeated adds to its variable', () => {
+  const env = { SHOAL_ORIGINS: 'c, d,' }
+  expect(read({ env, flags: { origin: ['a', 'b'] } }).origins).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test.each([
+  [{ SHOAL_PORT: '65536' }, 'SHOAL_PORT (or --port) is a number from 0 to 65535, not "65536"'],
+  [{ SHOAL_PORT: '1e3' }, 'SHOAL_PORT (or --port) is a number from 0 to 65535, not "1e3"'],
+  [{ SHOAL_REGISTRATION: 'no' }, 'SHOAL_REGISTRATION is one of open, closed, not "no"'],
+  [{ SHOAL_REGISTRATION: 'constructor' }, 'is one of open, closed, not "constructor"'],
+  [{ SHOAL_QUOTA: '0' }, 'SHOAL_QUOTA is a size such as 500GB, not "0"'],
+])('%o is refused with its name', (env, message) => {
+  expect(() => read({ env })).toThrow(RangeError)
+  expect(() => read({ env })).toThrow(message)
+})
+
+test('without a variable the flag alone is named', () => {
+  const flags = { slots: '0' }
+  expect(() => read({ flags })).toThrow(/^--slots is a number from 1 on, not "0"$/)
+})
