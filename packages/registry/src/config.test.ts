@@ -1,5 +1,8 @@
+import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readRegistryConfig } from './config.ts'
+import { ConfigError } from './errors.ts'
+import { registrySettings } from './settings/settings.ts'
 
 test('deleted files are kept for at least an hour, unless they are removed at once', () => {
   const daysOf = (text: string) => readRegistryConfig({ SHOAL_TRASH_DAYS: text }).trashDays
@@ -7,4 +10,59 @@ test('deleted files are kept for at least an hour, unless they are removed at on
   for (const text of ['6m', '59min', '0.0000001', '.04']) {
     expect(() => daysOf(text)).toThrow(`at least an hour (1h), not "${text}"`)
   }
+})
+
+test('without a word it listens on this machine alone, and limits requests', () => {
+  expect(readRegistryConfig({})).toMatchObject({
+    host: '127.0.0.1',
+    port: 8000,
+    dataDirectory: resolve('data'),
+    baseUrl: undefined,
+    databaseUrl: undefined,
+    allowedHosts: [],
+    isRegistrationOpen: true,
+    isAnonymousReadAllowed: true,
+    trustProxy: false,
+    quotaBytes: undefined,
+    reserveBytes: undefined,
+    rateLimits: { auth: { max: 30, windowSeconds: 60 }, chunk: { max: 60_000, windowSeconds: 60 } },
+    peerPort: 0,
+    logLevel: 'info',
+  })
+})
+
+test.each(['', ' '])('a variable that holds "%s" counts as not set', (blank) => {
+  const env = Object.fromEntries(
+    Object.values(registrySettings).map(({ variable = '' }) => [variable, blank]),
+  )
+  expect(readRegistryConfig(env)).toEqual(readRegistryConfig({}))
+})
+
+test('classes of rate limits that are left out keep their default', () => {
+  const { rateLimits } = readRegistryConfig({ SHOAL_RATE_LIMITS: 'auth=5/h' })
+  expect(rateLimits).toMatchObject({
+    auth: { max: 5, windowSeconds: 3_600 },
+    write: { max: 600, windowSeconds: 60 },
+  })
+  expect(readRegistryConfig({ SHOAL_RATE_LIMITS: 'off' }).rateLimits).toBeUndefined()
+})
+
+test.each([
+  [{ SHOAL_PORT: '65536' }, 'SHOAL_PORT (or --port) is a number from 0 to 65535, not "65536"'],
+  [{ SHOAL_PEER_PORT: 'no' }, 'SHOAL_PEER_PORT is a number from 0 to 65535, or off, not "no"'],
+  [
+    { SHOAL_BASE_URL: 'models.example.org' },
+    'SHOAL_BASE_URL (or --base-url) is an address such as https://models.example.org, not "models.example.org"',
+  ],
+  [
+    { DATABASE_URL: 'mysql://me:secret@host/db' },
+    'DATABASE_URL begins with postgres:// (leave it out for SQLite)',
+  ],
+  [{ SHOAL_REGISTRATION: 'no' }, 'SHOAL_REGISTRATION is one of open, closed, not "no"'],
+  [{ SHOAL_QUOTA: 'much' }, 'SHOAL_QUOTA is a size such as 500GB, not "much"'],
+  [{ SHOAL_TRASH_DAYS: 'week' }, 'SHOAL_TRASH_DAYS is a number of days such as 7, or a time'],
+  [{ SHOAL_RATE_LIMITS: 'auth=0/min' }, 'tracker=6000/min, or is off; "auth=0/min" does not'],
+])('%o stops the start with a sentence', (env, sentence) => {
+  expect(() => readRegistryConfig(env)).toThrow(ConfigError)
+  expect(() => readRegistryConfig(env)).toThrow(sentence)
 })
