@@ -2,6 +2,7 @@ import { loopbackHosts, otherHosts } from '@shoal/core/testing'
 import { expect, test } from 'vitest'
 import { type DaemonFlags, readDaemonConfig } from './config.ts'
 import { ConfigError } from './errors.ts'
+import { daemonSettings } from './settings.ts'
 
 const read = (env: Record<string, string>, flags: DaemonFlags = {}) =>
   readDaemonConfig(env, { models: '/models', ...flags })
@@ -34,6 +35,24 @@ test('a flag goes before the environment', () => {
     memoryBytes: 500e6,
     keepAliveMs: 0,
   })
+})
+
+test.each(['', ' '])('a variable that holds "%s" counts as not set', (blank) => {
+  const env = Object.values(daemonSettings).map(({ variable = '' }) => [variable, blank])
+  expect(read(Object.fromEntries(env))).toEqual(read({}))
+})
+
+test('pages may call that a flag or the variable names', () => {
+  const env = { SHOAL_ORIGINS: 'app://obsidian.md, http://localhost:3000/' }
+  const origins = ['app://obsidian.md', 'http://localhost:3000']
+  expect(read(env).origins).toEqual(origins)
+  expect(read(env, { origin: ['https://a.test/b'] }).origins).toEqual([
+    'https://a.test',
+    ...origins,
+  ])
+  expect(() => read({ SHOAL_ORIGINS: 'a.test' })).toThrow(
+    'holds origins such as http://localhost:3000, not "a.test"',
+  )
 })
 
 test('threads are adapted unless somebody chose their number', () => {
