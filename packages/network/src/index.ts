@@ -8,6 +8,7 @@ export {
   directNetwork,
   NetworkSettingError,
   type NetworkSettings,
+  networkSettings,
   readNetworkSettings,
   type Timeouts,
 } from './settings.ts'

@@ -17,6 +17,11 @@ test('without anything in the environment, requests go straight', async () => {
   expect(await readNetworkSettings({})).toEqual(directNetwork)
 })
 
+test('blank variables count as not set', async () => {
+  const env = { SHOAL_CA_FILE: ' ', SHOAL_NETWORK_TIMEOUTS: ' ' }
+  expect(await readNetworkSettings(env)).toEqual(directNetwork)
+})
+
 test('proxies are read in either case, the lower one first, and without a scheme', async () => {
   const env = {
     HTTP_PROXY: 'http://upper:1',

@@ -2,6 +2,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { type Parse, readSettings, setting } from '@shoal/core/settings'
 import { parseDuration } from '@shoal/core/units'
 
 export type NetworkSettings = {
@@ -34,6 +35,8 @@ export const defaultTimeouts: Timeouts = {
   giveUpMs: 10 * 60_000,
 }
 
+const usualTimeouts = 'connect=6s,headers=30s,stall=20s,giveup=10m'
+
 /** No proxy, and the default timeouts. */
 export const directNetwork: NetworkSettings = {
   httpProxy: undefined,
@@ -52,12 +55,19 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Reads the settings from an environment as curl does: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` in either case.
- * `caFile` overrides `SHOAL_CA_FILE`. Rejects with a `NetworkSettingError`.
+ * `cacert` is the flag that overrides `SHOAL_CA_FILE`. Rejects with a `NetworkSettingError`.
  */
 export async function readNetworkSettings(
   env: Environment,
-  caFile = env.SHOAL_CA_FILE,
+  cacert?: string,
 ): Promise<NetworkSettings> {
+  const { caFile, timeouts } = readSettings(
+    networkSettings,
+    { env, flags: { cacert } },
+    (message) => {
+      throw new NetworkSettingError(`${message}.`)
+    },
+  )
   const read = (name: string) => env[name.toLowerCase()] || env[name] || undefined
   const all = read('ALL_PROXY')
   return {
@@ -65,7 +75,7 @@ export async function readNetworkSettings(
     httpsProxy: proxyAddress(read('HTTPS_PROXY') ?? all),
     noProxy: read('NO_PROXY') ?? '',
     extraCa: caFile ? await readCertificates(caFile) : undefined,
-    timeouts: { ...defaultTimeouts, ...parseTimeouts(env.SHOAL_NETWORK_TIMEOUTS ?? '') },
+    timeouts,
   }
 }
 
@@ -107,7 +117,7 @@ async function readCertificates(path: string): Promise<string> {
   throw new NetworkSettingError(`The CA file ${path} holds no certificate in PEM.`)
 }
 
-const settingOf: Record<string, keyof Timeouts> = {
+const fieldOf: Record<string, keyof Timeouts> = {
   connect: 'connectMs',
   headers: 'headersMs',
   stall: 'stallMs',
@@ -119,18 +129,32 @@ const minTimeoutMs = 100
 const maxTimeoutMs = 2 ** 30
 
 /** `connect=6s,headers=30s,stall=20s,giveup=10m`, or some of them. */
-function parseTimeouts(text: string): Partial<Timeouts> {
-  const timeouts: Partial<Timeouts> = {}
+const parseTimeouts: Parse<Timeouts> = (text, refuse) => {
+  const timeouts = { ...defaultTimeouts }
   for (const part of text.split(',').filter((one) => one.trim() !== '')) {
     const [, name = '', time = ''] = /^\s*([a-z]+)=(.*)$/.exec(part) ?? []
-    const setting = settingOf[name]
+    const field = fieldOf[name]
     const ms = parseDuration(time) ?? 0
-    if (setting === undefined || ms < minTimeoutMs) {
-      throw new NetworkSettingError(
-        `SHOAL_NETWORK_TIMEOUTS has “${part.trim()}”; it looks like connect=6s,headers=30s,stall=20s,giveup=10m.`,
-      )
+    if (field === undefined || ms < minTimeoutMs) {
+      return refuse(`has “${part.trim()}”; it looks like ${usualTimeouts}`)
     }
-    timeouts[setting] = Math.min(ms, maxTimeoutMs)
+    timeouts[field] = Math.min(ms, maxTimeoutMs)
   }
   return timeouts
+}
+
+/** What a user can set of it, besides the proxies, which have the names that every program knows. */
+export const networkSettings = {
+  caFile: setting({
+    variable: 'SHOAL_CA_FILE',
+    flag: '--cacert <file>',
+    parse: (path) => path,
+    description: 'certificate authorities to trust as well, in PEM',
+  }),
+  timeouts: setting({
+    variable: 'SHOAL_NETWORK_TIMEOUTS',
+    parse: parseTimeouts,
+    default: usualTimeouts,
+    description: 'network timeouts; those that are left out keep their default',
+  }),
 }
