@@ -11,15 +11,15 @@ import { registryAddress, registryLabel } from './settings/address.ts'
 import { type Config, readConfig } from './settings/config.ts'
 import { readCredentials } from './settings/credentials.ts'
 import { type Places, placesOf } from './settings/places.ts'
-import type { Environment, Surroundings } from './surroundings.ts'
+import { readTyped } from './settings/read-typed.ts'
+import { cliSettings } from './settings/settings.ts'
+import type { Surroundings } from './surroundings.ts'
 import { type Asker, createAsker } from './terminal/asker.ts'
-import { exitCodes, Failure, type FailureCode } from './terminal/failure.ts'
+import { exitCodes, type FailureCode } from './terminal/failure.ts'
 import type { Spoken } from './terminal/failure-of.ts'
 import { createPrinter, type Printer } from './terminal/printer.ts'
 import { waitNotes } from './terminal/wait-notes.ts'
 import { version } from './version.ts'
-
-export const defaultRegistry = 'http://localhost:8000'
 
 export type Registry = {
   client: RegistryClient
@@ -68,9 +68,8 @@ export function contextOpener(
     trace.printer = printer
     const places = placesOf(env)
     const config = await readConfig(places)
-    const current = registryAddress(
-      options.registry ?? (env.SHOAL_REGISTRY || config.registry || defaultRegistry),
-    )
+    const { registry } = options
+    const current = readTyped(cliSettings.registry, { env, flags: { registry }, saved: config })
 
     let reading: Promise<NetworkSettings> | undefined
     function networkSettings() {
@@ -97,7 +96,7 @@ export function contextOpener(
         const known = [current, ...Object.keys(credentials)]
         const address = hostOrAddress ? registryAddress(hostOrAddress, known) : current
         // A token of the environment is for the registry of the environment, never for one that a reference names.
-        const ownToken = address === current ? tokenOf(env) : undefined
+        const ownToken = address === current ? readTyped(cliSettings.token, { env }) : undefined
         const token = givenToken ?? ownToken ?? credentials[address]?.token
         const label = registryLabel(address)
         trace.spoken = { address, hasToken: token !== undefined }
@@ -123,16 +122,6 @@ export function contextOpener(
       },
     }
   }
-}
-
-/** What a file or a secret store adds at the end is no part of the token. */
-function tokenOf({ SHOAL_TOKEN }: Environment): string | undefined {
-  const token = SHOAL_TOKEN?.trim()
-  if (!token) return undefined
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new Failure('usage', 'SHOAL_TOKEN holds characters that no token has.')
-  }
-  return token
 }
 
 function tellingTransport(transport: Transport, printer: Printer): Transport {

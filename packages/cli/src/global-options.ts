@@ -1,4 +1,7 @@
+import { networkSettings } from '@shoal/network'
 import type { Command } from 'commander'
+import { optionOf } from './settings/options.ts'
+import { cliSettings } from './settings/settings.ts'
 import { oneOf } from './terminal/one-of.ts'
 
 /** Options of every command. They stand before or after the command's name. */
@@ -17,8 +20,8 @@ export type GlobalOptions = {
 
 export function addGlobalOptions(program: Command): Command {
   return program
-    .option('--registry <address>', 'the registry to talk to')
-    .option('--cacert <file>', 'certificate authorities to trust as well, in PEM')
+    .addOption(optionOf(cliSettings.registry))
+    .addOption(optionOf(networkSettings.caFile))
     .option('--json', 'one JSON document on stdout')
     .addOption(oneOf('--progress <form>', 'progress as JSON lines on stderr', ['json']))
     .option('-q, --quiet', 'results and errors only')

@@ -1,4 +1,6 @@
 /** The map of the command line: every command, in the groups and the order of its help. */
+import { daemonSettings } from '@shoal/daemon/settings'
+import { networkSettings } from '@shoal/network'
 import { Command } from 'commander'
 import { adminCommand } from './commands/admin.ts'
 import { completeCommand } from './commands/complete.ts'
@@ -33,6 +35,8 @@ import { verifyCommand } from './commands/verify.ts'
 import { whoamiCommand } from './commands/whoami.ts'
 import type { OpenContext } from './context.ts'
 import { addGlobalOptions } from './global-options.ts'
+import { showVariables } from './settings/options.ts'
+import { cliSettings } from './settings/settings.ts'
 import type { Surroundings } from './surroundings.ts'
 import { version } from './version.ts'
 
@@ -78,6 +82,10 @@ export function shoalProgram(open: OpenContext, { stdout, stderr }: Surroundings
     .addHelpCommand(helpCommand())
     .configureHelp({ sortSubcommands: false })
     .showSuggestionAfterError()
+  const { home, registry, token, inference } = cliSettings
+  const { caFile, timeouts } = networkSettings
+  const { apiKey } = daemonSettings
+  showVariables(program, [home, registry, token, inference, apiKey, caFile, timeouts])
   for (const [group, makers] of Object.entries(groups)) {
     for (const make of makers) program.addCommand(make(open).helpGroup(`${group}:`))
   }

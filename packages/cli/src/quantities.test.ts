@@ -13,7 +13,7 @@ import { readRegistryConfig } from '@shoal/registry'
 import type { Command, Option } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { shoalProgram } from './program.ts'
-import { type ConfigKey, configKeys } from './settings/config.ts'
+import { acceptedText, type ConfigKey } from './settings/config.ts'
 import { parseLifetime } from './terminal/units.ts'
 import { limitsOf } from './transfers/limits.ts'
 import { sharingOf } from './transfers/peer-options.ts'
@@ -23,7 +23,7 @@ type Read = (text: string) => unknown
 const daemon = (env: Record<string, string>, flags = {}) =>
   readDaemonConfig(env, { models: '/models', ...flags })
 
-const accepted = (key: ConfigKey, text: string) => ({ [key]: configKeys[key].accept(text) })
+const accepted = (key: ConfigKey, text: string) => ({ [key]: acceptedText(key, text) })
 
 /** Flags that a command hands on as they are typed. */
 const untouched: Record<string, Read> = {

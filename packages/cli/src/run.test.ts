@@ -16,6 +16,7 @@ test('help names every command, in groups', async () => {
     'Registry:',
     'Account:',
     'Other:',
+    'Variables:',
   ])
   expect(stdout).not.toContain('__complete')
 })

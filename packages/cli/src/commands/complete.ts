@@ -1,3 +1,4 @@
+import { helpOf } from '@shoal/core/settings'
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import { DaemonError, DaemonGoneError } from '@shoal/protocol/inference-client'
 import { Command } from 'commander'
@@ -7,7 +8,7 @@ import type { Context, OpenContext } from '../context.ts'
 import { findDaemonClient } from '../daemon/find-daemon.ts'
 import { titleOf } from '../daemon/loaded-title.ts'
 import { listLocalChoices, nameOf } from '../models/local-models.ts'
-import { configKeys } from '../settings/config.ts'
+import { savedSettings } from '../settings/settings.ts'
 import { formatBytes } from '../terminal/units.ts'
 
 /** A person waits with a finger on the tab key. */
@@ -22,10 +23,7 @@ export function completeCommand(open: OpenContext, program: () => Command): Comm
       loadedModels: () => loadedModels(context),
       registryModels: (typed) => registryModels(context, typed),
       settings: () =>
-        Object.entries(configKeys).map(([name, { description }]) => ({
-          name,
-          meaning: description,
-        })),
+        Object.entries(savedSettings).map(([name, one]) => ({ name, meaning: helpOf(one) })),
     })
     for (const { name, meaning } of candidates) {
       context.printer.result(meaning ? `${name}\t${meaning}` : name)

@@ -1,6 +1,8 @@
+import { helpOf } from '@shoal/core/settings'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
-import { configKey, configKeys, setConfig } from '../settings/config.ts'
+import { type ConfigKey, configKey, setConfig } from '../settings/config.ts'
+import { savedSettings } from '../settings/settings.ts'
 import { Failure } from '../terminal/failure.ts'
 
 export function configCommand(open: OpenContext): Command {
@@ -38,10 +40,10 @@ export function configCommand(open: OpenContext): Command {
     .action(async () => {
       const { printer, config } = await open()
       await printer.answer(config, () =>
-        Object.entries(configKeys).map(([key, { description }]) => {
-          const value = config[key as keyof typeof configKeys]
+        Object.entries(savedSettings).map(([key, one]) => {
+          const value = config[key as ConfigKey]
           return value === undefined
-            ? printer.out.dim(`# ${key}: ${description}`)
+            ? printer.out.dim(`# ${key}: ${helpOf(one)}`)
             : `${key} = ${value}`
         }),
       )

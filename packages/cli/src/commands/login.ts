@@ -2,6 +2,8 @@ import { ApiError } from '@shoal/protocol/client'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import { saveCredential } from '../settings/credentials.ts'
+import { readTyped } from '../settings/read-typed.ts'
+import { cliSettings } from '../settings/settings.ts'
 import { readSecretFromStdin } from '../terminal/asker.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 
@@ -29,7 +31,7 @@ export function loginCommand(open: OpenContext): Command {
         )
         printer.note('  To keep it to yourself: shoal config set peers off')
       }
-      if (context.surroundings.env.SHOAL_TOKEN) {
+      if (readTyped(cliSettings.token, context.surroundings) !== undefined) {
         printer.warn('SHOAL_TOKEN is set, and goes before this sign-in.')
       }
       await printer.answer(

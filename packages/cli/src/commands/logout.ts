@@ -3,6 +3,8 @@ import { Command } from 'commander'
 import { forgetKnownModels } from '../completion/known-models.ts'
 import type { OpenContext } from '../context.ts'
 import { forgetCredential, readCredentials } from '../settings/credentials.ts'
+import { readTyped } from '../settings/read-typed.ts'
+import { cliSettings } from '../settings/settings.ts'
 
 /** An API key is not ended by signing out on one machine. */
 const sessionPrefix = 'shs_'
@@ -31,7 +33,9 @@ export function logoutCommand(open: OpenContext): Command {
     } else {
       printer.note(`You were not signed in to ${label}.`)
     }
-    if (surroundings.env.SHOAL_TOKEN) printer.warn('SHOAL_TOKEN is still set.')
+    if (readTyped(cliSettings.token, surroundings) !== undefined) {
+      printer.warn('SHOAL_TOKEN is still set.')
+    }
     await printer.answer(
       { registry: registryAddress, signed_out: credential !== undefined },
       () => [],

@@ -2,6 +2,7 @@ import { dirname, sep } from 'node:path'
 import type { PulledFile } from '@shoal/transfer'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
+import { readSaved } from '../settings/config.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
 import { addLimitOptions, type LimitOptions } from '../transfers/limits.ts'
@@ -32,7 +33,9 @@ export function pullCommand(open: OpenContext): Command {
 }
 
 const isShared = ({ config, places }: Context, order: PullOrder) =>
-  config.peers !== 'off' && order.isPublic && firstPath(order).startsWith(places.models + sep)
+  readSaved('peers', config) !== 'off' &&
+  order.isPublic &&
+  firstPath(order).startsWith(places.models + sep)
 
 /** llama.cpp opens the first part and finds the others beside it. */
 const firstPath = ({ parts }: PullOrder) => parts[0]?.path ?? ''

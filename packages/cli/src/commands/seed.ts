@@ -6,6 +6,7 @@ import { findDaemonClient } from '../daemon/find-daemon.ts'
 import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
 import { findRunningDaemon } from '../daemon/state-file.ts'
 import { untilStopped } from '../server/until-stopped.ts'
+import { readSaved } from '../settings/config.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { formatBytes, plural, wholeNumber } from '../terminal/units.ts'
@@ -84,7 +85,7 @@ const columns: Column<SharingStatus['files'][number]>[] = [
 
 async function seedHere(context: Context, options: SeedOptions) {
   const { printer, config, places } = context
-  if (config.peers === 'off') {
+  if (readSaved('peers', config) === 'off') {
     throw misuse(
       'Sharing is switched off here: shoal config set peers off.',
       'To allow it: shoal config set peers on',

@@ -1,8 +1,10 @@
 /** Which daemon a command calls: the one that the user named, otherwise the one here that proves to be ours. */
+import { daemonSettings } from '@shoal/daemon/settings'
 import { DaemonGoneError, type InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
 import { findPortHolder } from '../doctor/port-holder.ts'
-import { daemonAddress } from '../settings/address.ts'
+import { readTyped } from '../settings/read-typed.ts'
+import { cliSettings } from '../settings/settings.ts'
 import { misuse } from '../terminal/failure.ts'
 import { daemonClient, isDaemonAt } from './daemon-client.ts'
 import { NoDaemonError } from './daemon-error.ts'
@@ -26,9 +28,10 @@ export async function findDaemon(
   signal?: AbortSignal,
 ): Promise<FoundDaemon> {
   const { surroundings, places } = here
-  const name = named ?? surroundings.env.SHOAL_INFERENCE?.trim()
+  const flags = { inference: named }
+  const namedUrl = readTyped(cliSettings.inference, { env: surroundings.env, flags })
   const apiKey = apiKeyIn(here)
-  if (name) return { from: 'name', address: { url: daemonAddress(name), apiKey } }
+  if (namedUrl !== undefined) return { from: 'name', address: { url: namedUrl, apiKey } }
   const running = await findRunningDaemon(places, signal)
   if (running?.token !== undefined) {
     return { from: 'state', address: { url: running.url, apiKey, proofToken: running.token } }
@@ -78,7 +81,7 @@ const usualUrlOf = (here: Pick<Context, 'surroundings'>) => `http://localhost:${
 const labelOf = (url: string) => url.replace(/^https?:\/\//, '')
 
 function apiKeyIn({ surroundings }: Pick<Context, 'surroundings'>): string | undefined {
-  const key = surroundings.env.SHOAL_API_KEY?.trim() || undefined
+  const key = readTyped(daemonSettings.apiKey, surroundings)
   if (key === undefined || /^[\x21-\x7e]+$/.test(key)) return key
   throw misuse('SHOAL_API_KEY holds characters that no key has.')
 }

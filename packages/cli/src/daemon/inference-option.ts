@@ -1,7 +1,8 @@
-import { Option } from 'commander'
+import type { Option } from 'commander'
+import { optionOf } from '../settings/options.ts'
+import { cliSettings } from '../settings/settings.ts'
 
 export type InferenceOption = { inference?: string }
 
 /** For every command that calls a daemon. */
-export const inferenceOption = () =>
-  new Option('--inference <address>', 'the daemon to talk to (default: the one that runs here)')
+export const inferenceOption = (): Option => optionOf(cliSettings.inference)

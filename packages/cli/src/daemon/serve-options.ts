@@ -1,8 +1,12 @@
 import { resolve } from 'node:path'
 import type { DaemonConfig, DaemonFlags } from '@shoal/daemon'
+import { daemonSettings } from '@shoal/daemon/settings'
 import { type Command, Option } from 'commander'
 import type { Context } from '../context.ts'
-import { repeatable } from '../terminal/repeatable.ts'
+import { readSaved } from '../settings/config.ts'
+import { optionOf, showVariables } from '../settings/options.ts'
+import { serveSettings } from '../settings/settings.ts'
+import { repeated } from '../terminal/repeatable.ts'
 import { wholeNumber } from '../terminal/units.ts'
 import { ratioOption, sharingOf, uploadLimitOption } from '../transfers/peer-options.ts'
 import { readConfig } from './read-config.ts'
@@ -21,19 +25,21 @@ export type ServeOptions = Omit<DaemonFlags, 'models'> & {
 }
 
 export function addServeOptions(command: Command): Command {
-  return command
-    .option('--model <model[:quant]>', 'load this one now, and keep it')
+  const { port, host, contextLength, slots, threads, memoryBytes, keepAliveMs } = daemonSettings
+  const { origins, apiKey } = daemonSettings
+  command
+    .addOption(optionOf(serveSettings.model))
     .option('-d, --detach', 'in the background; shoal stop ends it')
-    .option('--port <number>', 'where to listen (default: 11434)')
-    .option('--host <address>', 'on which address (default: 127.0.0.1)')
-    .option('--models <folder>', 'where the models are')
-    .option('--context-length <tokens>', 'what a conversation may hold (default: 8192)')
-    .option('--slots <number>', 'conversations of a model at a time (default: 4)')
-    .option('--threads <number>', 'threads that compute (default: one for each free core)')
-    .option('--memory <size>', 'what all models together may take, such as 12GB')
-    .option('--keep-alive <time>', 'how long an idle model stays: 5m, 2h, forever (default: 5m)')
-    .addOption(repeatable('--origin <origin>', 'a web page that may call; repeat it for several'))
-    .option('--api-key-file <file>', 'the key that every call must carry')
+    .addOption(optionOf(port))
+    .addOption(optionOf(host))
+    .addOption(optionOf(serveSettings.models))
+    .addOption(optionOf(contextLength))
+    .addOption(optionOf(slots))
+    .addOption(optionOf(threads))
+    .addOption(optionOf(memoryBytes))
+    .addOption(optionOf(keepAliveMs))
+    .addOption(repeated(optionOf(origins)))
+    .addOption(optionOf(apiKey))
     .option('--any-key', 'beyond this machine: let everybody in')
     .option('--no-share', 'give others nothing of what is here')
     .addOption(
@@ -44,7 +50,8 @@ export function addServeOptions(command: Command): Command {
     )
     .addOption(uploadLimitOption())
     .addOption(ratioOption())
-    .option('--log <file>', 'where to log, - for stdout (default: see shoal logs)')
+    .addOption(optionOf(serveSettings.log))
+  return showVariables(command, Object.values(daemonSettings))
 }
 
 /** Flags, environment and places as one configuration. */
@@ -80,7 +87,7 @@ function withoutOurs(options: ServeOptions) {
 
 /** Undefined if it is turned off by a flag or a setting. */
 function sharingWith({ config }: Context, { share, sharePort, ...wish }: ServeOptions) {
-  if (share === false || config.peers === 'off') return undefined
+  if (share === false || readSaved('peers', config) === 'off') return undefined
   return { ...sharingOf(wish, config), port: sharePort ?? 0 }
 }
 

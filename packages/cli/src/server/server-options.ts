@@ -1,22 +1,22 @@
-import { type Command, Option } from 'commander'
+import { registrySettings } from '@shoal/registry/settings'
+import type { Command } from 'commander'
+import { optionOf, showVariables } from '../settings/options.ts'
 import { wholeNumber } from '../terminal/units.ts'
 
 export type DataOption = { data?: string }
 export type ServerOptions = DataOption & { port?: number; host?: string; baseUrl?: string }
 
 export function addServerOptions(command: Command): Command {
-  return addDataOption(command)
-    .addOption(
-      new Option('--port <number>', 'where to listen (default: 8000)').argParser(
-        wholeNumber(0, 65_535),
-      ),
-    )
-    .option('--host <address>', 'on which address (default: 127.0.0.1)')
-    .option('--base-url <address>', 'under which address others find it')
+  const { port, host, baseUrl } = registrySettings
+  addDataOption(command)
+    .addOption(optionOf(port).argParser(wholeNumber(0, 65_535)))
+    .addOption(optionOf(host))
+    .addOption(optionOf(baseUrl))
+  return showVariables(command, Object.values(registrySettings))
 }
 
 export function addDataOption(command: Command): Command {
-  return command.option('--data <folder>', "the registry's data (default: ./data)")
+  return command.addOption(optionOf(registrySettings.dataDirectory))
 }
 
 /** As the registry's own configuration takes flags. */

@@ -1,80 +1,47 @@
-/** The settings that a person keeps, one place for what each is called and may be. */
+/** The settings that a person keeps, in `config.json`. */
 import { join } from 'node:path'
-import { distance } from 'fastest-levenshtein'
+import type { Setting, SettingsOf } from '@shoal/core/settings'
 import { misuse } from '../terminal/failure.ts'
-import { parseBytes, parseRatio, wholeNumber } from '../terminal/units.ts'
-import { registryAddress } from './address.ts'
 import { readJsonFile, updateJsonFile } from './json-file.ts'
+import { nearestOf } from './nearest.ts'
 import type { Places } from './places.ts'
+import { parseTyped } from './read-typed.ts'
+import { savedSettings } from './settings.ts'
 
-/** Each setting with its meaning and the check that a new value has to pass, which gives the value to keep. */
-export const configKeys = {
-  registry: {
-    description: 'the registry that commands talk to',
-    accept: (text: string): string => registryAddress(text),
-  },
-  'limit-rate': {
-    description: 'how fast pull and push may be, such as 10MB a second',
-    accept: (text: string): string => {
-      parseBytes(text)
-      return text
-    },
-  },
-  connections: {
-    description: 'how many connections pull and push open, from 1 to 64',
-    accept: (text: string): string => String(wholeNumber(1, 64)(text)),
-  },
-  peers: {
-    description: 'whether pull and serve deal with other people, who see this address: on or off',
-    accept: onOrOff,
-  },
-  'limit-upload': {
-    description: 'how fast others may be given what is here, such as 1MB a second',
-    accept: (text: string): string => {
-      parseBytes(text)
-      return text
-    },
-  },
-  ratio: {
-    description: 'how many times its size a file is given to others at most, such as 2',
-    accept: (text: string): string => {
-      parseRatio(text)
-      return text
-    },
-  },
-  'local-peers': {
-    description: 'whether to look for others on the local network: on or off',
-    accept: onOrOff,
-  },
-} as const
-
-function onOrOff(text: string): string {
-  const value = text.toLowerCase()
-  if (value === 'on' || value === 'off') return value
-  throw misuse(`“${text}” is neither on nor off.`)
-}
-
-export type ConfigKey = keyof typeof configKeys
+export type ConfigKey = keyof typeof savedSettings
 export type Config = Partial<Record<ConfigKey, string>>
 
 export const configPath = (places: Places) => join(places.config, 'config.json')
 
 export async function readConfig(places: Places): Promise<Config> {
   const content = await readJsonFile(configPath(places))
-  const known = Object.entries(content).filter(([key]) => key in configKeys)
+  const known = Object.entries(content).filter(([key]) => key in savedSettings)
   return Object.fromEntries(known.map(([key, value]) => [key, String(value)]))
 }
 
 /** An empty value takes the setting away. */
 export async function setConfig(places: Places, key: ConfigKey, text: string): Promise<void> {
-  const value = text === '' ? undefined : configKeys[key].accept(text)
+  const value = text === '' ? undefined : acceptedText(key, text)
   await updateJsonFile(configPath(places), 0o644, (content) => ({ ...content, [key]: value }))
 }
 
+/** What is kept of a new value: a word as it is read, anything else as it was typed. Throws if the setting cannot be that. */
+export function acceptedText(key: ConfigKey, text: string): string {
+  const value = readSaved(key, { [key]: text })
+  return typeof value === 'string' ? value : text
+}
+
+/** The value of a saved setting; undefined if it is not set. */
+export function readSaved<Key extends ConfigKey>(key: Key, config: Config) {
+  const one = savedSettings[key] as Setting<SettingsOf<typeof savedSettings>[Key]>
+  const text = config[key]
+  return text === undefined ? undefined : parseTyped(one, text)
+}
+
 export function configKey(text: string): ConfigKey {
-  if (text in configKeys) return text as ConfigKey
-  const names = Object.keys(configKeys)
-  const nearest = names.find((name) => distance(name, text) <= 3)
+  if (Object.hasOwn(savedSettings, text)) return text as ConfigKey
+  const names = Object.keys(savedSettings)
+  const nearest = nearestOf(names, text)
   throw misuse(
     `There is no setting called “${text}”.`,
     nearest ? `Did you mean ${nearest}?` : `There are ${names.join(', ')}.`,

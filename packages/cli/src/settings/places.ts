@@ -1,14 +1,17 @@
 import { join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import type { Environment } from '../surroundings.ts'
+import { readTyped } from './read-typed.ts'
+import { cliSettings } from './settings.ts'
 
 /** Where shoal keeps things on this machine. */
 export type Places = { config: string; models: string; backends: string; state: string }
 
 /** `SHOAL_HOME` gathers everything under one folder; otherwise each thing is where the system wants it. */
 export function placesOf(env: Environment): Places {
-  if (env.SHOAL_HOME) {
-    const home = resolve(env.SHOAL_HOME)
+  const folder = readTyped(cliSettings.home, { env })
+  if (folder !== undefined) {
+    const home = resolve(folder)
     return {
       config: join(home, 'config'),
       models: join(home, 'data', 'models'),

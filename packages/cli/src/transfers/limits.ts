@@ -1,29 +1,20 @@
-import { type Command, Option } from 'commander'
-import type { Config } from '../settings/config.ts'
-import { parseBytes, wholeNumber } from '../terminal/units.ts'
+import type { Command } from 'commander'
+import { type Config, readSaved } from '../settings/config.ts'
+import { typedOptionOf } from '../settings/options.ts'
+import { savedSettings } from '../settings/settings.ts'
 
 export type LimitOptions = { limitRate?: number; connections?: number }
 
 export function addLimitOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option('--limit-rate <speed>', 'at most so much a second, such as 10MB').argParser(
-        parseBytes,
-      ),
-    )
-    .addOption(
-      new Option('--connections <number>', 'how many connections to open').argParser(
-        wholeNumber(1, 64),
-      ),
-    )
+    .addOption(typedOptionOf(savedSettings['limit-rate']))
+    .addOption(typedOptionOf(savedSettings.connections))
 }
 
 /** What the flags say, else what the settings say, else nothing. */
 export function limitsOf(options: LimitOptions, config: Config) {
-  const kept = config['limit-rate']
   return {
-    rateLimit: options.limitRate ?? (kept === undefined ? undefined : parseBytes(kept)),
-    connections:
-      options.connections ?? (config.connections ? Number(config.connections) : undefined),
+    rateLimit: options.limitRate ?? readSaved('limit-rate', config),
+    connections: options.connections ?? readSaved('connections', config),
   }
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
-import type { Config } from '../settings/config.ts'
-import { parseBytes, parseRatio } from '../terminal/units.ts'
+import { type Config, readSaved } from '../settings/config.ts'
+import { typedOptionOf } from '../settings/options.ts'
+import { savedSettings } from '../settings/settings.ts'
 
 export type PeerOptions = { peers?: boolean; onlyPeers?: boolean; limitUpload?: number }
 
@@ -11,23 +12,13 @@ export function addPeerOptions(command: Command): Command {
     .addOption(uploadLimitOption())
 }
 
-export function uploadLimitOption(): Option {
-  return new Option(
-    '--limit-upload <speed>',
-    'give others at most so much a second, such as 1MB',
-  ).argParser(parseBytes)
-}
+export const uploadLimitOption = (): Option => typedOptionOf(savedSettings['limit-upload'])
 
-export function ratioOption(): Option {
-  return new Option(
-    '--ratio <number>',
-    'stop sharing a file after sending it this many times, until restarted',
-  ).argParser(parseRatio)
-}
+export const ratioOption = (): Option => typedOptionOf(savedSettings.ratio)
 
 /** What the flags say, else what the settings say, else that others are asked. */
 export function peersOf({ peers, onlyPeers, limitUpload }: PeerOptions, config: Config) {
-  const isOff = peers === false || config.peers === 'off'
+  const isOff = peers === false || readSaved('peers', config) === 'off'
   return {
     peers: onlyPeers ? ('only' as const) : isOff ? ('off' as const) : ('auto' as const),
     // `run` and `up` have no such option: they leave a file that is there as it is.
@@ -40,17 +31,15 @@ export type SharingWish = { limitUpload?: number; ratio?: number }
 
 /** How files are given to others: what the flags say, else what the settings say. */
 export function sharingOf({ limitUpload, ratio }: SharingWish, config: Config) {
-  const kept = config.ratio
   return {
-    ratio: ratio ?? (kept === undefined ? undefined : parseRatio(kept)),
+    ratio: ratio ?? readSaved('ratio', config),
     ...givingOf(limitUpload, config),
   }
 }
 
 function givingOf(limitUpload: number | undefined, config: Config) {
-  const kept = config['limit-upload']
   return {
-    uploadLimit: limitUpload ?? (kept === undefined ? undefined : parseBytes(kept)),
-    isLocalDiscoveryOn: config['local-peers'] !== 'off',
+    uploadLimit: limitUpload ?? readSaved('limit-upload', config),
+    isLocalDiscoveryOn: readSaved('local-peers', config) !== 'off',
   }
 }

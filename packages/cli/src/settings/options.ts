@@ -1,0 +1,24 @@
+/** What commands show of settings in their help. */
+import { helpOf, type Setting, variablesOf } from '@shoal/core/settings'
+import { type Command, Option } from 'commander'
+import { parseTyped } from './read-typed.ts'
+
+/** The flag of a setting. */
+export const optionOf = (one: Setting<unknown>): Option => new Option(one.flag ?? '', helpOf(one))
+
+/** The flag of a setting, whose value commander gets as the setting's. */
+export const typedOptionOf = (one: Setting<unknown>): Option =>
+  optionOf(one).argParser((text) => parseTyped(one, text))
+
+/** Adds a list of the variables to the help of a command. */
+export function showVariables(command: Command, settings: readonly Setting<unknown>[]): Command {
+  return command.addHelpText('after', () => {
+    const flags = command.options.map((option) => option.flags)
+    const variables = variablesOf(settings, flags)
+    const help = command.createHelp()
+    help.prepareContext({ helpWidth: command.configureOutput().getOutHelpWidth?.() ?? 80 })
+    const width = Math.max(...variables.map(([variable]) => variable.length))
+    const items = variables.map(([variable, text]) => help.formatItem(variable, width, text, help))
+    return `\n${help.formatItemList('Variables:', items, help).join('\n').trimEnd()}`
+  })
+}

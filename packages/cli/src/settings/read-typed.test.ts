@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { readSaved } from './config.ts'
+import { placesOf } from './places.ts'
+import { readTyped } from './read-typed.ts'
+import { cliSettings, defaultRegistry } from './settings.ts'
+
+test.each(['', ' ', '\n'])('a variable that holds %j counts as not set', (blank) => {
+  const env = Object.fromEntries(
+    Object.values(cliSettings).map(({ variable = '' }) => [variable, blank]),
+  )
+  expect(placesOf(env)).toEqual(placesOf({}))
+  expect(readTyped(cliSettings.registry, { env })).toBe(defaultRegistry)
+  expect(readTyped(cliSettings.token, { env })).toBeUndefined()
+  expect(readTyped(cliSettings.inference, { env })).toBeUndefined()
+})
+
+test('the registry is that of the flag, of the variable, or the saved one', () => {
+  const saved = { registry: 'http://saved' }
+  const env = { SHOAL_REGISTRY: 'http://variable' }
+  const flags = { registry: 'http://flag' }
+  const sources = [{ saved }, { saved, env }, { saved, env, flags }]
+  expect(sources.map((one) => readTyped(cliSettings.registry, { env: {}, ...one }))).toEqual([
+    'http://saved',
+    'http://variable',
+    'http://flag',
+  ])
+})
+
+test('a wrong value is a usage error with the name', () => {
+  const sources = { env: { SHOAL_TOKEN: 'a\u00a0b' } }
+  expect(() => readTyped(cliSettings.token, sources)).toThrow(
+    'SHOAL_TOKEN holds characters that no token has.',
+  )
+})
+
+test('saved settings are read by the same rules as they are set', () => {
+  expect(readSaved('peers', { peers: 'OFF' })).toBe('off')
+  expect(readSaved('limit-rate', { 'limit-rate': '10MB' })).toBe(10e6)
+  expect(readSaved('ratio', {})).toBeUndefined()
+  expect(() => readSaved('connections', { connections: '0' })).toThrow('not a whole number')
+})

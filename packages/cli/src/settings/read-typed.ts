@@ -1,0 +1,12 @@
+/** Settings of the command line. A wrong value is a usage error. */
+import { readSetting, type Setting, type SettingSources } from '@shoal/core/settings'
+import { misuse } from '../terminal/failure.ts'
+
+export const readTyped = <T>(one: Setting<T>, sources: SettingSources): T =>
+  readSetting(one, sources, refuse)
+
+export const parseTyped = <T>(one: Setting<T>, text: string): T => one.parse(text, refuse)
+
+function refuse(message: string): never {
+  throw misuse(`${message}.`)
+}
