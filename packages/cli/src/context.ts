@@ -13,6 +13,7 @@ import { readCredentials } from './settings/credentials.ts'
 import { type Places, placesOf } from './settings/places.ts'
 import { readTyped } from './settings/read-typed.ts'
 import { cliSettings } from './settings/settings.ts'
+import { aboutUnknownVariables } from './settings/unknown-variables.ts'
 import type { Surroundings } from './surroundings.ts'
 import { type Asker, createAsker } from './terminal/asker.ts'
 import { exitCodes, type FailureCode } from './terminal/failure.ts'
@@ -50,8 +51,13 @@ export type Context = {
   endWith(code: FailureCode): void
 }
 
-/** Makes the context of the command that is about to run. `isTransfer`: a registry that is away is waited for. */
-export type OpenContext = (wishes?: { isTransfer?: boolean }) => Promise<Context>
+/**
+ * Makes the context of the command that is about to run. `isTransfer`: a registry that is away is waited for. `isForShell`: the
+ * answer is for a shell, whose user shall see nothing else.
+ */
+export type OpenContext = (wishes?: Wishes) => Promise<Context>
+
+type Wishes = { isTransfer?: boolean; isForShell?: boolean }
 
 /** What the top of the program has to know of a command once it has ended. */
 export type Trace = { printer?: Printer; spoken?: Spoken; endsByItself: boolean; exitCode: number }
@@ -61,10 +67,12 @@ export function contextOpener(
   trace: Trace,
   readOptions: () => GlobalOptions,
 ): OpenContext {
-  return async ({ isTransfer = false } = {}) => {
+  return async ({ isTransfer = false, isForShell = false } = {}) => {
     const options = readOptions()
     const { env, stopSignal } = surroundings
     const printer = createPrinter(surroundings, options)
+    const warnings = isForShell || trace.printer ? [] : aboutUnknownVariables(env)
+    for (const line of warnings) printer.warn(line)
     trace.printer = printer
     const places = placesOf(env)
     const config = await readConfig(places)

@@ -17,7 +17,7 @@ const timeoutMs = 700
 /** What the completion scripts ask. Hidden: nobody types it. */
 export function completeCommand(open: OpenContext, program: () => Command): Command {
   return new Command('__complete').argument('<line>').action(async (line: string) => {
-    const context = await open()
+    const context = await open({ isForShell: true })
     const candidates = await candidatesFor(program(), line, {
       localModels: () => localModels(context),
       loadedModels: () => loadedModels(context),

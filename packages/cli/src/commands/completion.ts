@@ -18,7 +18,7 @@ export function completionCommand(open: OpenContext): Command {
         'For fish, once:          shoal completion fish > ~/.config/fish/completions/shoal.fish',
     )
     .action(async (shell: string) => {
-      const { printer } = await open()
+      const { printer } = await open({ isForShell: true })
       const script = await readFile(join(scriptDirectory, `shoal.${shell}`), 'utf8')
       await printer.answer({ shell, script }, () => script.trimEnd())
     })

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { makeHome } from '../testing/run-shoal.ts'
+import { shoalHere } from '../testing/shoal-here.ts'
+import { aboutUnknownVariables } from './unknown-variables.ts'
+
+test.each([
+  ['SHOAL_QOUTA', ' Did you mean SHOAL_QUOTA?'],
+  ['SHOAL_PROT', ' Did you mean SHOAL_PORT?'],
+  ['SHOAL_KEEPALIVE', ' Did you mean SHOAL_KEEP_ALIVE?'],
+  ['SHOAL_FISH_TANK', ''],
+])('%s is warned about', (name, hint) => {
+  const about = `${name} is not a setting of shoal.${hint}`
+  expect(aboutUnknownVariables({ [name]: '1' })).toEqual([about])
+})
+
+test('settings of all programs, of our tests, and of others are known', () => {
+  const env = { SHOAL_QUOTA: '', SHOAL_SLOTS: '', SHOAL_CA_FILE: '', SHOAL_HOME: '' }
+  expect(aboutUnknownVariables({ ...env, SHOAL_TEST_SLOW: '1', SHOALS: '', PATH: '' })).toEqual([])
+})
+
+test('a command warns once, on stderr, and does what it would have done', async () => {
+  await using home = await makeHome()
+  const at = { home: home.path, env: { SHOAL_REGISTRI: 'x' } }
+  const warning = 'SHOAL_REGISTRI is not a setting of shoal. Did you mean SHOAL_REGISTRY?'
+  const plain = await shoalHere(['config', 'ls', '--json'], at)
+  expect(plain).toEqual({ stdout: '{}\n', stderr: `! ${warning}\n`, exitCode: 0 })
+  const { stderr } = await shoalHere(['config', 'ls', '--progress=json'], at)
+  expect(JSON.parse(stderr)).toEqual({ type: 'warning', message: `! ${warning}` })
+})
+
+test.each([[['__complete', 'shoal con']], [['completion', 'bash']]])(
+  'a shell is not told by %j',
+  async (words) => {
+    await using home = await makeHome()
+    const { stderr, exitCode } = await shoalHere(words, { home: home.path, env: { SHOAL_X: '' } })
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+  },
+)

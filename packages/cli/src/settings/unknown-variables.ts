@@ -1,0 +1,34 @@
+/** Variables that no program of ours reads: most likely a slip, which would otherwise go unnoticed. */
+import type { Setting } from '@shoal/core/settings'
+import { daemonSettings } from '@shoal/daemon/settings'
+import { networkSettings } from '@shoal/network'
+import { registrySettings } from '@shoal/registry/settings'
+import type { Environment } from '../surroundings.ts'
+import { nearestOf } from './nearest.ts'
+import { cliSettings } from './settings.ts'
+
+/** Of all programs, since one environment file often serves them all. */
+const settings: Setting<unknown>[] = [
+  registrySettings,
+  daemonSettings,
+  networkSettings,
+  cliSettings,
+].flatMap((table) => Object.values<Setting<unknown>>(table))
+
+const prefix = 'SHOAL_'
+const known = new Set(settings.flatMap(({ variable = '' }) => variable))
+const namesWithoutPrefix = [...known]
+  .filter((name) => name.startsWith(prefix))
+  .map((name) => name.slice(prefix.length))
+
+/** A sentence about each. Variables of shoal's own tests are no settings, and known. */
+export function aboutUnknownVariables(env: Environment): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith(prefix) && !name.startsWith('SHOAL_TEST_'))
+    .filter((name) => !known.has(name))
+    .map((name) => {
+      const nearest = nearestOf(namesWithoutPrefix, name.slice(prefix.length))
+      const hint = nearest === undefined ? '' : ` Did you mean ${prefix}${nearest}?`
+      return `${name} is not a setting of shoal.${hint}`
+    })
+}
