@@ -1,0 +1,25 @@
+import { glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { withTables } from './docs-tables.ts'
+
+const root = join(import.meta.dirname, '../../../..')
+
+test('the documents describe the settings as they are; npm run docs prints them', async () => {
+  const marks: string[] = []
+  for await (const name of glob('{README.md,docs/*.md}', { cwd: root })) {
+    const text = await readFile(join(root, name), 'utf8')
+    expect(withTables(text), name).toBe(text)
+    marks.push(...Array.from(text.matchAll(/<!-- settings: (.+?) -->/g), ([, mark = '']) => mark))
+  }
+  const wanted = ['registry', 'registry in short', 'daemon', 'command line', 'saved']
+  expect(marks.toSorted()).toEqual(wanted.toSorted())
+})
+
+test('a table is printed anew, and an unknown one refused', () => {
+  const marked = (name: string) => `<!-- settings: ${name} -->\nold\n<!-- end of settings -->`
+  const printed = withTables(`before\n${marked('saved')}\nafter`)
+  expect(printed).toMatch(/^before\n.*\n\| `connections` \| `--connections` \|.*\nafter$/s)
+  expect(printed).not.toContain('old')
+  expect(() => withTables(marked('nothing'))).toThrow('no table of settings called nothing')
+})

@@ -1,0 +1,73 @@
+/** The tables of settings in the documents. `npm run docs` prints them anew. */
+import { flagName, type Setting } from '@shoal/core/settings'
+import { daemonSettings } from '@shoal/daemon/settings'
+import { networkSettings } from '@shoal/network'
+import { registrySettings } from '@shoal/registry/settings'
+import { cliSettings, savedSettings, serveSettings } from './settings.ts'
+
+type Row = Setting<unknown>
+
+const columns = {
+  flag: ({ flag }: Row) => flag && code(flagName(flag)),
+  variable: ({ variable }: Row) => variable && code(variable),
+  setting: ({ saved }: Row) => saved && code(saved),
+  default: (row: Row) => row.defaultPhrase ?? (row.default ? code(row.default) : 'none'),
+  'what it is': ({ description }: Row) => description,
+  meaning: ({ description, details }: Row) => [description, details].filter(Boolean).join('; '),
+}
+
+const code = (text: string) => `\`${text}\``
+
+function table(names: (keyof typeof columns)[], rows: Row[]): string {
+  const line = (cells: (string | undefined)[]) =>
+    `| ${cells.map((cell) => cell ?? '').join(' | ')} |`
+  return [
+    line(names),
+    `|${'---|'.repeat(names.length)}`,
+    ...rows.map((row) => line(names.map((name) => columns[name](row)))),
+  ].join('\n')
+}
+
+const { host, port, ...otherDaemonSettings } = daemonSettings
+const { model, models, log } = serveSettings
+const { rateLimits, isRegistrationOpen, isAnonymousReadAllowed, quotaBytes } = registrySettings
+
+/** By the name in the document's marks. */
+const tables: Record<string, string> = {
+  registry: table(['flag', 'variable', 'default', 'meaning'], Object.values(registrySettings)),
+  'registry in short': table(
+    ['variable', 'default', 'what it is'],
+    [
+      registrySettings.host,
+      registrySettings.port,
+      registrySettings.baseUrl,
+      registrySettings.dataDirectory,
+      registrySettings.databaseUrl,
+      isRegistrationOpen,
+      isAnonymousReadAllowed,
+      quotaBytes,
+      rateLimits,
+    ],
+  ),
+  daemon: table(
+    ['flag', 'variable', 'default', 'meaning'],
+    [host, port, models, model, ...Object.values(otherDaemonSettings), log],
+  ),
+  'command line': table(
+    ['flag', 'variable', 'default', 'meaning'],
+    [...Object.values(cliSettings), daemonSettings.apiKey, ...Object.values(networkSettings)],
+  ),
+  saved: table(['setting', 'flag', 'default', 'meaning'], Object.values(savedSettings)),
+}
+
+/** A document with its tables as the settings are now. Throws if it wants one that there is not. */
+export function withTables(document: string): string {
+  return document.replaceAll(
+    /(<!-- settings: (.+?) -->\n).*?(<!-- end of settings -->)/gs,
+    (_, begin: string, name: string, end: string) => {
+      const printed = tables[name]
+      if (printed === undefined) throw new Error(`there is no table of settings called ${name}`)
+      return `${begin}${printed}\n${end}`
+    },
+  )
+}
