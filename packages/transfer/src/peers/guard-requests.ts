@@ -1,5 +1,6 @@
-import Wire from 'bittorrent-protocol'
+import type Wire from 'bittorrent-protocol'
 import { mayAnswer } from './upload-allowance.ts'
+import { unsentBytes, wireMethods } from './webtorrent-internals.ts'
 
 /** What is asked for beyond that waits: whoever asks and does not read would otherwise have it all in our memory. */
 const mostBytesUnderway = 4 * 1024 * 1024
@@ -12,7 +13,7 @@ type Asked = [index: number, offset: number, length: number]
 
 /** Answers requests no faster than their answers are read and as far as the torrent's allowance goes, and cuts off who asks for too much. */
 export function guardRequests() {
-  const { _onRequest: answer, _onCancel: cancel } = Wire.prototype
+  const { _onRequest: answer, _onCancel: cancel } = wireMethods
   const waiting = new WeakMap<Wire, Asked[]>()
 
   function answerWaiting(wire: Wire) {
@@ -23,7 +24,7 @@ export function guardRequests() {
     }
   }
 
-  Wire.prototype._onRequest = function guarded(this: Wire, ...asked: Asked) {
+  wireMethods._onRequest = function guarded(this: Wire, ...asked: Asked) {
     if (this.type === 'webSeed') return answer.apply(this, asked)
     const queue = waiting.get(this) ?? []
     const [, , length] = asked
@@ -33,7 +34,7 @@ export function guardRequests() {
     answerWaiting(this)
   }
 
-  Wire.prototype._onCancel = function guarded(this: Wire, ...asked: Asked) {
+  wireMethods._onCancel = function guarded(this: Wire, ...asked: Asked) {
     const queue = waiting.get(this) ?? []
     const place = queue.findIndex((one) => one.every((value, at) => value === asked[at]))
     if (place >= 0) queue.splice(place, 1)
@@ -41,14 +42,17 @@ export function guardRequests() {
   }
 
   /** The stream calls it when it has little left to send. */
-  Wire.prototype._read = function guarded(this: Wire, done: () => void) {
+  wireMethods._read = function guarded(this: Wire, done: () => void) {
     answerWaiting(this)
     done()
   }
 }
 
 /** Of answers that are being read from disk, or wait to be sent. */
-function bytesUnderway({ peerRequests, _readableState }: Wire): number {
-  const beingRead = peerRequests.reduce((sum, { length }) => sum + Math.max(length, blockBytes), 0)
-  return beingRead + _readableState.buffered
+function bytesUnderway(wire: Wire): number {
+  const beingRead = wire.peerRequests.reduce(
+    (sum, { length }) => sum + Math.max(length, blockBytes),
+    0,
+  )
+  return beingRead + unsentBytes(wire)
 }

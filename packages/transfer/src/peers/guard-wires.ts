@@ -1,6 +1,12 @@
 import { decodeBencode } from '@shoal/model-file'
 import Wire from 'bittorrent-protocol'
 import { guardRequests } from './guard-requests.ts'
+import {
+  checkPrivateNames,
+  extensionName,
+  sendHandshake,
+  wireMethods,
+} from './webtorrent-internals.ts'
 
 /** Their messages are no bencoded values. */
 const others = new Set(['lt_donthave'])
@@ -14,6 +20,7 @@ let isGuarded = false
 /** Cuts off peers from which the library would fall or hang, and lets it speak with all the others. */
 export function guardWires() {
   if (isGuarded) return
+  checkPrivateNames('wire', new Wire())
   isGuarded = true
   guardLengths()
   guardMessages()
@@ -26,8 +33,8 @@ export function guardWires() {
 
 /** A message is collected in memory until it is whole, whatever length it says it has. */
 function guardLengths() {
-  const { _onMessageLength: proceed } = Wire.prototype
-  Wire.prototype._onMessageLength = function guarded(this: Wire, bytes: Uint8Array) {
+  const { _onMessageLength: proceed } = wireMethods
+  wireMethods._onMessageLength = function guarded(this: Wire, bytes: Uint8Array) {
     const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
     if (length > mostMessageBytes && this.type !== 'webSeed') return this.destroy()
     proceed.call(this, bytes)
@@ -36,9 +43,9 @@ function guardLengths() {
 
 /** Blocks that nobody asked for take from what the user allows, and go nowhere. A few come after a request was taken back. */
 function guardPieces() {
-  const { _onPiece: proceed } = Wire.prototype
+  const { _onPiece: proceed } = wireMethods
   const unasked = new WeakMap<Wire, number>()
-  Wire.prototype._onPiece = function guarded(this: Wire, index: number, offset: number, bytes) {
+  wireMethods._onPiece = function guarded(this: Wire, index: number, offset: number, bytes) {
     const isAsked = this.requests.some((one) => one.piece === index && one.offset === offset)
     if (!isAsked) {
       const count = (unasked.get(this) ?? 0) + bytes.length
@@ -60,7 +67,7 @@ const haveId = 4
 
 /** Keeps a peer from keeping us busy with nothing. Blocks, and requests for them, have limits of their own. */
 function guardFloods() {
-  const { _onMessage: proceed, _onKeepAlive: proceedAlive } = Wire.prototype
+  const { _onMessage: proceed, _onKeepAlive: proceedAlive } = wireMethods
   const idle = new WeakMap<Wire, number>()
 
   function isFlood(wire: Wire) {
@@ -68,7 +75,7 @@ function guardFloods() {
     idle.set(wire, count)
     return count > maxIdleMessages && wire.type !== 'webSeed'
   }
-  Wire.prototype._onMessage = function guarded(this: Wire, bytes: Uint8Array) {
+  wireMethods._onMessage = function guarded(this: Wire, bytes: Uint8Array) {
     const [id = 0] = bytes
     const piece = id === haveId ? pieceIn(bytes) : maxPieces
     const isNewPiece = piece < maxPieces && !this.peerPieces.get(piece)
@@ -76,7 +83,7 @@ function guardFloods() {
     if (!isWork && isFlood(this)) return this.destroy()
     proceed.call(this, bytes)
   }
-  Wire.prototype._onKeepAlive = function guarded(this: Wire) {
+  wireMethods._onKeepAlive = function guarded(this: Wire) {
     if (isFlood(this)) return this.destroy()
     proceedAlive.call(this)
   }
@@ -88,9 +95,9 @@ const pieceIn = ({ buffer, byteOffset, length }: Uint8Array) =>
 
 /** The library's own decoder never returns from some of what is not bencoded (`l-3:e`). All extension messages (BEP 10) pass here. */
 function guardMessages() {
-  const { _onExtended: proceed } = Wire.prototype
-  Wire.prototype._onExtended = function guarded(this: Wire, id: number, bytes: Uint8Array) {
-    const name = id === 0 ? 'handshake' : (this.extendedMapping[id] ?? '')
+  const { _onExtended: proceed } = wireMethods
+  wireMethods._onExtended = function guarded(this: Wire, id: number, bytes: Uint8Array) {
+    const name = id === 0 ? 'handshake' : (extensionName(this, id) ?? '')
     if (!others.has(name) && !isBencoded(bytes)) return this.destroy()
     proceed.call(this, id, bytes)
   }
@@ -98,13 +105,13 @@ function guardMessages() {
 
 /** A key of an encrypted connection (MSE) that is none makes the library throw, where nobody can catch it. */
 function guardBeginnings() {
-  const { _write: write, setInfoHash } = Wire.prototype
-  Wire.prototype._write = function guarded(this: Wire, bytes: Uint8Array, done: () => void) {
+  const { _write: write, setInfoHash } = wireMethods
+  wireMethods._write = function guarded(this: Wire, bytes: Uint8Array, done: () => void) {
     const proceed = () => write.call(this, bytes, done)
     if (this.peerId) proceed()
     else proceedOrDestroy(this, proceed)
   }
-  Wire.prototype.setInfoHash = function guarded(this: Wire, infoHash: string) {
+  wireMethods.setInfoHash = function guarded(this: Wire, infoHash: string) {
     proceedOrDestroy(this, () => setInfoHash.call(this, infoHash))
   }
 }
@@ -119,11 +126,11 @@ function proceedOrDestroy(wire: Wire, proceed: () => void) {
 
 /**
  * Those who connect to us may encrypt; to others we speak first, in plain, which everybody understands. The library can only do
- * both or neither. By this event it sends its handshake.
+ * both or neither.
  */
 function beginInPlain() {
-  Wire.prototype.startEncryption = function inPlain(this: Wire) {
-    this.emit('crypto-handshake')
+  wireMethods.startEncryption = function inPlain(this: Wire) {
+    sendHandshake(this)
   }
 }
 

@@ -1,6 +1,7 @@
 import type Wire from 'bittorrent-protocol'
 import type { Torrent } from 'webtorrent'
 import { registryName, type Sent } from './swarm-messages.ts'
+import { failedPiece } from './webtorrent-internals.ts'
 
 export type Senders = ReturnType<typeof watchSenders>
 
@@ -24,7 +25,8 @@ export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void)
     })
   })
   torrent.on('warning', (warning: Error) => {
-    const index = Number(/^Piece (\d+) failed verification$/.exec(warning.message)?.[1])
+    const index = failedPiece(warning)
+    if (index === undefined) return
     const senders = [...(ofPiece.get(index)?.keys() ?? [])]
     ofPiece.delete(index)
     const [only] = senders

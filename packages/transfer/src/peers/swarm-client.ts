@@ -13,6 +13,7 @@ import { settlePieces } from './settle-pieces.ts'
 import type { Contact, FromSwarm, SwarmSetup, ToSwarm } from './swarm-messages.ts'
 import { torrentClient } from './torrent-client.ts'
 import { forget, leave, offer, want } from './torrent-pieces.ts'
+import { checkTorrent, internalsOf } from './webtorrent-internals.ts'
 
 const tellEveryMs = 250
 const mostConnections = 60
@@ -114,6 +115,7 @@ async function add(client: WebTorrent, setup: SwarmSetup, fd: number): Promise<T
       resolve(added)
     })
   })
+  checkTorrent(torrent)
   if (torrent.length === fileSizeBytes && torrent.pieceLength === pieceLength) return torrent
   throw new Error('the torrent is not of this file')
 }
@@ -126,7 +128,7 @@ function finishBegunPieces(torrent: Torrent) {
   const begun = new Set<number>()
   torrent.on('wire', (wire: Wire) => wire.on('piece', (index: number) => begun.add(index)))
   torrent.on('verified', (index: number) => begun.delete(index))
-  const { _rarityMap: rarity } = torrent
+  const { _rarityMap: rarity } = internalsOf(torrent)
   const { getRarestPiece } = rarity
   rarity.getRarestPiece = (isWanted) =>
     begun.values().find(isWanted) ?? getRarestPiece.call(rarity, isWanted)

@@ -1,6 +1,7 @@
 import WebTorrent from 'webtorrent'
 import { guardWires } from './guard-wires.ts'
 import { limitConnections } from './limit-connections.ts'
+import { checkPrivateNames, incomingServer } from './webtorrent-internals.ts'
 
 export type TorrentClientOptions = {
   host: string
@@ -31,6 +32,7 @@ export function torrentClient(options: TorrentClientOptions): WebTorrent {
     uploadLimit: uploadLimit ?? -1,
     ...others,
   })
-  limitConnections(client._connPool.tcpServer)
+  checkPrivateNames('client', client)
+  limitConnections(incomingServer(client))
   return client
 }

@@ -1,9 +1,10 @@
 /** What the pull tells of pieces, and webtorrent is to know. */
 import { createHash } from 'node:crypto'
 import { readSync } from 'node:fs'
-import type { Piece, Torrent } from 'webtorrent'
+import type { Torrent } from 'webtorrent'
 import type { Senders } from './piece-senders.ts'
 import { diskName } from './swarm-messages.ts'
+import { internalsOf, type Piece } from './webtorrent-internals.ts'
 
 /** What peers ask each other for (BEP 3). */
 const blockBytes = 16 * 1024
@@ -13,17 +14,18 @@ type Wanted = Pieces & { bytesHere: number; fd: number; senders: Senders }
 
 /** What a former run left of these pieces, or a request that broke off, need not come again: they are looked at first. */
 export function want(torrent: Torrent, { from, to, bytesHere, fd, senders }: Wanted) {
+  const { bitfield, pieces, _hashes: hashes } = internalsOf(torrent)
   const bytes = new Uint8Array(torrent.pieceLength)
   for (let index = from; index <= to; index += 1) {
-    if (torrent.bitfield.get(index)) continue
-    const size = index === torrent.pieces.length - 1 ? torrent.lastPieceLength : bytes.length
+    if (bitfield.get(index)) continue
+    const size = index === pieces.length - 1 ? torrent.lastPieceLength : bytes.length
     const count = readSync(fd, bytes, 0, size, index * bytes.length)
     const sha1 = createHash('sha1').update(bytes.subarray(0, count)).digest('hex')
-    const isHere = sha1 === torrent._hashes[index]
+    const isHere = sha1 === hashes[index]
     const begun = bytesHere - (index - from) * bytes.length
     if (isHere) offer(torrent, { from: index, to: index })
     else if (begun > 0 && begun < size) {
-      putBlocks(torrent.pieces[index] as Piece, bytes.subarray(0, begun))
+      putBlocks(pieces[index] as Piece, bytes.subarray(0, begun))
       senders.add(index, diskName, 0)
     }
   }
@@ -45,24 +47,26 @@ function putBlocks(piece: Piece, bytes: Uint8Array) {
  * would never ask for as many of the pieces that are left. It counts anew from zero.
  */
 export function leave(torrent: Torrent, { from, to }: Pieces) {
-  for (const selection of torrent._selections) selection.offset = 0
+  for (const selection of internalsOf(torrent)._selections) selection.offset = 0
   torrent.deselect(from, to)
 }
 
 /** Pieces that came another way are ours to give. */
 export function offer(torrent: Torrent, { from, to }: Pieces) {
+  const internals = internalsOf(torrent)
   for (let index = from; index <= to; index += 1) {
-    if (torrent.bitfield.get(index)) continue
-    torrent._markVerified(index)
+    if (internals.bitfield.get(index)) continue
+    internals._markVerified(index)
     for (const wire of torrent.wires) wire.have(index)
   }
 }
 
 /** Pieces of a chunk that is not what it should be: each may be wrong on disk by now, and is neither given nor told to be here. */
 export function forget(torrent: Torrent, { from, to }: Pieces) {
+  const internals = internalsOf(torrent)
   for (let index = from; index <= to; index += 1) {
-    if (!torrent.bitfield.get(index)) continue
-    torrent._markUnverified(index)
+    if (!internals.bitfield.get(index)) continue
+    internals._markUnverified(index)
     for (const wire of torrent.wires) wire.lt_donthave.donthave(index)
   }
 }

@@ -1,21 +1,7 @@
-/** What is used of webtorrent and of the protocol that it speaks. Names with an underscore are its own, and pinned by tests. */
+/** What is used of webtorrent and of the protocol that it speaks, but for their private names: webtorrent-internals.ts. */
 declare module 'webtorrent' {
   import type { EventEmitter } from 'node:events'
-  import type { Server } from 'node:net'
   import type Wire from 'bittorrent-protocol'
-
-  /** Its blocks are of 16 KiB, but for the last. */
-  export interface Piece {
-    length: number
-    /** Bytes. */
-    missing: number
-    /** The senders of its blocks so far; null before the first block and once the piece is complete. */
-    sources: unknown[] | null
-    /** A block that nobody was asked for, and is taken to be from then on; -1 where there is none. */
-    reserve(): number
-    cancel(block: number): void
-    set(block: number, bytes: Uint8Array, source: unknown): boolean
-  }
 
   export interface Torrent extends EventEmitter {
     infoHash: string
@@ -28,8 +14,7 @@ declare module 'webtorrent' {
     pieceLength: number
     lastPieceLength: number
     /** Null for those that are here. */
-    pieces: (Piece | null)[]
-    bitfield: { get(index: number): boolean; set(index: number, value?: boolean): void }
+    pieces: unknown[]
     wires: Wire[]
     received: number
     uploaded: number
@@ -39,16 +24,6 @@ declare module 'webtorrent' {
     select(from: number, to: number, priority?: number): void
     deselect(from: number, to: number): void
     destroy(options?: object, done?: (error?: Error) => void): void
-    /** In hexadecimal digits. */
-    _hashes: string[]
-    /** `offset`: how many pieces are here already, from the first on. */
-    _selections: Iterable<{ offset: number }>
-    /** -1 where none is wanted. */
-    _rarityMap: { getRarestPiece(isWanted: (index: number) => boolean): number }
-    _markVerified(index: number): void
-    _markUnverified(index: number): void
-    _update(): void
-    _peers: Map<string, { conn: { writableLength: number } | null }>
   }
 
   export default class WebTorrent extends EventEmitter {
@@ -57,7 +32,6 @@ declare module 'webtorrent' {
     torrentPort: number
     uploadSpeed: number
     torrents: Torrent[]
-    _connPool: { tcpServer: Server }
     add(torrent: Uint8Array, options: object, onReady?: (torrent: Torrent) => void): Torrent
     throttleDownload(bytesPerSecond: number): void
     throttleUpload(bytesPerSecond: number): void
@@ -90,24 +64,10 @@ declare module 'bittorrent-protocol' {
     unchoke(): void
     choke(): void
     destroy(): void
-    /** Names of our extensions, by the number that others call them by. */
-    extendedMapping: Record<number, string>
     /** Undefined before the handshake. */
     peerId: string | undefined
-    setInfoHash(infoHash: string): void
-    startEncryption(infoHash: string): void
     requests: { piece: number; offset: number; length: number }[]
     peerRequests: { piece: number; offset: number; length: number }[]
-    _readableState: { buffered: number }
-    _read(done: () => void): void
-    _onMessageLength(bytes: Uint8Array): void
-    _onMessage(bytes: Uint8Array): void
-    _onKeepAlive(): void
-    _onRequest(index: number, offset: number, length: number): void
-    _onCancel(index: number, offset: number, length: number): void
-    _onPiece(index: number, offset: number, bytes: Uint8Array): void
-    _write(bytes: Uint8Array, done: () => void): void
-    _onExtended(id: number, bytes: Uint8Array): void
   }
 }
 

@@ -7,6 +7,7 @@ import { startLocalDiscovery } from '../peers/local-discovery.ts'
 import { pieceStoreOf } from '../peers/piece-store.ts'
 import { torrentClient } from '../peers/torrent-client.ts'
 import { type UploadAllowance, uploadAllowance } from '../peers/upload-allowance.ts'
+import { checkTorrent, isSending } from '../peers/webtorrent-internals.ts'
 import type { FromSeeder, SeedSetup, SharedFile, ToSeeder } from './seed-messages.ts'
 
 const tellEveryMs = 1000
@@ -73,7 +74,10 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
     const torrent = client.add(one.file.torrent, settingsFor(one))
     torrent.on('error', (error: Error) => drop(one.file.path, error.message))
     torrent.on('wire', one.allowance.watch)
-    torrent.on('ready', () => discovery?.announceSoon())
+    torrent.on('ready', () => {
+      checkTorrent(torrent)
+      discovery?.announceSoon()
+    })
     one.torrent = torrent
   }
 
@@ -143,10 +147,6 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
     },
   }
 }
-
-const isSending = ({ wires, _peers }: Torrent): boolean =>
-  wires.some((wire) => wire._readableState.buffered > 0) ||
-  [..._peers.values()].some(({ conn }) => conn !== null && conn.writableLength > 0)
 
 function settingsFor({ file: { fileSizeBytes }, fd }: Shared) {
   const pieceLength = pieceLengthFor(fileSizeBytes)

@@ -1,9 +1,17 @@
 import { readGgufFile } from '@shoal/model-file'
-import { getLlama, type Llama, LlamaLogLevel, type LlamaModel, type Token } from 'node-llama-cpp'
+import {
+  getLlama,
+  type Llama,
+  LlamaLogLevel,
+  type LlamaModel,
+  type Token,
+  TokenBias,
+} from 'node-llama-cpp'
 import { useBackendsOf } from '../../backends/use-backends.ts'
 import type { AnswerFormat } from '../chat/answer-format.ts'
 import type { RuntimeOptions } from '../runtime.ts'
 import { meanPooling } from './embedder.ts'
+import { biasesOf } from './llama-internals.ts'
 
 /** The library and a model. Nothing is ever built or downloaded for that. */
 export async function loadModel({ modelPath, threads, backendsDirectory }: RuntimeOptions) {
@@ -24,6 +32,7 @@ export async function loadModel({ modelPath, threads, backendsDirectory }: Runti
   const model = await openFile(llama, modelPath).catch((error) => {
     throw complaint === undefined ? error : new Error(complaint, { cause: error })
   })
+  biasesOf(TokenBias.for(model)) // throws now rather than at the first request that needs them
   return { llama, model }
 }
 

@@ -12,6 +12,7 @@ import {
 import { anyObjectGrammar, jsonGrammar } from '../grammar/json-grammar.ts'
 import { SchemaError } from '../grammar/schema-error.ts'
 import { PromptError, type Sampling } from '../runtime.ts'
+import { biasesOf } from './llama-internals.ts'
 
 export type Evaluation = SequenceEvaluateOptions & { generated: Token[] }
 
@@ -46,12 +47,11 @@ export const seedOf = (seed: number): number =>
 
 function biasOf({ logitBias }: Sampling, model: LlamaModel, isBound: boolean): TokenBias {
   const bias = TokenBias.for(model)
-  // The library's own `set` passes over the ends of a text: a client may forbid those too.
-  const { _biases } = bias as unknown as { _biases: Map<Token, number> }
+  const biases = biasesOf(bias)
   for (const [token, logit] of logitBias) {
     // What the grammar asks for may not be impossible: llama.cpp does not survive that.
     const isForbidden = logit <= -100 && !isBound
-    _biases.set(token as Token, isForbidden ? Number.NEGATIVE_INFINITY : logit)
+    biases.set(token as Token, isForbidden ? Number.NEGATIVE_INFINITY : logit)
   }
   return bias
 }
