@@ -1,6 +1,13 @@
 /** What a model file is: its GGUF header, its chunks, their hashes, its torrent. Bytes in, values out. */
 
 export {
+  type Bencodable,
+  type Bencoded,
+  BencodeError,
+  decodeBencode,
+  encodeBencode,
+} from './bencode.ts'
+export {
   type ChunkHash,
   type ChunkManifest,
   manifestOf,
@@ -9,7 +16,6 @@ export {
   unpackHashes,
 } from './chunk-manifest.ts'
 export { chunkCount, chunkRange, chunkSizeFor, pieceLengthFor } from './chunk-sizes.ts'
-export { type Bencoded, BencodeError, decodeBencode } from './decode-bencode.ts'
 export { type GgufHeader, parseGguf } from './gguf.ts'
 export type { GgufDimensions } from './gguf-dimensions.ts'
 export { GgufError } from './gguf-error.ts'

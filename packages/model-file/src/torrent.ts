@@ -1,4 +1,4 @@
-import bencode from 'bencode'
+import { type Bencodable, encodeBencode } from './bencode.ts'
 
 export type TorrentContent = {
   filename: string
@@ -20,9 +20,9 @@ export function infoDictionary(content: TorrentContent): Uint8Array {
   if (pieceHashes.length !== pieces * 20) {
     throw new RangeError(`${pieceHashes.length} bytes are not the hashes of ${pieces} pieces`)
   }
-  return bencode.encode({
+  return encodeBencode({
     length: fileSizeBytes,
-    name: filename,
+    name: utf8(filename),
     'piece length': pieceLength,
     pieces: pieceHashes,
     private: isPrivate ? 1 : undefined,
@@ -48,33 +48,22 @@ export function torrentFile({
   comment,
   createdBy,
 }: TorrentFile): Uint8Array {
-  return concatenate([
-    ascii('d'),
-    ...entry('announce', announce),
-    ...entry('comment', comment),
-    ...entry('created by', createdBy),
-    bencode.encode('info'),
+  return Buffer.concat([
+    Buffer.from('d'),
+    entry('announce', announce && utf8(announce)),
+    entry('comment', comment && utf8(comment)),
+    entry('created by', createdBy && utf8(createdBy)),
+    encodeBencode('info'),
     info,
-    ...entry('url-list', webSeeds.length > 0 ? webSeeds : undefined),
-    ascii('e'),
+    entry('url-list', webSeeds.length > 0 ? webSeeds.map(utf8) : undefined),
+    Buffer.from('e'),
   ])
 }
 
 /** A key and a value of a dictionary, whose keys stand in the order of their bytes. */
-function entry(key: string, value: string | readonly string[] | undefined): Uint8Array[] {
-  return value === undefined ? [] : [bencode.encode(key), bencode.encode(value)]
+function entry(key: string, value: Bencodable | undefined): Buffer {
+  if (value === undefined) return Buffer.alloc(0)
+  return Buffer.concat([encodeBencode(key), encodeBencode(value)])
 }
 
-function ascii(text: string): Uint8Array {
-  return new TextEncoder().encode(text)
-}
-
-function concatenate(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let offset = 0
-  for (const part of parts) {
-    whole.set(part, offset)
-    offset += part.length
-  }
-  return whole
-}
+const utf8 = (text: string): Buffer => Buffer.from(text)

@@ -1,6 +1,6 @@
 import { packedAddress } from '@shoal/core/addresses'
+import { type Bencodable, encodeBencode } from '@shoal/model-file'
 import { bytesOf } from './announce.ts'
-import { type Bencoded, bencode } from './bencode.ts'
 import type { Counts } from './swarm.ts'
 
 /** Where a peer is, for the one who asks. */
@@ -15,7 +15,7 @@ export function announceAnswer(
   { counts, peers, intervalSeconds }: Answer,
   format: { isCompact: boolean; hasPeerIds: boolean },
 ): Buffer {
-  return bencode({
+  return encodeBencode({
     complete: counts.complete,
     incomplete: counts.incomplete,
     interval: intervalSeconds,
@@ -25,7 +25,7 @@ export function announceAnswer(
 }
 
 /** IPv4 in `peers`, IPv6 in `peers6`. */
-function packed(peers: PeerAddress[]): { [key: string]: Bencoded } {
+function packed(peers: PeerAddress[]): { [key: string]: Bencodable } {
   let ipv4 = ''
   let ipv6 = ''
   for (const { address, port } of peers) {
@@ -36,7 +36,7 @@ function packed(peers: PeerAddress[]): { [key: string]: Bencoded } {
   return ipv6 === '' ? { peers: ipv4 } : { peers: ipv4, peers6: ipv6 }
 }
 
-function listed(peers: PeerAddress[], hasPeerIds: boolean): Bencoded {
+function listed(peers: PeerAddress[], hasPeerIds: boolean): Bencodable {
   return peers.map(({ address, port, peerId }) => ({
     ip: address,
     port,
@@ -46,7 +46,7 @@ function listed(peers: PeerAddress[], hasPeerIds: boolean): Bencoded {
 
 /** The answer to a scrape (BEP 48). */
 export function scrapeAnswer(files: Map<string, Counts>, intervalSeconds: number): Buffer {
-  return bencode({
+  return encodeBencode({
     files: Object.fromEntries(
       Array.from(files, ([infoHash, { complete, incomplete, completed }]) => [
         bytesOf(infoHash),
@@ -59,5 +59,5 @@ export function scrapeAnswer(files: Map<string, Counts>, intervalSeconds: number
 
 /** What was wrong with a request, as a client shows it to its user. */
 export function failureAnswer(reason: string): Buffer {
-  return bencode({ 'failure reason': reason })
+  return encodeBencode({ 'failure reason': reason })
 }
