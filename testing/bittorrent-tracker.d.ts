@@ -1,4 +1,4 @@
-/** What the tests use of the package, which has no types. */
+/** What tests and measurements use of the package, which has no types. */
 declare module 'bittorrent-tracker/client' {
   import type { EventEmitter } from 'node:events'
 
@@ -27,5 +27,19 @@ declare module 'bittorrent-tracker/client' {
     stop(announce?: Announce): void
     scrape(options?: { infoHash?: string[] }): void
     destroy(done?: () => void): void
+  }
+}
+
+declare module 'bittorrent-tracker/server' {
+  import type { EventEmitter } from 'node:events'
+  import type { Server as HttpServer } from 'node:http'
+
+  export default class Server extends EventEmitter {
+    constructor(options: { udp: boolean; ws: boolean; stats: boolean; interval?: number })
+    readonly http: HttpServer
+    /** By info hash. */
+    readonly torrents: Record<string, { complete: number; peers: { cache: object } } | undefined>
+    listen(port: number, host: string, done?: () => void): void
+    close(done: () => void): void
   }
 }
