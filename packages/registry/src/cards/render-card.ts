@@ -1,3 +1,4 @@
+import { isTooNested } from '@shoal/core/markdown'
 import rehypeRaw from 'rehype-raw'
 import rehypeSanitize from 'rehype-sanitize'
 import rehypeStringify from 'rehype-stringify'
@@ -7,7 +8,6 @@ import remarkRehype from 'remark-rehype'
 import { unified } from 'unified'
 import { cardSchema, footnotePrefix } from './card-schema.ts'
 import { withoutFrontMatter } from './front-matter.ts'
-import { isTooNested } from './nesting.ts'
 import { type CardOptions, shapeCard } from './shape-card.ts'
 import type { Nodes, Root } from './syntax-tree.ts'
 
