@@ -1,6 +1,7 @@
 /** Examples for the property tests of the packages that read them. */
 export { fileSetExamples } from './file-sets.ts'
 export { loopbackHosts, otherHosts } from './hosts.ts'
+export { markdownExamples } from './markdown-examples.ts'
 export {
   durationExamples,
   endless,
@@ -8,4 +9,4 @@ export {
   notSizes,
   sizeExamples,
 } from './quantities.ts'
-export { seededRandom } from './random.ts'
+export { randomFrom, seededRandom } from './random.ts'

@@ -1,14 +1,16 @@
 import { RotateCcw } from 'lucide-react'
-import { memo, useEffect, useState } from 'react'
+import { lazy, memo, Suspense, useEffect, useState } from 'react'
 import { Glyph } from '../../fish/fish.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { useObservable } from '../../use-observable.ts'
 import type { Chat } from '../chat.ts'
 import type { Running } from '../chat-state.ts'
-import { Markdown } from '../markdown/markdown.tsx'
 import { FaultNotice } from '../trouble.tsx'
 import { type Answer, type Ending, thoughtAndSaid } from './conversation.ts'
 import { smallButton } from './small-button.ts'
+
+/** Loads with the first answer, not with the page. */
+const Markdown = lazy(() => import('../markdown/markdown.tsx'))
 
 type AnswerProps = {
   answer: Answer
@@ -30,7 +32,7 @@ export const AnswerItem = memo(function AnswerItem({ answer, parameters, onRetry
       <Speaker model={model} parameters={parameters} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
         {thought && <Thought text={thought} label="Reasoning" />}
-        {said && <Markdown source={said} />}
+        {said && <Said text={said} />}
         {fault && <FaultNotice fault={fault} />}
       </div>
       <div className="-ml-2 mt-1.5 flex flex-wrap items-center gap-0.5 text-[13px] text-ink-3 tabular-nums">
@@ -71,7 +73,7 @@ export function DraftItem({ chat, parameters, running }: DraftProps) {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
         {isSilent && <Waiting until={running.queuedUntil} />}
         {thought && <Thought text={thought} label={said ? 'Reasoning' : 'Reasoning …'} />}
-        {said && <Markdown source={said} />}
+        {said && <Said text={said} />}
       </div>
       {tokensPerSecond !== undefined && (
         <p className="mt-1.5 flex h-8 items-center text-[13px] text-ink-3 tabular-nums">
@@ -79,6 +81,14 @@ export function DraftItem({ chat, parameters, running }: DraftProps) {
         </p>
       )}
     </li>
+  )
+}
+
+function Said({ text }: { text: string }) {
+  return (
+    <Suspense fallback={<div className="whitespace-pre-wrap break-words">{text}</div>}>
+      <Markdown source={text} />
+    </Suspense>
   )
 }
 

@@ -1,38 +1,82 @@
+/** What is indented less may be beside the item above, and of another list. */
+const leastIndent = 2
+
+/** A piece of Markdown that is parsed by itself. */
+export type Chunk = {
+  source: string
+  /** Begins with the next item of the list that the chunk before ends with. */
+  isNextItem: boolean
+}
+
 /**
- * Cuts Markdown where nothing before can change any more: at blank lines, save inside fences and lists. While an answer comes in
- * its last chunk alone has to be read again.
+ * Cuts Markdown where nothing before can change any more: at blank lines and between items of a list, except inside fences and
+ * before what is indented. While an answer comes in, only its last chunk has to be parsed again. If in doubt, nothing is cut.
  */
-export function chunksOf(source: string): string[] {
-  const chunks: string[] = []
+export function chunksOf(source: string): Chunk[] {
+  const chunks: Chunk[] = []
   let lines: string[] = []
-  let fence: string | undefined
-  let isInList = false
-  const cut = () => {
-    if (lines.some((line) => line !== '')) chunks.push(lines.join('\n'))
+  let isNextItem = false
+  let fence: Fence | undefined
+  let hasItem = false
+  /** Of the items, as long as the chunk has nothing else at the start of a line. */
+  let listMark: string | undefined
+  let isAfterBlank = false
+
+  const end = (ending: string) => {
+    if (lines.every(isBlank)) return
+    chunks.push({ source: lines.join('\n') + ending, isNextItem })
+  }
+  const cut = (isBeforeItem: boolean) => {
+    end('\n')
     lines = []
-    isInList = false
+    isNextItem = isBeforeItem
+    hasItem = false
+    listMark = undefined
   }
 
-  for (const line of source.split('\n')) {
-    const isAfterBlank = lines.at(-1) === ''
-    const goesOn = isInList && (isListItem(line) || /^\s/.test(line) || line.trim() === '')
-    if (fence === undefined && isAfterBlank && !goesOn) cut()
-    if (lines.length === 0) isInList = isListItem(line)
-    fence = fenceAfter(line, fence)
-    lines.push(line.trim() === '' && fence === undefined ? '' : line)
+  for (const line of source.replace(/\r\n?/g, '\n').split('\n')) {
+    const mark = markOf(line)
+    const indent = /^( {1,3})([-*+]|\d{1,9}[.)])([ \t]|$)/.exec(line)?.[1]?.length
+    const isItem = mark !== undefined || indent !== undefined
+    const isInside = isBlank(line) || /^[ \t]/.test(line)
+    if (fence === undefined) {
+      if (mark !== undefined && mark === listMark) cut(true)
+      else if (isAfterBlank && !isInside && !(hasItem && isItem)) cut(false)
+      if (lines.length === 0) listMark = mark
+      else if (!isInside || (indent ?? 3) < leastIndent) listMark = undefined
+      hasItem ||= isItem
+    }
+    fence = fenceAfter(line, fence, hasItem)
+    isAfterBlank = isBlank(line)
+    lines.push(line)
   }
-  cut()
+  end('')
   return chunks
 }
 
-const isListItem = (line: string) => /^ {0,3}([-*+]|\d{1,9}[.)])(\s|$)/.test(line)
+const isBlank = (line: string) => /^[ \t]*$/.test(line)
 
-/** The fence that is open after this line, if any. */
-function fenceAfter(line: string, open: string | undefined): string | undefined {
-  const mark = /^\s*(`{3,}|~{3,})(.*)$/.exec(line)
-  if (!mark) return open
-  const [, fence = '', rest = ''] = mark
-  if (open === undefined) return fence.startsWith('`') && rest.includes('`') ? undefined : fence
-  const closes = fence[0] === open[0] && fence.length >= open.length && rest.trim() === ''
-  return closes ? undefined : open
+/** Of an item at the start of a line: `-`, `*`, `+`, `.` or `)`. A rule is none. */
+function markOf(line: string): string | undefined {
+  if (/^([-*])[ \t]*(\1[ \t]*){2,}$/.test(line)) return undefined
+  const item = /^(?:([-*+])|\d{1,9}([.)]))(?:[ \t]|$)/.exec(line)
+  return item?.[1] ?? item?.[2]
+}
+
+type Fence = { indent: string; marks: string }
+
+/**
+ * The fence that is open after this line, if any. In a list a line that closes it is indented as the opening was; indented
+ * otherwise it may open another.
+ */
+function fenceAfter(line: string, open: Fence | undefined, isInList: boolean): Fence | undefined {
+  const found = /^([ \t]*)(`{3,}|~{3,})(.*)$/.exec(line)
+  if (!found) return open
+  const [, indent = '', marks = '', rest = ''] = found
+  if (!open) return marks.startsWith('`') && rest.includes('`') ? undefined : { indent, marks }
+  const isSameIndent =
+    indent === open.indent || (!isInList && /^ {0,3}$/.test(indent) && /^ {0,3}$/.test(open.indent))
+  const isClosing =
+    isSameIndent && marks[0] === open.marks[0] && marks.length >= open.marks.length && isBlank(rest)
+  return isClosing ? undefined : open
 }

@@ -1,14 +1,13 @@
-import { createElement } from 'react'
-import { renderToStaticMarkup } from 'react-dom/server'
+import { markdownExamples, randomFrom } from '@shoal/core/testing'
 import { describe, expect, test } from 'vitest'
-import { blocksOf } from './blocks.ts'
 import { chunksOf } from './chunks.ts'
-import { Markdown } from './markdown.tsx'
-import { spansOf, textOf } from './spans.ts'
+import { type Node, parseMarkdown } from './parse.ts'
+import { markdownReader } from './read-markdown.ts'
+import { chatHtml } from './testing/chat-html.ts'
 
 /** Without the classes, which say nothing about what is what. */
 const htmlOf = (source: string) =>
-  renderToStaticMarkup(createElement(Markdown, { source }))
+  chatHtml(source)
     .replace(/ class="[^"]*"/g, '')
     .replace(/<\/?div>/g, '')
 
@@ -21,37 +20,57 @@ describe('what models write', () => {
 
   test('marks within marks, and none within names and sums', () => {
     expect(htmlOf('**a *b* c** ***d***')).toBe(
-      '<p><strong>a <em>b</em> c</strong> <strong><em>d</em></strong></p>',
+      '<p><strong>a <em>b</em> c</strong> <em><strong>d</strong></em></p>',
     )
-    expect(htmlOf('snake_case_name 2 * 3 * 4 a*b*c')).toBe('<p>snake_case_name 2 * 3 * 4 a*b*c</p>')
+    expect(htmlOf('*a **b** c*')).toBe('<p><em>a <strong>b</strong> c</em></p>')
+    expect(htmlOf('snake_case_name 2 * 3 * 4')).toBe('<p>snake_case_name 2 * 3 * 4</p>')
+    const long = 'word '.repeat(200)
+    expect(htmlOf(`**${long}end**`)).toBe(`<p><strong>${long}end</strong></p>`)
+  })
+
+  test('entities, and addresses in angle brackets', () => {
+    expect(htmlOf('AT&amp;T &copy; &lt;b&gt;')).toBe('<p>AT&amp;T © &lt;b&gt;</p>')
+    expect(htmlOf('<https://a.example>')).toContain('<a href="https://a.example"')
+    expect(htmlOf('<a@b.example>')).toContain('<a href="mailto:a@b.example"')
+  })
+
+  test('tasks', () => {
+    expect(htmlOf('- [x] a\n- [ ] b')).toBe(
+      '<ul><li><input type="checkbox" disabled="" aria-label="Done" checked=""/><p>a</p></li>' +
+        '<li><input type="checkbox" disabled="" aria-label="Not done"/><p>b</p></li></ul>',
+    )
   })
 
   test('headings, below those of the page', () => {
     expect(htmlOf('# One\n## Two ##\n\n#hash')).toBe('<h3>One</h3><h4>Two</h4><p>#hash</p>')
+    expect(htmlOf('One\n===\nTwo\n---')).toBe('<h3>One</h3><h4>Two</h4>')
   })
 
   test('lists, nested and numbered from where they begin', () => {
     expect(htmlOf('3. a\n   - b\n   - c\n\n4. d')).toBe(
       '<ol start="3"><li><p>a</p><ul><li><p>b</p></li><li><p>c</p></li></ul></li><li><p>d</p></li></ol>',
     )
-    expect(htmlOf('- a\n  goes on\n* b')).toBe(
+    expect(htmlOf('- a\n  goes on\n- b')).toBe(
       '<ul><li><p>a\ngoes on</p></li><li><p>b</p></li></ul>',
     )
     expect(htmlOf('It was in\n1984. Then')).toBe('<p>It was in\n1984. Then</p>')
   })
 
   test('code as it is, also before its fence is closed', () => {
-    const [block] = blocksOf('```ts\nconst a = `b`\n\n**not bold**')
-    expect(block).toEqual({ kind: 'code', language: 'ts', text: 'const a = `b`\n\n**not bold**' })
-    expect(blocksOf('~~~\n```\n~~~\nafter')).toEqual([
-      { kind: 'code', language: '', text: '```' },
-      { kind: 'paragraph', text: 'after' },
+    expect(parseMarkdown('```ts\nconst a = `b`\n\n**not bold**')).toMatchObject([
+      { type: 'code', lang: 'ts', value: 'const a = `b`\n\n**not bold**' },
     ])
+    expect(parseMarkdown('~~~\n```\n~~~\nafter')).toMatchObject([
+      { type: 'code', lang: null, value: '```' },
+      { type: 'paragraph' },
+    ])
+    expect(parseMarkdown('    a\n\n      b')).toMatchObject([{ type: 'code', value: 'a\n\n  b' }])
   })
 
   test('code in a list', () => {
-    expect(blocksOf('1. Run\n   ```sh\n   ls\n   ```\n2. Done')).toMatchObject([
-      { kind: 'list', items: [[{}, { kind: 'code', language: 'sh', text: 'ls' }], [{}]] },
+    const code = { type: 'code', lang: 'sh', value: 'ls' }
+    expect(parseMarkdown('1. Run\n   ```sh\n   ls\n   ```\n2. Done')).toMatchObject([
+      { type: 'list', children: [{ children: [{}, code] }, { children: [{}] }] },
     ])
   })
 
@@ -59,9 +78,10 @@ describe('what models write', () => {
     expect(htmlOf('| a | b |\n|---|:-:|\n| 1 | x \\| y |\n| 2 |')).toContain(
       '<tr><td>1</td><td>x | y</td></tr><tr><td>2</td><td></td></tr>',
     )
-    expect(blocksOf('|a|b|c|d|\n|-|:-|:-:|-:|\n|1|2|3|4|')).toMatchObject([
-      { kind: 'table', aligns: ['left', 'left', 'center', 'right'] },
+    expect(parseMarkdown('|a|b|c|d|\n|-|:-|:-:|-:|\n|1|2|3|4|')).toMatchObject([
+      { type: 'table', align: [null, 'left', 'center', 'right'] },
     ])
+    expect(htmlOf('> a\nb')).toBe('<blockquote><p>a\nb</p></blockquote>')
     expect(htmlOf('> a\n> b\n\n---')).toBe('<blockquote><p>a\nb</p></blockquote><hr/>')
     expect(htmlOf('a | b is no table')).toBe('<p>a | b is no table</p>')
   })
@@ -101,58 +121,133 @@ describe('what somebody had a model write', () => {
     expect(html).toContain('>fish</a>')
   })
 
-  const long = 50_000
+  const long = 100_000
+  test.each([
+    ['quotes', '>'.repeat(long)],
+    ['brackets', '['.repeat(long)],
+    ['lists in lists', Array.from({ length: 500 }, (_, i) => `${'  '.repeat(i)}- a`).join('\n')],
+    ['numbers', '1. '.repeat(long)],
+  ])('%s in one another without end are shown as they are', (_, source) => {
+    expect(parseMarkdown(source)).toEqual([{ type: 'code', value: source }])
+  })
+
+  test.each([
+    ['openings of bold', '**a ', /^(\*\*a ?)+$/],
+    ['emphasis of two kinds', '*a_ ', /^(\*a_ ?)+$/],
+    ['halves of links', '[a](', /^(\[a\]\()+$/],
+    ['references', '[a] ', /^(\[a\] ?)+$/],
+    ['backticks apart', '` `` ', /^(` `` ?)+$/],
+    ['tildes', '~~a ', /^(~~a ?)+$/],
+    ['halves of addresses', '<a@', /^(<a@)+$/],
+  ])('%s without end are text', (_, part, text) => {
+    const [node] = parseMarkdown(part.repeat(long / 4))
+    expect(node).toMatchObject({ type: 'paragraph', children: [{ type: 'text' }] })
+    const [child] = node?.type === 'paragraph' ? node.children : []
+    expect(child?.type === 'text' && child.value).toMatch(text)
+  })
+
+  test('code may have as many marks as it likes, and what comes before it keeps its own', () => {
+    const code = '*a[0] = b_c\n'.repeat(1000)
+    expect(parseMarkdown(`**a**\n\n\`\`\`\n${code}\`\`\``)).toMatchObject([
+      { type: 'paragraph' },
+      { type: 'code', value: code.trim() },
+    ])
+  })
+
   test.each([
     ['stars', '*'.repeat(long)],
-    ['openings of bold', '**a '.repeat(long)],
-    ['brackets', '['.repeat(long)],
-    ['halves of links', '[a]('.repeat(long)],
     ['backticks', '`'.repeat(long)],
-    ['backticks apart', '` `` '.repeat(long)],
-    ['quotes', '>'.repeat(long)],
-    ['lists in lists', Array.from({ length: 500 }, (_, i) => `${'  '.repeat(i)}- a`).join('\n')],
-    ['fences', '```\n'.repeat(long / 10)],
-    ['items apart', '- a\n\n\n\n\n'.repeat(long / 10)],
-    ['pipes', `${'|'.repeat(long)}\n${'|-'.repeat(long)}`],
-    ['underscores', '_a'.repeat(long)],
-    ['tildes', '~~a '.repeat(long)],
     ['backslashes', '\\'.repeat(long)],
-    ['spaces', `${' '.repeat(long)}x`],
+    ['pipes', `${'|'.repeat(long)}\n${'|-'.repeat(long)}`],
+    ['addresses', 'https://'.repeat(long / 8)],
+    ['fences', '```\n'.repeat(long / 100)],
+    ['items apart', '- a\n\n\n\n\n'.repeat(long / 100)],
     ['empty lines', '\n'.repeat(long)],
-    ['numbers', '1. '.repeat(long)],
-    ['addresses', 'https://'.repeat(long)],
-  ])('%s without end are read in time', (_, source) => {
-    const start = performance.now()
-    htmlOf(source)
-    expect(performance.now() - start).toBeLessThan(5000)
+    ['spaces', `${' '.repeat(long)}x`],
+  ])('%s without end come out', (_, source) => {
+    expect(htmlOf(source).length).toBeLessThan(100 * source.length)
   })
 })
 
 describe('an answer that comes in', () => {
-  const source = '# A\n\nb\nc\n\n- d\n\n- e\n\n  f\n\ng\n\n```\nh\n\ni\n```\n\nj'
+  const sourcesOf = (source: string) => chunksOf(source).map((chunk) => chunk.source)
 
   test('is cut where nothing before can change', () => {
-    expect(chunksOf(source)).toEqual([
-      '# A\n',
-      'b\nc\n',
-      '- d\n\n- e\n\n  f\n',
-      'g\n',
-      '```\nh\n\ni\n```\n',
+    const source = '# A\n\nb\nc\n\n- d\n\n- e\n\n  f\n\ng\n\n```\nh\n\ni\n```\n\nj'
+    expect(sourcesOf(source)).toEqual([
+      '# A\n\n',
+      'b\nc\n\n',
+      '- d\n\n',
+      '- e\n\n  f\n\n',
+      'g\n\n',
+      '```\nh\n\ni\n```\n\n',
       'j',
     ])
   })
 
-  test('has the same chunks at its end as when each was the last, save the last', () => {
-    const whole = chunksOf(source)
-    for (let length = 0; length <= source.length; length += 1) {
-      const some = chunksOf(source.slice(0, length)).slice(0, -1)
-      expect(some).toEqual(whole.slice(0, some.length))
+  test.each(markdownExamples)('%s: each beginning is as if it came at once', (_, source) => {
+    const read = markdownReader()
+    for (let length = 0; length <= source.length; length += source.length > 500 ? 97 : 1) {
+      const beginning = source.slice(0, length)
+      expect(bare(read(beginning))).toEqual(bare(parseMarkdown(beginning)))
     }
   })
 
-  test('loses no word in its chunks', () => {
-    const words = chunksOf(source).flatMap(blocksOf).length
-    expect(words).toBe(blocksOf(source).length)
-    expect(textOf(spansOf('a **b** `c` [d](https://e.example)'))).toBe('a b c d')
+  test('in whatever order lines come, its chunks are what the whole is', () => {
+    const { oneOf, between } = randomFrom(1)
+    // No indented code: after it the parser takes a list that begins with 2 for text, unlike the specification.
+    const lines = [
+      ...['', '', '', 'a', 'b *c*', '# d', '- e', '- f', '* g', '1. h', '2. i', '3) j', '-', '+ k'],
+      ...[
+        '  l',
+        '   m',
+        '> p',
+        '>',
+        '```',
+        '```ts',
+        '   ```',
+        '~~~',
+        '- ```',
+        '---',
+        '===',
+        '* * *',
+      ],
+      ...['| q | r |', '|-|-|', '- [x] s', '  - t', ' - u', '   1. v', '> - w', '- > bb', '10. aa'],
+      ...['[x2]: https://x.example', '[x2] [^y]', '[^y]: z', '  ', 'a  ', '\\'],
+    ]
+    for (let round = 0; round < 1500; round += 1) {
+      const source = Array.from({ length: between(2, 12) }, () => oneOf(lines)).join('\n')
+      const [read, parsed] = [markdownReader()(source), parseMarkdown(source)]
+      expect([source, bare(read)]).toEqual([source, bare(parsed)])
+    }
+  })
+
+  test('what is before its last paragraph or item stays the same object', () => {
+    const read = markdownReader()
+    const [first, list, second] = read('**a**\n\n- b\n- c\n\nd')
+    const [firstLater, listLater, secondLater] = read('**a**\n\n- b\n- c\n\nd and more')
+    expect(firstLater).toBe(first)
+    expect(itemsOf(listLater)).toHaveLength(2)
+    expect(itemsOf(listLater).map((item, at) => item === itemsOf(list)[at])).toEqual([true, true])
+    expect(secondLater).not.toBe(second)
+  })
+
+  test('a definition that comes later makes links of what came before', () => {
+    const [first] = markdownReader()('[a][b] and [b]\n\ntext\n\n[b]: https://b.example')
+    expect(first).toMatchObject({ children: [{ type: 'link' }, {}, { type: 'link' }] })
   })
 })
+
+const itemsOf = (node: Node | undefined) => (node?.type === 'list' ? node.children : [])
+
+/**
+ * Without what a chunk cannot know: where it is, whether items are apart, and whether an empty line at the end of a fence that
+ * nothing closes belongs to it.
+ */
+function bare(nodes: readonly Node[]): unknown {
+  const known = (key: string, value: unknown) => {
+    if (key === 'position' || key === 'spread') return undefined
+    return typeof value === 'string' ? value.trimEnd() : value
+  }
+  return JSON.parse(JSON.stringify(nodes, known))
+}

@@ -1,75 +1,144 @@
-import { memo, useMemo } from 'react'
+import { memo, type ReactNode, useRef } from 'react'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { type Block, blocksOf } from './blocks.ts'
-import { chunksOf } from './chunks.ts'
-import { type Span, spansOf } from './spans.ts'
+import type { Node } from './parse.ts'
+import { markdownReader } from './read-markdown.ts'
 
 /** What a model wrote, as elements: no text of its becomes markup. */
-export const Markdown = memo(function Markdown({ source }: { source: string }) {
+function Markdown({ source }: { source: string }) {
+  const read = useRef(undefined as ReturnType<typeof markdownReader> | undefined)
+  read.current ??= markdownReader()
   return (
     <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4 break-words">
-      {chunksOf(source).map((chunk, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: chunks are only ever added at the end
-        <Chunk key={index} source={chunk} />
-      ))}
+      <Nodes nodes={read.current(source)} />
     </div>
   )
-})
-
-const Chunk = memo(function Chunk({ source }: { source: string }) {
-  return <Blocks blocks={useMemo(() => blocksOf(source), [source])} />
-})
-
-function Blocks({ blocks }: { blocks: readonly Block[] }) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and keep their order
-  return blocks.map((block, index) => <BlockElement key={index} block={block} />)
 }
 
-function BlockElement({ block }: { block: Block }) {
-  switch (block.kind) {
+export default memo(Markdown)
+
+function Nodes({ nodes }: { nodes: readonly Node[] }) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and keep their order
+  return nodes.map((node, index) => <NodeElement key={index} node={node} />)
+}
+
+const NodeElement = memo(function NodeElement({ node }: { node: Node }) {
+  switch (node.type) {
+    case 'text':
+      return node.value
+    case 'break':
+      return <br />
     case 'paragraph':
       return (
         <p>
-          <Spans source={block.text} />
+          <Nodes nodes={node.children} />
         </p>
       )
     case 'heading':
-      return <Heading {...block} />
+      return <Heading {...node} />
     case 'code':
-      return <Code {...block} />
-    case 'quote':
+      return <Code {...node} />
+    case 'blockquote':
       return (
         <blockquote className="grid gap-3 border-line-strong/55 border-l-2 pl-4 text-ink-2">
-          <Blocks blocks={block.blocks} />
+          <Nodes nodes={node.children} />
         </blockquote>
       )
     case 'list':
-      return <List {...block} />
+      return <List {...node} />
+    case 'listItem':
+      return <Item {...node} />
     case 'table':
-      return <Table {...block} />
-    case 'rule':
+      return <Table {...node} />
+    case 'thematicBreak':
       return <hr className="border-line" />
+    case 'inlineCode':
+      return (
+        <code className="rounded-[5px] bg-sunken px-1.5 py-0.5 font-mono text-[0.9em]">
+          {node.value}
+        </code>
+      )
+    case 'link':
+      return (
+        <Link url={node.url}>
+          <Nodes nodes={node.children} />
+        </Link>
+      )
+    case 'image': // nothing is fetched before somebody wants it
+      return <Link url={node.url}>{node.alt || node.url}</Link>
+    case 'strong':
+    case 'emphasis':
+    case 'delete': {
+      const Name = { strong: 'strong', emphasis: 'em', delete: 'del' }[node.type] as 'strong'
+      return (
+        <Name>
+          <Nodes nodes={node.children} />
+        </Name>
+      )
+    }
+    case 'footnoteReference':
+      return <sup>{node.label ?? node.identifier}</sup>
+    case 'footnoteDefinition':
+      return (
+        <div className="flex gap-2 text-[14px] text-ink-2">
+          <sup className="mt-2">{node.label ?? node.identifier}</sup>
+          <div className="grid min-w-0 gap-2">
+            <Nodes nodes={node.children} />
+          </div>
+        </div>
+      )
+    default: // definitions, whose links have their addresses
+      return null
   }
+})
+
+type Of<T extends Node['type']> = Extract<Node, { type: T }>
+
+/** A link only if a click on it does no harm. The address of another is text beside it. */
+function Link({ url, children }: { url: string; children: ReactNode }) {
+  if (!isSafe(url)) {
+    return (
+      <>
+        {children} ({url})
+      </>
+    )
+  }
+  return (
+    <a
+      href={url}
+      target="_blank"
+      rel="nofollow ugc noopener noreferrer"
+      className="link break-words"
+    >
+      {children}
+    </a>
+  )
 }
 
+const longestAddress = 2048
+
+const isSafe = (url: string) =>
+  url.length <= longestAddress &&
+  URL.canParse(url) &&
+  ['http:', 'https:', 'mailto:'].includes(new URL(url).protocol)
+
 /** Below the headings of the page itself. */
-function Heading({ level, text }: { level: number; text: string }) {
-  const Name = level <= 1 ? 'h3' : level === 2 ? 'h4' : level === 3 ? 'h5' : 'h6'
-  const size = level <= 1 ? 'text-[20px]' : level === 2 ? 'text-[18px]' : 'text-[16px]'
+function Heading({ depth, children }: Of<'heading'>) {
+  const Name = depth === 1 ? 'h3' : depth === 2 ? 'h4' : depth === 3 ? 'h5' : 'h6'
+  const size = depth === 1 ? 'text-[20px]' : depth === 2 ? 'text-[18px]' : 'text-[16px]'
   return (
     <Name className={`mt-2 font-display font-semibold tracking-[-0.015em] ${size}`}>
-      <Spans source={text} />
+      <Nodes nodes={children} />
     </Name>
   )
 }
 
-function Code({ language, text }: { language: string; text: string }) {
+function Code({ lang, value }: Of<'code'>) {
   return (
     <div className="overflow-hidden rounded-xl border border-line bg-sunken">
       <div className="flex items-center justify-between border-line border-b py-1 pr-1 pl-4 text-[13px] text-ink-3">
-        <span className="min-w-0 truncate font-mono">{language || 'text'}</span>
+        <span className="min-w-0 truncate font-mono">{lang || 'text'}</span>
         <CopyButton
-          value={text}
+          value={value}
           label="Copy the code"
           className="grid size-8 place-items-center rounded-md hover:bg-surface hover:text-ink"
         />
@@ -79,36 +148,56 @@ function Code({ language, text }: { language: string; text: string }) {
         tabIndex={0}
         className="overflow-x-auto px-4 py-3 font-mono text-[13.5px] leading-[1.55] -outline-offset-2"
       >
-        {text}
+        {value}
       </pre>
     </div>
   )
 }
 
-function List({ start, items }: { start: number | undefined; items: readonly Block[][] }) {
-  const content = items.map((blocks, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and keep their order
-    <li key={index} className="pl-1 marker:text-ink-3">
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
-        <Blocks blocks={blocks} />
-      </div>
-    </li>
-  ))
+function List({ ordered, start, children }: Of<'list'>) {
   const look = 'grid grid-cols-[minmax(0,1fr)] gap-1.5 pl-6'
-  if (start === undefined) return <ul className={`list-disc ${look}`}>{content}</ul>
+  if (!ordered) {
+    return (
+      <ul className={`list-disc ${look}`}>
+        <Nodes nodes={children} />
+      </ul>
+    )
+  }
   return (
-    <ol start={start} className={`list-decimal ${look}`}>
-      {content}
+    <ol start={start === 1 ? undefined : (start ?? undefined)} className={`list-decimal ${look}`}>
+      <Nodes nodes={children} />
     </ol>
   )
 }
 
-const alignLooks = { left: 'text-left', center: 'text-center', right: 'text-right' } as const
-type TableProps = Pick<Extract<Block, { kind: 'table' }>, 'head' | 'aligns' | 'rows'>
+/** Of a task list, it begins with its box. */
+function Item({ checked, children }: Of<'listItem'>) {
+  const isTask = typeof checked === 'boolean'
+  return (
+    <li className={isTask ? '-ml-6 flex list-none gap-2.5' : 'pl-1 marker:text-ink-3'}>
+      {isTask && (
+        <input
+          type="checkbox"
+          checked={checked}
+          disabled
+          aria-label={checked ? 'Done' : 'Not done'}
+          className="mt-1.5 size-4 shrink-0"
+        />
+      )}
+      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-2">
+        <Nodes nodes={children} />
+      </div>
+    </li>
+  )
+}
 
-function Table({ head, aligns, rows }: TableProps) {
+const alignLooks = { left: 'text-left', center: 'text-center', right: 'text-right' } as const
+
+/** A row has as many cells as the head, whatever was written. */
+function Table({ align, children: [head, ...rows] }: Of<'table'>) {
+  const columns = [...(head?.children ?? []).keys()]
   const lookOf = (column: number) =>
-    `border-b px-3 py-1.5 align-top ${alignLooks[aligns[column] ?? 'left']}`
+    `border-b px-3 py-1.5 align-top ${alignLooks[align?.[column] ?? 'left']}`
   return (
     <section
       aria-label="Table"
@@ -119,22 +208,20 @@ function Table({ head, aligns, rows }: TableProps) {
       <table className="text-[15px] tabular-nums">
         <thead>
           <tr>
-            {head.map((cell, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name
-              <th key={index} className={`border-line-strong/55 ${lookOf(index)}`}>
-                <Spans source={cell} />
+            {columns.map((column) => (
+              <th key={column} className={`border-line-strong/55 ${lookOf(column)}`}>
+                <Nodes nodes={head?.children[column]?.children ?? []} />
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: nor have rows
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name
             <tr key={index}>
-              {head.map((_, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name
+              {columns.map((column) => (
                 <td key={column} className={`border-line ${lookOf(column)}`}>
-                  <Spans source={row[column] ?? ''} />
+                  <Nodes nodes={row.children[column]?.children ?? []} />
                 </td>
               ))}
             </tr>
@@ -143,47 +230,4 @@ function Table({ head, aligns, rows }: TableProps) {
       </table>
     </section>
   )
-}
-
-function Spans({ source }: { source: string }) {
-  return <SpanList spans={spansOf(source)} />
-}
-
-function SpanList({ spans }: { spans: readonly Span[] }) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and keep their order
-  return spans.map((span, index) => <SpanElement key={index} span={span} />)
-}
-
-function SpanElement({ span }: { span: Span }) {
-  switch (span.kind) {
-    case 'text':
-      return span.text
-    case 'break':
-      return <br />
-    case 'code':
-      return (
-        <code className="rounded-[5px] bg-sunken px-1.5 py-0.5 font-mono text-[0.9em]">
-          {span.text}
-        </code>
-      )
-    case 'link':
-      return (
-        <a
-          href={span.href}
-          target="_blank"
-          rel="nofollow ugc noopener noreferrer"
-          className="link break-words"
-        >
-          <SpanList spans={span.spans} />
-        </a>
-      )
-    default: {
-      const Name = { strong: 'strong', emphasis: 'em', deleted: 'del' }[span.kind] as 'strong'
-      return (
-        <Name>
-          <SpanList spans={span.spans} />
-        </Name>
-      )
-    }
-  }
 }

@@ -1,0 +1,41 @@
+import type { Node } from './parse.ts'
+
+/** Of a link or a footnote: what another chunk has to be parsed after, and the chunk that it is in. */
+type Definition = { source: string; chunk: string }
+
+/** Longer ones count only in their own chunk: they could be referred to thousands of times. */
+const longestDefinition = 2048
+
+/** The definitions of all chunks by their label; the first of a label counts. */
+export function definitionsOf(
+  chunks: readonly (readonly [source: string, nodes: readonly Node[]])[],
+): Map<string, Definition> {
+  const definitions = new Map<string, Definition>()
+  for (const [chunk, nodes] of chunks) {
+    for (const node of nodes) {
+      if (node.type !== 'definition' && node.type !== 'footnoteDefinition') continue
+      const label = node.type === 'definition' ? node.identifier : `^${node.identifier}`
+      const written = chunk.slice(node.position?.start.offset, node.position?.end.offset)
+      const source = node.type === 'definition' ? written : `${written.split(']:')[0]}]: note`
+      if (definitions.has(label) || source.length > longestDefinition) continue
+      definitions.set(label, { source, chunk })
+    }
+  }
+  return definitions
+}
+
+/** The definitions of other chunks that `chunk` refers to, for {@link parseMarkdown}. */
+export function contextOf(chunk: string, definitions: ReadonlyMap<string, Definition>): string {
+  if (definitions.size === 0) return ''
+  const labels = new Set(Array.from(chunk.matchAll(/\[((?:[^[\]\\]|\\.)+)\]/g), labelOf))
+  const needed = [...labels]
+    .map((label) => definitions.get(label))
+    .filter((found) => found !== undefined && found.chunk !== chunk)
+    .map((found) => `${found?.source}\n\n`)
+  // The rule ends a footnote, which would take in what is indented.
+  return needed.length === 0 ? '' : `${needed.join('')}***\n\n`
+}
+
+/** As the parser compares labels. */
+const labelOf = ([, label = '']: RegExpExecArray) =>
+  label.replace(/\s+/g, ' ').trim().toLowerCase().toUpperCase().toLowerCase()

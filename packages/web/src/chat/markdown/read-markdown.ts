@@ -1,0 +1,41 @@
+import { chunksOf } from './chunks.ts'
+import { contextOf, definitionsOf } from './definitions.ts'
+import { type Node, parseMarkdown } from './parse.ts'
+
+/**
+ * Reads Markdown that grows. What did not change since the last call is the same object, so that it is neither parsed nor drawn
+ * again; of a list, its items are.
+ */
+export function markdownReader(): (source: string) => Node[] {
+  let parsed = new Map<string, Node[]>()
+
+  return (source) => {
+    const before = parsed
+    parsed = new Map()
+    const parse = (text: string, context: string): Node[] => {
+      const key = `${context}\0${text}`
+      const nodes = parsed.get(key) ?? before.get(key) ?? parseMarkdown(text, context)
+      parsed.set(key, nodes)
+      return nodes
+    }
+
+    const chunks = chunksOf(source)
+    const definitions = definitionsOf(
+      chunks.map((chunk) => [chunk.source, parse(chunk.source, '')]),
+    )
+    const blocks: Node[] = []
+    for (const chunk of chunks) {
+      const nodes = parse(chunk.source, contextOf(chunk.source, definitions))
+      const [first, ...others] = nodes
+      const last = blocks.at(-1)
+      const isSameList = chunk.isNextItem && last?.type === 'list' && first?.type === 'list'
+      if (isSameList) last.children.push(...first.children)
+      blocks.push(...(isSameList ? others : nodes).map(ownList))
+    }
+    return blocks
+  }
+}
+
+/** That items of other chunks can be added to. */
+const ownList = (node: Node): Node =>
+  node.type === 'list' ? { ...node, children: [...node.children] } : node
