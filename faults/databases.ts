@@ -1,10 +1,9 @@
 /** PostgreSQL goes away, cuts its connections, or says nothing any more. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Fault } from './fault.ts'
+import type { Fault, Round } from './fault.ts'
 import type { DatabaseServer } from './harness/database-server.ts'
 import { type StallingProxy, startStallingProxy } from './harness/stalling-proxy.ts'
 import { TooLate } from './harness/waiting.ts'
-import type { Round } from './round.ts'
 
 const engines = ['postgres'] as const
 const needs = ['PostgreSQL'] as const

@@ -1,6 +1,6 @@
 /** A disk is full or read-only: the store's, or that of the database. */
 import { join } from 'node:path'
-import type { Fault } from './fault.ts'
+import type { Fault, Place, Round } from './fault.ts'
 import { describe, isDone, type Reply } from './harness/client.ts'
 import { makeContent } from './harness/contents.ts'
 import {
@@ -14,7 +14,6 @@ import type { Account, Model } from './harness/ledger.ts'
 import { createModel, deleteModel, download, like, look } from './harness/operations.ts'
 import { deleteFile, push } from './harness/push.ts'
 import { until } from './harness/waiting.ts'
-import type { Place, Round } from './round.ts'
 
 export const diskFaults: Fault[] = [
   {

@@ -1,5 +1,9 @@
+import type { DatabaseServer } from './harness/database-server.ts'
+import type { Failures } from './harness/failures.ts'
+import type { LoadOptions, startLoad } from './harness/load.ts'
+import type { RegistryProcess } from './harness/registry-process.ts'
+import type { World } from './harness/world.ts'
 import type { Need } from './needs.ts'
-import type { Place, Round } from './round.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -32,4 +36,31 @@ export type Harm = {
    * started again before everything is checked.
    */
   strike(round: Round): Promise<void>
+}
+
+/** Where a round takes place. */
+export type Place = {
+  seed: number
+  engine: Engine
+  /** Everything of the round that is thrown away at its end. */
+  folder: string
+  logFolder: string
+  dataDirectory: string
+  /** Undefined on SQLite. */
+  databaseUrl: string | undefined
+  /** Undefined where PostgreSQL is not installed. */
+  databases: DatabaseServer | undefined
+  /** Multiplies every time allowed. */
+  patience: number
+  /** Undone in reverse order at the end of the round. */
+  cleanup: DisposableStack
+}
+
+/** One registry with what is known of it, for one fault. */
+export type Round = Place & {
+  registry: RegistryProcess
+  world: World
+  failures: Failures
+  strike: Harm['strike']
+  startLoad(options?: LoadOptions): ReturnType<typeof startLoad>
 }

@@ -1,8 +1,8 @@
+import type { Round } from './fault.ts'
 import { describe, isDone, type Reply } from './harness/client.ts'
 import { makeContent } from './harness/contents.ts'
 import { createKey, createModel, download, like, register } from './harness/operations.ts'
 import { push } from './harness/push.ts'
-import type { Round } from './round.ts'
 
 const accounts = 3
 

@@ -6,10 +6,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../packages/registry/src/database/connect.ts'
 import { undoMigrations } from '../packages/registry/src/testing/older-database.ts'
-import type { Fault } from './fault.ts'
+import type { Fault, Round } from './fault.ts'
 import type { LoadOptions, Step } from './harness/load.ts'
 import { until } from './harness/waiting.ts'
-import type { Round } from './round.ts'
 
 const engines = ['sqlite', 'postgres'] as const
 const garbageFiles = 400

@@ -2,42 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomFrom } from '../bench/harness/random.ts'
-import type { Engine, Fault, Harm } from './fault.ts'
+import type { Fault, Harm, Place, Round } from './fault.ts'
 import { cleanupStack } from './harness/cleanup.ts'
 import { clientOf } from './harness/client.ts'
-import type { DatabaseServer } from './harness/database-server.ts'
 import { collectFailures, type Failures } from './harness/failures.ts'
 import { openJournal } from './harness/journal.ts'
-import { type LoadOptions, startLoad } from './harness/load.ts'
-import { type RegistryProcess, registryProcess } from './harness/registry-process.ts'
+import { startLoad } from './harness/load.ts'
+import { registryProcess } from './harness/registry-process.ts'
 import type { World } from './harness/world.ts'
-
-/** Where a round takes place. */
-export type Place = {
-  seed: number
-  engine: Engine
-  /** Everything of the round that is thrown away at its end. */
-  folder: string
-  logFolder: string
-  dataDirectory: string
-  /** Undefined on SQLite. */
-  databaseUrl: string | undefined
-  /** Undefined where PostgreSQL is not installed. */
-  databases: DatabaseServer | undefined
-  /** Multiplies every time allowed. */
-  patience: number
-  /** Undone in reverse order at the end of the round. */
-  cleanup: DisposableStack
-}
-
-/** One registry with what is known of it, for one fault. */
-export type Round = Place & {
-  registry: RegistryProcess
-  world: World
-  failures: Failures
-  strike: Harm['strike']
-  startLoad(options?: LoadOptions): ReturnType<typeof startLoad>
-}
 
 export type RoundOptions = Pick<Place, 'seed' | 'patience' | 'databases' | 'logFolder'>
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import type { Fault } from './fault.ts'
+import type { Fault, Round } from './fault.ts'
 import { fill } from './fill.ts'
 import { checkEverything } from './harness/checks.ts'
 import type { DatabaseServer } from './harness/database-server.ts'
@@ -15,7 +15,7 @@ import {
   sqliteQuery,
 } from './harness/leftovers.ts'
 import { TooLate, within } from './harness/waiting.ts'
-import { openRound, type Round, temporaryFolderOf } from './round.ts'
+import { openRound, temporaryFolderOf } from './round.ts'
 
 export type RunOptions = {
   rounds: number

@@ -1,10 +1,9 @@
 /** Proves that the checks see what they are for: each of these does a harm that they must report. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Fault } from './fault.ts'
+import type { Fault, Round } from './fault.ts'
 import type { FailureKind } from './harness/failures.ts'
 import { sqliteQuery } from './harness/leftovers.ts'
-import type { Round } from './round.ts'
 
 export type Tampering = { fault: Fault; kind: FailureKind; expected: RegExp }
 

@@ -1,13 +1,12 @@
 /** The reader of the log stops, the clock jumps, and the data is copied while the registry serves. */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Fault } from './fault.ts'
+import type { Fault, Round } from './fault.ts'
 import { checkEverything } from './harness/checks.ts'
 import { openCopy } from './harness/copy-registry.ts'
 import { ledgerOfCopy } from './harness/ledger.ts'
 import { until } from './harness/waiting.ts'
 import { findFaketime } from './needs.ts'
-import type { Round } from './round.ts'
 
 /** More than has room in a pipe (64 KiB) and in a modest buffer: lines of a kilobyte. */
 const requestsUnread = 2_000

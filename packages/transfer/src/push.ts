@@ -2,6 +2,7 @@
 export { BytesRefusedError, RefusedFileError } from './errors.ts'
 export { patience } from './patience.ts'
 export { type ProgressMeter, progressMeter } from './progress-meter.ts'
-export { type BlobPushEvent, pushBlob } from './push/push-blob.ts'
+export { pushBlob } from './push/push-blob.ts'
+export type { BlobPushEvent } from './push/push-options.ts'
 export type { PushPort, PutOptions } from './push/push-port.ts'
 export { type Trouble, TroubleError, troubleOf } from './trouble.ts'

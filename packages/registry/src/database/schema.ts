@@ -164,3 +164,6 @@ export type TrashTable = {
   reason: 'deleted' | 'replaced' | 'unknown'
   since: string
 }
+
+/** What a file refers to: its upload's object until it is ready, then the stored bytes. */
+export type BytesOfFile = Pick<FileTable, 'object_key' | 'blob_hash'>

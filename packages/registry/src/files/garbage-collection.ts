@@ -1,12 +1,9 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import type { Database, FileTable } from '../database/schema.ts'
+import type { BytesOfFile, Database } from '../database/schema.ts'
 import type { ObjectStore, StoredEntry } from '../store/object-store.ts'
 import { lockBlob } from './keep-blob.ts'
 import { type Amount, addToTrash, type Trash } from './trash.ts'
 import { type UploadRemoval, uploadRemoval } from './upload-removal.ts'
-
-/** What a file refers to: its upload's object until it is ready, then the stored bytes. */
-export type BytesOfFile = Pick<FileTable, 'object_key' | 'blob_hash'>
 
 export type CollectedGarbage = {
   expiredUploads: number

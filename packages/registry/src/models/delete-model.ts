@@ -1,4 +1,4 @@
-import type { BytesOfFile } from '../files/garbage-collection.ts'
+import type { BytesOfFile } from '../database/schema.ts'
 import type { ModelRepository } from './model-repository.ts'
 
 export type ModelDeletion = {

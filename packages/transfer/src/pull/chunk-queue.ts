@@ -1,16 +1,10 @@
 import type { Board } from './board.ts'
 import type { ChunkLedger } from './chunk-ledger.ts'
-import type { ChunkTask, Delivery } from './chunk-source.ts'
+import type { Delivery } from './chunk-source.ts'
 import type { Chunk, Manifest } from './manifest.ts'
+import type { RunningTask } from './running-task.ts'
 import { slowTasks } from './slow-tasks.ts'
 import type { Tuning } from './tuning.ts'
-
-export type RunningTask = ChunkTask & {
-  abort: AbortController
-  startedAt: number
-  /** As whoever took it said. */
-  canGoOn: () => boolean
-}
 
 export type ChunkQueue = ReturnType<typeof chunkQueue>
 

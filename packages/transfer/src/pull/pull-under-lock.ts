@@ -14,7 +14,7 @@ import { forgetDownload } from './kept-download.ts'
 import type { Manifest } from './manifest.ts'
 import { openPartial } from './partial-file.ts'
 import { type PulledChunks, pullChunks, sharesByName } from './pull-chunks.ts'
-import type { PullOptions } from './pull-file.ts'
+import type { PullOptions } from './pull-options.ts'
 import { tuningOf } from './tuning.ts'
 
 const torrentAtMostMs = 2_000

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { newBoard } from './board.ts'
-import type { RunningTask } from './chunk-queue.ts'
+import type { RunningTask } from './running-task.ts'
 import { slowTasks } from './slow-tasks.ts'
 
 const windowMs = 3000

@@ -1,5 +1,5 @@
 import { type Board, receivedBytes } from './board.ts'
-import type { RunningTask } from './chunk-queue.ts'
+import type { RunningTask } from './running-task.ts'
 
 /** A request is slow below this share of what others get. */
 const slowShare = 1 / 4

@@ -1,5 +1,5 @@
 import type { MissingChunk, Upload } from '@shoal/protocol/client'
-import type { BlobPush } from './push-blob.ts'
+import type { BlobPush } from './push-options.ts'
 
 const pageSize = 1000
 

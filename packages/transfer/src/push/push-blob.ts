@@ -1,36 +1,9 @@
-import type { ChunkManifest } from '@shoal/model-file'
-import { ApiError, type ModelFile, type RegistryClient } from '@shoal/protocol/client'
+import { ApiError, type ModelFile } from '@shoal/protocol/client'
 import { BytesRefusedError, RefusedFileError } from '../errors.ts'
-import type { Patience } from '../patience.ts'
 import { listMissing } from './list-missing.ts'
-import type { PushPort } from './push-port.ts'
+import type { BlobPush } from './push-options.ts'
 import { sendMissing } from './send-missing.ts'
 import { untilProcessed } from './until-processed.ts'
-
-export type BlobPush = {
-  client: RegistryClient
-  /** The model's name (its slug) or id. The model is there already. */
-  modelName: string
-  /** The name under which the registry lists the file. */
-  filename: string
-  manifest: ChunkManifest
-  port: PushPort
-  patience: Patience
-  signal: AbortSignal
-  report: (event: BlobPushEvent) => void
-}
-
-export type BlobPushEvent =
-  /** The registry knows the file by this id from now on. */
-  | { type: 'started'; fileId: string }
-  /** The registry holds so much of the file from before. */
-  | { type: 'resumed'; bytes: number }
-  /** The registry has `bytesHere` of the file, as far as one can see from here; `bytesSent` have gone out, some of them in vain. */
-  | { type: 'sent'; bytesHere: number; bytesSent: number }
-  /** The registry knows that all is there: it hashes and reads the file; how far it is, is not known. */
-  | { type: 'processing' }
-  /** A chunk arrived damaged. It is sent again. */
-  | { type: 'bad-chunk'; index: number }
 
 /** The registry may find chunks wrong in its store and ask for them again. */
 const maxRounds = 4

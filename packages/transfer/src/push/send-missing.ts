@@ -2,7 +2,7 @@ import { ApiError, type MissingChunk, NetworkError } from '@shoal/protocol/clien
 import { BytesRefusedError } from '../errors.ts'
 import { TroubleError } from '../trouble.ts'
 import { findMissing } from './list-missing.ts'
-import type { BlobPush } from './push-blob.ts'
+import type { BlobPush } from './push-options.ts'
 
 const maxRefusals = 5
 /** Less is no progress: a socket takes a little also where nobody listens any more. */

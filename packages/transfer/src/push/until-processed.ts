@@ -1,6 +1,6 @@
 import { sleep } from '@shoal/core/async'
 import type { ModelFile } from '@shoal/protocol/client'
-import type { BlobPush } from './push-blob.ts'
+import type { BlobPush } from './push-options.ts'
 
 const shortestPauseMs = 100
 const longestPauseMs = 2000

@@ -1,8 +1,8 @@
 import type { RegistryClient } from '@shoal/protocol/client'
 import type { QueryClient } from '@tanstack/react-query'
 import { useRouteContext } from '@tanstack/react-router'
-import type { HeadSink } from '../app/head.tsx'
 import type { Prefs } from '../app/prefs.ts'
+import type { HeadSink } from './head.ts'
 
 /** What every screen can reach. */
 export type AppContext = {

@@ -6,7 +6,8 @@ import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import type { PushEvent } from '../../events.ts'
 import { patience as newPatience } from '../../patience.ts'
 import { progressMeter } from '../../progress-meter.ts'
-import { type BlobPushEvent, pushBlob } from '../push-blob.ts'
+import { pushBlob } from '../push-blob.ts'
+import type { BlobPushEvent } from '../push-options.ts'
 import { nodePort } from './node-port.ts'
 
 export type PushOptions = {
