@@ -1,9 +1,9 @@
 /** The reader of the log stops, the clock jumps, and the data is copied while the registry serves. */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openCopy } from './copy-registry.ts'
 import type { Fault, Round } from './fault.ts'
 import { checkEverything } from './harness/checks.ts'
-import { openCopy } from './harness/copy-registry.ts'
 import { ledgerOfCopy } from './harness/ledger.ts'
 import { until } from './harness/waiting.ts'
 import { findFaketime } from './needs.ts'

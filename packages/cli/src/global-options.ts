@@ -4,20 +4,6 @@ import { optionOf } from './settings/options.ts'
 import { cliSettings } from './settings/settings.ts'
 import { oneOf } from './terminal/one-of.ts'
 
-/** Options of every command. They stand before or after the command's name. */
-export type GlobalOptions = {
-  registry?: string
-  cacert?: string
-  json?: boolean
-  quiet?: boolean
-  verbose?: boolean
-  debug?: boolean
-  color: boolean
-  input: boolean
-  yes?: boolean
-  progress?: 'json'
-}
-
 export function addGlobalOptions(program: Command): Command {
   return program
     .addOption(optionOf(cliSettings.registry))

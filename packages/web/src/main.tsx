@@ -5,10 +5,10 @@ import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 import { type Boot, takeBoot } from './api/boot.ts'
 import { newQueryClient } from './api/query-client.ts'
-import { App } from './app/app.tsx'
 import { readTyped } from './app/keep-typed.ts'
-import { readPrefs } from './app/prefs.ts'
 import { noteWait } from './app/waiting.tsx'
+import { App } from './app.tsx'
+import { readPrefs } from './prefs.ts'
 import { newRouter } from './router.tsx'
 
 const queryClient = newQueryClient()

@@ -6,9 +6,9 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { bootFrom } from './api/boot.ts'
 import type { Head, HeadSink } from './api/head.ts'
 import { newQueryClient } from './api/query-client.ts'
-import { App } from './app/app.tsx'
 import { titleOf } from './app/head.tsx'
-import { readPrefs, type ToldDaemon } from './app/prefs.ts'
+import { App } from './app.tsx'
+import { readPrefs, type ToldDaemon } from './prefs.ts'
 import { newRouter } from './router.tsx'
 
 export type { Head }

@@ -1,7 +1,7 @@
 /** What the build has made, for the servers that send it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readPrefs } from './app/prefs.ts'
+import { readPrefs } from './prefs.ts'
 import type { PrintedPage, printPage } from './print.tsx'
 
 export type { PrintedPage }

@@ -1,7 +1,8 @@
 /** Why a daemon cannot listen at its address, and what to do about it. */
-import { findPortHolder, holderName } from '../doctor/port-holder.ts'
+
 import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
+import { findPortHolder, holderName } from './port-holder.ts'
 import type { DaemonState } from './state-file.ts'
 
 type ListenError = NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }

@@ -1,6 +1,7 @@
 /** What was found instead of our own daemon. It gets no prompt and no key, unless `--inference` names it. */
-import { holderName, type PortHolder } from '../doctor/port-holder.ts'
+
 import { sentence } from '../terminal/plain-text.ts'
+import { holderName, type PortHolder } from './port-holder.ts'
 
 export type Stranger = {
   /** Such as `localhost:11434`. */

@@ -1,5 +1,5 @@
+import { findPortHolder, holderName } from '../daemon/port-holder.ts'
 import type { Finding } from './finding.ts'
-import { findPortHolder, holderName } from './port-holder.ts'
 
 type Use = {
   /** In a sentence, as `a registry`. */

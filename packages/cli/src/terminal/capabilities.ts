@@ -1,5 +1,5 @@
-import type { GlobalOptions } from '../global-options.ts'
 import type { Environment, OutputStream, Surroundings } from '../surroundings.ts'
+import type { GlobalOptions } from './global-options.ts'
 
 /** What may be done on the terminal at hand, as the streams, the environment and the flags say. */
 export type Capabilities = {

@@ -1,9 +1,10 @@
 /** What a command says: results go to stdout, everything else to stderr. */
-import type { GlobalOptions } from '../global-options.ts'
+
 import type { Surroundings } from '../surroundings.ts'
 import { type Capabilities, capabilitiesOf } from './capabilities.ts'
 import { type Colors, createColors } from './colors.ts'
 import type { Failure } from './failure.ts'
+import type { GlobalOptions } from './global-options.ts'
 
 /** Lines at the bottom of the terminal that are drawn again and again, such as a progress bar. */
 export type LiveRegion = { clear(): void; draw(): void }

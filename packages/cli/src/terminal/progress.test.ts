@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import type { GlobalOptions } from '../global-options.ts'
+import type { GlobalOptions } from './global-options.ts'
 import { createPrinter } from './printer.ts'
 import { openProgress } from './progress.ts'
 

@@ -1,4 +1,4 @@
-import { escapeMarkup } from '../pages/escape-markup.ts'
+import { escapeMarkup } from '../escape-markup.ts'
 import { withoutFrontMatter } from './front-matter.ts'
 
 /** The card as its author typed it: for those that cannot be rendered. */

@@ -13,9 +13,9 @@ import { req2HashOf } from '../database/req2-hash.ts'
 import type { BytesOfFile, Database, FileTable } from '../database/schema.ts'
 import { conflict, DomainError, notFound } from '../errors.ts'
 import { lockModel } from '../models/lock-model.ts'
+import { refreshModel } from '../models/refresh-model.ts'
 import { privateSwarm, publicSwarm, type Swarms } from '../swarm/swarm.ts'
 import { keepBlob } from './keep-blob.ts'
-import { refreshModel } from './refresh-model.ts'
 
 export type FileRepository = ReturnType<typeof fileRepository>
 /** A file's row without what its header says, which may be megabytes, and what only the metadata peer looks for. */

@@ -12,8 +12,8 @@ import type { FullText } from '../database/full-text.ts'
 import type { BytesOfFile, Database, ModelTable } from '../database/schema.ts'
 import { isUniqueViolation } from '../database/unique-violation.ts'
 import { conflict, notFound } from '../errors.ts'
-import { refreshModel } from '../files/refresh-model.ts'
 import { lockModel } from './lock-model.ts'
+import { refreshModel } from './refresh-model.ts'
 import { visibleTo } from './visibility.ts'
 
 export type ModelRepository = ReturnType<typeof modelRepository>

@@ -4,10 +4,10 @@ import { pageFiles, pages, pathOf } from '@shoal/protocol/pages'
 import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
 import { anonymous } from '../accounts/caller.ts'
+import { escapeMarkup } from '../escape-markup.ts'
 import type { QueryTurns } from '../http/query-turns.ts'
 import type { Site } from '../http/site.ts'
 import type { ModelList } from '../models/model-list.ts'
-import { escapeMarkup } from './escape-markup.ts'
 
 type Dependencies = { list: ModelList; site: Site; turns: QueryTurns }
 type Feed = { title: string; path: string; models: readonly Model[] }

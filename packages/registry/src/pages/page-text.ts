@@ -1,5 +1,5 @@
 import type { PrintedPage } from '@shoal/web'
-import { escapeMarkup } from './escape-markup.ts'
+import { escapeMarkup } from '../escape-markup.ts'
 
 type About = {
   baseUrl: string

@@ -2,10 +2,10 @@
 import { pages, pathOf } from '@shoal/protocol/pages'
 import type { FastifyPluginAsync } from 'fastify'
 import { notFound } from '../errors.ts'
+import { escapeMarkup } from '../escape-markup.ts'
 import type { QueryTurns } from '../http/query-turns.ts'
 import type { Site } from '../http/site.ts'
 import type { ModelRepository } from '../models/model-repository.ts'
-import { escapeMarkup } from './escape-markup.ts'
 
 type Dependencies = {
   models: ModelRepository

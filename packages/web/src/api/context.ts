@@ -1,7 +1,7 @@
 import type { RegistryClient } from '@shoal/protocol/client'
 import type { QueryClient } from '@tanstack/react-query'
 import { useRouteContext } from '@tanstack/react-router'
-import type { Prefs } from '../app/prefs.ts'
+import type { Prefs } from '../prefs.ts'
 import type { HeadSink } from './head.ts'
 
 /** What every screen can reach. */

@@ -1,6 +1,6 @@
 import { Moon, Sun } from 'lucide-react'
 import { useState } from 'react'
-import { changePrefs, type Theme } from './prefs.ts'
+import { changePrefs, type Theme } from '../prefs.ts'
 
 /** What is shown now: what was chosen, else what the system has. */
 function shownTheme(): Theme {

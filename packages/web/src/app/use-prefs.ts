@@ -1,6 +1,6 @@
 import { useApp } from '../api/context.ts'
+import { changedPrefs, type Prefs } from '../prefs.ts'
 import { useObservable } from '../use-observable.ts'
-import { changedPrefs, type Prefs } from './prefs.ts'
 
 /** What the visitor has chosen, the same on the whole page. */
 export function usePrefs(): Prefs {

@@ -1,10 +1,10 @@
 import { MessageSquarePlus, PanelLeft } from 'lucide-react'
 import { ThemeSwitch } from '../app/theme-switch.tsx'
 import { Logo } from '../fish/fish.tsx'
-import type { Chat } from './chat.ts'
-import { type ChatState, chosenModel } from './chat-state.ts'
-import { ChatList } from './history/chat-list.tsx'
+import { ChatList } from './chat-list.tsx'
 import { SettingsPanel } from './settings/settings-panel.tsx'
+import type { Chat } from './state/chat.ts'
+import { type ChatState, chosenModel } from './state/chat-state.ts'
 
 type Props = { chat: Chat; state: ChatState; isWide: boolean }
 

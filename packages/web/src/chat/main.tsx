@@ -3,9 +3,9 @@ import '../theme.css'
 import './chat.css'
 import { fetchInference, inferenceClient } from '@shoal/protocol/inference-client'
 import { createRoot } from 'react-dom/client'
-import { createChat } from './chat.ts'
 import { ChatApp } from './chat-app.tsx'
 import { openHistory } from './history/history.ts'
+import { createChat } from './state/chat.ts'
 
 const keyName = 'shoal-api-key'
 

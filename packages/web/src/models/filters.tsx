@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
 import { facetsQuery } from '../api/queries.ts'
-import { changePrefs, memorySizes } from '../app/prefs.ts'
+import { changePrefs, memorySizes } from '../prefs.ts'
 import { exactly } from '../ui/exactly.ts'
 import type { ModelsSearch } from './models-search.ts'
 

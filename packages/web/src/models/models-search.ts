@@ -1,6 +1,6 @@
 import { memoryOfMachine } from '@shoal/model-file/choices'
 import type { ModelFilter } from '@shoal/protocol/client'
-import { isMemorySize } from '../app/prefs.ts'
+import { isMemorySize } from '../prefs.ts'
 
 export const sorts = [
   { value: 'downloads', label: 'Most pulled' },

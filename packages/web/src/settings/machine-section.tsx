@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from 'react'
-import { changePrefs, originFrom, type Theme, usualDaemon } from '../app/prefs.ts'
+import { MemoryChoice } from '../app/memory-choice.tsx'
 import { usePrefs } from '../app/use-prefs.ts'
+import { changePrefs, originFrom, type Theme, usualDaemon } from '../prefs.ts'
 import { Field } from '../ui/field.tsx'
-import { MemoryChoice } from '../ui/memory-choice.tsx'
 
 /** What this browser keeps, whoever uses it. */
 export function MachineSection() {

@@ -1,10 +1,10 @@
 import { RotateCcw } from 'lucide-react'
 import { memo } from 'react'
-import type { Chat } from '../chat.ts'
-import type { Running } from '../chat-state.ts'
-import type { LocalModel } from '../local-models.ts'
+import type { Message } from '../conversation/conversation.ts'
+import type { Chat } from '../state/chat.ts'
+import type { Running } from '../state/chat-state.ts'
+import type { LocalModel } from '../state/local-models.ts'
 import { AnswerItem, DraftItem } from './answer-item.tsx'
-import type { Message } from './conversation.ts'
 import { QuestionItem } from './question-item.tsx'
 
 type Props = {

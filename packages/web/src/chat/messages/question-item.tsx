@@ -1,9 +1,9 @@
 import { Pencil } from 'lucide-react'
 import { type FormEvent, memo, useEffect, useRef, useState } from 'react'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import type { Question } from '../conversation/conversation.ts'
 import { AutoTextarea } from './auto-textarea.tsx'
 import { isSendKey } from './composer.tsx'
-import type { Question } from './conversation.ts'
 import { smallButton } from './small-button.ts'
 
 type Props = {

@@ -1,5 +1,5 @@
-import type { Conversation, Fault } from './conversation/conversation.ts'
-import type { Entry } from './history/history.ts'
+import type { Conversation, Fault } from '../conversation/conversation.ts'
+import type { Entry } from '../history/history.ts'
 import type { LocalModel } from './local-models.ts'
 
 export type Running = {

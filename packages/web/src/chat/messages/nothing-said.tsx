@@ -1,5 +1,5 @@
 import { Glyph } from '../../fish/fish.tsx'
-import { type ChatState, chosenModel } from '../chat-state.ts'
+import { type ChatState, chosenModel } from '../state/chat-state.ts'
 
 const examples = ['What can you do?', 'Tell me a short story about a fish.', 'Count from 1 to 10.']
 

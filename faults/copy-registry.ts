@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import type { Round } from '../fault.ts'
-import { openWorld } from '../round.ts'
+import type { Round } from './fault.ts'
+import { openWorld } from './round.ts'
 
 const run = promisify(execFile)
 

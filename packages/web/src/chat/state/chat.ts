@@ -1,8 +1,7 @@
 /** What the chat page knows and does; the components draw it. */
 
 import { DaemonError, type InferenceClient } from '@shoal/protocol/inference-client'
-import { observable } from '../observable.ts'
-import { type ChatState, chosenModel } from './chat-state.ts'
+import { observable } from '../../observable.ts'
 import {
   type Answer,
   type Conversation,
@@ -13,13 +12,14 @@ import {
   type SomeSettings,
   titleFrom,
   upTo,
-} from './conversation/conversation.ts'
-import { type DraftView, emptyDraft } from './conversation/draft.ts'
-import { faultOf } from './conversation/fault-of.ts'
-import { spoken } from './conversation/spoken.ts'
-import { takeAnswer } from './conversation/take-answer.ts'
-import type { Change, ChatHistory } from './history/history.ts'
-import { keeper } from './history/keeper.ts'
+} from '../conversation/conversation.ts'
+import { type DraftView, emptyDraft } from '../conversation/draft.ts'
+import { faultOf } from '../conversation/fault-of.ts'
+import { spoken } from '../conversation/spoken.ts'
+import { takeAnswer } from '../conversation/take-answer.ts'
+import type { Change, ChatHistory } from '../history/history.ts'
+import { keeper } from '../history/keeper.ts'
+import { type ChatState, chosenModel } from './chat-state.ts'
 import { listLocalModels } from './local-models.ts'
 
 export type Chat = ReturnType<typeof createChat>

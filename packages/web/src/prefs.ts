@@ -1,6 +1,6 @@
 /** What a visitor has chosen. In cookies, so that a page is printed as they want it; they say nothing about who it is. */
 
-import { observable } from '../observable.ts'
+import { observable } from './observable.ts'
 
 export type Theme = 'light' | 'dark'
 export type Prefs = {

@@ -1,5 +1,5 @@
-import { changePrefs, memorySizes } from '../app/prefs.ts'
-import { usePrefs } from '../app/use-prefs.ts'
+import { changePrefs, memorySizes } from '../prefs.ts'
+import { usePrefs } from './use-prefs.ts'
 
 export function MemoryChoice() {
   const { memoryGb } = usePrefs()

@@ -3,11 +3,11 @@ import { lazy, memo, Suspense, useEffect, useState } from 'react'
 import { Glyph } from '../../fish/fish.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { useObservable } from '../../use-observable.ts'
-import type { Chat } from '../chat.ts'
-import type { Running } from '../chat-state.ts'
-import { FaultNotice } from '../trouble.tsx'
-import { type Answer, type Ending, thoughtAndSaid } from './conversation.ts'
+import { type Answer, type Ending, thoughtAndSaid } from '../conversation/conversation.ts'
+import type { Chat } from '../state/chat.ts'
+import type { Running } from '../state/chat-state.ts'
 import { smallButton } from './small-button.ts'
+import { FaultNotice } from './trouble.tsx'
 
 /** Loads with the first answer, not with the page. */
 const Markdown = lazy(() => import('../markdown/markdown.tsx'))

@@ -1,6 +1,6 @@
 import { CircleAlert } from 'lucide-react'
-import { CommandLine } from '../ui/command-line.tsx'
-import type { Fault } from './conversation/conversation.ts'
+import { CommandLine } from '../../ui/command-line.tsx'
+import type { Fault } from '../conversation/conversation.ts'
 
 type TroubleProps = { as: 'h1' | 'h2'; fault: Fault | undefined; onRetry: () => void }
 

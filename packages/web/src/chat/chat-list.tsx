@@ -1,10 +1,10 @@
 import { Ellipsis, MessageSquarePlus, Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Disclosure } from '../../ui/disclosure.tsx'
-import type { Chat } from '../chat.ts'
-import type { ChatState } from '../chat-state.ts'
-import type { Entry } from './history.ts'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { Disclosure } from '../ui/disclosure.tsx'
+import type { Entry } from './history/history.ts'
+import type { Chat } from './state/chat.ts'
+import type { ChatState } from './state/chat-state.ts'
 
 type Props = { chat: Chat; state: ChatState; onChosen?: () => void }
 

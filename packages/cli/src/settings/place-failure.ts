@@ -2,8 +2,8 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
-import type { Places } from '../settings/places.ts'
-import { Failure } from './failure.ts'
+import { Failure } from '../terminal/failure.ts'
+import type { Places } from './places.ts'
 
 const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'])
 const fileCalls = /^(mkdir|open|stat|lstat|scandir|rename|unlink|rmdir|link|copyfile)$/
