@@ -1,0 +1,136 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { checkArrows } from './check-arrows.ts'
+import { readImports } from './read-imports.ts'
+import { readTable } from './table.ts'
+
+const empty = ''
+
+/** What is wrong with a repository of these files, under this table. */
+function complaints(table: string, files: Record<string, string>): string[] {
+  const root = mkdtempSync(join(tmpdir(), 'shoal-arrows-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  for (const [path, source] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), source)
+  }
+  return checkArrows(readImports(root), readTable(table))
+}
+
+const page = 'packages/shop/src/pages/page.ts'
+const store = 'packages/shop/src/store/store.ts'
+const refused = [
+  'not in arrows.txt: shop/pages → shop/store ' +
+    '(packages/shop/src/pages/page.ts imports packages/shop/src/store/store.ts)',
+]
+
+describe('the check of folder arrows', () => {
+  test.each([
+    ['an import', "import { a } from '../store/store.ts'"],
+    ['an import of types', "import type { A } from '../store/store.ts'"],
+    ['a dynamic import', "export const load = () => import('../store/store.ts')"],
+    ['a re-export', "export { a } from '../store/store.ts'"],
+    ['a re-export of everything', "export * from '../store/store.ts'"],
+    ['a type in its place', "export type A = import('../store/store.ts').A"],
+    ['an import for its effect', "import '../store/store.ts'"],
+  ])('refuses %s that the table does not allow', (_, source) => {
+    expect(complaints(empty, { [page]: source })).toEqual(refused)
+  })
+
+  test('takes one that the table allows, and one within a folder', () => {
+    const files = {
+      [page]: "import '../store/store.ts'\nimport './part.ts'",
+      'packages/shop/src/pages/part.tsx': 'export const Part = () => <p>part</p>',
+      [store]: 'export const a = 1',
+    }
+    expect(complaints('shop/pages → store', files)).toEqual([])
+  })
+
+  test('refuses an import of another package, by its tests too', () => {
+    const files = {
+      [page]: "import '@shoal/core/units'",
+      'packages/shop/src/a.test.ts': "import '@shoal/web'",
+    }
+    expect(complaints(empty, files)).toEqual([
+      'not in arrows.txt: shop tests → web (packages/shop/src/a.test.ts imports packages/web)',
+      `not in arrows.txt: shop → core (${page} imports packages/core)`,
+    ])
+    expect(complaints('shop → core\nshop tests → web', files)).toEqual([])
+  })
+
+  test('fails on a row that no import needs any more', () => {
+    expect(complaints('shop/pages → store ui', { [page]: "import '../store/store.ts'" })).toEqual([
+      'no longer needed in arrows.txt: shop/pages → shop/ui',
+    ])
+    const onlyTests = { 'packages/shop/src/a.test.ts': "import '@shoal/web'" }
+    expect(complaints('shop → web', onlyTests)).toEqual([
+      'no longer needed in arrows.txt: shop → web',
+    ])
+  })
+
+  test('refuses two folders that import each other, types included, whatever the table says', () => {
+    const files = {
+      [page]: "import '../store/store.ts'",
+      [store]: "import type { Page } from '../pages/other.ts'",
+    }
+    expect(complaints('shop/pages → store\nshop/store → pages', files)).toEqual([
+      'a circle: shop/pages → shop/store → shop/pages\n' +
+        `  ${page} imports ${store}\n` +
+        `  ${store} imports packages/shop/src/pages/other.ts`,
+    ])
+  })
+
+  test('refuses a circle by way of a file beside the folders', () => {
+    const files = {
+      [page]: "import '../shop.ts'",
+      'packages/shop/src/shop.ts': "import type { Page } from './pages/other.ts'",
+    }
+    expect(complaints(empty, files)).toEqual([
+      expect.stringContaining('a circle: shop/pages → shop/shop.ts → shop/pages'),
+    ])
+  })
+
+  test('refuses packages that import each other', () => {
+    const files = {
+      'packages/a/src/a.ts': "import '@shoal/b'",
+      'packages/b/src/b.ts': "import type { A } from '@shoal/a'",
+    }
+    expect(complaints('a → b\nb → a', files)).toEqual([
+      expect.stringContaining('a circle: a → b → a'),
+    ])
+  })
+
+  test('refuses a circle of files within a folder, types included', () => {
+    const files = {
+      [page]: "import type { Part } from './part.ts'",
+      'packages/shop/src/pages/part.ts': "import './page.ts'",
+    }
+    expect(complaints(empty, files)).toEqual([expect.stringContaining('a circle of files: ')])
+  })
+
+  test('takes a known arrow that leads up, until it is gone or makes no circle', () => {
+    const table = 'shop/pages → store\nup: shop/store → pages'
+    const down = { [page]: "import '../store/store.ts'" }
+    const up = { [store]: "import '../pages/other.ts'" }
+    expect(complaints(table, { ...down, ...up })).toEqual([])
+    expect(complaints(table, down)).toEqual([
+      'no longer needed in arrows.txt: shop/store → shop/pages',
+    ])
+    expect(complaints('up: shop/store → pages', up)).toEqual([
+      'makes no circle, so needs no "up:" in arrows.txt: shop/store → shop/pages',
+    ])
+  })
+
+  test('names a file that it cannot parse, and a row that it cannot read', () => {
+    expect(() => complaints(empty, { [page]: 'import from' })).toThrow(`${page} cannot be parsed`)
+    expect(() => complaints('shop/pages -> store', {})).toThrow('cannot read "shop/pages -> store"')
+    expect(() => complaints('shop → web\nshop → web', {})).toThrow('shop → web stands twice')
+  })
+})
+
+test('the known arrows that lead up become fewer', () => {
+  const { up } = readTable(readFileSync(join(import.meta.dirname, 'arrows.txt'), 'utf8'))
+  expect(up.size).toBeLessThanOrEqual(8) // to be lowered with each that goes
+})

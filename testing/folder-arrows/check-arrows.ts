@@ -1,0 +1,110 @@
+import type { Import } from './read-imports.ts'
+import { arrow, type Table } from './table.ts'
+
+/** What is wrong with the imports, as sentences: arrows that the table lacks or no longer needs, and circles. */
+export function checkArrows(imports: readonly Import[], { allowed, up }: Table): string[] {
+  const files = graphOf(imports)
+  const arrows = imports
+    .flatMap(arrowsOf)
+    // What a package may import, its tests may too.
+    .filter(
+      ({ from, to }) => !from.endsWith(tests) || !allowed.has(arrow(from.replace(tests, ''), to)),
+    )
+  const rows = arrows.filter(({ isInTable }) => isInTable)
+  const found = new Set(rows.map(({ from, to }) => arrow(from, to)))
+  const downwards = graphOf(arrows.filter(({ from, to }) => !up.has(arrow(from, to))))
+  const example = (name: string) => {
+    const of = arrows.find(({ from, to }) => arrow(from, to) === name)?.of
+    return of ? `${of.from} imports ${of.to}` : 'nothing imports that way'
+  }
+
+  const complaints: string[] = []
+  for (const name of found) {
+    if (!allowed.has(name)) complaints.push(`not in arrows.txt: ${name} (${example(name)})`)
+  }
+  for (const name of allowed) {
+    if (!found.has(name)) complaints.push(`no longer needed in arrows.txt: ${name}`)
+  }
+  for (const name of up) {
+    const [from = '', to = ''] = name.split(' → ')
+    if (found.has(name) && !findPath(downwards, to, from))
+      complaints.push(`makes no circle, so needs no "up:" in arrows.txt: ${name}`)
+  }
+  for (const circle of circlesOf(downwards)) {
+    const steps = circle.slice(1).map((to, at) => `  ${example(arrow(circle[at] ?? '', to))}`)
+    complaints.push([`a circle: ${circle.join(' → ')}`, ...steps].join('\n'))
+  }
+  for (const circle of circlesOf(files)) complaints.push(`a circle of files: ${circle.join(' → ')}`)
+  return complaints
+}
+
+type Arrow = Import & {
+  /** A file beside the folders has no row: it may import from all of them that this makes no circle with. */
+  isInTable: boolean
+  of: Import
+}
+
+const tests = ' tests'
+const isTest = (path: string) => /\.(test|contract)\.tsx?$|.\/testing\//.test(path)
+
+function arrowsOf(of: Import): Arrow[] {
+  const { from, to } = of
+  const [here, there] = [packageOf(from), packageOf(to)]
+  if (here !== there) {
+    return [{ from: isTest(from) ? here + tests : here, to: there, isInTable: true, of }]
+  }
+  if (isTest(from)) return [] // goes through the front door, from whichever folder it stands in
+  const [folder, other] = [placeOf(from), placeOf(to)]
+  if (folder === other) return []
+  const isInTable = !isFile(folder) && !isFile(other)
+  return [{ from: folder, to: other, isInTable, of }]
+}
+
+const isFile = (place: string) => /\.\w+$/.test(place)
+const inPackage = (path: string) => path.replace(/^packages\//, '')
+const packageOf = (path: string) => inPackage(path).split('/')[0] ?? ''
+
+/** The folder of a file, as in `registry/store`; of one beside the folders, itself: `registry/errors.ts`. */
+function placeOf(path: string): string {
+  const [root, ...rest] = inPackage(path).replace('/src/', '/').split('/')
+  return [root, ...(rest.length > 1 ? rest.slice(0, -1) : rest)].join('/')
+}
+
+type Graph = Map<string, Set<string>>
+
+function graphOf(edges: readonly { from: string; to: string }[]): Graph {
+  const graph: Graph = new Map()
+  for (const { from, to } of edges) {
+    const ends = graph.get(from) ?? new Set()
+    graph.set(from, ends.add(to))
+  }
+  return graph
+}
+
+/** For each arrow that can be walked back, the shortest such walk; one circle is named once. */
+function circlesOf(graph: Graph): string[][] {
+  const circles = new Map<string, string[]>()
+  for (const [from, ends] of graph) {
+    for (const to of ends) {
+      const back = findPath(graph, to, from)
+      const name = back?.toSorted().join()
+      if (back && name && !circles.has(name)) circles.set(name, [from, ...back])
+    }
+  }
+  return [...circles.values()]
+}
+
+function findPath(graph: Graph, from: string, to: string): string[] | undefined {
+  const paths = [[from]]
+  const seen = new Set([from])
+  for (const path of paths) {
+    const end = path.at(-1) ?? from
+    if (end === to) return path
+    for (const next of graph.get(end) ?? []) {
+      if (seen.has(next)) continue
+      seen.add(next)
+      paths.push([...path, next])
+    }
+  }
+  return undefined
+}
