@@ -56,9 +56,9 @@ import { schoolRoutes } from './pages/school-routes.ts'
 import { searchEngineRoutes } from './pages/search-engine-routes.ts'
 import type { DiskStore } from './store/disk-store.ts'
 import type { Swarms } from './swarm/swarm.ts'
-import { trackedTorrents } from './swarm/tracked-torrents.ts'
-import type { ExtraPeer } from './swarm/tracker.ts'
-import { trackerRoutes } from './swarm/tracker-routes.ts'
+import { trackedTorrents } from './tracker/announce/tracked-torrents.ts'
+import type { ExtraPeer } from './tracker/announce/tracker.ts'
+import { trackerRoutes } from './tracker/tracker-routes.ts'
 
 export type AppDependencies = {
   config: RegistryConfig

@@ -3,9 +3,9 @@ import { infoDictionary, infoHash } from '@shoal/model-file'
 import { Registry } from 'prom-client'
 import { onTestFinished } from 'vitest'
 import { req2HashOf } from '../database/req2-hash.ts'
-import { metadataMetrics } from '../swarm/metadata-metrics.ts'
-import { startMetadataPeer } from '../swarm/metadata-peer.ts'
-import type { MetadataSource } from '../swarm/metadata-source.ts'
+import { startMetadataPeer } from '../metadata-peer/metadata-peer.ts'
+import { metadataMetrics } from '../metadata-peer/metrics.ts'
+import type { MetadataSource } from '../metadata-peer/source.ts'
 
 /** Of a file of 5,000 pieces: seven blocks of metadata. */
 export const bigInfo = Buffer.from(

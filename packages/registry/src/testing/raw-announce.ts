@@ -1,4 +1,4 @@
-import { decodeBencode } from '../swarm/metadata-bencode.ts'
+import { decodeBencode } from '../metadata-peer/bencode.ts'
 import type { TestRegistry } from './test-registry.ts'
 
 type Parameters = Record<string, string | number | readonly string[]>

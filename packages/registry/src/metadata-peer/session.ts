@@ -1,7 +1,7 @@
-import { type Bencoded, decodeBencode } from './metadata-bencode.ts'
-import { acceptEncryption, type Wire } from './metadata-encryption.ts'
-import { Refusal } from './metadata-endings.ts'
-import type { MetadataSource, PublicTorrent } from './metadata-source.ts'
+import { type Bencoded, decodeBencode } from './bencode.ts'
+import { Refusal } from './errors.ts'
+import { acceptEncryption, type Wire } from './mse.ts'
+import type { MetadataSource, PublicTorrent } from './source.ts'
 
 const protocol = Buffer.from('\x13BitTorrent protocol', 'latin1')
 const extensionBit = 0x10 // of the sixth reserved byte (BEP 10)

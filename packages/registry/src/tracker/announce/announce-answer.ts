@@ -1,7 +1,7 @@
 import { packedAddress } from '@shoal/core/addresses'
 import { type Bencodable, encodeBencode } from '@shoal/model-file'
+import type { Counts } from '../../swarm/swarm.ts'
 import { bytesOf } from './announce.ts'
-import type { Counts } from './swarm.ts'
 
 /** Where a peer is, for the one who asks. */
 export type PeerAddress = { address: string; port: number; peerId?: string | undefined }

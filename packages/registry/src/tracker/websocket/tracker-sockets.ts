@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { connectionSlots } from '../http/connection-slots.ts'
+import { connectionSlots } from '../../http/connection-slots.ts'
 import { type SessionDependencies, socketSession } from './socket-session.ts'
 import { type SocketLog, trackerSocket } from './tracker-socket.ts'
 

@@ -1,4 +1,4 @@
-import { invalid } from '../errors.ts'
+import { invalid } from '../../errors.ts'
 
 /** The parameters of a query with their values, whose bytes are one character each: an info hash is no UTF-8. */
 export type RawQuery = Map<string, string[]>

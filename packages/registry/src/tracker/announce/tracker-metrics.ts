@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Swarms } from './swarm.ts'
+import type { Swarms } from '../../swarm/swarm.ts'
 
 export type TrackerMetrics = ReturnType<typeof trackerMetrics>
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
+import { decodeBencode } from '../../metadata-peer/bencode.ts'
+import { memorySwarms } from '../../swarm/memory-swarms.ts'
 import type { HttpAnnounce } from './http-announce.ts'
-import { memorySwarms } from './memory-swarms.ts'
-import { decodeBencode } from './metadata-bencode.ts'
 import { ownAddress } from './own-address.ts'
 import { tracker } from './tracker.ts'
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { publish, smallGguf } from '../testing/publish.ts'
-import { twenty } from '../testing/raw-announce.ts'
-import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+import { publish, smallGguf } from '../../testing/publish.ts'
+import { twenty } from '../../testing/raw-announce.ts'
+import { startTestRegistry, type TestRegistry } from '../../testing/test-registry.ts'
 import {
   answer,
   type Browser,
@@ -11,7 +11,7 @@ import {
   closeBrowsers,
   offer,
   openBrowser,
-} from '../testing/tracker-browser.ts'
+} from '../../testing/tracker-browser.ts'
 
 describe('a hostile WebSocket', () => {
   let registry: TestRegistry

@@ -1,4 +1,4 @@
-import { invalid } from '../errors.ts'
+import { invalid } from '../../errors.ts'
 
 /** What a peer says of itself, however it says it. */
 export type Announce = {

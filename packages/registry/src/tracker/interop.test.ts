@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, inject, test } from 'vitest'
-import { freePort } from '../../../../../testing/free-port.ts'
-import { startAria2ForMetadata } from '../../../../../testing/torrent-clients/aria2.ts'
-import { torrentClients } from '../../../../../testing/torrent-clients/clients.ts'
-import { download, downloadAtMostMs } from '../../../../../testing/torrent-clients/download.ts'
-import { startTestRegistry, type TestRegistry } from '../../testing/test-registry.ts'
-import { publishTorrent } from './published-torrent.ts'
+import { freePort } from '../../../../testing/free-port.ts'
+import { startAria2ForMetadata } from '../../../../testing/torrent-clients/aria2.ts'
+import { torrentClients } from '../../../../testing/torrent-clients/clients.ts'
+import { download, downloadAtMostMs } from '../../../../testing/torrent-clients/download.ts'
+import { publishTorrent } from '../testing/published-torrent.ts'
+import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
 const { aria2, transmission, libtorrent, qbittorrent, webtorrent } = torrentClients(
   inject('torrentClients'),

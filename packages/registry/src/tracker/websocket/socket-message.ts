@@ -1,6 +1,6 @@
-import { invalid } from '../errors.ts'
-import { type Announce, toAnnounce, twentyBytes } from './announce.ts'
-import { scrapedAtMost } from './scrape-query.ts'
+import { invalid } from '../../errors.ts'
+import { type Announce, toAnnounce, twentyBytes } from '../announce/announce.ts'
+import { scrapedAtMost } from '../announce/http-scrape.ts'
 
 /** What a browser says to the tracker, in JSON; bytes are strings with one character each. */
 export type SocketMessage =

@@ -1,11 +1,11 @@
 import type { Reach } from '@shoal/core/addresses'
-import { busy, invalid } from '../errors.ts'
-import { bytesOf } from './announce.ts'
+import { busy, invalid } from '../../errors.ts'
+import type { BrowserPeer, Counts, Peer, Swarms } from '../../swarm/swarm.ts'
+import { bytesOf } from '../announce/announce.ts'
+import type { TrackedTorrents } from '../announce/tracked-torrents.ts'
+import type { Tracker } from '../announce/tracker.ts'
+import type { TrackerMetrics } from '../announce/tracker-metrics.ts'
 import type { Answer, Offer, SocketMessage } from './socket-message.ts'
-import type { BrowserPeer, Counts, Peer, Swarms } from './swarm.ts'
-import type { TrackedTorrents } from './tracked-torrents.ts'
-import type { Tracker } from './tracker.ts'
-import type { TrackerMetrics } from './tracker-metrics.ts'
 
 export type SessionDependencies = {
   tracker: Tracker

@@ -13,9 +13,9 @@ import {
   handshake,
   message,
 } from '../testing/peer-messages.ts'
-import { Departure, Refusal } from './metadata-endings.ts'
-import { MetadataReader } from './metadata-reader.ts'
-import { giveMetadata } from './metadata-session.ts'
+import { Departure, Refusal } from './errors.ts'
+import { MetadataReader } from './reader.ts'
+import { giveMetadata } from './session.ts'
 
 type Random = (below: number) => number
 

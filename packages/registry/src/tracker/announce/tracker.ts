@@ -1,8 +1,8 @@
+import type { Counts, Peer, Swarms, TcpPeer } from '../../swarm/swarm.ts'
 import { announceAnswer, type PeerAddress } from './announce-answer.ts'
 import type { HttpAnnounce } from './http-announce.ts'
 import type { OwnAddress } from './own-address.ts'
 import { addressesFor, usefulReaches } from './reach.ts'
-import type { Counts, Peer, Swarms, TcpPeer } from './swarm.ts'
 import { notTracked, type TrackedTorrent, type TrackedTorrents } from './tracked-torrents.ts'
 
 /** Where an announce came from, and on whose behalf. */

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { makeGguf } from '@shoal/model-file/testing'
 import type { Download } from '@shoal/protocol'
 import type { TestContext } from 'vitest'
-import { publish } from '../../testing/publish.ts'
-import type { TestRegistry } from '../../testing/test-registry.ts'
+import { publish } from './publish.ts'
+import type { TestRegistry } from './test-registry.ts'
 
 /** What a test downloads, and folders for the client that does it. */
 export type PublishedTorrent = {

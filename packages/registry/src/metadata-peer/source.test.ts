@@ -5,7 +5,7 @@ import { req2HashOf } from '../database/req2-hash.ts'
 import { undoMigrations } from '../testing/older-database.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
-import { type MetadataSource, metadataSource } from './metadata-source.ts'
+import { type MetadataSource, metadataSource } from './source.ts'
 
 describeOnEachDatabase('the metadata of torrents', (start) => {
   let registry: TestRegistry

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import type { Database } from '../database/schema.ts'
-import { notFound } from '../errors.ts'
-import type { Capabilities } from '../files/capability.ts'
-import { privateSwarm, publicSwarm } from './swarm.ts'
+import type { Database } from '../../database/schema.ts'
+import { notFound } from '../../errors.ts'
+import type { Capabilities } from '../../files/capability.ts'
+import { privateSwarm, publicSwarm } from '../../swarm/swarm.ts'
 import { trackedFileRepository } from './tracked-file-repository.ts'
 
 /** A torrent that is tracked: the one of a ready file. */

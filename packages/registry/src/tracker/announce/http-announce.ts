@@ -1,4 +1,4 @@
-import { invalid } from '../errors.ts'
+import { invalid } from '../../errors.ts'
 import { type Announce, toAnnounce } from './announce.ts'
 import { type RawQuery, single } from './raw-query.ts'
 

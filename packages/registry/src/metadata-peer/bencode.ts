@@ -1,5 +1,5 @@
 import { type Bencoded, BencodeError, decodeBencode as decode } from '@shoal/model-file'
-import { Refusal } from './metadata-endings.ts'
+import { Refusal } from './errors.ts'
 
 export type { Bencoded }
 

@@ -10,9 +10,9 @@ import {
   randomBytes,
   randomInt,
 } from 'node:crypto'
-import { Refusal } from './metadata-endings.ts'
-import { type Cipher, rc4 } from './metadata-rc4.ts'
-import { MetadataReader } from './metadata-reader.ts'
+import { Refusal } from './errors.ts'
+import { type Cipher, rc4 } from './rc4.ts'
+import { MetadataReader } from './reader.ts'
 
 const prime =
   'ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74020bbea63b139b22514a08798e3404ddef9519b3cd3a431b302b0a6df25f14374fe1356d6d51c245e485b576625e7ec6f44c42e9a63a36210000000000090563'

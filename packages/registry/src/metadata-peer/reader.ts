@@ -1,4 +1,4 @@
-import { Departure, Refusal } from './metadata-endings.ts'
+import { Departure, Refusal } from './errors.ts'
 
 /**
  * Exact numbers of bytes from a stream that comes in pieces of any size. It takes a piece when it needs one, so whoever sends

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Download, ModelFile } from '@shoal/protocol'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { publish, smallGguf } from '../testing/publish.ts'
-import { twenty } from '../testing/raw-announce.ts'
-import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+import { publish, smallGguf } from '../../testing/publish.ts'
+import { twenty } from '../../testing/raw-announce.ts'
+import { startTestRegistry, type TestRegistry } from '../../testing/test-registry.ts'
 import {
   answer,
   bytes,
@@ -13,8 +13,8 @@ import {
   offer,
   openBrowser,
   until,
-} from '../testing/tracker-browser.ts'
-import { closeTrackerClients, pretendWebRtc, trackerClient } from '../testing/tracker-client.ts'
+} from '../../testing/tracker-browser.ts'
+import { closeTrackerClients, pretendWebRtc, trackerClient } from '../../testing/tracker-client.ts'
 
 describe('the tracker over WebSocket', () => {
   let registry: TestRegistry

@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws'
-import { DomainError } from '../errors.ts'
-import { allowance } from './allowance.ts'
-import { bytesOf } from './announce.ts'
+import { DomainError } from '../../errors.ts'
+import { bytesOf } from '../announce/announce.ts'
+import type { TrackerMetrics } from '../announce/tracker-metrics.ts'
 import { readSocketMessage, type SocketMessage } from './socket-message.ts'
 import type { SocketSession } from './socket-session.ts'
-import type { TrackerMetrics } from './tracker-metrics.ts'
+import { allowance } from './token-bucket.ts'
 
 type Options = {
   session: SocketSession

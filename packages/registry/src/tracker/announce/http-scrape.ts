@@ -1,4 +1,4 @@
-import { invalid } from '../errors.ts'
+import { invalid } from '../../errors.ts'
 import { twentyBytes } from './announce.ts'
 import type { RawQuery } from './raw-query.ts'
 

@@ -10,12 +10,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { connectionSlots } from '../http/connection-slots.ts'
-import { Departure, Refusal } from './metadata-endings.ts'
-import { listenOn } from './metadata-listener.ts'
-import type { MetadataMetrics } from './metadata-metrics.ts'
-import { MetadataReader } from './metadata-reader.ts'
-import { giveMetadata } from './metadata-session.ts'
-import type { MetadataSource } from './metadata-source.ts'
+import { Departure, Refusal } from './errors.ts'
+import { listenOn } from './listener.ts'
+import type { MetadataMetrics } from './metrics.ts'
+import { MetadataReader } from './reader.ts'
+import { giveMetadata } from './session.ts'
+import type { MetadataSource } from './source.ts'
 
 export type MetadataPeer = {
   port: number
