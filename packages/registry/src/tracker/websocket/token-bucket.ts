@@ -1,5 +1,5 @@
-/** Allows so many at once, and so many a second in the long run. */
-export function allowance({ atOnce, perSecond }: { atOnce: number; perSecond: number }) {
+/** A token bucket: allows `atOnce` at once, and `perSecond` in the long run. */
+export function tokenBucket({ atOnce, perSecond }: { atOnce: number; perSecond: number }) {
   let left = atOnce
   let countedAt = performance.now()
 

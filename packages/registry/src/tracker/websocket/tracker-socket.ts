@@ -4,11 +4,11 @@ import { bytesOf } from '../announce/announce.ts'
 import type { TrackerMetrics } from '../announce/tracker-metrics.ts'
 import { readSocketMessage, type SocketMessage } from './socket-message.ts'
 import type { SocketSession } from './socket-session.ts'
-import { allowance } from './token-bucket.ts'
+import { tokenBucket } from './token-bucket.ts'
 
 type Options = {
   session: SocketSession
-  messages: Parameters<typeof allowance>[0]
+  messages: Parameters<typeof tokenBucket>[0]
   send(message: object): void
   metrics: TrackerMetrics
   log: SocketLog
@@ -25,7 +25,7 @@ const looksInVainAtMost = 1
 /** One WebSocket of the tracker, from the first message to its end. */
 export function trackerSocket(socket: WebSocket, options: Options) {
   const { session, send, metrics, log } = options
-  const messages = allowance(options.messages)
+  const messages = tokenBucket(options.messages)
   let isThere = true
   let looksInVain = 0
   let waiting = 0
