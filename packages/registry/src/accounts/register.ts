@@ -1,6 +1,6 @@
 import type { Registration } from '@shoal/protocol'
 import { conflict, forbidden } from '../errors.ts'
-import { isSame } from '../store/presigned-url.ts'
+import { isSame } from '../is-same.ts'
 import { type AccountRepository, registrationClosed } from './account-repository.ts'
 import { checkNewPassword, hashPassword } from './password.ts'
 import { isReservedUsername } from './reserved-usernames.ts'

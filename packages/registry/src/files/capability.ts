@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../database/schema.ts'
 import { notFound } from '../errors.ts'
-import { isSame, signatureOf } from '../store/presigned-url.ts'
+import { isSame } from '../is-same.ts'
+import { signatureOf } from '../store/presigned-url.ts'
 import type { FileRow } from './file-repository.ts'
 
 export type Capabilities = ReturnType<typeof capabilities>

@@ -2,7 +2,8 @@
  * URLs that carry their own permission, in the query form of AWS Signature Version 4, so that clients see one convention on
  * every store. The signature is an HMAC-SHA256 of method and URL exactly as they are sent, under the registry's own key.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { isSame } from '../is-same.ts'
 
 const algorithm = 'AWS4-HMAC-SHA256'
 export type SignedRequest = {
@@ -55,10 +56,4 @@ export function verifyPresigned(
 
 export function signatureOf(key: string, ...parts: string[]): string {
   return createHmac('sha256', key).update(parts.join('\n')).digest('hex')
-}
-
-/** Compares in a time that does not tell where two signatures differ. */
-export function isSame(a: string, b: string): boolean {
-  const [one, other] = [Buffer.from(a), Buffer.from(b)]
-  return one.length === other.length && timingSafeEqual(one, other)
 }
