@@ -54,7 +54,8 @@ import { feedRoutes } from './pages/feed-routes.ts'
 import { notFoundPage, pageRoutes } from './pages/page-routes.ts'
 import { schoolRoutes } from './pages/school-routes.ts'
 import { searchEngineRoutes } from './pages/search-engine-routes.ts'
-import type { DiskStore } from './store/disk-store.ts'
+import type { ObjectStore } from './store/object-store.ts'
+import type { ServedStore } from './store/served-store.ts'
 import type { Swarms } from './swarm/swarm.ts'
 import { trackedTorrents } from './tracker/announce/tracked-torrents.ts'
 import type { ExtraPeer } from './tracker/announce/tracker.ts'
@@ -67,7 +68,9 @@ export type AppDependencies = {
   site: Site
   setupCode: string | undefined
   connection: Connection
-  store: DiskStore
+  store: ObjectStore
+  /** The same store, for the routes that its presigned URLs lead to. */
+  servedStore: ServedStore
   accounts: AccountRepository
   sessions: SessionRepository
   keys: ApiKeyRepository
@@ -197,7 +200,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await cards.register(cardRoutes, dependencies)
   })
   await app.register(downloadRoutes, dependencies)
-  await app.register(blobRoutes, dependencies)
+  await app.register(blobRoutes, { ...dependencies, store: dependencies.servedStore })
   await app.register(trackerRoutes, {
     swarms: dependencies.swarms,
     torrents: trackedTorrents({ db: connection.db, capabilities: dependencies.capabilities }),

@@ -178,6 +178,7 @@ async function serve(
     setupCode,
     connection,
     store,
+    servedStore: store,
     accounts,
     sessions,
     keys: apiKeyRepository(db, onUnnoted),

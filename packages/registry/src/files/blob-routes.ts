@@ -3,16 +3,17 @@ import { forbidden, StorageFullError } from '../errors.ts'
 import { redirect } from '../http/redirect.ts'
 import { sendBytes } from '../http/send-bytes.ts'
 import type { Site } from '../http/site.ts'
-import { attachment, type DiskStore } from '../store/disk-store.ts'
+import { attachment } from '../store/disk-store.ts'
 import { bytesGone } from '../store/object-reader.ts'
 import { chunkMismatch } from '../store/receive-chunk.ts'
+import type { ServedStore } from '../store/served-store.ts'
 import { isUnavailable } from '../unavailable.ts'
 import type { BlobRepository } from './blob-repository.ts'
 import type { Capabilities } from './capability.ts'
 import type { Trash } from './trash.ts'
 
 type Dependencies = {
-  store: DiskStore
+  store: ServedStore
   trash: Pick<Trash, 'has' | 'removeOldest'>
   blobs: BlobRepository
   capabilities: Capabilities

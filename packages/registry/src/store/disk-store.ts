@@ -9,8 +9,8 @@ import { hashFileWithPiecesInWorker } from '@shoal/model-file'
 import { exists, replaceFile, syncDirectory } from '../durable-file.ts'
 import { DomainError, tooLarge, unavailable } from '../errors.ts'
 import { isStorageFull } from '../unavailable.ts'
-import { type ByteBudget, byteBudget } from './byte-budget.ts'
-import { type ChunkWriter, chunkWriter, type PatienceMs } from './chunk-writer.ts'
+import { byteBudget } from './byte-budget.ts'
+import { chunkWriter, type PatienceMs } from './chunk-writer.ts'
 import {
   extend,
   findSize,
@@ -21,25 +21,16 @@ import {
   writeZeros,
 } from './disk-files.ts'
 import { diskSpace } from './disk-space.ts'
-import { bytesGone, type ObjectReader, openObjectReader } from './object-reader.ts'
+import { bytesGone, openObjectReader } from './object-reader.ts'
 import type { ChunkLayout, ObjectStore } from './object-store.ts'
 import { presign, verifyPresigned } from './presigned-url.ts'
 import { readFileRange } from './read-file-range.ts'
+import type { ServedStore } from './served-store.ts'
 
 const probeName = '.probe'
 const usualPatienceMs: PatienceMs = { alone: 30_000, waitedFor: 2_000 }
 
-export type DiskStore = ObjectStore & {
-  writeChunk: ChunkWriter
-  /** What a URL that this store signed allows, or undefined when it allows nothing. */
-  verify(method: 'GET' | 'PUT', url: string): URLSearchParams | undefined
-  /** A finished object, to be read piece by piece. */
-  open(key: string): Promise<ObjectReader>
-  /** Memory for the bytes that this store takes and gives. */
-  budget: ByteBudget
-  /** Bytes of a finished object. */
-  sizeOf(key: string): Promise<number>
-}
+export type DiskStore = ObjectStore & ServedStore
 
 export type DiskStoreOptions = {
   directory: string
