@@ -4,7 +4,46 @@ import { v7 as newId } from 'uuid'
 import type { AccountTable, Database } from '../database/schema.ts'
 import { conflict, forbidden, notFound } from '../errors.ts'
 
-export type AccountRepository = ReturnType<typeof accountRepository>
+export interface AccountRepository {
+  /** Whether no human account was ever made. */
+  isFirstMissing(): Promise<boolean>
+  /**
+   * Creates a human account; exactly one of all becomes the first, and admin. Whether it may is decided here, in the
+   * transaction that claims the first place: of several that register at once only one finds it free.
+   * @throws forbidden, and conflict when the name is taken
+   */
+  create(account: NewAccount): Promise<Account>
+  /**
+   * The account of the registry itself, made when it is not there. Its name is `shoal`, unless a person has that name on
+   * a registry that is older than the reservation.
+   */
+  getSystemAccount(): Promise<Account>
+  find(username: string): Promise<Account | undefined>
+  /** @throws not-found when the account is gone */
+  get(id: string): Promise<Account>
+  /** The oldest first. */
+  list(): Promise<Account[]>
+  /** Counts private models too if `seesPrivate`. @throws not-found */
+  getProfile(username: string, seesPrivate: boolean): Promise<UserProfile>
+  /** Sets a new password and ends every session but one. */
+  changePassword(id: string, passwordHash: string, keptSession: string): Promise<void>
+  /**
+   * Sets a new password for an account that may be in wrong hands: every session and API key of it ends, and the
+   * networks from which it has signed in are strange again. Returns how many sessions and keys there were, expired ones
+   * not counted.
+   */
+  resetPassword(id: string, passwordHash: string): Promise<{ sessions: number; keys: number }>
+}
+
+export type NewAccount = {
+  username: string
+  email: string | null
+  passwordHash: string
+  isAllowedToBeFirst: boolean
+  /** When it is not, only the first is let in. */
+  isRegistrationOpen: boolean
+}
+
 export type Account = Selectable<AccountTable>
 
 /** The account that publishes the demo models. Nobody can sign in with it. */
@@ -17,7 +56,7 @@ const systemUsernameAt = (attempt: number) =>
 /** The secret that the first account has to show. It goes when there is one. */
 export const setupCodeName = 'setup-code'
 
-export function accountRepository(db: Kysely<Database>) {
+export function accountRepository(db: Kysely<Database>): AccountRepository {
   const isMissing = async () =>
     (await db
       .selectFrom('secret')
@@ -29,23 +68,9 @@ export function accountRepository(db: Kysely<Database>) {
     db.selectFrom('account').selectAll().where('is_system', '=', 1).orderBy('id').executeTakeFirst()
 
   return {
-    /** Whether no human account was ever made. */
     isFirstMissing: isMissing,
 
-    /**
-     * Creates a human account; exactly one of all becomes the first, and admin. Whether it may is decided here, in the
-     * transaction that claims the first place: of several that register at once only one finds it free.
-     *
-     * @throws forbidden, and conflict when the name is taken
-     */
-    create: (account: {
-      username: string
-      email: string | null
-      passwordHash: string
-      isAllowedToBeFirst: boolean
-      /** When it is not, only the first is let in. */
-      isRegistrationOpen: boolean
-    }): Promise<Account> =>
+    create: (account: NewAccount): Promise<Account> =>
       db.transaction().execute(async (trx) => {
         const id = newId()
         const claim = await trx
@@ -80,10 +105,6 @@ export function accountRepository(db: Kysely<Database>) {
         return row
       }),
 
-    /**
-     * The account of the registry itself, made when it is not there. Its name is `shoal`, unless a person has that name on
-     * a registry that is older than the reservation.
-     */
     async getSystemAccount(): Promise<Account> {
       for (let attempt = 0; ; attempt += 1) {
         const found = await findSystemAccount() // made now, earlier, or meanwhile by another node
@@ -135,7 +156,6 @@ export function accountRepository(db: Kysely<Database>) {
       return { ...account, models_count: Number(account.models_count) }
     },
 
-    /** Sets a new password and ends every session but one. */
     changePassword: (id: string, passwordHash: string, keptSession: string) =>
       db.transaction().execute(async (trx) => {
         await trx
@@ -150,11 +170,6 @@ export function accountRepository(db: Kysely<Database>) {
           .execute()
       }),
 
-    /**
-     * Sets a new password for an account that may be in wrong hands: every session and API key of it ends, and the
-     * networks from which it has signed in are strange again. Returns how many sessions and keys there were, expired ones
-     * not counted.
-     */
     resetPassword: (id: string, passwordHash: string) =>
       db.transaction().execute(async (trx) => {
         const now = new Date().toISOString()

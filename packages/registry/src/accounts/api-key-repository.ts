@@ -8,7 +8,24 @@ import { lockAccount } from './lock-account.ts'
 import { isWorthNoting } from './session-repository.ts'
 import { digestOfToken, makeToken } from './tokens.ts'
 
-export type ApiKeyRepository = ReturnType<typeof apiKeyRepository>
+export interface ApiKeyRepository {
+  /**
+   * Makes a key. The secret is in the answer and nowhere else. An account that has 100 keys loses those that have
+   * expired.
+   * @throws conflict when it has 100 that have not
+   * @throws unauthenticated when the caller's session has ended meanwhile
+   */
+  create(
+    caller: Caller,
+    key: { name: string; scopes: Scope[]; expiresAt: string | null },
+  ): Promise<CreatedApiKey>
+  /** Who has this key, unless it is unknown, revoked or expired. Notes its use, at most once a minute. */
+  findCaller(key: string): Promise<Caller | undefined>
+  /** The newest first, expired ones too. */
+  list(accountId: string): Promise<ApiKey[]>
+  /** @throws not-found when this account has no such key */
+  delete(accountId: string, id: string): Promise<void>
+}
 
 const prefixLength = 'hf_'.length + 6
 /** Per account. More than a person has machines, and few enough to be listed and looked through. */
@@ -18,15 +35,8 @@ const maxKeys = 100
 export function apiKeyRepository(
   db: Kysely<Database>,
   onUnnoted: (error: unknown) => void = () => undefined,
-) {
+): ApiKeyRepository {
   return {
-    /**
-     * Makes a key. The secret is in the answer and nowhere else. An account that has 100 keys loses those that have
-     * expired.
-     *
-     * @throws conflict when it has 100 that have not
-     * @throws unauthenticated when the caller's session has ended meanwhile
-     */
     async create(
       { accountId, credential }: Caller,
       { name, scopes, expiresAt }: { name: string; scopes: Scope[]; expiresAt: string | null },
@@ -57,7 +67,6 @@ export function apiKeyRepository(
       return { ...row, scopes, key }
     },
 
-    /** Who has this key, unless it is unknown, revoked or expired. */
     async findCaller(key: string): Promise<Caller | undefined> {
       const now = new Date()
       const row = await db

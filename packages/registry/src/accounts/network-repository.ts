@@ -4,7 +4,14 @@ import type { Database } from '../database/schema.ts'
 import type { Account } from './account-repository.ts'
 import { lockAccount } from './lock-account.ts'
 
-export type NetworkRepository = ReturnType<typeof networkRepository>
+export interface NetworkRepository {
+  /** Whether the account of this name has signed in from `network` in the last 90 days. False for a name that nobody has. */
+  isKnown(username: string, network: string): Promise<boolean>
+  /** Notes a sign-in from `network`, unless the password was reset since it was checked. */
+  note(account: Account, network: string): Promise<void>
+  /** Forgets the networks without a sign-in for 90 days. */
+  deleteOld(): Promise<unknown>
+}
 
 /** An account keeps its networks this long after the last sign-in from there. */
 const keptDays = 90
@@ -16,12 +23,11 @@ const maxNetworks = 200
  * nobody who reads the table sees where people live and work, or who of them shares a connection, and the registry only
  * ever asks whether one given network is among them. (A copy of the whole database includes the key.)
  */
-export function networkRepository(db: Kysely<Database>, key: string) {
+export function networkRepository(db: Kysely<Database>, key: string): NetworkRepository {
   const digestOf = (username: string, network: string): Uint8Array =>
     createHmac('sha256', key).update(`${username}\0${network}`).digest()
 
   return {
-    /** Whether the account of this name has signed in from `network` in the last 90 days. False for a name that nobody has. */
     async isKnown(username: string, network: string): Promise<boolean> {
       const row = await db
         .selectFrom('account_network')
@@ -32,7 +38,6 @@ export function networkRepository(db: Kysely<Database>, key: string) {
       return row !== undefined
     },
 
-    /** Notes a sign-in from `network`, unless the password was reset since it was checked. */
     note: ({ id, username, password_hash }: Account, network: string) =>
       db.transaction().execute(async (trx) => {
         const account = await lockAccount(trx, id)
@@ -61,7 +66,6 @@ export function networkRepository(db: Kysely<Database>, key: string) {
           .execute()
       }),
 
-    /** Forgets the networks without a sign-in for 90 days. */
     deleteOld: () =>
       db.deleteFrom('account_network').where('last_signed_in_at', '<=', oldest()).execute(),
   }

@@ -7,7 +7,25 @@ import type { Caller } from './caller.ts'
 import { lockAccount } from './lock-account.ts'
 import { digestOfToken, makeToken } from './tokens.ts'
 
-export type SessionRepository = ReturnType<typeof sessionRepository>
+export interface SessionRepository {
+  /**
+   * Starts a session, of 30 days unless said otherwise. Of an account that has 500 others, the oldest ends.
+   * @throws unauthenticated when the password that was checked is not the account's any more: whoever reset it meanwhile
+   * has ended all sessions
+   */
+  create(
+    account: Pick<Selectable<AccountTable>, 'id' | 'password_hash'>,
+    userAgent: string | null,
+    lifetimeSeconds?: number,
+  ): Promise<{ token: string; expiresAt: string }>
+  /** Who has this token, unless it is unknown, revoked or expired. Notes its use, at most once a minute. */
+  findCaller(token: string): Promise<Caller | undefined>
+  /** The newest first, without expired ones. */
+  list(accountId: string, currentId: string): Promise<Session[]>
+  /** @throws not-found when this account has no such session */
+  delete(accountId: string, id: string): Promise<void>
+  deleteExpired(): Promise<unknown>
+}
 
 const lifetimeDays = 30
 /** Per account. A script that signs in at each run would otherwise leave a row a minute, and all are in one list. */
@@ -19,14 +37,8 @@ const useResolutionMs = 60_000
 export function sessionRepository(
   db: Kysely<Database>,
   onUnnoted: (error: unknown) => void = () => undefined,
-) {
+): SessionRepository {
   return {
-    /**
-     * Starts a session. Of an account that has 500 others, the oldest ends.
-     *
-     * @throws unauthenticated when the password that was checked is not the account's any more: whoever reset it meanwhile has
-     * ended all sessions
-     */
     async create(
       { id: accountId, password_hash }: Pick<Selectable<AccountTable>, 'id' | 'password_hash'>,
       userAgent: string | null,
@@ -66,7 +78,6 @@ export function sessionRepository(
       return { token, expiresAt: session.expires_at }
     },
 
-    /** Who has this token, unless it is unknown, revoked or expired. */
     async findCaller(token: string): Promise<Caller | undefined> {
       const now = new Date()
       const row = await db

@@ -1,17 +1,41 @@
 import type { FileHashes } from '@shoal/model-file'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Viewer } from '../accounts/caller.ts'
-import type { Database } from '../database/schema.ts'
+import type { BlobTable, Database } from '../database/schema.ts'
 import { notFound } from '../errors.ts'
 import { visibleTo } from '../models/visibility.ts'
 
-export type BlobRepository = ReturnType<typeof blobRepository>
+/** The stored bytes of ready files, by their SHA-256 (in hexadecimal digits). */
+export interface BlobRepository {
+  /** @throws not-found when these bytes are gone */
+  get(sha256Hash: string): Promise<StoredBlob>
+  /** Where these bytes are, if they are stored. */
+  find(sha256Hash: string): Promise<BlobPlace | undefined>
+  /** These bytes, if they are those of a ready file that the viewer may see. */
+  findVisible(sha256Hash: string, viewer: Viewer): Promise<BlobChunks | undefined>
+  /**
+   * Where a file's bytes are, and the hashes of its chunks, without those of its pieces.
+   * @throws not-found when these bytes are gone
+   */
+  getChunks(sha256Hash: string): Promise<BlobChunks>
+  /** A ready file with these bytes that the viewer may see. */
+  findFileByHash(sha256Hash: string, viewer: Viewer): Promise<NamedFile | undefined>
+  /** A chunk with this hash, of a ready file that the viewer may see. */
+  findChunk(hash: string, viewer: Viewer): Promise<StoredChunk | undefined>
+  /** A chunk with this hash, of this file's bytes. */
+  findChunkOf(sha256Hash: string, hash: string): Promise<StoredChunk | undefined>
+}
+
+export type BlobPlace = Pick<BlobTable, 'object_key' | 'size_bytes'>
+/** With the SHA-256 of each chunk, concatenated. */
+export type BlobChunks = BlobPlace & Pick<BlobTable, 'chunk_hashes'>
+
 export type StoredBlob = { objectKey: string; hashes: FileHashes }
 
 /** One chunk of a stored file. */
 export type StoredChunk = { objectKey: string; index: number; start: number; size: number }
 
-export function blobRepository(db: Kysely<Database>) {
+export function blobRepository(db: Kysely<Database>): BlobRepository {
   return {
     async get(sha256Hash: string): Promise<StoredBlob> {
       const row = await db
@@ -32,7 +56,6 @@ export function blobRepository(db: Kysely<Database>) {
       }
     },
 
-    /** Where these bytes are, if they are stored. */
     find: (sha256Hash: string) =>
       db
         .selectFrom('blob')
@@ -40,7 +63,6 @@ export function blobRepository(db: Kysely<Database>) {
         .where('sha256_hash', '=', sha256Hash)
         .executeTakeFirst(),
 
-    /** These bytes, if they are those of a ready file that the viewer may see. */
     findVisible: (sha256Hash: string, viewer: Viewer) =>
       db
         .selectFrom('file')
@@ -53,7 +75,6 @@ export function blobRepository(db: Kysely<Database>) {
         .limit(1)
         .executeTakeFirst(),
 
-    /** Where a file's bytes are, and the hashes of its chunks, without those of its pieces. */
     getChunks: (sha256Hash: string) =>
       db
         .selectFrom('blob')
@@ -61,7 +82,6 @@ export function blobRepository(db: Kysely<Database>) {
         .where('sha256_hash', '=', sha256Hash)
         .executeTakeFirstOrThrow(bytesGone),
 
-    /** A ready file with these bytes that the viewer may see. */
     async findFileByHash(sha256Hash: string, viewer: Viewer): Promise<NamedFile | undefined> {
       const { rows } = await sql<NamedFile>`
         select file.id, file.filename, model.visibility_version
@@ -71,7 +91,6 @@ export function blobRepository(db: Kysely<Database>) {
       return rows[0]
     },
 
-    /** A chunk with this hash, of a ready file that the viewer may see. */
     findChunk: (hash: string, viewer: Viewer): Promise<StoredChunk | undefined> =>
       findChunkWhere(
         hash,
@@ -80,7 +99,6 @@ export function blobRepository(db: Kysely<Database>) {
           where file.blob_hash = blob.sha256_hash and file.status = 'ready' and ${visibleTo(viewer)})`,
       ),
 
-    /** A chunk with this hash, of this file's bytes. */
     findChunkOf: (sha256Hash: string, hash: string): Promise<StoredChunk | undefined> =>
       findChunkWhere(hash, sql`blob.sha256_hash = ${sha256Hash}`),
   }

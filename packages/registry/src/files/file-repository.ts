@@ -17,7 +17,41 @@ import { refreshModel } from '../models/refresh-model.ts'
 import { privateSwarm, publicSwarm, type Swarms } from '../swarm/swarm.ts'
 import { keepBlob } from './keep-blob.ts'
 
-export type FileRepository = ReturnType<typeof fileRepository>
+export interface FileRepository {
+  /** The row as the API has it, with the torrent and the seeders of a public or a private model. */
+  toModelFile(row: FileRow, isPublic: boolean): ModelFile
+  /** The file with what its header says. @throws not-found when it is gone */
+  getRecord(row: FileRow, isPublic: boolean): Promise<FileRecord>
+  /** The smallest first. */
+  list(modelId: string, status: 'ready' | 'all'): Promise<FileRow[]>
+  /**
+   * The file, unless it is not ready and `seesUnready` is false: others are not told that it exists.
+   * @throws not-found
+   */
+  get(modelId: string, fileId: string, seesUnready: boolean): Promise<FileRow>
+  /** @throws not-found when the file is gone or not ready */
+  getReady(fileId: string): Promise<FileRow>
+  findByName(modelId: string, filename: string): Promise<FileRow | undefined>
+  /** The chunk hashes that an upload has declared, packed. @throws conflict when the upload is no longer open */
+  getManifest(fileId: string): Promise<Uint8Array>
+  /** Keeps an upload from expiring for so long. Returns when it will, or undefined when it is not open (any more). */
+  touch(fileId: string, lifetimeSeconds: number): Promise<string | undefined>
+  /** Hands an upload over to be processed. False when it is not open (any more). */
+  submit(fileId: string): Promise<boolean>
+  /**
+   * Takes the bytes of a checked upload into the registry and makes the file ready, all in one step. Where the object
+   * of the same bytes, stored before, is lost (`lostKey`), these take its place. Changes nothing and throws a conflict
+   * unless `holder` still has the lease on the file.
+   */
+  publish(
+    file: FileRow,
+    holder: string,
+    checked: CheckedFile & { lostKey: string | undefined },
+  ): Promise<void>
+  /** Deletes a file's row, and returns what it referred to in the end; undefined when somebody else was first. */
+  remove(file: { id: string; model_id: string }): Promise<BytesOfFile | undefined>
+}
+
 /** A file's row without what its header says, which may be megabytes, and what only the metadata peer looks for. */
 export type FileRow = Omit<Selectable<FileTable>, 'metadata' | 'tensors' | 'public_req2_hash'>
 
@@ -69,7 +103,7 @@ export function fileRepository(
   db: Kysely<Database>,
   fullText: FullText,
   swarms: Pick<Swarms, 'seeders'>,
-) {
+): FileRepository {
   const toModelFile = (row: FileRow, isPublic: boolean): ModelFile => {
     const swarmOf = (infoHash: string) =>
       isPublic ? publicSwarm(infoHash) : privateSwarm(infoHash, row.id)
@@ -95,7 +129,6 @@ export function fileRepository(
   return {
     toModelFile,
 
-    /** The file with what its header says. */
     async getRecord(row: FileRow, isPublic: boolean): Promise<FileRecord> {
       const { metadata, tensors } = await db
         .selectFrom('file')
@@ -119,7 +152,6 @@ export function fileRepository(
         .orderBy('id')
         .execute(),
 
-    /** The file, unless it is not ready and `seesUnready` is false: others are not told that it exists. */
     async get(modelId: string, fileId: string, seesUnready: boolean): Promise<FileRow> {
       const row = await db
         .selectFrom('file')
@@ -156,7 +188,6 @@ export function fileRepository(
       return chunk_hashes
     },
 
-    /** Keeps an upload from expiring for so long. Returns when it will, or undefined when it is not open (any more). */
     async touch(fileId: string, lifetimeSeconds: number): Promise<string | undefined> {
       const touched = await db
         .updateTable('file')
@@ -168,7 +199,6 @@ export function fileRepository(
       return touched?.upload_expires_at
     },
 
-    /** Hands an upload over to be processed. False when it is not open (any more). */
     async submit(fileId: string): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('file')
@@ -179,11 +209,6 @@ export function fileRepository(
       return numUpdatedRows > 0n
     },
 
-    /**
-     * Takes the bytes of a checked upload into the registry and makes the file ready, all in one step. Where the object
-     * of the same bytes, stored before, is lost, these take its place. Changes nothing and throws a conflict unless `holder`
-     * still has the lease on the file.
-     */
     publish: (
       file: FileRow,
       holder: string,
@@ -230,7 +255,6 @@ export function fileRepository(
         await refreshModel(trx, fullText, file.model_id)
       }),
 
-    /** Deletes a file's row, and returns what it referred to in the end; undefined when somebody else was first. */
     remove: (file: { id: string; model_id: string }): Promise<BytesOfFile | undefined> =>
       db.transaction().execute(async (trx) => {
         await lockModel(trx, file.model_id)

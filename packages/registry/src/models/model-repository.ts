@@ -16,13 +16,55 @@ import { lockModel } from './lock-model.ts'
 import { refreshModel } from './refresh-model.ts'
 import { visibleTo } from './visibility.ts'
 
-export type ModelRepository = ReturnType<typeof modelRepository>
+/** Models by their rows. What a viewer may not see is not there for them: never forbidden, always not-found. */
+export interface ModelRepository {
+  /** By id or by name, in any case. Undefined when there is none that the viewer may see. */
+  findRow(idOrName: string, viewer: Viewer): Promise<ModelRow | undefined>
+  /** @throws not-found when there is none that the viewer may see */
+  getRow(idOrName: string, viewer: Viewer): Promise<ModelRow>
+  /**
+   * The model with its card, and whether the viewer likes it.
+   * @throws not-found when there is none that the viewer may see
+   */
+  get(idOrName: string, viewer: Viewer): Promise<ModelRecord>
+  /** The same for a row that was read before. */
+  recordOf(row: ModelRow, viewer: Viewer): Promise<ModelRecord>
+  countPublic(): Promise<number>
+  /** In an order that new models leave as it is. */
+  listPublicNames(limit: number, offset: number): Promise<{ name: string; updated_at: string }[]>
+  /** @throws conflict when the name is taken */
+  create(owner: string, model: NewModel): Promise<ModelRow>
+  /**
+   * Writes these fields, by name: whatever else an object holds never gets into a row. A fact that is set to null is
+   * filled in from the files again.
+   * @throws not-found when the model is gone, and conflict when the name is taken
+   */
+  update(id: string, changes: ModelChanges): Promise<ModelRow>
+  /**
+   * Deletes the model with its files, and returns what these referred to.
+   * @throws not-found when the model is gone
+   */
+  delete(id: string): Promise<BytesOfFile[]>
+  /**
+   * Deletes the model, unless it has a file or an upload that was not given up.
+   * @throws not-found when the model is gone, and conflict when it is not empty
+   */
+  deleteEmpty(id: string): Promise<void>
+  /**
+   * Flips the like of this account. Racing calls leave `likes` equal to the number of accounts that like the model.
+   * @throws not-found when the model is gone
+   */
+  toggleLike(modelId: string, accountId: string): Promise<void>
+  /** Sets or takes back the like of this account; repeating it changes nothing. @throws not-found when the model is gone */
+  setLike(modelId: string, accountId: string, liked: boolean): Promise<void>
+}
+
 export type ModelRow = Selectable<ModelTable>
 
 /** Fields that files fill in unless they were set by hand. */
 const factFields = ['architecture', 'parameter_count', 'context_length'] as const
 
-export function modelRepository(db: Kysely<Database>, fullText: FullText) {
+export function modelRepository(db: Kysely<Database>, fullText: FullText): ModelRepository {
   async function findRow(idOrName: string, viewer: Viewer): Promise<ModelRow | undefined> {
     const key = idOrName.toLowerCase()
     return db
@@ -67,7 +109,6 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
       return count
     },
 
-    /** In an order that new models leave as it is. */
     listPublicNames: (limit: number, offset: number) =>
       db
         .selectFrom('model')
@@ -118,7 +159,6 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
         return row
       }),
 
-    /** Writes these fields, by name: whatever else an object holds never gets into a row. */
     update: (id: string, changes: ModelChanges): Promise<ModelRow> =>
       db.transaction().execute(async (trx) => {
         const row = await lockModel(trx, id)
@@ -163,7 +203,6 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
 
     recordOf,
 
-    /** Deletes the model with its files, and returns what these referred to. */
     delete: (id: string): Promise<BytesOfFile[]> =>
       db.transaction().execute(async (trx) => {
         await lockModel(trx, id)
@@ -177,7 +216,6 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
         return files
       }),
 
-    /** Deletes the model, unless it has a file or an upload that was not given up. */
     deleteEmpty: (id: string): Promise<void> =>
       db.transaction().execute(async (trx) => {
         const { name } = await lockModel(trx, id) // no upload starts until the end
@@ -193,7 +231,6 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText) {
         await trx.deleteFrom('model').where('id', '=', id).execute()
       }),
 
-    /** Flips the like of this account. Racing calls leave `likes` equal to the number of accounts that like the model. */
     toggleLike: (modelId: string, accountId: string) =>
       writeLike(db, modelId, async (trx) => {
         const isNew = await insertLike(trx, modelId, accountId)
