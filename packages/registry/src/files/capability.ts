@@ -5,7 +5,15 @@ import { isSame } from '../is-same.ts'
 import { signatureOf } from '../store/presigned-url.ts'
 import type { FileRow } from './file-repository.ts'
 
-export type Capabilities = ReturnType<typeof capabilities>
+export interface Capabilities {
+  accessToken(file: Bearer): string
+  /** The file that an access token allows. Throws not-found for every other text. */
+  getByAccessToken(token: string): Promise<CapableFile>
+  /** Where a file's bytes are for seven days. The token is in the path: torrent clients refuse some URLs that have a query. */
+  bytesPath(file: Bearer & { filename: string }, now?: number): string
+  /** The file whose bytes a token allows, or undefined for one that has expired or was never signed. */
+  findByBytesToken(token: string, now?: number): Promise<CapableFile | undefined>
+}
 
 /** A file as a capability shows it. */
 export type CapableFile = Pick<
@@ -28,7 +36,7 @@ export const bytesLifetimeSeconds = 604_800
  * - `access` allows chunks, the torrent and the announce of a private file, without an end;
  * - `bytes` allows the whole file and ends after seven days.
  */
-export function capabilities(db: Kysely<Database>, signingKey: string) {
+export function capabilities(db: Kysely<Database>, signingKey: string): Capabilities {
   const sign = (kind: 'access' | 'bytes', ...parts: (string | number)[]) =>
     signatureOf(signingKey, kind, ...parts.map(String)).slice(0, 43)
 
@@ -50,7 +58,6 @@ export function capabilities(db: Kysely<Database>, signingKey: string) {
       return `${id}.${visibility_version}.${sign('access', id, visibility_version)}`
     },
 
-    /** The file that an access token allows. Throws not-found for every other text. */
     async getByAccessToken(token: string): Promise<CapableFile> {
       const [id = '', version = '', signature = '', ...rest] = token.split('.')
       if (rest.length > 0 || !isSame(signature, sign('access', id, version))) {
@@ -59,7 +66,6 @@ export function capabilities(db: Kysely<Database>, signingKey: string) {
       return getFile(id, Number(version))
     },
 
-    /** Where a file's bytes are for seven days. The token is in the path: torrent clients refuse some URLs that have a query. */
     bytesPath(file: Bearer & { filename: string }, now = Date.now()): string {
       const expires = Math.floor(now / 1000) + bytesLifetimeSeconds
       const parts = [file.id, file.visibility_version, expires]
@@ -67,7 +73,6 @@ export function capabilities(db: Kysely<Database>, signingKey: string) {
       return `/blobs/${token}/${encodeURIComponent(file.filename)}`
     },
 
-    /** The file whose bytes a token allows, or undefined for one that has expired or was never signed. */
     async findByBytesToken(token: string, now = Date.now()): Promise<CapableFile | undefined> {
       const [id = '', version = '', expires = '', signature = '', ...rest] = token.split('.')
       const isSigned = rest.length === 0 && isSame(signature, sign('bytes', id, version, expires))

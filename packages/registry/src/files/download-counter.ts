@@ -4,7 +4,10 @@ import { isStorageFull } from '../unavailable.ts'
 import { addDownloads } from './add-downloads.ts'
 import type { DownloadJournal } from './download-journal.ts'
 
-export type DownloadCounter = ReturnType<typeof downloadCounter>
+export interface DownloadCounter {
+  /** Adds one. Resolves once that is on the disk, and rejects when it was not counted. */
+  count(modelId: string): Promise<void>
+}
 
 /**
  * Counts downloads exactly and durably. A commit costs a write to the disk, so calls that come while one is under way share the
@@ -14,7 +17,7 @@ export type DownloadCounter = ReturnType<typeof downloadCounter>
 export function downloadCounter(
   { db, engine }: Pick<Connection, 'db' | 'engine'>,
   journal: Pick<DownloadJournal, 'append'>,
-) {
+): DownloadCounter {
   let waiting = new Map<string, number>()
   let next: Promise<void> | undefined
   let current: Promise<unknown> = Promise.resolve()
@@ -33,7 +36,6 @@ export function downloadCounter(
   }
 
   return {
-    /** Adds one. Resolves once that is on the disk, and rejects when it was not counted. */
     count(modelId: string): Promise<void> {
       waiting.set(modelId, (waiting.get(modelId) ?? 0) + 1)
       if (!next) {

@@ -6,13 +6,16 @@ import type { Database } from '../database/schema.ts'
 import { countMatches, findMatches, type Matching } from './find-matches.ts'
 import { type ListedRow, likesAmong, listedColumns, toModel } from './model-repository.ts'
 
-export type ModelList = ReturnType<typeof modelList>
+export interface ModelList {
+  /** One page of the models that match and the viewer may see, and how many there are. */
+  list(query: ModelQuery, viewer: Viewer): Promise<ModelPage>
+}
+
 export type ModelPage = { models: Model[]; total: number; isTotalExact: boolean }
 
 /** The list of models: search, filters, order and totals. */
-export function modelList(db: Kysely<Database>, fullText: FullText) {
+export function modelList(db: Kysely<Database>, fullText: FullText): ModelList {
   return {
-    /** One page of the models that match, and how many there are. */
     async list(query: ModelQuery, viewer: Viewer): Promise<ModelPage> {
       const found = await findMatches(db, query, { fullText, viewer })
       if (found === 'nothing') return { models: [], total: 0, isTotalExact: true }

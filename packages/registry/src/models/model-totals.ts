@@ -14,7 +14,13 @@ import { findMatches } from './find-matches.ts'
 import { keptTotals } from './kept-totals.ts'
 import { isSearch, type ModelFilter } from './model-filter.ts'
 
-export type ModelTotals = ReturnType<typeof modelTotals>
+export interface ModelTotals {
+  /** How many of the matching models have which architecture, license, tag and quantization. */
+  facets(filter: ModelFilter, viewer: Viewer): Promise<FoundFacets>
+  /** Totals of what is public. */
+  stats(): Promise<Stats>
+}
+
 /** A picture of the registry has so many fish. */
 const parameterCountsAtMost = 240
 
@@ -26,7 +32,11 @@ type Options = {
 type FoundFacets = { facets: Facets; isExact: boolean }
 
 /** What a list says of itself as a whole: how many models have which property, and sums. */
-export function modelTotals(db: Kysely<Database>, fullText: FullText, options: Options = {}) {
+export function modelTotals(
+  db: Kysely<Database>,
+  fullText: FullText,
+  options: Options = {},
+): ModelTotals {
   const kept = keptTotals()
 
   async function countFound(filter: ModelFilter, viewer: Viewer) {
@@ -35,7 +45,6 @@ export function modelTotals(db: Kysely<Database>, fullText: FullText, options: O
   }
 
   return {
-    /** How many of the matching models have which architecture, license, tag and quantization. */
     async facets(filter: ModelFilter, viewer: Viewer): Promise<FoundFacets> {
       const { seesAll, username } = viewer
       if (isSearch(filter)) {
@@ -52,7 +61,6 @@ export function modelTotals(db: Kysely<Database>, fullText: FullText, options: O
       return { facets: facetsOf(counts, own), isExact: true }
     },
 
-    /** Totals of what is public. */
     stats: (): Promise<Stats> => kept.find('stats', countPublic),
   }
 
