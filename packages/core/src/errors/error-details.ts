@@ -1,0 +1,129 @@
+/** Every code of an error, with its details. Only types: what the codes mean is in the table, which pages do not load. */
+export type ErrorCode = keyof ErrorDetails
+
+export interface ErrorDetails {
+  // What a registry refuses. Clients see an HTTP status and a `Problem`.
+  invalid: ProblemDetails<'unknown_host' | 'chunk_mismatch'>
+  unprocessable: ProblemDetails
+  unauthenticated: ProblemDetails
+  forbidden: ProblemDetails<
+    'bad_signature' | 'registration_closed' | 'setup_code_required' | 'wrong_password'
+  >
+  not_found: ProblemDetails
+  conflict: ProblemDetails<
+    | 'chunks_missing'
+    | 'lease_lost'
+    | 'model_not_empty'
+    | 'name_taken'
+    | 'too_many_keys'
+    | 'username_reserved'
+  >
+  too_large: ProblemDetails<'quota_exceeded'>
+  too_slow: ProblemDetails
+  busy: ProblemDetails<'rate_limited' | 'too_many_searches'>
+  unavailable: ProblemDetails
+  /** `missingBytes` would have to be freed. */
+  storage_full: { missingBytes: number }
+
+  // What a daemon refuses, there and at its clients.
+  daemon_refused: {
+    status: number
+    /** A stable word for programs, `code` in an answer; null if there is none. Clients take what the daemon answers. */
+    reason: string | null
+    /** The parameter that is at fault. */
+    param?: string | null
+    retryAfterSeconds?: number | undefined
+  }
+  client_gone: Nothing
+  model_lost: Nothing
+  context_length_exceeded: PromptDetails
+  template_failed: PromptDetails
+  schema_refused: PromptDetails
+  tool_refused: PromptDetails
+  unknown_token: PromptDetails
+  not_generative: PromptDetails
+
+  // What stands between a client and a server.
+  registry_refused: {
+    status: number
+    problem: ProblemMembers & { detail: string }
+    /** The header `Retry-After`, as it came. */
+    retryAfter: string | undefined
+  }
+  daemon_gone: {
+    url: string
+    /** Whether the daemon had begun to answer. */
+    hadBegun: boolean
+  }
+  unreachable: NetworkDetails<
+    'dns' | 'refused' | 'no_route' | 'reset' | 'timeout' | 'no_peers' | 'unknown'
+  >
+  tls_failed: NetworkDetails<
+    | 'self_signed'
+    | 'unknown_issuer'
+    | 'expired'
+    | 'not_yet_valid'
+    | 'wrong_name'
+    | 'not_tls'
+    | 'other'
+  >
+  proxy_failed: NetworkDetails<
+    'dns' | 'refused' | 'no_route' | 'timeout' | 'auth' | 'denied' | 'answered'
+  >
+  not_a_registry: NetworkDetails<'html' | 'not_json' | 'other_program' | 'not_http'>
+  redirect_refused: NetworkDetails<'loop' | 'other_host' | 'insecure' | 'moved'>
+
+  // Transfers, and the files on this machine.
+  verification_failed: {
+    expected: string
+    actual: string
+    /** The chunk, or undefined if the whole file is meant. */
+    chunkIndex?: number | undefined
+  }
+  no_room: { neededBytes: number; freeBytes: number }
+  file_in_the_way: { path: string }
+  is_link: { path: string; target: string }
+  damaged_file: { path: string }
+  file_busy: { path: string }
+  /** `path` is the filename alone in a browser, which knows no more. */
+  file_changed: { path: string }
+  no_record: { path: string }
+  bytes_refused: { status: number | undefined }
+  file_refused: Nothing
+  name_taken: Nothing
+  other_tab: Nothing
+  wrong_files: Nothing
+
+  // What is read: settings, references, files.
+  invalid_setting: Nothing
+  invalid_network_setting: Nothing
+  /** `labels` are names that tell the files apart. */
+  ambiguous_choice: { wanted: string; labels: string[] }
+  invalid_gguf: Nothing
+  invalid_bencode: Nothing
+}
+
+type Nothing = Readonly<Record<never, never>>
+
+type ProblemMembers = {
+  code?: string
+  errors?: { path: string; message: string }[]
+  missing_count?: number
+}
+
+/** `code` is the reason as programs read it in the answer; not every refusal has one. */
+type ProblemDetails<Reason extends string = never> = Omit<ProblemMembers, 'code'> & {
+  code?: Reason
+  retryAfterSeconds?: number
+}
+
+/** `param` is the parameter at fault, if the code does not say. */
+type PromptDetails = { param?: string | undefined }
+
+type NetworkDetails<Reason extends string> = {
+  reason: Reason
+  /** The host and port of the registry, or of the proxy if the proxy failed. */
+  host: string
+  /** The message of the system, OpenSSL or the answer, such as `connect ECONNREFUSED 127.0.0.1:8000`. */
+  detail: string
+}
