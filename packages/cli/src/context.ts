@@ -1,4 +1,5 @@
 /** What a command works with, made when it runs: settings, the terminal, and registries by their address. */
+import { type Ending, exitCodes } from '@shoal/core/errors/table'
 import {
   type NetworkSettings,
   readNetworkSettings,
@@ -15,7 +16,6 @@ import { cliSettings } from './settings/settings.ts'
 import { aboutUnknownVariables } from './settings/unknown-variables.ts'
 import type { Surroundings } from './surroundings.ts'
 import { type Asker, createAsker } from './terminal/asker.ts'
-import { exitCodes, type FailureCode } from './terminal/failure.ts'
 import type { Spoken } from './terminal/failure-of.ts'
 import type { GlobalOptions } from './terminal/global-options.ts'
 import { createPrinter, type Printer } from './terminal/printer.ts'
@@ -48,7 +48,7 @@ export type Context = {
   /** Who takes this promises to end by itself, and soon, after it has fired. */
   takeStopSignal(): AbortSignal
   /** For a command whose answer is a report: it was given, and what it reports is no success. */
-  endWith(code: FailureCode): void
+  endWith(code: Ending): void
 }
 
 /**

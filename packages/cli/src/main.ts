@@ -1,7 +1,8 @@
 /** The process: its streams, its environment and its signals go in, an exit code comes out. */
+
 import { totalmem } from 'node:os'
+import { exitCodes } from '@shoal/core/errors/table'
 import { runCommandLine } from './run.ts'
-import { exitCodes } from './terminal/failure.ts'
 
 /** npm and npx pass on the Ctrl-C that the terminal has sent us already: what follows so soon is the same one. */
 const echoMilliseconds = 500

@@ -1,6 +1,8 @@
 /** Scripts, clients and dashboards written for version 0.1 still find every name they use. */
+
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { exitCodes } from '@shoal/core/errors/table'
 import { readDaemonConfig, startDaemon } from '@shoal/daemon'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixture } from '../../../testing/version-0.1/fixture.ts'
@@ -11,7 +13,6 @@ import {
   propertiesIn,
   sourcesOf,
 } from '../../../testing/version-0.1/spoken.ts'
-import { exitCodes } from './terminal/failure.ts'
 import { realRegistry } from './testing/real-registry.ts'
 import { makeHome } from './testing/run-shoal.ts'
 import { shoalHere } from './testing/shoal-here.ts'

@@ -1,45 +1,36 @@
-/** What the daemon answers when it cannot do what was asked, in the terms of OpenAI's API. */
-export class Fault extends Error {
-  override name = 'Fault'
-  readonly status: number
-  /** A stable word for programs. */
-  readonly code: string | null
-  /** The parameter that is at fault. */
-  readonly param: string | null
-  readonly retryAfterSeconds: number | undefined
+import { AppError } from '@shoal/core/errors'
+import { type DaemonReason, daemonReasons } from '@shoal/core/errors/table'
 
+export { ConfigError } from '@shoal/core/errors'
+
+type FaultOptions = { param?: string | null; retryAfterSeconds?: number }
+
+/** What the daemon answers when it cannot do what was asked, in the terms of OpenAI's API. */
+export class Fault extends AppError<'daemon_refused'> {
+  /** `why` is a reason, which programs can read and which has a status, or only the HTTP status. */
   constructor(
-    status: number,
+    why: DaemonReason | number,
     message: string,
-    {
-      code = null,
-      param = null,
-      retryAfterSeconds,
-    }: { code?: string | null; param?: string | null; retryAfterSeconds?: number } = {},
+    { param = null, retryAfterSeconds }: FaultOptions = {},
   ) {
-    super(message)
-    this.status = status
-    this.code = code
-    this.param = param
-    this.retryAfterSeconds = retryAfterSeconds
+    const isReason = typeof why === 'string'
+    super('daemon_refused', message, {
+      status: isReason ? daemonReasons[why].status : why,
+      reason: isReason ? why : null,
+      param,
+      retryAfterSeconds,
+    })
   }
 }
 
 /** A parameter that this daemon cannot honour. */
 export function unsupported(param: string, why = 'is not supported here'): Fault {
-  return new Fault(400, `${param} ${why}`, { code: 'unsupported_parameter', param })
+  return new Fault('unsupported_parameter', `${param} ${why}`, { param })
 }
 
 /** Clients of Ollama look for the first words, to offer a pull. */
 export function modelNotFound(id: string): Fault {
   const name = id.replace(/:latest$/, '')
-  return new Fault(404, `model '${id}' not found, try pulling it first: shoal pull ${name}`, {
-    code: 'model_not_found',
-    param: 'model',
-  })
-}
-
-/** A bad setting: the process does not start. The message names the variable. */
-export class ConfigError extends Error {
-  override name = 'ConfigError'
+  const message = `model '${id}' not found, try pulling it first: shoal pull ${name}`
+  return new Fault('model_not_found', message, { param: 'model' })
 }

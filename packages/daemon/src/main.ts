@@ -25,7 +25,6 @@ export {
 } from './backends/backends.ts'
 export { type Device, probeDevice } from './backends/probe-device.ts'
 export { type DaemonConfig, type DaemonFlags, readDaemonConfig } from './config.ts'
-export { ConfigError } from './errors.ts'
 
 export type RunningDaemon = {
   url: string

@@ -1,9 +1,5 @@
 /** Bencode (BEP 3): what torrents, trackers and peers speak. */
-
-/** What is no bencoded value. */
-export class BencodeError extends Error {
-  override name = 'BencodeError'
-}
+import { AppError } from '@shoal/core/errors'
 
 /** What is read: strings are bytes. */
 export type Bencoded = number | Buffer | Bencoded[] | Map<string, Bencoded>
@@ -13,7 +9,7 @@ const depthAtMost = 4
 
 /**
  * The bencoded value (BEP 3) that `bytes` begin with; what follows is not looked at. It reads what strangers send: a length
- * counts digits alone and ends within the bytes, so that reading always goes forward. Throws a `BencodeError`.
+ * counts digits alone and ends within the bytes, so that reading always goes forward. Throws `invalid_bencode`.
  */
 export function decodeBencode(bytes: Buffer): Bencoded {
   let position = 0
@@ -26,7 +22,7 @@ export function decodeBencode(bytes: Buffer): Bencoded {
       return number('e')
     }
     if (type !== 'l' && type !== 'd') return text()
-    if (depthLeft === 0) throw new BencodeError('bencoded lists in lists')
+    if (depthLeft === 0) throw invalid('bencoded lists in lists')
     position += 1
     return type === 'l' ? list(depthLeft - 1) : dictionary(depthLeft - 1)
   }
@@ -53,7 +49,7 @@ export function decodeBencode(bytes: Buffer): Bencoded {
     const length = number(':')
     const end = position + length
     if (length < 0 || end > bytes.length) {
-      throw new BencodeError(`a bencoded string of ${length} bytes`)
+      throw invalid(`a bencoded string of ${length} bytes`)
     }
     const found = bytes.subarray(position, end)
     position = end
@@ -63,7 +59,7 @@ export function decodeBencode(bytes: Buffer): Bencoded {
   function number(delimiter: string): number {
     const end = bytes.indexOf(delimiter, position)
     const digits = bytes.toString('latin1', position, Math.max(position, end))
-    if (!/^-?\d{1,15}$/.test(digits)) throw new BencodeError('bencoded text without its number')
+    if (!/^-?\d{1,15}$/.test(digits)) throw invalid('bencoded text without its number')
     position = end + 1
     return Number(digits)
   }
@@ -99,3 +95,5 @@ function encodedEntry(key: string, value: Bencodable | undefined): string {
 }
 
 const isList = (value: Bencodable): value is readonly Bencodable[] => Array.isArray(value)
+
+const invalid = (message: string) => new AppError('invalid_bencode', message, {})

@@ -1,7 +1,7 @@
 /** What somebody chooses between. An entrance of its own, which loads nothing: for browsers, and for a command line that starts at once. */
 export { type Fidelity, findFidelity } from './fidelity.ts'
 export {
-  AmbiguousChoiceError,
+  ambiguousChoice,
   defaultChoice,
   type FileChoice,
   type FileLike,

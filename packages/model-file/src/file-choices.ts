@@ -1,5 +1,6 @@
 /** A model's files as what one chooses between: the shards of a split file are one choice. */
 
+import { AppError } from '@shoal/core/errors'
 import { isLabel } from '@shoal/core/references'
 import { findBestFit, memoryNeeded } from './fit.ts'
 import { shardNumbersOf, shardSetOf, stemOf, withoutExtension } from './shards.ts'
@@ -61,18 +62,13 @@ const labelsOf = ({ quantization, isCompanion, files }: Omit<FileChoice<FileLike
   ...namesOf(files[0]).toReversed(),
 ]
 
-/** A name means several of the choices, and only one may be taken. */
-export class AmbiguousChoiceError extends Error {
-  override name = 'AmbiguousChoiceError'
-  readonly wanted: string
-  /** Names that tell them apart. */
-  readonly labels: string[]
-  constructor(wanted: string, labels: string[]) {
-    super(`there are several files in ${wanted}: name one of ${labels.join(', ')}`)
-    this.wanted = wanted
-    this.labels = labels
-  }
-}
+/** A name means several of the choices, and only one may be taken. `labels` tell them apart. */
+export const ambiguousChoice = (wanted: string, labels: string[]) =>
+  new AppError(
+    'ambiguous_choice',
+    `there are several files in ${wanted}: name one of ${labels.join(', ')}`,
+    { wanted, labels },
+  )
 
 type Named = { label: string; quantization: string | null; files: readonly { filename: string }[] }
 

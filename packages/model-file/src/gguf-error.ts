@@ -1,4 +1,4 @@
+import { AppError } from '@shoal/core/errors'
+
 /** The bytes are not a GGUF file that we accept. The message says what is wrong with which part. */
-export class GgufError extends Error {
-  override readonly name = 'GgufError'
-}
+export const invalidGguf = (message: string) => new AppError('invalid_gguf', message, {})

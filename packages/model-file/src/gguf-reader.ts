@@ -1,4 +1,4 @@
-import { GgufError } from './gguf-error.ts'
+import { invalidGguf } from './gguf-error.ts'
 
 /**
  * The bytes from `offset` on: `length` of them, or fewer where the file ends before that.
@@ -66,7 +66,7 @@ export class HeaderReader {
   async count(what: string, minimumBytes: number): Promise<number> {
     const count = await this.u64()
     if (count > this.remaining / minimumBytes) {
-      throw new GgufError(`${what} is ${count}, more than the remaining bytes can hold`)
+      throw invalidGguf(`${what} is ${count}, more than the remaining bytes can hold`)
     }
     return Number(count)
   }
@@ -122,7 +122,7 @@ export class HeaderReader {
   }
 
   #fail(fileEnd: number): never {
-    throw new GgufError(
+    throw invalidGguf(
       fileEnd > maxHeaderBytes
         ? `the header is longer than ${maxHeaderBytes} bytes`
         : `the file ends at byte ${fileEnd}, in the middle of its header`,

@@ -1,4 +1,4 @@
-import { GgufError } from './gguf-error.ts'
+import { invalidGguf } from './gguf-error.ts'
 import type { HeaderReader } from './gguf-reader.ts'
 import { findTensorType } from './gguf-types.ts'
 
@@ -26,7 +26,7 @@ export async function readTensors(reader: HeaderReader, count: number): Promise<
   const names = new Set<string>()
   for (let index = 0; index < count; index += 1) {
     const tensor = await readTensor(reader, index)
-    if (names.has(tensor.name)) throw new GgufError(`two tensors are named "${tensor.name}"`)
+    if (names.has(tensor.name)) throw invalidGguf(`two tensors are named "${tensor.name}"`)
     names.add(tensor.name)
     tensors.push(tensor)
   }
@@ -36,7 +36,7 @@ export async function readTensors(reader: HeaderReader, count: number): Promise<
 async function readTensor(reader: HeaderReader, index: number): Promise<GgufTensor> {
   const nameBytes = await reader.u64()
   if (nameBytes > maxNameBytes) {
-    throw new GgufError(
+    throw invalidGguf(
       `the name of tensor ${index} has ${nameBytes} bytes, at most ${maxNameBytes} are allowed`,
     )
   }
@@ -45,7 +45,7 @@ async function readTensor(reader: HeaderReader, index: number): Promise<GgufTens
 
   const dimensions = await reader.u32()
   if (dimensions > maxDimensions) {
-    throw new GgufError(
+    throw invalidGguf(
       `${subject} has ${dimensions} dimensions, at most ${maxDimensions} are allowed`,
     )
   }
@@ -60,10 +60,10 @@ async function readTensor(reader: HeaderReader, index: number): Promise<GgufTens
 
 function sizeOf(typeId: number, shape: number[], subject: string) {
   const type = findTensorType(typeId)
-  if (type === undefined) throw new GgufError(`${subject} has unknown type ${typeId}`)
+  if (type === undefined) throw invalidGguf(`${subject} has unknown type ${typeId}`)
   const rowLength = shape[0] ?? 1
   if (rowLength % type.blockSize !== 0) {
-    throw new GgufError(
+    throw invalidGguf(
       `${subject} has rows of ${rowLength} elements, not a multiple of ${type.blockSize} as ${type.name} needs`,
     )
   }
@@ -77,7 +77,7 @@ export function elementCount(shape: readonly number[]): number {
 }
 
 function safe(value: number | bigint, what: string): number {
-  if (!Number.isSafeInteger(value)) throw new GgufError(`${what} is too large: ${value}`)
+  if (!Number.isSafeInteger(value)) throw invalidGguf(`${what} is too large: ${value}`)
   return Number(value)
 }
 
@@ -91,13 +91,13 @@ export function checkTensorPlaces(
   for (const [index, { name, offset, sizeBytes }] of tensors.entries()) {
     const subject = `tensor ${index} "${name}"`
     if (offset % alignment !== 0) {
-      throw new GgufError(
+      throw invalidGguf(
         `${subject} starts at ${offset}, not a multiple of the alignment ${alignment}`,
       )
     }
     const end = dataOffset + offset + sizeBytes
     if (end > fileSizeBytes) {
-      throw new GgufError(
+      throw invalidGguf(
         `the file is cut short: ${subject} ends at byte ${end}, beyond the end of the file (${fileSizeBytes})`,
       )
     }
@@ -108,7 +108,7 @@ export function checkTensorPlaces(
   for (const [index, tensor] of inOrder.entries()) {
     const previous = inOrder[index - 1]
     if (previous && previous.offset + previous.sizeBytes > tensor.offset) {
-      throw new GgufError(`tensors "${previous.name}" and "${tensor.name}" overlap`)
+      throw invalidGguf(`tensors "${previous.name}" and "${tensor.name}" overlap`)
     }
   }
 }

@@ -1,4 +1,4 @@
-import { GgufError } from './gguf-error.ts'
+import { invalidGguf } from './gguf-error.ts'
 import type { HeaderReader } from './gguf-reader.ts'
 
 /** By the id of the GGUF specification's value types. */
@@ -83,7 +83,7 @@ export class KeptBytes {
 async function readValueType(reader: HeaderReader, key: string): Promise<GgufValueType> {
   const id = await reader.u32()
   const type = valueTypes[id]
-  if (type === undefined) throw new GgufError(`"${key}" has unknown value type ${id}`)
+  if (type === undefined) throw invalidGguf(`"${key}" has unknown value type ${id}`)
   return type
 }
 
@@ -198,10 +198,10 @@ async function skipItems(
 ): Promise<void> {
   if (type === 'string') return reader.skipStrings(count)
   if (type !== 'array') return reader.skip(count * bytesOf[type])
-  if (depth === maxDepth) throw new GgufError(`"${key}" nests arrays deeper than ${maxDepth}`)
+  if (depth === maxDepth) throw invalidGguf(`"${key}" nests arrays deeper than ${maxDepth}`)
   // Not kept, but walking millions of inner arrays would take seconds.
   if (!kept.take(count * minimumBytes.array))
-    throw new GgufError(`"${key}" has too many inner arrays`)
+    throw invalidGguf(`"${key}" has too many inner arrays`)
   for (let left = count; left > 0; left -= 1) {
     const inner = await readArrayHead(reader, key)
     await skipItems(reader, key, { type: inner.type, count: inner.length, depth: depth + 1, kept })

@@ -1,4 +1,4 @@
-import { GgufError } from './gguf-error.ts'
+import { invalidGguf } from './gguf-error.ts'
 import { HeaderReader, type ReadBytes } from './gguf-reader.ts'
 import {
   checkTensorPlaces,
@@ -35,7 +35,7 @@ const defaultAlignment = 32
 /**
  * Reads and checks the header of a GGUF file (little-endian, version 2 or 3), of which it trusts nothing: it holds a
  * window of 1 MiB, what `limits` allow of the metadata (2 MiB) and the tensor list, and it ends after at most 256 MiB of header.
- * Throws {@link GgufError} for whatever is wrong with the bytes, tensors beyond the end of the file included.
+ * Throws `invalid_gguf` for whatever is wrong with the bytes, tensors beyond the end of the file included.
  * Specification: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
  */
 export async function parseGguf(
@@ -59,21 +59,21 @@ export async function parseGguf(
 
 async function readVersion(reader: HeaderReader): Promise<number> {
   const magic = await reader.string(4)
-  if (magic !== 'GGUF') throw new GgufError('not a GGUF file: it does not start with "GGUF"')
+  if (magic !== 'GGUF') throw invalidGguf('not a GGUF file: it does not start with "GGUF"')
   const version = await reader.u32()
   // The version of a big-endian file has its bytes the other way round.
   if (version !== 0 && version % 65_536 === 0) {
-    throw new GgufError('big-endian GGUF files are not supported')
+    throw invalidGguf('big-endian GGUF files are not supported')
   }
   if (version !== 2 && version !== 3) {
-    throw new GgufError(`GGUF version ${version} is not supported, only 2 and 3 are`)
+    throw invalidGguf(`GGUF version ${version} is not supported, only 2 and 3 are`)
   }
   return version
 }
 
 function refuseMoreThan(most: number, count: number, what: string): void {
   if (count > most)
-    throw new GgufError(`the header has ${count} ${what}, at most ${most} are allowed`)
+    throw invalidGguf(`the header has ${count} ${what}, at most ${most} are allowed`)
 }
 
 async function readMetadata(reader: HeaderReader, count: number, limits: KeptLimits) {
@@ -82,11 +82,11 @@ async function readMetadata(reader: HeaderReader, count: number, limits: KeptLim
   let alignment = defaultAlignment
   for (let index = 0; index < count; index += 1) {
     const key = await readKey(reader, index, kept)
-    if (metadata.has(key)) throw new GgufError(`the metadata has "${key}" twice`)
+    if (metadata.has(key)) throw invalidGguf(`the metadata has "${key}" twice`)
     const { type, value } = await readValue(reader, key, kept)
     metadata.set(key, value)
     if (key === 'general.alignment') {
-      if (type !== 'u32') throw new GgufError(`general.alignment is a ${type}, not a u32`)
+      if (type !== 'u32') throw invalidGguf(`general.alignment is a ${type}, not a u32`)
       alignment = checkedAlignment(Number(value))
     }
   }
@@ -96,15 +96,15 @@ async function readMetadata(reader: HeaderReader, count: number, limits: KeptLim
 async function readKey(reader: HeaderReader, index: number, kept: KeptBytes): Promise<string> {
   const length = await reader.count(`the length of key ${index}`, 1)
   if (length > maxKeyBytes) {
-    throw new GgufError(`key ${index} has ${length} bytes, at most ${maxKeyBytes} are allowed`)
+    throw invalidGguf(`key ${index} has ${length} bytes, at most ${maxKeyBytes} are allowed`)
   }
-  if (length === 0) throw new GgufError(`key ${index} is empty`)
-  if (!kept.take(length)) throw new GgufError('the metadata is too large to be kept')
+  if (length === 0) throw invalidGguf(`key ${index} is empty`)
+  if (!kept.take(length)) throw invalidGguf('the metadata is too large to be kept')
   return reader.string(length)
 }
 
 function checkedAlignment(alignment: number): number {
   const isPowerOfTwo = alignment > 0 && Number.isInteger(Math.log2(alignment))
-  if (!isPowerOfTwo) throw new GgufError(`the alignment is ${alignment}, not a power of two`)
+  if (!isPowerOfTwo) throw invalidGguf(`the alignment is ${alignment}, not a power of two`)
   return alignment
 }

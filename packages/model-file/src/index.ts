@@ -3,7 +3,6 @@
 export {
   type Bencodable,
   type Bencoded,
-  BencodeError,
   decodeBencode,
   encodeBencode,
 } from './bencode.ts'
@@ -18,7 +17,6 @@ export {
 export { chunkCount, chunkRange, chunkSizeFor, pieceLengthFor } from './chunk-sizes.ts'
 export { type GgufHeader, parseGguf } from './gguf.ts'
 export type { GgufDimensions } from './gguf-dimensions.ts'
-export { GgufError } from './gguf-error.ts'
 export {
   factsOf,
   type GgufFacts,

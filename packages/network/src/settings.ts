@@ -2,6 +2,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { AppError } from '@shoal/core/errors'
 import { type Parse, readSettings, setting } from '@shoal/core/settings'
 import { parseDuration } from '@shoal/core/units'
 
@@ -47,8 +48,10 @@ export const directNetwork: NetworkSettings = {
 }
 
 /** An invalid setting; `message` is a sentence for the user. */
-export class NetworkSettingError extends Error {
-  override name = 'NetworkSettingError'
+export class NetworkSettingError extends AppError<'invalid_network_setting'> {
+  constructor(message: string, options?: ErrorOptions) {
+    super('invalid_network_setting', message, {}, options)
+  }
 }
 
 type Environment = Readonly<Record<string, string | undefined>>

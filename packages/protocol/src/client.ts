@@ -1,5 +1,6 @@
 /** The typed client of the registry: it runs anywhere, over a transport that the caller may give. */
 import { sleep } from '@shoal/core/async'
+import { AppError } from '@shoal/core/errors'
 import type {
   ApiKey,
   CreatedApiKey,
@@ -78,17 +79,21 @@ export type {
 }
 
 /** The registry answered with an error. `message` is its `detail`. */
-export class ApiError extends Error {
-  override name = 'ApiError'
-  readonly status: number
-  readonly problem: Problem
-  /** The header `Retry-After`, as it came. */
-  readonly retryAfter: string | undefined
+export class ApiError extends AppError<'registry_refused'> {
   constructor(status: number, problem: Problem, retryAfter?: string) {
-    super(problem.detail)
-    this.status = status
-    this.problem = problem
-    this.retryAfter = retryAfter
+    super('registry_refused', problem.detail, { status, problem, retryAfter })
+  }
+
+  get status(): number {
+    return this.details.status
+  }
+
+  get problem(): Problem {
+    return this.details.problem
+  }
+
+  get retryAfter(): string | undefined {
+    return this.details.retryAfter
   }
 }
 

@@ -1,44 +1,29 @@
-/** Why a registry gave no usable answer. Decides whether to retry and what to tell the user. Plain data. */
-export type NetworkFailure = {
-  /** The host and port of the registry, or of the proxy if the proxy failed. */
-  host: string
-  /** The message of the system, OpenSSL or the answer, such as `connect ECONNREFUSED 127.0.0.1:8000`. */
-  detail: string
-} & Cause
+import { AppError, type ErrorDetails } from '@shoal/core/errors'
 
-type Cause =
+type NetworkCode =
   /** No connection, or one that broke; `no_peers`: no peer in the swarm has the file, or the tracker names none. */
-  | {
-      code: 'unreachable'
-      reason: 'dns' | 'refused' | 'no_route' | 'reset' | 'timeout' | 'no_peers' | 'unknown'
-    }
-  | { code: 'tls_failed'; reason: TlsReason }
+  | 'unreachable'
+  | 'tls_failed'
   /** The forward proxy failed, not the registry: it cannot be reached, requires a password, or answered itself. */
-  | {
-      code: 'proxy_failed'
-      reason: 'dns' | 'refused' | 'no_route' | 'timeout' | 'auth' | 'denied' | 'answered'
-    }
+  | 'proxy_failed'
   /** Something other than a shoal registry answered: a captive portal, or another program. */
-  | { code: 'not_a_registry'; reason: 'html' | 'not_json' | 'other_program' | 'not_http' }
+  | 'not_a_registry'
   /** A redirect that is not followed. */
-  | { code: 'redirect_refused'; reason: 'loop' | 'other_host' | 'insecure' | 'moved' }
+  | 'redirect_refused'
 
-export type TlsReason =
-  | 'self_signed'
-  | 'unknown_issuer'
-  | 'expired'
-  | 'not_yet_valid'
-  | 'wrong_name'
-  | 'not_tls'
-  | 'other'
+/** Why a registry gave no usable answer. Decides whether to retry and what to tell the user. Plain data. */
+export type NetworkFailure = { [C in NetworkCode]: { code: C } & ErrorDetails[C] }[NetworkCode]
+
+export type TlsReason = ErrorDetails['tls_failed']['reason']
 
 /** No usable answer came. An error that the registry itself answered is an `ApiError`. */
-export class NetworkError extends Error {
-  override name = 'NetworkError'
-  readonly failure: NetworkFailure
-  constructor(failure: NetworkFailure, options?: ErrorOptions) {
-    super(`${failure.host}: ${failure.detail}`, options)
-    this.failure = failure
+export class NetworkError extends AppError<NetworkCode> {
+  constructor({ code, ...details }: NetworkFailure, options?: ErrorOptions) {
+    super(code, `${details.host}: ${details.detail}`, details, options)
+  }
+
+  get failure(): NetworkFailure {
+    return { code: this.code, ...this.details } as NetworkFailure
   }
 }
 

@@ -1,62 +1,47 @@
-/** What can go wrong, without HTTP. `http/error-handler.ts` gives each problem its status. */
-export type ProblemKind =
-  | 'invalid' // a path, query or header value
-  | 'unprocessable' // a body that is well-formed and wrong
-  | 'unauthenticated'
-  | 'forbidden'
-  | 'not-found'
-  | 'conflict'
-  | 'too-large'
-  | 'too-slow' // a sender that has stopped sending
-  | 'busy' // come back later
-  | 'unavailable' // the database or the store is not there, or the disk is full
+/** What can go wrong, without HTTP: the table of errors has the status of each code. */
+import { AppError, type ErrorDetails, hasCode } from '@shoal/core/errors'
 
-export type ProblemExtras = {
-  code?: string
-  errors?: { path: string; message: string }[]
-  missing_count?: number
-  retryAfterSeconds?: number
-}
+export { ConfigError } from '@shoal/core/errors'
 
-export class DomainError extends Error {
-  override name = 'DomainError'
-  readonly problem: ProblemKind
-  readonly extras: ProblemExtras
-  constructor(problem: ProblemKind, message: string, extras: ProblemExtras = {}) {
-    super(message)
-    this.problem = problem
-    this.extras = extras
-  }
-}
+const problemCodes = [
+  'invalid', // a path, query or header value
+  'unprocessable', // a body that is well-formed and wrong
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'too_large',
+  'too_slow', // a sender that has stopped sending
+  'busy', // come back later
+  'unavailable', // the database or the store is not there, or the disk is full
+] as const
+
+type ProblemCode = (typeof problemCodes)[number]
 
 const problem =
-  (kind: ProblemKind) =>
-  (message: string, extras?: ProblemExtras): DomainError =>
-    new DomainError(kind, message, extras)
+  <C extends ProblemCode>(code: C) =>
+  (message: string, details: ErrorDetails[C] = {}): AppError<C> =>
+    new AppError(code, message, details)
 
 export const invalid = problem('invalid')
 export const unprocessable = problem('unprocessable')
 export const unauthenticated = problem('unauthenticated')
 export const forbidden = problem('forbidden')
-export const notFound = problem('not-found')
+export const notFound = problem('not_found')
 export const conflict = problem('conflict')
-export const tooLarge = problem('too-large')
-export const tooSlow = problem('too-slow')
+export const tooLarge = problem('too_large')
+export const tooSlow = problem('too_slow')
 export const busy = problem('busy')
 export const unavailable = problem('unavailable')
 
-/** There is no room on the disk now. */
-export class StorageFullError extends DomainError {
-  override name = 'StorageFullError'
-  /** What would have to be freed. */
-  readonly missingBytes: number
-  constructor(message: string, missingBytes: number) {
-    super('unavailable', message, { code: 'storage_full', retryAfterSeconds: 60 })
-    this.missingBytes = missingBytes
-  }
-}
+/** There is no room on the disk now. `missingBytes` would have to be freed. */
+export const storageFull = (message: string, missingBytes: number) =>
+  new AppError('storage_full', message, { missingBytes })
 
-/** A bad setting: the process does not start. The message names the variable. */
-export class ConfigError extends Error {
-  override name = 'ConfigError'
-}
+export type ProblemDetails = ErrorDetails[ProblemCode]
+
+export type DomainError = AppError<ProblemCode | 'storage_full'>
+
+/** Whether a request is at fault, or what the registry stands on, and not the registry's code. */
+export const isDomainError = (error: unknown): error is DomainError =>
+  hasCode(error, ...problemCodes, 'storage_full')

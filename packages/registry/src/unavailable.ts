@@ -1,6 +1,6 @@
 /** Errors of the system, the database and the store that say "not now": the same call may well succeed later. */
 
-import { DomainError } from './errors.ts'
+import { isDomainError } from './errors.ts'
 
 /** From the operating system: a server that cannot be reached, a disk that fails or became read-only, and a process that may open nothing more. */
 const systemCodes =
@@ -40,7 +40,7 @@ const sqliteFull = 13
 
 /** Whether the database or the store is away, busy or closing. */
 export function isUnavailable(error: unknown): boolean {
-  if (error instanceof DomainError) return error.problem === 'unavailable'
+  if (isDomainError(error)) return error.code === 'unavailable' || error.code === 'storage_full'
   if (!(error instanceof Error)) return false
   const code = codeOf(error)
   const isConnecting = 'syscall' in error && error.syscall === 'connect' // ENOENT: the Unix socket of a stopped server

@@ -1,16 +1,4 @@
 /** How a model file's bytes move: pull and push by chunks, resume, verify, repair. It knows no terminal. */
-export {
-  BytesRefusedError,
-  DamagedFileError,
-  FileBusyError,
-  FileChangedError,
-  FileInTheWayError,
-  LinkError,
-  NoRecordError,
-  NoRoomError,
-  RefusedFileError,
-  VerificationError,
-} from './errors.ts'
 export type { PullEvent, PushEvent, SourceShare } from './events.ts'
 export { copyLocalFile } from './local/copy-local-file.ts'
 export { type LocalFile, listLocalFiles, type Unreadable } from './local/list-local-files.ts'

@@ -17,6 +17,7 @@ test('the push engine loads nothing that a browser has not', () => {
   const loaded = packagesLoadedBy(join(import.meta.dirname, 'push.ts'))
   expect([...new Set(loaded)].sort()).toEqual([
     '@shoal/core/async',
+    '@shoal/core/errors',
     '@shoal/network/backoff',
     '@shoal/protocol/client',
   ])

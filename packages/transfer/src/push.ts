@@ -1,5 +1,4 @@
 /** The push engine, for browsers as for Node: it sends one file over a port. Nothing of Node is loaded. */
-export { BytesRefusedError, RefusedFileError } from './errors.ts'
 export { patience } from './patience.ts'
 export { type ProgressMeter, progressMeter } from './progress-meter.ts'
 export { pushBlob } from './push/push-blob.ts'

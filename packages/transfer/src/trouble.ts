@@ -1,6 +1,6 @@
 import { parseRetryAfter } from '@shoal/network/backoff'
 import { ApiError, isTransient, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
-import { BytesRefusedError } from './errors.ts'
+import { bytesRefused } from './errors.ts'
 
 /** Why a request brought nothing, in the terms that decide what to do next. It crosses threads, so it is plain. */
 export type Trouble = {
@@ -67,7 +67,7 @@ export function troubleOfNetwork(failure: NetworkFailure): Trouble {
 
 /** The error that a transfer ends with when there is no more hope. */
 export function errorOfTrouble({ failure, message, status }: Trouble): Error {
-  return failure ? new NetworkError(failure) : new BytesRefusedError(message, status)
+  return failure ? new NetworkError(failure) : bytesRefused(message, status)
 }
 
 export function troubleOfDisk(error: unknown, what: string): Trouble {

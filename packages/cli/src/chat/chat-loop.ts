@@ -83,7 +83,7 @@ async function answer(session: Session, text: string, signal: AbortSignal) {
 }
 
 function failureInChat(error: unknown): Failure {
-  if (error instanceof DaemonError && error.code === 'context_length_exceeded') {
+  if (error instanceof DaemonError && error.details.reason === 'context_length_exceeded') {
     const hint = '/clear forgets what was said, and begins anew.'
     return new Failure('failed', sentence(error.message), { hint, cause: error })
   }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { hasCode } from '@shoal/core/errors'
 import type { Removal } from '@shoal/transfer'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
@@ -44,15 +45,15 @@ function tellKept({ printer }: Context, removal: Removal, stay: 'stay' | 'stayed
   }
 }
 
-function refuse(error: Error & { path?: string; target?: string }): never {
-  const { name, path = '', target } = error
-  if (name === 'FileBusyError') {
-    throw new Failure('failed', `${path} is being pulled.`, {
+function refuse(error: unknown): never {
+  if (hasCode(error, 'file_busy')) {
+    throw new Failure('failed', `${error.details.path} is being pulled.`, {
       hint: 'Nothing was deleted. Wait until it is here, or stop the pull, then try again.',
       cause: error,
     })
   }
-  if (name !== 'LinkError') throw error
+  if (!hasCode(error, 'is_link')) throw error
+  const { path, target } = error.details
   throw new Failure('failed', `${path} is a link to ${target}, which holds other files too.`, {
     hint: `To remove the link, name the whole model: shoal rm ${basename(path)}`,
     cause: error,

@@ -1,6 +1,8 @@
 /** What can go wrong with the daemon, and what that means to the user. */
-import { type DaemonError, DaemonGoneError } from '@shoal/protocol/inference-client'
-import { Failure, type FailureCode } from '../terminal/failure.ts'
+import type { AppError, ErrorOf } from '@shoal/core/errors'
+import type { Ending } from '@shoal/core/errors/table'
+import { DaemonGoneError } from '@shoal/protocol/inference-client'
+import { Failure } from '../terminal/failure.ts'
 import { plainLine, sentence } from '../terminal/plain-text.ts'
 import { describeStranger, type Stranger } from './stranger.ts'
 
@@ -14,7 +16,7 @@ export class NoDaemonError extends DaemonGoneError {
   }
 }
 
-const codeOfStatus: Record<number, FailureCode> = {
+const endingOfStatus: Record<number, Ending> = {
   401: 'not_signed_in',
   403: 'not_permitted',
   404: 'not_found',
@@ -26,28 +28,29 @@ const hintOf: Record<string, string> = {
   queue_full: 'Try again a little later.',
 }
 
-export function failureOfDaemon(error: DaemonError | DaemonGoneError): Failure {
-  if (error instanceof DaemonGoneError) return goneFailure(error)
-  const { status, code } = error
-  const isShortOfMemory = code === 'insufficient_memory'
-  const meaning = isShortOfMemory ? 'no_room' : (codeOfStatus[status] ?? 'failed')
+/** Of a daemon that answered with an error, or that runs in this process, or that is gone. */
+export function failureOfDaemon(error: ErrorOf<'daemon_refused' | 'daemon_gone'>): Failure {
+  if (error.code === 'daemon_gone') return goneFailure(error)
+  const { status, reason } = error.details
+  const isShortOfMemory = reason === 'insufficient_memory'
+  const meaning = isShortOfMemory ? 'no_room' : (endingOfStatus[status] ?? 'failed')
   const message = plainLine(error.message)
   return new Failure(meaning, sentence(message), {
-    hint: hintOf[meaning] ?? hintOf[code ?? ''],
-    details: { status, ...(code !== null && { reason: code }) },
+    hint: hintOf[meaning] ?? hintOf[reason ?? ''],
+    details: { status, ...(reason !== null && { reason }) },
     cause: error,
   })
 }
 
-function goneFailure(error: DaemonGoneError): Failure {
+function goneFailure(error: AppError<'daemon_gone'>): Failure {
   if (error instanceof NoDaemonError && error.stranger) {
     const { text, advice } = describeStranger(error.stranger)
     const isOurs = error.stranger.kind === 'earlier'
     const message = isOurs ? text : `No daemon of yours is running. ${text}`
     return new Failure('unreachable', message, { hint: advice, cause: error })
   }
-  const label = error.url.replace(/^https?:\/\//, '')
-  if (error.hadBegun) {
+  const label = error.details.url.replace(/^https?:\/\//, '')
+  if (error.details.hadBegun) {
     return new Failure('unreachable', `The daemon at ${label} went away in the middle of it.`, {
       hint: 'shoal logs may say why.',
       cause: error,

@@ -66,10 +66,8 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     const error = await client.listLoaded().catch((one: unknown) => one)
     expect(error).toBeInstanceOf(DaemonError)
     expect(error).toMatchObject({
-      status: 429,
       message: 'the queue is full',
-      code: 'queue_full',
-      retryAfterSeconds: 7,
+      details: { status: 429, reason: 'queue_full', retryAfterSeconds: 7 },
     })
   })
 
@@ -78,7 +76,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     close()
     const error = await client.listLoaded().catch((one: unknown) => one)
     expect(error).toBeInstanceOf(DaemonGoneError)
-    expect(error).toMatchObject({ url: client.url, hadBegun: false })
+    expect(error).toMatchObject({ details: { url: client.url, hadBegun: false } })
   })
 
   test.each<[string, Respond]>([
@@ -94,7 +92,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     expect((await steps.next()).value).toEqual({ content: 'Hel', reasoning: '' })
     const error = await steps.next().catch((one: unknown) => one)
     expect(error).toBeInstanceOf(DaemonGoneError)
-    expect(error).toMatchObject({ hadBegun: true })
+    expect(error).toMatchObject({ details: { hadBegun: true } })
   })
 
   test('an answer that is not JSON is a daemon that has gone', async () => {

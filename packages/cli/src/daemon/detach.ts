@@ -1,11 +1,13 @@
 /** Starts a daemon as a process of its own, which outlives this one and its terminal. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Ending, exitCodes } from '@shoal/core/errors/table'
 import { makeFolder } from '@shoal/log/folder'
 import type { Environment } from '../surroundings.ts'
-import { exitCodes, Failure, type FailureCode } from '../terminal/failure.ts'
+import { Failure } from '../terminal/failure.ts'
 import { putOldLogAside } from './log-file.ts'
 
 const binPath = fileURLToPath(new URL('../../bin/shoal.js', import.meta.url))
@@ -69,6 +71,6 @@ function documentOf<T>(told: Told | undefined, logFile: string): T {
   const { error } = told
   if (!error) return told as T
   const { code, message, hint, ...details } = error
-  const known = code in exitCodes ? (code as FailureCode) : 'failed'
+  const known = code in exitCodes ? (code as Ending) : 'failed'
   throw new Failure(known, message, { hint, details })
 }

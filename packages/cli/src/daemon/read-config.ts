@@ -1,3 +1,4 @@
+import { hasCode } from '@shoal/core/errors'
 import type { DaemonConfig, DaemonFlags } from '@shoal/daemon'
 import type { Surroundings } from '../surroundings.ts'
 import { misuse } from '../terminal/failure.ts'
@@ -8,10 +9,10 @@ export async function readConfig(
   { env }: Surroundings,
   flags: DaemonFlags & { models: string },
 ): Promise<DaemonConfig> {
-  const { ConfigError, readDaemonConfig } = await import('@shoal/daemon')
+  const { readDaemonConfig } = await import('@shoal/daemon')
   try {
     return readDaemonConfig(env, flags)
   } catch (error) {
-    throw error instanceof ConfigError ? misuse(sentence(error.message)) : error
+    throw hasCode(error, 'invalid_setting') ? misuse(sentence(error.message)) : error
   }
 }

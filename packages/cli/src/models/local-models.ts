@@ -1,8 +1,10 @@
 /** The models on this machine, as what one chooses between. */
+
 import { dirname, join } from 'node:path'
+import { hasCode } from '@shoal/core/errors'
 import { shellWord } from '@shoal/core/references'
 import {
-  AmbiguousChoiceError,
+  ambiguousChoice,
   type FileChoice,
   fileChoices,
   findBestFit,
@@ -51,14 +53,14 @@ export const nameOf = ({ modelName, label }: LocalChoice) => `${modelName}:${lab
 
 /**
  * What a reference names of what is here: one choice with a quantization or `:latest`, all of the model's without. Throws an
- * `AmbiguousChoiceError` if several files share the quantization.
+ * `ambiguous_choice` if several files share the quantization.
  */
 export async function getLocalChoices(context: Context, text: string): Promise<LocalChoice[]> {
   if (parseReference(text).isLatest) return [await getLocalChoice(context, text)]
   const found = await getNamedChoices(context, text)
   const { quantization } = parseReference(text)
   if (quantization === undefined || found.length === 1) return found
-  throw new AmbiguousChoiceError(
+  throw ambiguousChoice(
     quantization,
     found.map(({ label }) => label),
   )
@@ -97,13 +99,13 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
 
 /** What it takes in memory; by its size where it has no header that can be read. */
 async function asItsHeaderSays(choice: LocalChoice): Promise<LocalChoice> {
-  const { factsOf, GgufError, memoryToRun, readGgufFile } = await import('@shoal/model-file')
+  const { factsOf, memoryToRun, readGgufFile } = await import('@shoal/model-file')
   const [{ path, filename }] = choice.files
   try {
     const facts = factsOf(await readGgufFile(path), filename)
     return { ...choice, memoryBytes: memoryToRun(facts, choice.sizeBytes) }
   } catch (error) {
-    if (error instanceof GgufError) return choice
+    if (hasCode(error, 'invalid_gguf')) return choice
     throw error
   }
 }

@@ -1,5 +1,5 @@
-import { AmbiguousChoiceError } from '@shoal/model-file/choices'
-import { FileInTheWayError, NoRoomError, VerificationError } from '@shoal/transfer'
+import { AppError } from '@shoal/core/errors'
+import { ambiguousChoice } from '@shoal/model-file/choices'
 import { expect, test } from 'vitest'
 import { failureOf } from './failure-of.ts'
 
@@ -12,27 +12,27 @@ const system = (code: string, more = {}) => Object.assign(new Error(code), { cod
 
 test('a file that is not what the registry says ends with 7, and shows both hashes', () => {
   const found = { expected: `9f3c${'0'.repeat(56)}b1e0`, actual: `41aa${'0'.repeat(56)}07d2` }
-  expect(told(new VerificationError('wrong', found))).toEqual({
+  expect(told(new AppError('verification_failed', 'wrong', found))).toEqual({
     message: 'The finished file does not match its SHA-256.',
     hint:
       'expected 9f3c…b1e0\ngot      41aa…07d2\n' +
       'The bad file was removed. If it repeats, tell the publisher.',
     exitCode: 7,
   })
-  expect(told(new VerificationError('wrong', { ...found, chunkIndex: 2 })).message).toContain(
-    'Part 3 of the file',
-  )
+  expect(
+    told(new AppError('verification_failed', 'wrong', { ...found, chunkIndex: 2 })).message,
+  ).toContain('Part 3 of the file')
 })
 
 test('a disk without room ends with 8, and says how much is needed', () => {
-  const error = new NoRoomError('somewhere', { neededBytes: 6.6e9, freeBytes: 1.2e9 })
+  const error = new AppError('no_room', 'somewhere', { neededBytes: 6.6e9, freeBytes: 1.2e9 })
   expect(told(error)).toMatchObject({ exitCode: 8 })
   expect(told(error).hint).toContain('6.60 GB needed, 1.20 GB free.')
   expect(told(system('ENOSPC'))).toMatchObject({ exitCode: 8 })
 })
 
 test('a quantization that several files have ends with 2, and names them', () => {
-  expect(told(new AmbiguousChoiceError('Q4_0', ['a-Q4_0', 'b-Q4_0']))).toEqual({
+  expect(told(ambiguousChoice('Q4_0', ['a-Q4_0', 'b-Q4_0']))).toEqual({
     message: 'There are several files in Q4_0.',
     hint: 'Name one of a-Q4_0, b-Q4_0.',
     exitCode: 2,
@@ -40,7 +40,13 @@ test('a quantization that several files have ends with 2, and names them', () =>
 })
 
 test('the rest is a failure in one sentence', () => {
-  expect(told(new FileInTheWayError('x.gguf', 'is not what would be pulled'))).toEqual({
+  expect(
+    told(
+      new AppError('file_in_the_way', 'x.gguf is there already and is not what would be pulled', {
+        path: 'x.gguf',
+      }),
+    ),
+  ).toEqual({
     message: 'x.gguf is there already and is not what would be pulled.',
     hint: 'Move it away, or choose another place with --output.',
     exitCode: 1,

@@ -1,11 +1,12 @@
 /** The one place that says what an error means to whoever typed the command. */
-import { ApiError, NetworkError } from '@shoal/protocol/client'
-import { DaemonError, DaemonGoneError } from '@shoal/protocol/inference-client'
+import type { AppError, ErrorCode, ErrorOf } from '@shoal/core/errors'
+import { type Ending, errorTable, isAppError } from '@shoal/core/errors/table'
+import type { NetworkFailure } from '@shoal/protocol/client'
 import { CommanderError } from 'commander'
 import { failureOfDaemon } from '../daemon/daemon-error.ts'
 import { registryLabel } from '../settings/address.ts'
 import { isErrno } from './errno.ts'
-import { Failure, type FailureCode, misuse } from './failure.ts'
+import { Failure, misuse } from './failure.ts'
 import { networkFailure } from './network-failures.ts'
 import { plainLine, sentence } from './plain-text.ts'
 import { formatBytes } from './units.ts'
@@ -16,36 +17,58 @@ export type Spoken = { address: string; hasToken: boolean }
 export function failureOf(error: unknown, spoken: Spoken | undefined): Failure {
   if (error instanceof Failure) return error
   if (error instanceof CommanderError) return misuseOf(error)
-  if (error instanceof ApiError) return refusal(error, spoken)
-  if (error instanceof DaemonError || error instanceof DaemonGoneError)
-    return failureOfDaemon(error)
+  if (isAppError(error)) return failureOfOurs(error, spoken)
   if (!(error instanceof Error)) return new Failure('failed', String(error))
-  const { name, message } = error
-  const fail = (code: FailureCode, text: string, hint?: string, details = {}) =>
-    new Failure(code, text, { hint, details, cause: error })
-
-  if (error instanceof NetworkError) return networkFailure(error.failure, error)
-  // By name: the packages that these come from are loaded only by the commands that need them.
-  if (name === 'AbortError') return fail('stopped', 'Stopped.')
-  if (name === 'NetworkSettingError') return misuse(message)
-  if (name === 'BytesRefusedError') return bytesRefused(error, spoken)
-  if (name === 'DomainError') return fail(codeOfProblem(error), sentence(message))
-  if (name === 'Fault') return faultOfDaemon(error)
-  if (name === 'VerificationError') return verificationFailure(error)
-  if (name === 'NoRoomError') return noRoom(error)
-  if (name === 'AmbiguousChoiceError') return ambiguous(error)
-  if (name === 'FileInTheWayError') {
-    return fail('failed', sentence(message), 'Move it away, or choose another place with --output.')
-  }
+  if (error.name === 'AbortError') return new Failure('stopped', 'Stopped.', { cause: error })
   if (isErrno(error, 'ENOSPC')) {
-    return fail(
-      'no_room',
-      'The disk is full.',
-      'What was fetched is kept. Make room, then run the same command again.',
-    )
+    return new Failure('no_room', 'The disk is full.', {
+      hint: 'What was fetched is kept. Make room, then run the same command again.',
+      cause: error,
+    })
   }
   if (isErrno(error, 'EADDRINUSE')) return portTaken(error)
-  return fail('failed', sentence(message))
+  return new Failure('failed', sentence(error.message), { cause: error })
+}
+
+/** For most codes the table and the message say enough. */
+function failureOfOurs(error: ErrorOf<ErrorCode>, spoken: Spoken | undefined): Failure {
+  switch (error.code) {
+    case 'registry_refused':
+      return refusal(error, spoken)
+    case 'daemon_refused':
+    case 'daemon_gone':
+      return failureOfDaemon(error)
+    case 'unreachable':
+    case 'tls_failed':
+    case 'proxy_failed':
+    case 'not_a_registry':
+    case 'redirect_refused':
+      return networkFailure({ code: error.code, ...error.details } as NetworkFailure, error)
+    case 'bytes_refused':
+      return bytesRefused(error, spoken)
+    case 'verification_failed':
+      return verificationFailure(error)
+    case 'no_room':
+      return noRoom(error)
+    case 'ambiguous_choice':
+      return ambiguous(error)
+    case 'invalid_network_setting':
+      return misuse(error.message)
+    default: {
+      const hint = hintOf[error.code]
+      return new Failure(endingOf(error.code), sentence(error.message), { hint, cause: error })
+    }
+  }
+}
+
+const hintOf: { [C in ErrorCode]?: string } = {
+  file_in_the_way: 'Move it away, or choose another place with --output.',
+}
+
+/** `shoal admin` meets the errors of a registry in its own process, where they are nobody's answer. */
+function endingOf(code: ErrorCode): Ending {
+  const { status, ending } = errorTable[code]
+  return status === undefined || ending === 'not_found' ? ending : 'failed'
 }
 
 function misuseOf(error: CommanderError): Failure {
@@ -55,18 +78,15 @@ function misuseOf(error: CommanderError): Failure {
   return new Failure('usage', sentence(text), { hint: hint || 'See shoal help.', cause: error })
 }
 
-const codeOfStatus: Record<number, FailureCode> = {
-  401: 'not_signed_in',
-  403: 'not_permitted',
-  404: 'not_found',
-  429: 'rate_limited',
-}
+const endingOfStatus = new Map(
+  Object.values(errorTable).map(({ status, ending }) => [status, ending]),
+)
 
-const codeOf = (status: number): FailureCode =>
-  status >= 500 ? 'registry_failed' : (codeOfStatus[status] ?? 'failed')
+const endingOfAnswer = (status: number): Ending =>
+  status >= 500 ? 'registry_failed' : (endingOfStatus.get(status) ?? 'failed')
 
-function refusal(error: ApiError, spoken: Spoken | undefined): Failure {
-  const { status, problem } = error
+function refusal(error: AppError<'registry_refused'>, spoken: Spoken | undefined): Failure {
+  const { status, problem } = error.details
   const reason = problem.code ?? (status >= 500 ? `http_${status}` : undefined)
   const details = { status, ...(reason && { reason }) }
   const label = spoken ? registryLabel(spoken.address) : 'the registry'
@@ -82,7 +102,7 @@ function refusal(error: ApiError, spoken: Spoken | undefined): Failure {
   const fields = problem.errors?.map(({ path, message }) => plainLine(`${path} ${message}`))
   const hint = status === 429 || status >= 500 ? tryLater(status) : fields?.join('\n')
   const text = sentence(plainLine(error.message))
-  return new Failure(codeOf(status), text, { hint, details, cause: error })
+  return new Failure(endingOfAnswer(status), text, { hint, details, cause: error })
 }
 
 const tryLater = (status: number) =>
@@ -91,8 +111,8 @@ const tryLater = (status: number) =>
     : 'Try again a little later; the log of the registry says more.'
 
 /** The registry knows the file and does not give its bytes, or take them: that is never the sign-in of whoever asks. */
-function bytesRefused(error: Error & { status?: number }, spoken: Spoken | undefined): Failure {
-  const { status } = error
+function bytesRefused(error: AppError<'bytes_refused'>, spoken: Spoken | undefined): Failure {
+  const { status } = error.details
   const label = spoken ? registryLabel(spoken.address) : 'the registry'
   const code = status === 429 ? 'rate_limited' : 'registry_failed'
   return new Failure(code, `The bytes are refused: ${plainLine(error.message)}.`, {
@@ -105,25 +125,13 @@ function bytesRefused(error: Error & { status?: number }, spoken: Spoken | undef
   })
 }
 
-function ambiguous(error: Error & { wanted?: string; labels?: string[] }): Failure {
-  const { wanted = '', labels = [] } = error
+function ambiguous({ details }: AppError<'ambiguous_choice'>): Failure {
+  const { wanted, labels } = details
   return misuse(`There are several files in ${wanted}.`, `Name one of ${labels.join(', ')}.`)
 }
 
-/** The registry's own error, where `shoal admin` works in its data. */
-function codeOfProblem({ problem }: Error & { problem?: string }): FailureCode {
-  return problem === 'not-found' ? 'not_found' : 'failed'
-}
-
-/** The daemon's own error, where it runs in this process. */
-function faultOfDaemon(error: Error & { status?: number; code?: string | null }): Failure {
-  return failureOfDaemon(new DaemonError(error.status ?? 500, error.message, error.code ?? null))
-}
-
-function verificationFailure(
-  error: Error & { expected?: string; actual?: string; chunkIndex?: number },
-) {
-  const { expected = '', actual = '', chunkIndex } = error
+function verificationFailure(error: AppError<'verification_failed'>): Failure {
+  const { expected, actual, chunkIndex } = error.details
   const isWhole = chunkIndex === undefined
   return new Failure(
     'verification_failed',
@@ -144,8 +152,8 @@ function verificationFailure(
   )
 }
 
-function noRoom(error: Error & { neededBytes?: number; freeBytes?: number }): Failure {
-  const { neededBytes = 0, freeBytes = 0 } = error
+function noRoom(error: AppError<'no_room'>): Failure {
+  const { neededBytes, freeBytes } = error.details
   return new Failure('no_room', 'There is not enough room on the disk.', {
     hint: [
       `${formatBytes(neededBytes)} needed, ${formatBytes(freeBytes)} free.`,

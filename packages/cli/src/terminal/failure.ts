@@ -1,35 +1,16 @@
-/** What a program can tell apart, each with its exit code. The words stand in `--json`, the numbers in the shell. */
-export const exitCodes = {
-  failed: 1,
-  usage: 2,
-  not_found: 3,
-  not_signed_in: 4,
-  not_permitted: 5,
-  unreachable: 6,
-  verification_failed: 7,
-  no_room: 8,
-  tls_failed: 9,
-  proxy_failed: 10,
-  not_a_registry: 11,
-  redirect_refused: 12,
-  registry_failed: 13,
-  rate_limited: 14,
-  stopped: 130,
-} as const
-
-export type FailureCode = keyof typeof exitCodes
+import { type Ending, exitCodes } from '@shoal/core/errors/table'
 
 /** The end of a command that could not do what was asked: a sentence, and what to do about it. */
 export class Failure extends Error {
   override name = 'Failure'
-  readonly code: FailureCode
+  readonly code: Ending
   /** One or more lines, without indentation. */
   readonly hint: string | undefined
   /** Further members of the error in `--json`. */
-  readonly details: Record<string, unknown>
+  readonly members: Record<string, unknown>
 
   constructor(
-    code: FailureCode,
+    code: Ending,
     message: string,
     {
       hint,
@@ -40,7 +21,7 @@ export class Failure extends Error {
     super(message, { cause })
     this.code = code
     this.hint = hint
-    this.details = { ...details }
+    this.members = { ...details }
   }
 
   get exitCode(): number {

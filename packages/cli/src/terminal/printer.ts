@@ -69,8 +69,8 @@ export function createPrinter(surroundings: Surroundings, options: GlobalOptions
       tell(`${err.yellow('!')} ${line}`, 'warning')
     },
     fail(failure: Failure) {
-      const { code, message, hint, details } = failure
-      const error = { code, message, ...(hint && { hint }), ...details }
+      const { code, message, hint, members } = failure
+      const error = { code, message, ...(hint && { hint }), ...members }
       if (options.json) stdout.write(`${JSON.stringify({ error }, undefined, 2)}\n`)
       if (isForPrograms) return event({ type: 'error', ...error })
       const mark = code === 'stopped' ? err.yellow('■') : err.red('✗')

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { type AppError, hasCode } from '@shoal/core/errors'
 import type { ModelFile } from '@shoal/protocol/client'
 import type { PulledFile } from '@shoal/transfer'
 import type { Context, Registry } from '../context.ts'
@@ -49,8 +50,7 @@ export async function pullFiles(context: Context, order: Order): Promise<PulledF
   } catch (error) {
     progress.end()
     if (signal.aborted) throw stopped(report.standing(), error)
-    if (error instanceof Error && error.name === 'DamagedFileError')
-      throw damaged(context, order, error)
+    if (hasCode(error, 'damaged_file')) throw damaged(context, order, error)
     if (report.bytesDone() > 0) printer.note(`  ${formatBytes(report.bytesDone())} are kept.`)
     throw error
   }
@@ -59,8 +59,12 @@ export async function pullFiles(context: Context, order: Order): Promise<PulledF
 }
 
 /** Only what lies among the models can be named to `verify`. */
-function damaged({ places }: Context, { modelName, parts }: Order, cause: Error): Failure {
-  const { path = '' } = cause as Error & { path?: string }
+function damaged(
+  { places }: Context,
+  { modelName, parts }: Order,
+  cause: AppError<'damaged_file'>,
+): Failure {
+  const { path } = cause.details
   const isAmongModels = parts.some((part) => dirname(dirname(part.path)) === places.models)
   return new Failure('verification_failed', `${path} is damaged.`, {
     hint: isAmongModels

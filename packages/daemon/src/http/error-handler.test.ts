@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { PromptError, type StartRuntime } from '../runtime/runtime.ts'
+import { promptError, type StartRuntime } from '../runtime/runtime.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { daemonOfTest, startTestDaemon } from '../testing/test-daemon.ts'
 
@@ -17,7 +17,7 @@ async function errorOf(url: string, path: string, body: object) {
 }
 
 /** Refuses all that it is asked. */
-function refusing(error: PromptError): StartRuntime {
+function refusing(error: Error): StartRuntime {
   return async (options) => ({
     ...(await scriptedRuntime()(options)),
     // biome-ignore lint/correctness/useYield: it ends before it has something to say
@@ -31,7 +31,7 @@ function refusing(error: PromptError): StartRuntime {
 }
 
 test('a prompt that is too long is called what the endpoint calls it', async () => {
-  const tooLong = new PromptError('context_length_exceeded', 'too long')
+  const tooLong = promptError('context_length_exceeded', 'too long')
   const { url } = await daemonOfTest({}, refusing(tooLong))
   const paramAt = async (path: string, body: object) => (await errorOf(url, path, body)).param
   expect(await paramAt('/v1/chat/completions', { model, messages })).toBe('messages')
@@ -40,7 +40,7 @@ test('a prompt that is too long is called what the endpoint calls it', async () 
 })
 
 test('the parameter that the model names is the one at fault', async () => {
-  const unknown = new PromptError('unknown_token', 'no token 9', { param: 'logit_bias' })
+  const unknown = promptError('unknown_token', 'no token 9', { param: 'logit_bias' })
   const { url } = await daemonOfTest({}, refusing(unknown))
   const body = { model, messages, logit_bias: { 9: 1 } }
   expect((await errorOf(url, '/v1/chat/completions', body)).param).toBe('logit_bias')

@@ -1,7 +1,7 @@
+import { hasCode } from '@shoal/core/errors'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
-import { PromptError, RuntimeGoneError } from '../runtime/runtime.ts'
-import { ClientGoneError } from './client-gone.ts'
+import { isPromptError, type PromptCode } from '../runtime/runtime.ts'
 import { validationFault } from './validation-fault.ts'
 import { clientClosedRequest } from './when-over.ts'
 
@@ -13,14 +13,12 @@ export type ErrorBody = {
 /** Every error as a fault, which has a status. `url` is of the request: endpoints have other names for the prompt. */
 export function faultOf(error: unknown, url = ''): Fault {
   if (error instanceof Fault) return error
-  if (error instanceof PromptError) {
-    const param = error.param ?? paramOf[error.code] ?? promptParamOf(url)
-    return new Fault(400, error.message, { code: error.code, param })
+  if (isPromptError(error)) {
+    const param = error.details.param ?? paramOf[error.code] ?? promptParamOf(url)
+    return new Fault(error.code, error.message, { param })
   }
-  if (error instanceof RuntimeGoneError) {
-    return new Fault(500, error.message, { code: 'model_lost' })
-  }
-  if (error instanceof ClientGoneError) return new Fault(clientClosedRequest, error.message)
+  if (hasCode(error, 'model_lost')) return new Fault(error.code, error.message)
+  if (hasCode(error, 'client_gone')) return new Fault(clientClosedRequest, error.message)
   const { validation, statusCode = 500, message } = error as FastifyError
   if (validation) return validationFault(validation, message)
   return statusCode < 500
@@ -29,7 +27,7 @@ export function faultOf(error: unknown, url = ''): Fault {
 }
 
 /** Undefined where the prompt is at fault. */
-const paramOf: Record<PromptError['code'], string | undefined> = {
+const paramOf: Record<PromptCode, string | undefined> = {
   context_length_exceeded: undefined,
   template_failed: undefined,
   schema_refused: 'response_format',
@@ -45,13 +43,15 @@ function promptParamOf(url: string): string {
 }
 
 /** In OpenAI's shape and in the registry's. */
-export function bodyOf({ message, status, param, code }: Fault): ErrorBody {
+export function bodyOf({ message, details }: Fault): ErrorBody {
+  const { status, param = null, reason: code } = details
   const type = status < 500 ? (typeOfStatus[status] ?? 'invalid_request_error') : 'server_error'
   return { detail: message, error: { message, type, param, code } }
 }
 
 /** In Ollama's shape, whose clients print an object as `[object Object]`, and in the registry's. */
-export function ollamaBodyOf({ message, code }: Fault): { error: string; detail: string } {
+export function ollamaBodyOf({ message, details }: Fault): { error: string; detail: string } {
+  const { reason: code } = details
   return { error: message, detail: message, ...(code !== null && { code }) }
 }
 
@@ -65,10 +65,11 @@ const typeOfStatus: Record<number, string> = {
 
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const fault = faultOf(error, request.url)
-  if (fault.status >= 500) request.log.error({ err: error }, 'request failed')
-  if (fault.status === 401) reply.header('www-authenticate', 'Bearer')
-  if (fault.retryAfterSeconds !== undefined) reply.header('retry-after', fault.retryAfterSeconds)
-  reply.code(fault.status).type('application/json; charset=utf-8').serializer(JSON.stringify)
+  const { status, retryAfterSeconds } = fault.details
+  if (status >= 500) request.log.error({ err: error }, 'request failed')
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
+  reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify)
   return reply.send(isOllamaPath(request.url) ? ollamaBodyOf(fault) : bodyOf(fault))
 }
 

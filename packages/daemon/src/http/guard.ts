@@ -22,12 +22,10 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
     const { host, origin, authorization } = request.headers
     reply.header('vary', 'Origin')
     if (isLoopback(config.host) && !isNameOfThisMachine(host)) {
-      throw new Fault(403, 'this host name is not served here', { code: 'unknown_host' })
+      throw new Fault('unknown_host', 'this host name is not served here')
     }
     if (origin !== undefined && !isAllowedOrigin(origin, host)) {
-      throw new Fault(403, `${origin} may not call: SHOAL_ORIGINS can allow it`, {
-        code: 'unknown_origin',
-      })
+      throw new Fault('unknown_origin', `${origin} may not call: SHOAL_ORIGINS can allow it`)
     }
     if (origin !== undefined) allowOrigin(reply, origin)
     if (isPreflight(request)) return answerPreflight(request, reply) // which carries no key
@@ -43,7 +41,7 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
     if (authorization === undefined && config.apiKey === undefined) return
     const [, key = ''] = /^Bearer +(\S+)\s*$/i.exec(authorization ?? '') ?? []
     if (config.apiKey === undefined ? key !== '' : isSame(key, config.apiKey)) return
-    throw new Fault(401, whyNot(authorization, key), { code: 'invalid_api_key' })
+    throw new Fault('invalid_api_key', whyNot(authorization, key))
   }
 })
 

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { hasCode } from '@shoal/core/errors'
 import { parseReference } from '@shoal/core/references'
-import { copyLocalFile, FileInTheWayError } from '@shoal/transfer'
+import { copyLocalFile } from '@shoal/transfer'
 import { Fault, modelNotFound } from '../errors.ts'
 import type { LocalModel, LocalModels } from './local-models.ts'
 
@@ -15,7 +16,7 @@ export async function copyModel(local: LocalModels, source: string, destination:
   if (known) throw inTheWay(destination)
   for (const path of model.paths) {
     await copyLocalFile(path, join(local.directory, name, basename(path))).catch((error) => {
-      throw error instanceof FileInTheWayError ? inTheWay(destination) : error
+      throw hasCode(error, 'file_in_the_way') ? inTheWay(destination) : error
     })
   }
 }

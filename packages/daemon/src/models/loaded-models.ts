@@ -1,5 +1,6 @@
+import { hasCode } from '@shoal/core/errors'
 import { Fault, modelNotFound } from '../errors.ts'
-import { type Runtime, RuntimeGoneError, type StartRuntime } from '../runtime/runtime.ts'
+import type { Runtime, StartRuntime } from '../runtime/runtime.ts'
 import { contextsOf } from './contexts.ts'
 import { type LoadedModel, type Plan, standingOf } from './loaded-model.ts'
 import { findModel, type LocalModel, type LocalModels } from './local-models.ts'
@@ -127,8 +128,7 @@ export function loadedModels(dependencies: Dependencies) {
     const options = { modelPath: model.path, contextLength, slots, threads, areThreadsAdapted }
     const runtime = await startRuntime(options).catch((error) => {
       log.error({ err: error, model: model.id }, 'a model was not loaded')
-      throw new Fault(503, `model ${model.id} cannot be loaded: ${error.message}`, {
-        code: 'model_not_loaded',
+      throw new Fault('model_not_loaded', `model ${model.id} cannot be loaded: ${error.message}`, {
         param: 'model',
       })
     })
@@ -193,10 +193,11 @@ export function loadedModels(dependencies: Dependencies) {
   async function use(id: string, { keepAliveMs, contextLength }: Wishes = {}): Promise<Use> {
     const entry = entryFor(await getLocal(id), contextLength)
     if (entry.requests >= entry.slots + queueLength) {
-      throw new Fault(429, `model ${entry.model.id} has ${entry.requests} requests already`, {
-        code: 'queue_full',
-        retryAfterSeconds: 2,
-      })
+      throw new Fault(
+        'queue_full',
+        `model ${entry.model.id} has ${entry.requests} requests already`,
+        { retryAfterSeconds: 2 },
+      )
     }
     clock += 1
     entry.usedAt = clock
@@ -214,8 +215,7 @@ export function loadedModels(dependencies: Dependencies) {
       return { runtime, model: entry.model, [Symbol.dispose]: leave }
     } catch (error) {
       leave()
-      if (error instanceof RuntimeGoneError)
-        throw notNow(`model ${entry.model.id}: ${error.message}`)
+      if (hasCode(error, 'model_lost')) throw notNow(`model ${entry.model.id}: ${error.message}`)
       throw error
     }
   }
@@ -267,4 +267,4 @@ export function loadedModels(dependencies: Dependencies) {
   }
 }
 
-const notNow = (message: string) => new Fault(503, message, { code: 'model_not_loaded' })
+const notNow = (message: string) => new Fault('model_not_loaded', message)

@@ -1,4 +1,5 @@
-import { FileBusyError, LinkError, removeLocalFiles } from '@shoal/transfer'
+import { type ErrorDetails, hasCode } from '@shoal/core/errors'
+import { removeLocalFiles } from '@shoal/transfer'
 import { Fault, modelNotFound } from '../errors.ts'
 import type { LoadedModels } from './loaded-models.ts'
 import type { LocalModels } from './local-models.ts'
@@ -12,21 +13,18 @@ export async function removeModel({ local, models }: Dependencies, id: string): 
   await models.unload(id)
   // The first part last: with it gone, nobody would find the others.
   await removeLocalFiles(local.directory, model.paths.toReversed()).catch((error) => {
-    if (error instanceof FileBusyError) throw busy(id)
-    if (error instanceof LinkError) throw linked(error)
+    if (hasCode(error, 'file_busy')) throw busy(id)
+    if (hasCode(error, 'is_link')) throw linked(error.details)
     throw error
   })
 }
 
 function busy(id: string): Fault {
-  return new Fault(409, `'${id}' is being pulled or copied`, { code: 'model_busy', param: 'model' })
+  return new Fault('model_busy', `'${id}' is being pulled or copied`, { param: 'model' })
 }
 
 /** Without the link the other models in the folder would be gone as well. */
-function linked({ path, target }: LinkError): Fault {
+function linked({ path, target }: ErrorDetails['is_link']): Fault {
   const message = `${path} is a link to ${target}, which holds other models too: nothing was deleted`
-  return new Fault(409, message, {
-    code: 'model_linked',
-    param: 'model',
-  })
+  return new Fault('model_linked', message, { param: 'model' })
 }

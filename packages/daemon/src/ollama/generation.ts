@@ -37,8 +37,7 @@ export function refuseWhatCannotBe(request: OllamaGenerateRequest) {
 /** As Ollama does: a program that asks a model to think counts on being told what it thought. */
 export function refuseThinking({ model: name, think }: Wanted, model: LocalModel) {
   if (!think || canThink(model)) return
-  throw new Fault(400, `"${name}" does not support thinking`, {
-    code: 'unsupported_parameter',
+  throw new Fault('unsupported_parameter', `"${name}" does not support thinking`, {
     param: 'think',
   })
 }

@@ -40,7 +40,7 @@ export function startLineStream(reply: FastifyReply): LineStream {
     },
     fail(error) {
       const fault = faultOf(error)
-      if (fault.status >= 500) reply.log.error({ err: error }, 'a stream failed')
+      if (fault.details.status >= 500) reply.log.error({ err: error }, 'a stream failed')
       raw.end(textOf(ollamaBodyOf(fault)))
     },
   }

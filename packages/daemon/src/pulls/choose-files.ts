@@ -45,11 +45,10 @@ function bestOf(choices: FileChoice<ModelFile>[], name: string, memoryBytes: num
   if (!smallest) throw notFound(`${name} has no file that is complete and runs by itself`)
   const needed = formatMemory(smallest.memoryBytes)
   throw new Fault(
-    400,
+    'no_fit',
     `no file of ${name} fits in the memory here: the smallest needs ${needed}; to pull it anyway, name it: ${name}:${smallest.label}`,
-    { code: 'no_fit', param: 'model' },
+    { param: 'model' },
   )
 }
 
-const notFound = (message: string) =>
-  new Fault(404, message, { code: 'model_not_found', param: 'model' })
+const notFound = (message: string) => new Fault('model_not_found', message, { param: 'model' })

@@ -1,12 +1,6 @@
 import { basename, dirname } from 'node:path'
+import { hasCode } from '@shoal/core/errors'
 import { ApiError, NetworkError } from '@shoal/protocol/client'
-import {
-  BytesRefusedError,
-  DamagedFileError,
-  FileInTheWayError,
-  NoRoomError,
-  VerificationError,
-} from '@shoal/transfer'
 import { Fault } from '../errors.ts'
 
 type Asked = { model: string; registry: string }
@@ -17,37 +11,36 @@ export function pullFault(error: unknown, { model, registry }: Asked): unknown {
   if (error instanceof NetworkError) {
     const { code, reason, detail } = error.failure
     const message = `no usable answer from the registry at ${registry} (${code}, ${reason}): ${detail}`
-    return new Fault(502, message, { code: 'registry_unreachable' })
+    return new Fault('registry_unreachable', message)
   }
-  if (error instanceof BytesRefusedError) {
+  if (hasCode(error, 'bytes_refused')) {
     const message = `the registry at ${registry} does not give the bytes: ${error.message}`
-    return new Fault(502, message, { code: 'registry_failed' })
+    return new Fault('registry_failed', message)
   }
-  if (error instanceof NoRoomError) return new Fault(507, error.message, { code: 'no_room' })
-  if (error instanceof FileInTheWayError) return new Fault(409, error.message)
-  if (error instanceof DamagedFileError) {
-    const name = basename(dirname(error.path))
-    return new Fault(409, `${error.message}; mend it with: shoal verify --repair ${name}`, {
-      code: 'damaged_file',
-    })
+  if (hasCode(error, 'no_room')) return new Fault('no_room', error.message)
+  if (hasCode(error, 'file_in_the_way')) return new Fault(409, error.message)
+  if (hasCode(error, 'damaged_file')) {
+    const name = basename(dirname(error.details.path))
+    return new Fault(
+      'damaged_file',
+      `${error.message}; mend it with: shoal verify --repair ${name}`,
+    )
   }
-  if (error instanceof VerificationError) {
-    return new Fault(502, error.message, { code: 'verification_failed' })
+  if (hasCode(error, 'verification_failed')) {
+    return new Fault('verification_failed', error.message)
   }
   return error
 }
 
 function refusal({ status, message }: ApiError, { model, registry }: Asked): Fault {
   if (status === 404) {
-    return new Fault(404, `model '${model}' not found at the registry ${registry}`, {
-      code: 'model_not_found',
+    return new Fault('model_not_found', `model '${model}' not found at the registry ${registry}`, {
       param: 'model',
     })
   }
   if (status === 401 || status === 403) {
-    return new Fault(403, `the registry at ${registry} wants another sign-in: shoal login`, {
-      code: 'registry_refused',
-    })
+    const message = `the registry at ${registry} wants another sign-in: shoal login`
+    return new Fault('registry_refused', message)
   }
-  return new Fault(502, `the registry at ${registry} says: ${message}`, { code: 'registry_failed' })
+  return new Fault('registry_failed', `the registry at ${registry} says: ${message}`)
 }

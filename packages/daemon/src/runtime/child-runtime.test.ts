@@ -6,7 +6,7 @@ import { chatOf, greedy, runGeneration, tool } from '../testing/generations.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { startChildRuntime } from './child-runtime.ts'
 import { runtimeContract } from './runtime.contract.ts'
-import { type Chat, type Runtime, RuntimeGoneError } from './runtime.ts'
+import type { Chat, Runtime } from './runtime.ts'
 
 const modelPath = join(import.meta.dirname, '../../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf')
 const options = { modelPath, contextLength: 512, slots: 4, threads: 1 }
@@ -213,9 +213,9 @@ test('a process that is killed ends its requests with a sentence, and tells', as
   const doomed = await startChildRuntime(options)
   const running = runGeneration(doomed, chatOf('Tell me a story', { maxTokens: 400 }))
   process.kill(doomed.pid, 'SIGKILL')
-  await expect(running).rejects.toThrow(RuntimeGoneError)
+  await expect(running).rejects.toMatchObject({ code: 'model_lost' })
   expect(await doomed.ended).toBe('the process of the model was ended by SIGKILL')
-  await expect(runGeneration(doomed, chatOf('Hello'))).rejects.toThrow(RuntimeGoneError)
+  await expect(runGeneration(doomed, chatOf('Hello'))).rejects.toMatchObject({ code: 'model_lost' })
 })
 
 describe('a file that is not what it says', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { untilAborted } from '@shoal/core/async'
 import type { FromChild, ToChild } from './messages.ts'
-import { PromptError, type Runtime, RuntimeGoneError, type RuntimeOptions } from './runtime.ts'
+import { modelLost, promptError, type Runtime, type RuntimeOptions } from './runtime.ts'
 
 /** Runs a model in a process of its own, which may crash without taking anything else along. Rejects where it cannot be loaded. */
 export async function startChildRuntime(
@@ -41,7 +41,7 @@ export async function startChildRuntime(
     else if (message.event === 'not-loaded') loaded.reject(new Error(message.message))
     else calls.get(message.id)?.(message)
   })
-  ended.then((reason) => loaded.reject(new RuntimeGoneError(reason)))
+  ended.then((reason) => loaded.reject(modelLost(reason)))
   send({ call: 'load', options })
   const loading = signal ? untilAborted(signal, loaded.promise) : loaded.promise
   const { facts } = await loading.catch(async (error) => {
@@ -92,7 +92,7 @@ function startProcess(): ChildProcess {
   })
 }
 
-const unanswered = () => new RuntimeGoneError('the process of the model did not answer')
+const unanswered = () => modelLost('the process of the model did not answer')
 
 type Question = Extract<ToChild, { call: 'generate' | 'embed' }>
 
@@ -120,7 +120,7 @@ async function* ask(
   signal.addEventListener('abort', onAbort)
   let isOver = false
   try {
-    if (!send(question)) throw new RuntimeGoneError('the process of the model has ended')
+    if (!send(question)) throw modelLost('the process of the model has ended')
     for (;;) {
       signal.throwIfAborted()
       const message = arrived.shift()
@@ -132,9 +132,9 @@ async function* ask(
       }
       isOver = message.event !== 'piece'
       if (message.event === 'refused') {
-        throw new PromptError(message.code, message.message, { param: message.param })
+        throw promptError(message.code, message.message, { param: message.param })
       }
-      if (message.event === 'failed') throw new RuntimeGoneError(message.message)
+      if (message.event === 'failed') throw modelLost(message.message)
       yield message
       if (isOver) return
     }

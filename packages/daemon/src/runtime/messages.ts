@@ -5,7 +5,7 @@ import type {
   Generation,
   ModelFacts,
   Piece,
-  PromptError,
+  PromptCode,
   RuntimeOptions,
 } from './runtime.ts'
 
@@ -24,7 +24,7 @@ export type FromChild =
   | {
       event: 'refused'
       id: number
-      code: PromptError['code']
+      code: PromptCode
       message: string
       param: string | undefined
     }

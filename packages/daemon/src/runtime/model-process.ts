@@ -1,7 +1,7 @@
 /** The process of one model, started by `child-runtime.ts`: it does what messages say, and ends with its parent. */
 import { openLlamaModel } from './llama/llama-model.ts'
 import type { FromChild, ToChild } from './messages.ts'
-import { PromptError } from './runtime.ts'
+import { isPromptError } from './runtime.ts'
 
 type LlamaRuntime = Awaited<ReturnType<typeof openLlamaModel>>
 
@@ -36,9 +36,9 @@ async function answer(question: Question) {
     if (!model) throw new Error('no model is loaded')
     tell(await answerWith(model, question, abort.signal))
   } catch (error) {
-    if (error instanceof PromptError) {
-      const { code, message, param } = error
-      tell({ event: 'refused', id, code, message, param })
+    if (isPromptError(error)) {
+      const { code, message, details } = error
+      tell({ event: 'refused', id, code, message, param: details.param })
     } else if (!abort.signal.aborted) tell({ event: 'failed', id, message: messageOf(error) })
   } finally {
     running.delete(id)

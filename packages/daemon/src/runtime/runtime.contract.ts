@@ -1,7 +1,7 @@
 /** What every runtime does, whatever computes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chatOf, greedy, runGeneration } from '../testing/generations.ts'
-import { PromptError, type Runtime } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 /** `start` makes one with a context of 512 tokens and four slots, on a model that answers "Hello" with some words. */
 export function runtimeContract(start: () => Promise<Runtime>) {
@@ -40,7 +40,6 @@ export function runtimeContract(start: () => Promise<Runtime>) {
 
   test('a prompt beyond the context is refused with both counts', async () => {
     const refused = runGeneration(runtime, chatOf('word '.repeat(700)))
-    await expect(refused).rejects.toThrow(PromptError)
     await expect(refused).rejects.toMatchObject({
       code: 'context_length_exceeded',
       message: expect.stringMatching(/\d{3} tokens.* 512/),

@@ -1,7 +1,8 @@
+import { AppError, hasCode } from '@shoal/core/errors'
 /** One loaded model. The seam between the API and what computes. */
 export type Runtime = {
   facts: ModelFacts
-  /** Yields text as it comes; returns how it ended. Rejects with a `PromptError` or a `RuntimeGoneError`. */
+  /** Yields text as it comes; returns how it ended. Rejects with a prompt error or `model_lost`. */
   generate(generation: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish>
   /** Vectors of length 1, in the order of the texts. Rejects as `generate` does. */
   embed(texts: (string | number[])[], signal: AbortSignal): Promise<Embeddings>
@@ -128,30 +129,25 @@ export type Finish = {
 
 export type Embeddings = { vectors: Float32Array[]; promptTokens: number }
 
-/** The prompt is at fault. */
-export class PromptError extends Error {
-  override name = 'PromptError'
-  readonly code:
-    | 'context_length_exceeded'
-    | 'template_failed'
-    | 'schema_refused'
-    | 'tool_refused'
-    | 'unknown_token'
-    | 'not_generative'
-  /** The parameter that is at fault, where the code does not say. */
-  readonly param: string | undefined
-  constructor(
-    code: PromptError['code'],
-    message: string,
-    { param, cause }: { param?: string | undefined; cause?: unknown } = {},
-  ) {
-    super(message, { cause })
-    this.code = code
-    this.param = param
-  }
-}
+const promptCodes = [
+  'context_length_exceeded',
+  'template_failed',
+  'schema_refused',
+  'tool_refused',
+  'unknown_token',
+  'not_generative',
+] as const
 
-/** The process that ran the model is no more. The next request may have another. */
-export class RuntimeGoneError extends Error {
-  override name = 'RuntimeGoneError'
-}
+export type PromptCode = (typeof promptCodes)[number]
+
+/** The prompt is at fault. `param` is the parameter, if the code does not say. */
+export const promptError = (
+  code: PromptCode,
+  message: string,
+  { param, cause }: { param?: string | undefined; cause?: unknown } = {},
+) => new AppError(code, message, { param }, { cause })
+
+export const isPromptError = (error: unknown) => hasCode(error, ...promptCodes)
+
+/** The process that ran the model has ended. The next request may have another. */
+export const modelLost = (message = '') => new AppError('model_lost', message, {})

@@ -2,11 +2,11 @@
 import { stopStrings } from '../runtime/llama/stop-strings.ts'
 import {
   type Generation,
+  modelLost,
   type Piece,
   type Prompt,
-  PromptError,
+  promptError,
   type Runtime,
-  RuntimeGoneError,
   type RuntimeOptions,
   type StartRuntime,
 } from '../runtime/runtime.ts'
@@ -53,7 +53,7 @@ function runtimeOf(
     async *generate(generation: Generation, signal: AbortSignal) {
       const prompt = wordsOf(generation.prompt)
       if (prompt.length >= contextLength) {
-        throw new PromptError(
+        throw promptError(
           'context_length_exceeded',
           `the prompt has ${prompt.length} tokens, and the context of this model ${contextLength}`,
         )
@@ -68,7 +68,7 @@ function runtimeOf(
           signal.throwIfAborted()
           if (count === diesAfter) {
             ended.resolve('the process of the model was ended by SIGSEGV')
-            throw new RuntimeGoneError('the process of the model was ended by SIGSEGV')
+            throw modelLost('the process of the model was ended by SIGSEGV')
           }
           const { text, ...piece } = pieces[count] ?? {}
           count += 1

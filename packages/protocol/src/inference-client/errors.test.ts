@@ -13,7 +13,10 @@ test.each([
   ['no object', 'oops', unexplained, null],
 ])('the error in %s has a message and a code', (_, body, message, code) => {
   const error = errorOf(JSON.stringify(body), { status: 502, retryAfterSeconds: 3 })
-  expect(error).toMatchObject({ status: 502, message, code, retryAfterSeconds: 3 })
+  expect(error).toMatchObject({
+    message,
+    details: { status: 502, reason: code, retryAfterSeconds: 3 },
+  })
 })
 
 test('a page of a proxy, or a body that is cut off, leaves the status', () => {

@@ -1,34 +1,18 @@
 /** What can go wrong with an inference daemon: it answers with an error, or it does not answer. */
+import { AppError } from '@shoal/core/errors'
 
 /** The daemon answered with an error, or sent one in the middle of a stream. `message` is in its words. */
-export class DaemonError extends Error {
-  override name = 'DaemonError'
-  /** Of HTTP; 500 for an error in the middle of a stream. */
-  readonly status: number
-  /** A stable word for programs, as `model_not_found`; null if the daemon gives none. */
-  readonly code: string | null
-  /** When to ask again, if the daemon says so. */
-  readonly retryAfterSeconds: number | undefined
-
-  constructor(status: number, message: string, code: string | null, retryAfterSeconds?: number) {
-    super(message)
-    this.status = status
-    this.code = code
-    this.retryAfterSeconds = retryAfterSeconds
+export class DaemonError extends AppError<'daemon_refused'> {
+  /** `status` is 500 for an error in the middle of a stream; `reason` is a word for programs, such as `model_not_found`. */
+  constructor(status: number, message: string, reason: string | null, retryAfterSeconds?: number) {
+    super('daemon_refused', message, { status, reason, retryAfterSeconds })
   }
 }
 
 /** No answer came, or it broke off, or it makes no sense. */
-export class DaemonGoneError extends Error {
-  override name = 'DaemonGoneError'
-  readonly url: string
-  /** Whether the daemon had begun to answer. */
-  readonly hadBegun: boolean
-
+export class DaemonGoneError extends AppError<'daemon_gone'> {
   constructor(url: string, hadBegun: boolean, options?: ErrorOptions) {
-    super(`no answer from the daemon at ${url}`, options)
-    this.url = url
-    this.hadBegun = hadBegun
+    super('daemon_gone', `no answer from the daemon at ${url}`, { url, hadBegun }, options)
   }
 }
 

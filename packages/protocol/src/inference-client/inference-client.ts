@@ -115,7 +115,7 @@ export function inferenceClient(
         await json({ method: 'GET', path: `/v1/models/${encodeURIComponent(model)}`, signal })
         return true
       } catch (error) {
-        if (error instanceof DaemonError && error.code === 'model_not_found') return false
+        if (error instanceof DaemonError && error.details.reason === 'model_not_found') return false
         throw error
       }
     },

@@ -63,7 +63,10 @@ test.each([
   const { steps, error } = await read([says('Hel'), failure, done])
   expect(steps).toEqual([hello])
   expect(error).toBeInstanceOf(DaemonError)
-  expect(error).toMatchObject({ status: 500, message: 'the model was lost', code: 'model_lost' })
+  expect(error).toMatchObject({
+    message: 'the model was lost',
+    details: { status: 500, reason: 'model_lost' },
+  })
 })
 
 const reset = new Error('reset')

@@ -66,7 +66,7 @@ describeOnEachDatabase('the sessions of an account', (start) => {
     const { id } = await session.executeTakeFirstOrThrow()
     await accounts.resetPassword(verified.id, 'another hash')
 
-    const refused = { problem: 'unauthenticated' }
+    const refused = { code: 'unauthenticated' }
     await expect(sessionRepository(db).create(verified, null)).rejects.toMatchObject(refused)
     await networkRepository(db, 'key').note(verified, 'a network')
     expect(await networkRepository(db, 'key').isKnown('ana', 'a network')).toBe(false)

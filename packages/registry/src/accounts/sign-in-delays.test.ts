@@ -1,5 +1,5 @@
+import { hasCode } from '@shoal/core/errors'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { DomainError } from '../errors.ts'
 import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 import { signInDelays } from './sign-in-delays.ts'
 
@@ -202,7 +202,7 @@ describe('the delay before an attempt', () => {
           begin(username, network)
           return 0
         } catch (error) {
-          if (error instanceof DomainError) return error.extras.retryAfterSeconds ?? 0
+          if (hasCode(error, 'busy')) return error.details.retryAfterSeconds ?? 0
           throw error
         }
       },

@@ -5,7 +5,7 @@ import { hashPassword } from '../accounts/password.ts'
 import type { RegistryConfig } from '../config.ts'
 import { takeDataDirectory } from '../data-directory.ts'
 import { exists } from '../durable-file.ts'
-import { ConfigError, DomainError, notFound, unavailable } from '../errors.ts'
+import { ConfigError, isDomainError, notFound, unavailable } from '../errors.ts'
 import { garbageCollection } from '../files/garbage-collection.ts'
 import { openTrash } from '../files/trash.ts'
 import { sampleObjects, writeIdentity } from '../identity/check-identity.ts'
@@ -117,7 +117,7 @@ function dataOptions(config: RegistryConfig): DataOptions {
 
 /** Says in a sentence that the database is away; other errors stay what they are. */
 function explain(error: Error): never {
-  if (error instanceof DomainError || !isUnavailable(error)) throw error
+  if (isDomainError(error) || !isUnavailable(error)) throw error
   const code = 'code' in error ? String(error.code) : 'unknown' // an AggregateError has no message
   throw unavailable(
     `the database cannot be reached or has ended the connection (${error.message || code}): try again`,

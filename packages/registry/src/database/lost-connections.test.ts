@@ -165,7 +165,7 @@ testOnPostgres(
 
     await line.cut()
     await expect(admin.listUsers()).rejects.toMatchObject({
-      name: 'DomainError',
+      code: 'unavailable',
       message: expect.stringMatching(
         /^the database cannot be reached or has ended the connection \(.+\): try again$/,
       ),

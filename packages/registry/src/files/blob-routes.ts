@@ -1,5 +1,6 @@
+import { hasCode } from '@shoal/core/errors'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import { forbidden, StorageFullError } from '../errors.ts'
+import { forbidden } from '../errors.ts'
 import { redirect } from '../http/redirect.ts'
 import { sendBytes } from '../http/send-bytes.ts'
 import type { Site } from '../http/site.ts'
@@ -133,7 +134,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
           await store.writeChunk(request.params.key, chunk, body)
         } catch (error) {
           // Too late for this chunk; its sender comes again.
-          if (error instanceof StorageFullError) await trash.removeOldest(error.missingBytes)
+          if (hasCode(error, 'storage_full')) await trash.removeOldest(error.details.missingBytes)
           throw error
         } finally {
           request.raw.resume() // of a refused chunk the rest is let go, so that the sender is told why

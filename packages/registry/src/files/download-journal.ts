@@ -15,7 +15,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Connection } from '../database/connect.ts'
 import type { Database } from '../database/schema.ts'
 import { syncDirectory } from '../durable-file.ts'
-import { unavailable } from '../errors.ts'
+import { storageFull } from '../errors.ts'
 import { addDownloads, type DownloadCounts } from './add-downloads.ts'
 import { decodeRecord, encodeRecord, type JournalRecord, recordSize } from './journal-record.ts'
 
@@ -181,10 +181,7 @@ async function strikeOut(file: FileHandle, written: readonly Place[]) {
 }
 
 function full() {
-  return unavailable('the disk of this registry is full, and the download could not be counted', {
-    code: 'storage_full',
-    retryAfterSeconds: 60,
-  })
+  return storageFull('the disk of this registry is full, and the download could not be counted', 0)
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

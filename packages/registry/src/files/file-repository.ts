@@ -1,3 +1,4 @@
+import { hasCode } from '@shoal/core/errors'
 import {
   type FileHashes,
   findFileMemory,
@@ -11,7 +12,7 @@ import { databaseTime } from '../database/clock.ts'
 import type { FullText } from '../database/full-text.ts'
 import { req2HashOf } from '../database/req2-hash.ts'
 import type { BytesOfFile, Database, FileTable } from '../database/schema.ts'
-import { conflict, DomainError, notFound } from '../errors.ts'
+import { conflict, notFound } from '../errors.ts'
 import { lockModel } from '../models/lock-model.ts'
 import { refreshModel } from '../models/refresh-model.ts'
 import { privateSwarm, publicSwarm, type Swarms } from '../swarm/swarm.ts'
@@ -95,7 +96,7 @@ export const leaseLost = () =>
   })
 
 export const isLeaseLost = (error: unknown) =>
-  error instanceof DomainError && error.extras.code === leaseLostCode
+  hasCode(error, 'conflict') && error.details.code === leaseLostCode
 
 const leaseLostCode = 'lease_lost'
 

@@ -1,13 +1,12 @@
+import { hasCode } from '@shoal/core/errors'
 import {
   type FileHashes,
   factsOf,
-  GgufError,
   type GgufFacts,
   parseGguf,
   unpackHashes,
 } from '@shoal/model-file'
 import { isName, plainLine } from '@shoal/protocol'
-import { DomainError } from '../errors.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { BlobRepository } from './blob-repository.ts'
 import type { FileRepository, FileRow } from './file-repository.ts'
@@ -72,7 +71,7 @@ async function isFinished(store: ObjectStore, key: string, file: FileRow): Promi
     await store.finishUpload(key, layoutOf(file))
     return true
   } catch (error) {
-    if (error instanceof DomainError && error.problem === 'not-found') return false
+    if (hasCode(error, 'not_found')) return false
     throw error
   }
 }
@@ -104,7 +103,7 @@ async function readHeader(
     const header = await parseGguf(read, file_size_bytes)
     return { outcome: 'ready', hashes, facts: listableFacts(factsOf(header, filename)) }
   } catch (error) {
-    if (!(error instanceof GgufError)) throw error
+    if (!hasCode(error, 'invalid_gguf')) throw error
     return { outcome: 'failed', detail: `not a usable GGUF file: ${shown(error.message)}` }
   }
 }

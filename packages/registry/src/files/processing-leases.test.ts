@@ -139,7 +139,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
     await lease(id, 'the new node', 3_600)
     const before = await rowOf(id)
     await expect(publishFile(dependencies, file, 'the old node', checked)).rejects.toMatchObject({
-      extras: { code: 'lease_lost' },
+      details: { code: 'lease_lost' },
     })
     const queue = processingQueue(db, engine)
     const steps = [

@@ -159,7 +159,7 @@ describe.skipIf(!canMount)('the quota', () => {
       }
       const manifest = manifestFor('a.gguf', smallGguf(1))
       const starting = startUpload({ ...dependencies, store: late }, model, everything, manifest)
-      await expect(starting).rejects.toMatchObject({ problem: 'conflict' })
+      await expect(starting).rejects.toMatchObject({ code: 'conflict' })
       expect(await readdir(join(directory, 'uploads'))).toEqual([])
     })
 

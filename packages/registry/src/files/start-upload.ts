@@ -1,3 +1,4 @@
+import { hasCode } from '@shoal/core/errors'
 import {
   chunkCount,
   chunkRange,
@@ -7,7 +8,7 @@ import {
 } from '@shoal/model-file'
 import type { MissingChunk, ModelFile, NewFile, Upload } from '@shoal/protocol'
 import type { Viewer } from '../accounts/caller.ts'
-import { conflict, StorageFullError, unprocessable } from '../errors.ts'
+import { conflict, unprocessable } from '../errors.ts'
 import type { ModelRow } from '../models/model-repository.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { isStorageFull } from '../unavailable.ts'
@@ -164,8 +165,8 @@ async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promis
     await store.remove(file.object_key)
     throw conflict('this upload was given up at the same moment: start it again')
   } catch (error) {
-    if (!(error instanceof StorageFullError)) throw error
-    if ((await trash.removeOldest(error.missingBytes)).bytes === 0) throw error
+    if (!hasCode(error, 'storage_full')) throw error
+    if ((await trash.removeOldest(error.details.missingBytes)).bytes === 0) throw error
     await makeRoom(dependencies, file) // somebody else may have taken what was freed
   }
 }

@@ -1,21 +1,10 @@
+import { hasCode } from '@shoal/core/errors'
+import { errorTable } from '@shoal/core/errors/table'
 import type { Problem } from '@shoal/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { DomainError, type ProblemKind } from '../errors.ts'
+import { type DomainError, isDomainError, type ProblemDetails } from '../errors.ts'
 import { isStorageFull, isUnavailable } from '../unavailable.ts'
 import { messageOfFormat } from './validation.ts'
-
-const statusOfProblem: Record<ProblemKind, number> = {
-  invalid: 400,
-  unprocessable: 422,
-  unauthenticated: 401,
-  forbidden: 403,
-  'not-found': 404,
-  conflict: 409,
-  'too-large': 413,
-  'too-slow': 408,
-  busy: 429,
-  unavailable: 503,
-}
 
 const retryAfterSeconds = 5
 
@@ -64,20 +53,18 @@ export function handleFrameworkError(
 type Description = { status: number; problem: Problem; retryAfter?: number }
 
 function describe(error: FastifyError | DomainError | Error): Description {
-  if (error instanceof DomainError) {
-    const { retryAfterSeconds: retryAfter, ...extras } = error.extras
+  if (hasCode(error, 'storage_full')) return describeFullDisk(error.message)
+  if (isDomainError(error)) {
+    const { retryAfterSeconds: retryAfter, ...members } = error.details as ProblemDetails
     const described = {
-      status: statusOfProblem[error.problem],
-      problem: { detail: error.message, ...extras },
+      status: errorTable[error.code].status ?? 500,
+      problem: { detail: error.message, ...members },
     }
     return retryAfter === undefined ? described : { ...described, retryAfter }
   }
   if ('validation' in error && error.validation) return describeInvalid(error)
 
-  if (isStorageFull(error)) {
-    const problem = { detail: 'the disk of this registry is full', code: 'storage_full' }
-    return { status: 503, problem, retryAfter: 60 }
-  }
+  if (isStorageFull(error)) return describeFullDisk('the disk of this registry is full')
   if (isUnavailable(error)) {
     const problem = { detail: 'the database or the store of this registry cannot be reached' }
     return { status: 503, problem, retryAfter: retryAfterSeconds }
@@ -86,6 +73,12 @@ function describe(error: FastifyError | DomainError | Error): Description {
   if (status >= 500) return { status, problem: { detail: 'internal server error' } }
   return { status, problem: { detail: plain(error.message) } }
 }
+
+const describeFullDisk = (detail: string): Description => ({
+  status: errorTable.storage_full.status ?? 503,
+  problem: { detail, code: 'storage_full' },
+  retryAfter: 60,
+})
 
 /** A body that misses its schema is 422; a bad path, query or header value is 400. */
 function describeInvalid(error: FastifyError): Description {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Ballast } from '../database/ballast.ts'
-import { StorageFullError } from '../errors.ts'
+import { storageFull } from '../errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,7 +21,7 @@ export const roomForDeletions = fp(
     app.addHook('preHandler', async ({ method, routeOptions }) => {
       if (!growing.has(method) || routeOptions.config.mayUseLastRoom) return
       if (!ballast.isNearlySpent()) return
-      throw new StorageFullError(
+      throw storageFull(
         "the registry's disk is full: the rest is kept for deleting; try again when there is more room",
         0,
       )

@@ -1,4 +1,5 @@
-import { type Bencoded, BencodeError, decodeBencode as decode } from '@shoal/model-file'
+import { hasCode } from '@shoal/core/errors'
+import { type Bencoded, decodeBencode as decode } from '@shoal/model-file'
 import { Refusal } from './errors.ts'
 
 export type { Bencoded }
@@ -8,6 +9,6 @@ export function decodeBencode(bytes: Buffer): Bencoded {
   try {
     return decode(bytes)
   } catch (error) {
-    throw error instanceof BencodeError ? new Refusal(error.message) : error
+    throw hasCode(error, 'invalid_bencode') ? new Refusal(error.message) : error
   }
 }

@@ -1,7 +1,7 @@
 import { readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatBytes } from '@shoal/core/units'
-import { StorageFullError } from '../errors.ts'
+import { storageFull } from '../errors.ts'
 import { findStats } from './disk-files.ts'
 import type { StoreSpace } from './object-store.ts'
 
@@ -37,7 +37,7 @@ export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOpt
   return {
     read,
 
-    /** Throws a `StorageFullError` where open uploads, the one just begun included, do not fit beside the reserve. */
+    /** Throws `storage_full` where open uploads, the one just begun included, do not fit beside the reserve. */
     async checkUploadsFit(sizeBytes: number): Promise<void> {
       const space = await read()
       const kept = space.reserveBytes + promisedBytes()
@@ -45,7 +45,7 @@ export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOpt
       if (missing <= 0) return
       const others = space.awaitedBytes - sizeBytes
       const usable = Math.max(0, space.freeBytes - kept - others)
-      throw new StorageFullError(
+      throw storageFull(
         `the registry's disk has no room for this file: ${formatBytes(missing)} are missing (it has ` +
           `${formatBytes(sizeBytes)}, and ${formatBytes(usable)} are free for it); try again when there is more room`,
         missing,
@@ -53,7 +53,7 @@ export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOpt
     },
 
     /**
-     * Throws a `StorageFullError` where a chunk would take the last room, which is for the database. An accepted upload may use
+     * Throws `storage_full` where a chunk would take the last room, which is for the database. An accepted upload may use
      * half of the reserve: what else grew meanwhile does not stop it at once.
      */
     async checkChunkFits(sizeBytes: number): Promise<void> {
@@ -64,8 +64,8 @@ export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOpt
   }
 }
 
-export function chunkRefused(missingBytes: number): StorageFullError {
-  return new StorageFullError(
+export function chunkRefused(missingBytes: number) {
+  return storageFull(
     `the registry's disk is full: ${formatBytes(missingBytes)} are missing for this chunk, and nothing of it was kept; ` +
       'send it again when there is room',
     missingBytes,

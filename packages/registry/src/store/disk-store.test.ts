@@ -158,7 +158,7 @@ test.skipIf(await holdsAnySize())(
   async () => {
     const layout = { sizeBytes: Number.MAX_SAFE_INTEGER, chunkSize: 2 ** 40 }
     const started = store.startUpload('huge', layout)
-    await expect(started).rejects.toMatchObject({ problem: 'too-large' })
+    await expect(started).rejects.toMatchObject({ code: 'too_large' })
   },
 )
 

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
 import { hashFileWithPiecesInWorker } from '@shoal/model-file'
 import { exists, replaceFile, syncDirectory } from '../durable-file.ts'
-import { DomainError, tooLarge, unavailable } from '../errors.ts'
+import { isDomainError, tooLarge, unavailable } from '../errors.ts'
 import { isStorageFull } from '../unavailable.ts'
 import { byteBudget } from './byte-budget.ts'
 import { chunkWriter, type PatienceMs } from './chunk-writer.ts'
@@ -96,7 +96,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   /** What is missing is missing only if the store is there. */
   async function orAway(error: unknown): Promise<never> {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    if (isMissing || error instanceof DomainError) await requirePresence()
+    if (isMissing || isDomainError(error)) await requirePresence()
     throw error
   }
 

@@ -26,7 +26,7 @@ export type StoreSpace = {
 export type ObjectStore = {
   /**
    * Makes room for a new object, and keeps it until the object is finished or removed. Repeating it is harmless, and never refused.
-   * @throws {StorageFullError} when it does not fit beside what is kept for others and for the reserve
+   * @throws `storage_full` when it does not fit beside what is kept for others and for the reserve
    */
   startUpload(key: string, layout: ChunkLayout): Promise<void>
   /** The indexes of the chunks that have come: all of them once the object is finished, whatever the database says of it. */

@@ -1,7 +1,7 @@
 import { plainAddress } from '@shoal/core/addresses'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import type { Registry } from 'prom-client'
-import { DomainError, invalid, unavailable } from '../errors.ts'
+import { invalid, isDomainError, unavailable } from '../errors.ts'
 import { takeUpgrade, upgradeOf } from '../http/upgrades.ts'
 import type { AnnounceEvent } from './announce/announce.ts'
 import { failureAnswer, scrapeAnswer } from './announce/announce-answer.ts'
@@ -93,7 +93,7 @@ async function answer(
     count('answered')
     return reply.send(bytes)
   } catch (error) {
-    if (!(error instanceof DomainError)) throw error
+    if (!isDomainError(error)) throw error
     count('refused')
     return reply.send(failureAnswer(error.message))
   }

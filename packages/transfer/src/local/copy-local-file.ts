@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { copyFile, link, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
-import { FileInTheWayError } from '../errors.ts'
+import { fileInTheWay } from '../errors.ts'
 import { exists } from './exists.ts'
 import { tryLock } from './lock.ts'
 import { placesOf } from './places.ts'
@@ -13,15 +13,15 @@ const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS',
 
 /**
  * Gives a file another name with all that shoal knows of it: a hard link, or a copy where there can be none. Throws
- * `FileInTheWayError` where something stands at `target`.
+ * `file_in_the_way` where something stands at `target`.
  */
 export async function copyLocalFile(path: string, target: string): Promise<void> {
   const { partial, lock } = placesOf(target)
   makeFolder(dirname(target))
   const release = tryLock(lock)
-  if (release === undefined) throw new FileInTheWayError(target, 'is being pulled')
+  if (release === undefined) throw fileInTheWay(target, 'is being pulled')
   try {
-    if (await exists(target)) throw new FileInTheWayError(target, 'is another file')
+    if (await exists(target)) throw fileInTheWay(target, 'is another file')
     await link(path, target).catch(async (error) => {
       if (!cannotLink.has(error.code)) throw error
       await rm(partial, { force: true }) // a link there would have the bytes written elsewhere

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { hashFileInWorker, packHashes } from '@shoal/model-file'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
-import { DamagedFileError, FileInTheWayError } from '../errors.ts'
+import { damagedFile, fileInTheWay } from '../errors.ts'
 import { forgetTorrent } from './kept-torrent.ts'
 import { type FileRecord, readRecord, writeRecord } from './record.ts'
 
@@ -17,7 +17,7 @@ type Hashed = { chunk_size: number; chunk_hashes: string }
 
 /**
  * Whether the file at `path` is `file`: by its record while it is unchanged, else by its hash, and then it gets a
- * record. Throws `DamagedFileError` where its record says that it was `file`, and `FileInTheWayError` where it is another.
+ * record. Throws `damaged_file` where its record says that it was `file`, and `file_in_the_way` where it is another.
  */
 export async function isFinished(
   path: string,
@@ -33,9 +33,9 @@ export async function isFinished(
   const record = await readRecord(path)
   const wasFinished = record?.sha256_hash === file.sha256_hash
   if (found.size !== file.file_size_bytes) {
-    if (wasFinished) throw new DamagedFileError(path)
+    if (wasFinished) throw damagedFile(path)
     const why = `has ${found.size} bytes, not the ${file.file_size_bytes} of the registry's file`
-    throw new FileInTheWayError(path, why)
+    throw fileInTheWay(path, why)
   }
   if (wasFinished && record.modified_at === found.mtimeMs) {
     const { without_peers: before, ...others } = record
@@ -46,8 +46,8 @@ export async function isFinished(
 
   const hashes = await hashFileInWorker(path, { signal, onProgress })
   if (hashes.sha256_hash !== file.sha256_hash) {
-    if (wasFinished) throw new DamagedFileError(path)
-    throw new FileInTheWayError(path, "is not the registry's file: it has another SHA-256")
+    if (wasFinished) throw damagedFile(path)
+    throw fileInTheWay(path, "is not the registry's file: it has another SHA-256")
   }
   await keepRecord(path, registryFile, {
     chunk_size: hashes.chunkSize,

@@ -11,7 +11,6 @@ import {
 import { dirname, join } from 'node:path'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
-import { FileBusyError, NoRecordError } from '../errors.ts'
 import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
@@ -113,7 +112,7 @@ test('a damaged file whose registry cannot be reached stays where it is', async 
 
 test('a file without a record cannot be repaired', async () => {
   const scene = await pullScene(file)
-  await expect(repair(scene)).rejects.toThrow(NoRecordError)
+  await expect(repair(scene)).rejects.toMatchObject({ code: 'no_record' })
 })
 
 test('finished, foreign and unfinished files are listed', async () => {
@@ -173,7 +172,7 @@ test('a file that is being pulled is not removed', async () => {
   const abort = new AbortController()
   const pulling = pull({ signal: abort.signal }).catch((error) => error)
   await expect.poll(() => existsSync(placesOf(path).partial)).toBe(true)
-  await expect(removeLocalFiles(directory, [path])).rejects.toThrow(FileBusyError)
+  await expect(removeLocalFiles(directory, [path])).rejects.toMatchObject({ code: 'file_busy' })
   abort.abort()
   await pulling
   await removeLocalFiles(directory, [path])

@@ -1,7 +1,7 @@
 /** What goes when files are removed, what stays, and how many bytes that frees: looked at before anything is deleted. */
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { LinkError } from '../errors.ts'
+import { linkLeftAlone } from '../errors.ts'
 import { placesOf, shoalDirectory } from './places.ts'
 import { findLinkTarget } from './refuse-link.ts'
 
@@ -29,7 +29,7 @@ const isModelName = (name: string) => /\.gguf(\.part)?$/.test(name)
 
 /**
  * Plans the removal of model files `<modelsDirectory>/<name>/<filename>`, finished or not. The models folder itself may be
- * a link; of a link below it only the link goes. Throws a `LinkError` where a model's folder is a link and holds other
+ * a link; of a link below it only the link goes. Throws `is_link` where a model's folder is a link and holds other
  * models than those named: without the link they would be gone, too.
  */
 export async function planRemoval(
@@ -58,7 +58,7 @@ async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<stri
   const others = names.filter((name) => isModelName(name) && !goes(name))
   const target = findLinkTarget(folder)
   if (target !== undefined) {
-    if (others.length > 0) throw new LinkError(folder, target)
+    if (others.length > 0) throw linkLeftAlone(folder, target)
     plan.entries.push(folder)
     return
   }

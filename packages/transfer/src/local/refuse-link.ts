@@ -1,11 +1,11 @@
 import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { LinkError } from '../errors.ts'
+import { linkLeftAlone } from '../errors.ts'
 
-/** Throws a `LinkError` where `path` is a link: what is written there would go to somebody else's file. */
+/** Throws `is_link` where `path` is a link: what is written there would go to somebody else's file. */
 export function refuseLink(path: string): void {
   const target = findLinkTarget(path)
-  if (target !== undefined) throw new LinkError(path, target)
+  if (target !== undefined) throw linkLeftAlone(path, target)
 }
 
 /** Where the link at `path` points to, as an absolute path; undefined where it is no link, or nothing is there. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rmdir, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { FileBusyError } from '../errors.ts'
+import { fileBusy } from '../errors.ts'
 import { tryLock } from './lock.ts'
 import { placesOf } from './places.ts'
 import { planRemoval, type Removal } from './plan-removal.ts'
@@ -17,8 +17,8 @@ export async function previewRemoval(
 
 /**
  * Removes model files, their partials and what shoal knows of them, and answers what that freed and what stays. Nothing
- * that lies outside the models folder is touched. Throws a `FileBusyError`, before anything is removed, where one of
- * them is being pulled, and a `LinkError` as `planRemoval` does.
+ * that lies outside the models folder is touched. Throws `file_busy`, before anything is removed, where one of
+ * them is being pulled, and `is_link` as `planRemoval` does.
  */
 export async function removeLocalFiles(
   modelsDirectory: string,
@@ -42,7 +42,7 @@ function takeLock(path: string, locks: DisposableStack): string[] {
   )
   if (isElsewhere && !existsSync(lock)) return []
   const release = tryLock(lock)
-  if (release === undefined) throw new FileBusyError(path)
+  if (release === undefined) throw fileBusy(path)
   locks.defer(release)
   return isElsewhere ? [] : [lock]
 }

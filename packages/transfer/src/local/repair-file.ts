@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { NetworkSettings } from '@shoal/network'
 import type { RegistryClient } from '@shoal/protocol/client'
-import { NoRecordError, VerificationError } from '../errors.ts'
+import { noRecord, verificationFailed } from '../errors.ts'
 import type { PullEvent } from '../events.ts'
 import { patientClient } from '../patient-client.ts'
 import { createJournal } from '../pull/journal.ts'
@@ -33,7 +33,7 @@ export type RepairedFile = { path: string; repairedBytes: number }
 /**
  * Fetches the bad chunks of a damaged file, and no others. Meanwhile the file is an unfinished one and does not stand
  * under its name: half mended it is nowhere to be mistaken for whole, and after a crash a pull goes on with it. Throws a
- * `LinkError` where the file, or its folder, is a link.
+ * `is_link` where the file, or its folder, is a link.
  */
 export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const { path } = given
@@ -47,11 +47,11 @@ export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const release = await lockFile(places.lock, { signal })
   try {
     const record = await readRecord(path)
-    if (record === undefined) throw new NoRecordError(path)
+    if (record === undefined) throw noRecord(path)
     // Asked first: a file that cannot be mended stays where it is.
     const file = await client.getFile(record.model_id, record.file_id, signal)
     if (file.sha256_hash !== record.sha256_hash) {
-      throw new VerificationError(`${record.filename} is another file on the registry now`, {
+      throw verificationFailed(`${record.filename} is another file on the registry now`, {
         expected: record.sha256_hash,
         actual: file.sha256_hash,
       })

@@ -1,11 +1,11 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { NoRoomError } from '../errors.ts'
+import { noRoom } from '../errors.ts'
 
-/** Throws `NoRoomError` where the disk cannot take what is missing of the file at `path`. */
+/** Throws `no_room` where the disk cannot take what is missing of the file at `path`. */
 export async function makeSureOfRoom(path: string, fileSizeBytes: number): Promise<void> {
   const room = await roomFor(path, fileSizeBytes)
-  if (room.neededBytes > room.freeBytes) throw new NoRoomError(dirname(path), room)
+  if (room.neededBytes > room.freeBytes) throw noRoom(dirname(path), room)
 }
 
 export async function roomFor(path: string, fileSizeBytes: number) {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { type ModelFile, NetworkError, type RegistryClient } from '@shoal/protocol/client'
-import { NoRoomError } from '../errors.ts'
+import { noRoom } from '../errors.ts'
 import { isFull, roomFor } from '../local/room.ts'
 import type { Patience } from '../patience.ts'
 import { errorOfTrouble, type Trouble } from '../trouble.ts'
@@ -26,7 +26,7 @@ export async function endureTrouble(
 ): Promise<void> {
   if (trouble.kind === 'disk') {
     if (!isFull(trouble.code)) throw new Error(`${partialPath}: ${trouble.message}`)
-    throw new NoRoomError(dirname(partialPath), await roomFor(partialPath, file.file_size_bytes))
+    throw noRoom(dirname(partialPath), await roomFor(partialPath, file.file_size_bytes))
   }
   if (trouble.kind !== 'refused') return patience.endure(trouble, inARow)
 

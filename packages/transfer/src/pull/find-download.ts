@@ -1,5 +1,5 @@
+import { hasCode } from '@shoal/core/errors'
 import type { Download, ModelFile, RegistryClient } from '@shoal/protocol/client'
-import { VerificationError } from '../errors.ts'
 import { identityOf, keepDownload, readKeptDownload } from './kept-download.ts'
 import { type Manifest, manifestFrom } from './manifest.ts'
 
@@ -39,7 +39,7 @@ function manifestIn(kept: Download, file: ModelFile): Manifest | undefined {
   try {
     return manifestFrom(kept, file)
   } catch (error) {
-    if (error instanceof VerificationError) return undefined
+    if (hasCode(error, 'verification_failed')) return undefined
     throw error
   }
 }

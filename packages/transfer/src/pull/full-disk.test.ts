@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { NoRoomError } from '../errors.ts'
 import { pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
@@ -29,9 +28,9 @@ test('a file that does not fit is refused before a byte is fetched', async ({ sk
   if (disk === undefined) return skip('cannot mount a small disk')
   const { pull, origin } = await pullScene(file)
   const failure = await pull({ path: join(disk, 'model.gguf') }).catch((error) => error)
-  expect(failure).toBeInstanceOf(NoRoomError)
-  expect(failure.neededBytes).toBe(file.bytes.length)
-  expect(failure.freeBytes).toBeLessThanOrEqual(8 * mebibyte)
+  expect(failure).toMatchObject({ code: 'no_room' })
+  expect(failure.details.neededBytes).toBe(file.bytes.length)
+  expect(failure.details.freeBytes).toBeLessThanOrEqual(8 * mebibyte)
   expect([origin.requests, origin.downloads]).toEqual([[], 0])
 })
 
@@ -47,7 +46,7 @@ test('a disk that fills up meanwhile stops the pull, which goes on when there is
     if (index === 6) writeFileSync(filler, Buffer.alloc(8 * mebibyte))
     return undefined
   }
-  await expect(pull({ path, connections: 1 })).rejects.toThrow(NoRoomError)
+  await expect(pull({ path, connections: 1 })).rejects.toMatchObject({ code: 'no_room' })
   origin.script = () => undefined
   rmSync(filler)
   const pulled = await pull({ path })

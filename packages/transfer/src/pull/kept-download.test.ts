@@ -11,7 +11,6 @@ import {
 } from 'node:fs'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
-import { BytesRefusedError } from '../errors.ts'
 import { placesOf } from '../local/places.ts'
 import { removeLocalFiles } from '../local/remove-local-files.ts'
 import { repairFile } from '../local/repair-file.ts'
@@ -138,14 +137,14 @@ test('it is asked once more and no oftener', async () => {
   const scene = await pullScene(file)
   await pullSome(6, scene)
   scene.origin.script = () => ({ status: 403 })
-  await expect(scene.pull()).rejects.toThrow(BytesRefusedError)
+  await expect(scene.pull()).rejects.toMatchObject({ code: 'bytes_refused' })
   expect(scene.origin.downloads).toBe(2)
 })
 
 test('what was asked just now and was of no use is not asked again', async () => {
   const scene = await pullScene(file)
   scene.origin.script = () => ({ status: 403 })
-  await expect(scene.pull()).rejects.toThrow(BytesRefusedError)
+  await expect(scene.pull()).rejects.toMatchObject({ code: 'bytes_refused' })
   expect(scene.origin.downloads).toBe(1)
 })
 

@@ -1,5 +1,5 @@
 import type { Download, ModelFile } from '@shoal/protocol/client'
-import { VerificationError } from '../errors.ts'
+import { verificationFailed } from '../errors.ts'
 
 export type Chunk = { index: number; start: number; size: number; sha256: string }
 
@@ -16,7 +16,7 @@ export type Manifest = {
 export function manifestFrom(download: Download, file: ModelFile): Manifest {
   const { sha256_hash: sha256, file_size_bytes: fileSizeBytes } = download
   if (sha256 !== file.sha256_hash || fileSizeBytes !== file.file_size_bytes) {
-    throw new VerificationError(`${file.filename} has changed on the registry; try again`, {
+    throw verificationFailed(`${file.filename} has changed on the registry; try again`, {
       expected: file.sha256_hash,
       actual: sha256,
     })
@@ -28,7 +28,7 @@ export function manifestFrom(download: Download, file: ModelFile): Manifest {
   const problem = problemOf({ sha256, fileSizeBytes, chunkSize, chunks })
   if (problem !== undefined) {
     const message = `the registry's manifest of ${file.filename} does not add up: ${problem}`
-    throw new VerificationError(message, { expected: sha256, actual: 'a broken manifest' })
+    throw verificationFailed(message, { expected: sha256, actual: 'a broken manifest' })
   }
   return { sha256, fileSizeBytes, chunkSize, chunks }
 }

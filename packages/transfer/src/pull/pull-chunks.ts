@@ -1,7 +1,7 @@
 import { untilAborted } from '@shoal/core/async'
 import type { NetworkSettings } from '@shoal/network'
 import type { Download, ModelFile, RegistryClient } from '@shoal/protocol/client'
-import { VerificationError } from '../errors.ts'
+import { verificationFailed } from '../errors.ts'
 import type { PullEvent, SourceShare } from '../events.ts'
 import { patience as newPatience } from '../patience.ts'
 import { joinPeers, type PeerSettings, type Peers } from '../peers/join-peers.ts'
@@ -206,5 +206,5 @@ function startTicking(
 
 function alwaysBad({ index, sha256 }: Chunk, actual: string, times: number) {
   const message = `chunk ${index} came with a wrong SHA-256 ${times} times`
-  return new VerificationError(message, { expected: sha256, actual, chunkIndex: index })
+  return verificationFailed(message, { expected: sha256, actual, chunkIndex: index })
 }

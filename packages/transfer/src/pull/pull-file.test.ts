@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import { DamagedFileError, FileInTheWayError } from '../errors.ts'
 import { placesOf } from '../local/places.ts'
 import { readRecord } from '../local/record.ts'
 import { startChildPull } from '../testing/child-pull.ts'
@@ -95,7 +94,7 @@ test('another file under the name is never overwritten', async () => {
   const { pull, path } = await pullScene(file)
   mkdirSync(dirname(path))
   writeFileSync(path, 'my own notes')
-  await expect(pull()).rejects.toThrow(FileInTheWayError)
+  await expect(pull()).rejects.toMatchObject({ code: 'file_in_the_way' })
   expect(readFileSync(path, 'utf8')).toBe('my own notes')
 
   const sameSize = Buffer.alloc(file.bytes.length)
@@ -111,7 +110,7 @@ test('a pulled file that was changed since is not taken for whole', async () => 
   changed[7] = 0
   writeFileSync(path, changed)
   utimesSync(path, new Date(), new Date())
-  await expect(pull()).rejects.toThrow(DamagedFileError)
+  await expect(pull()).rejects.toMatchObject({ code: 'damaged_file' })
 })
 
 test('a manifest of another file than the one asked for is refused', async () => {

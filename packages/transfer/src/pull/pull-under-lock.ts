@@ -1,7 +1,8 @@
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { hasCode } from '@shoal/core/errors'
 import { directNetwork } from '@shoal/network'
-import { FileInTheWayError, VerificationError } from '../errors.ts'
+import { fileInTheWay, verificationFailed } from '../errors.ts'
 import { exists } from '../local/exists.ts'
 import { keepRecord, packChunks } from '../local/finished-file.ts'
 import { keepTorrent } from '../local/kept-torrent.ts'
@@ -39,7 +40,7 @@ export async function pullUnderLock(
   if (second.sha256 === manifest.sha256) return finish(bothOf(first, second))
   await rm(partial)
   await clearUp(path)
-  throw new VerificationError(`${file.filename} does not match its SHA-256`, {
+  throw verificationFailed(`${file.filename} does not match its SHA-256`, {
     expected: manifest.sha256,
     actual: second.sha256,
   })
@@ -68,7 +69,7 @@ export async function pullUnderLock(
       return pulled
     } catch (error) {
       // Perhaps what the registry said of it is to blame: the next pull asks anew.
-      if (error instanceof VerificationError) await forgetDownload(path)
+      if (hasCode(error, 'verification_failed')) await forgetDownload(path)
       throw error
     } finally {
       partialFile.close()
@@ -120,7 +121,7 @@ async function keepTorrentOf({ client, file, path }: PullOptions, signal: AbortS
 
 async function giveName(path: string, manifest: Manifest, options: PullOptions) {
   const { partial } = placesOf(path)
-  if (await exists(path)) throw new FileInTheWayError(path, 'came while it was being pulled')
+  if (await exists(path)) throw fileInTheWay(path, 'came while it was being pulled')
   await rename(partial, path)
   const directory = await open(dirname(path), 'r')
   await directory.sync().finally(() => directory.close())

@@ -1,5 +1,5 @@
 import { ApiError, type ModelFile } from '@shoal/protocol/client'
-import { BytesRefusedError, RefusedFileError } from '../errors.ts'
+import { bytesRefused, fileRefused } from '../errors.ts'
 import { listMissing } from './list-missing.ts'
 import type { BlobPush } from './push-options.ts'
 import { sendMissing } from './send-missing.ts'
@@ -49,10 +49,10 @@ async function upload(push: BlobPush): Promise<ModelFile> {
     const processed = await complete(push, fileId)
     if (processed?.status === 'ready') return processed
     if (processed !== undefined && processed.status !== 'uploading') {
-      throw new RefusedFileError(`${filename}: ${processed.status_detail ?? processed.status}`)
+      throw fileRefused(`${filename}: ${processed.status_detail ?? processed.status}`)
     }
     if (round === maxRounds) {
-      throw new BytesRefusedError(`chunks of ${filename} are missing after ${round} rounds`, 409)
+      throw bytesRefused(`chunks of ${filename} are missing after ${round} rounds`, 409)
     }
     missing = await listMissing(push, fileId)
   }

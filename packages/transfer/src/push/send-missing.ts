@@ -1,5 +1,6 @@
-import { ApiError, type MissingChunk, NetworkError } from '@shoal/protocol/client'
-import { BytesRefusedError } from '../errors.ts'
+import { hasCode } from '@shoal/core/errors'
+import { type MissingChunk, NetworkError } from '@shoal/protocol/client'
+import { bytesRefused } from '../errors.ts'
 import { TroubleError } from '../trouble.ts'
 import { findMissing } from './list-missing.ts'
 import type { BlobPush } from './push-options.ts'
@@ -75,14 +76,14 @@ export async function sendMissing(
 
   /** What to send instead: throws where that would be of no use. */
   async function afterRefusal(error: unknown, chunk: MissingChunk, refusals: number) {
-    if (!(error instanceof ApiError) && !(error instanceof BytesRefusedError)) throw error
-    const { status = 0 } = error
+    if (!hasCode(error, 'registry_refused', 'bytes_refused')) throw error
+    const { status = 0 } = error.details
     const isExpired = [401, 403, 404].includes(status)
     const isMismatch = status === 400
     if (refusals >= maxRefusals || !(isExpired || isMismatch)) {
       // It is the address of the chunk that is refused, not whoever sends it.
       if (error.cause instanceof NetworkError) throw error.cause
-      throw isExpired ? new BytesRefusedError(error.message, status) : error
+      throw isExpired ? bytesRefused(error.message, status) : error
     }
     if (isMismatch) {
       await port.checkChunk(chunk)

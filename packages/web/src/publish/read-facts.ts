@@ -1,4 +1,5 @@
-import { factsOf, GgufError, parseGguf } from '@shoal/model-file/browser'
+import { hasCode } from '@shoal/core/errors'
+import { factsOf, parseGguf } from '@shoal/model-file/browser'
 
 export type Facts = ReturnType<typeof factsOf>
 
@@ -7,7 +8,7 @@ export async function readFacts(file: File): Promise<Facts | string> {
   try {
     return factsOf(await parseGguf(readerOf(file), file.size), file.name)
   } catch (error) {
-    if (error instanceof GgufError) return error.message
+    if (hasCode(error, 'invalid_gguf')) return error.message
     if (error instanceof DOMException) return 'it cannot be read'
     throw error
   }

@@ -1,12 +1,7 @@
+import { hasCode } from '@shoal/core/errors'
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import type { RegistryClient } from '@shoal/protocol/client'
-import {
-  type BlobPushEvent,
-  BytesRefusedError,
-  patience as newPatience,
-  pushBlob,
-  RefusedFileError,
-} from '@shoal/transfer/push'
+import { type BlobPushEvent, patience as newPatience, pushBlob } from '@shoal/transfer/push'
 import { filePort } from './file-port.ts'
 import { hashFile } from './hash-file.ts'
 import { type Job, type JobFile, type Sources, unfinished } from './job.ts'
@@ -125,7 +120,7 @@ async function findRefusal(uploading: Promise<void>): Promise<Error | undefined>
   try {
     await uploading
   } catch (error) {
-    if (error instanceof RefusedFileError || error instanceof BytesRefusedError) return error
+    if (hasCode(error, 'file_refused', 'bytes_refused')) return error
     throw error
   }
   return undefined

@@ -1,3 +1,4 @@
+import { hasCode } from '@shoal/core/errors'
 import { ApiError } from '@shoal/protocol/client'
 import { sentence } from '../ui/field-errors.ts'
 
@@ -26,6 +27,6 @@ export function Trouble({ error }: { error: Error }) {
 function adviceFor(error: Error): string {
   if (error.name === 'FileChangedError') return 'Give it up and choose the file again.'
   if (error.name === 'ElsewhereError') return 'Look there, or close it and go on here.'
-  if (error.name === 'RefusedFileError') return 'What is ready stays.'
+  if (hasCode(error, 'file_refused')) return 'What is ready stays.'
   return 'What was sent is kept.'
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { tool } from '../../testing/generations.ts'
-import { type Chat, PromptError } from '../runtime.ts'
+import type { Chat } from '../runtime.ts'
 import { chatPrompts } from './chat-prompt.ts'
 
 const special = { bos: '<s>', eos: '</s>' }
@@ -90,8 +90,12 @@ test('ids of tool calls are as short as Mistral wants them', () => {
 test('a template that refuses is quoted, and a model without one says so', () => {
   const refusing = chatPrompts("{{ raise_exception('no system messages') }}", special)
   expect(() => refusing.prompt(chat(), false)).toThrow('no system messages')
-  expect(() => refusing.prompt(chat(), false)).toThrow(PromptError)
+  expect(() => refusing.prompt(chat(), false)).toThrow(
+    expect.objectContaining({ code: 'template_failed' }),
+  )
   expect(() => chatPrompts(undefined, special).prompt(chat(), false)).toThrow('no chat template')
   const broken = chatPrompts('{{ messages[0].content }', special)
-  expect(() => broken.prompt(chat(), false)).toThrow(PromptError)
+  expect(() => broken.prompt(chat(), false)).toThrow(
+    expect.objectContaining({ code: 'template_failed' }),
+  )
 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Template } from '@huggingface/jinja'
-import { type Chat, type ChatMessage, PromptError } from '../runtime.ts'
+import { type Chat, type ChatMessage, promptError } from '../runtime.ts'
 import { type AnswerFormat, answerFormatOf } from './answer-format.ts'
 import type { AnswerState } from './answer-parser.ts'
 import { harmonyMarks } from './harmony-parser.ts'
@@ -20,7 +20,7 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Spec
   /** `isBound`: a grammar says what comes, so that there is no place for thoughts. */
   function prompt(chat: Chat, isBound: boolean): ChatPrompt {
     if (templateText === undefined) {
-      throw new PromptError('template_failed', 'this model has no chat template')
+      throw promptError('template_failed', 'this model has no chat template')
     }
     const isForced = chat.toolChoice === 'required' || typeof chat.toolChoice === 'object'
     const tools = chat.toolChoice === 'none' ? [] : chat.tools
@@ -41,7 +41,7 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Spec
       return ending(text, { isForced, isBound })
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      throw new PromptError('template_failed', `the model's chat template says: ${message}`)
+      throw promptError('template_failed', `the model's chat template says: ${message}`)
     }
   }
 

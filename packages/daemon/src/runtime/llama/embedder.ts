@@ -1,5 +1,5 @@
 import type { LlamaEmbeddingContext, LlamaModel, Token } from 'node-llama-cpp'
-import { type Embeddings, PromptError } from '../runtime.ts'
+import { type Embeddings, promptError } from '../runtime.ts'
 import { ofLengthOne } from '../vectors.ts'
 import type { CheckTokens } from './prompt-reader.ts'
 
@@ -39,7 +39,7 @@ export function embedder(
     const tokens = typeof text === 'string' ? model.tokenize(text) : (text as Token[])
     const tokenCount = context.calculateInputLength(tokens)
     if (tokenCount >= contextLength) {
-      throw new PromptError(
+      throw promptError(
         'context_length_exceeded',
         `the text has ${tokenCount} tokens, and one to embed may have ${contextLength - 1} here`,
       )

@@ -8,7 +8,7 @@ import {
   type ModelFacts,
   type Piece,
   type Prompt,
-  PromptError,
+  promptError,
   type RuntimeOptions,
 } from '../runtime.ts'
 import { adaptThreads } from './adapt-threads.ts'
@@ -206,5 +206,5 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
 }
 
 function refuseToGenerate(): AsyncGenerator<Piece, Finish> {
-  throw new PromptError('not_generative', 'this model makes embeddings and no text')
+  throw promptError('not_generative', 'this model makes embeddings and no text')
 }

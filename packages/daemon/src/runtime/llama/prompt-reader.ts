@@ -1,7 +1,7 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
 import type { AnswerState } from '../chat/answer-parser.ts'
 import type { chatPrompts } from '../chat/chat-prompt.ts'
-import { type Generation, PromptError } from '../runtime.ts'
+import { type Generation, promptError } from '../runtime.ts'
 
 /** Throws where one is none of the model's: llama.cpp may not survive it. `param` is whose tokens they are. */
 export type CheckTokens = (tokens: readonly number[], param?: string) => void
@@ -14,7 +14,7 @@ export function tokenCheck(model: LlamaModel): CheckTokens {
     )
     if (unknown === undefined) return
     const message = `${unknown} is no token of this model, which has ${count}`
-    throw new PromptError('unknown_token', message, { param })
+    throw promptError('unknown_token', message, { param })
   }
 }
 
@@ -47,7 +47,7 @@ export function promptReader(model: LlamaModel, { chats, checkTokens, contextLen
     checkTokens(biased, 'logit_bias')
     const room = contextLength - tokens.length
     if (room < 1) {
-      throw new PromptError(
+      throw promptError(
         'context_length_exceeded',
         `the prompt has ${tokens.length} tokens, and the context of this model ${contextLength}`,
       )

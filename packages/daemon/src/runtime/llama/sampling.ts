@@ -11,7 +11,7 @@ import {
 } from 'node-llama-cpp'
 import { anyObjectGrammar, jsonGrammar } from '../grammar/json-grammar.ts'
 import { SchemaError } from '../grammar/schema-error.ts'
-import { PromptError, type Sampling } from '../runtime.ts'
+import { type PromptCode, promptError, type Sampling } from '../runtime.ts'
 import { biasesOf } from './llama-internals.ts'
 
 export type Evaluation = SequenceEvaluateOptions & { generated: Token[] }
@@ -62,19 +62,19 @@ const maxCachedGrammars = 50
 export function grammarCache(llama: Llama, model: LlamaModel) {
   const grammars = new LRUCache<string, LlamaGrammar>({ max: maxCachedGrammars })
 
-  async function make(schema: true | object, code: PromptError['code']): Promise<LlamaGrammar> {
+  async function make(schema: true | object, code: PromptCode): Promise<LlamaGrammar> {
     try {
       const grammar = schema === true ? anyObjectGrammar : jsonGrammar(schema)
       return await llama.createGrammar({ grammar })
     } catch (error) {
       // Whatever is wrong is wrong with the schema: it may hold anything.
       const why = error instanceof SchemaError ? error.message : `it makes no grammar: ${error}`
-      throw new PromptError(code, `the schema: ${why}`, { cause: error })
+      throw promptError(code, `the schema: ${why}`, { cause: error })
     }
   }
 
   /** `code`: what to call a schema that no grammar can hold to. */
-  return async (schema: true | object, code: PromptError['code']) => {
+  return async (schema: true | object, code: PromptCode) => {
     const key = JSON.stringify(schema)
     const grammar = grammars.get(key) ?? (await make(schema, code))
     grammars.set(key, grammar)

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import { DomainError } from '../../errors.ts'
+import { isDomainError } from '../../errors.ts'
 import { bytesOf } from '../announce/announce.ts'
 import type { TrackerMetrics } from '../announce/tracker-metrics.ts'
 import { readSocketMessage, type SocketMessage } from './socket-message.ts'
@@ -74,7 +74,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
   }
 
   function reasonOf(error: unknown): string {
-    if (error instanceof DomainError) return error.message
+    if (isDomainError(error)) return error.message
     noteError(error)
     return 'this registry cannot answer now'
   }

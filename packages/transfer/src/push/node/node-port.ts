@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
 import type { NetworkSettings } from '@shoal/network'
-import { FileChangedError } from '../../errors.ts'
+import { fileChanged } from '../../errors.ts'
 import { hashPart } from '../../pull/hash-part.ts'
 import { rateLimit } from '../../rate-limit.ts'
 import type { PushPort } from '../push-port.ts'
@@ -39,12 +39,12 @@ export function nodePort(options: NodePortOptions): PushPort & AsyncDisposable {
       const { handle } = await tools()
       const hash = createHash('sha256')
       hashPart(handle.fd, hash, index * chunkSize, size)
-      if (hash.digest('hex') !== expected) throw new FileChangedError(path)
+      if (hash.digest('hex') !== expected) throw fileChanged(path)
     },
 
     async checkUnchanged() {
       const now = await stat(path)
-      if (now.size !== sizeBytes || now.mtimeMs !== mtimeMs) throw new FileChangedError(path)
+      if (now.size !== sizeBytes || now.mtimeMs !== mtimeMs) throw fileChanged(path)
     },
 
     async [Symbol.asyncDispose]() {

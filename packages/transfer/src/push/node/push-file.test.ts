@@ -2,7 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError, NetworkError, registryClient } from '@shoal/protocol/client'
 import { expect, onTestFinished, test } from 'vitest'
-import { BytesRefusedError, FileChangedError, RefusedFileError } from '../../errors.ts'
+import { fileRefused } from '../../errors.ts'
 import type { PushEvent } from '../../events.ts'
 import { temporaryDirectory } from '../../testing/pull-scene.ts'
 import {
@@ -126,7 +126,7 @@ test('a file that changes while it is sent is not published', async () => {
     if (index === 1) writeFileSync(path, Buffer.alloc(file.bytes.length))
     return undefined
   }
-  await expect(push({ connections: 1 })).rejects.toThrow(FileChangedError)
+  await expect(push({ connections: 1 })).rejects.toMatchObject({ code: 'file_changed' })
 })
 
 test('a file that grows while it is sent is not published', async () => {
@@ -135,7 +135,7 @@ test('a file that grows while it is sent is not published', async () => {
     if (index === 1) appendFileSync(path, 'more')
     return undefined
   }
-  await expect(push()).rejects.toThrow(FileChangedError)
+  await expect(push()).rejects.toMatchObject({ code: 'file_changed' })
   expect(registry.file?.status).toBe('uploading')
 })
 
@@ -184,7 +184,7 @@ test('a store that keeps damaging a chunk is not fed forever', async () => {
     registry.stored.delete(2)
     setStatus(registry, 'uploading', 'chunk 2 was damaged in the store')
   }
-  await expect(push()).rejects.toThrow(BytesRefusedError)
+  await expect(push()).rejects.toMatchObject({ code: 'bytes_refused' })
 })
 
 test('a file that the registry refuses fails with its reason', async () => {
@@ -197,7 +197,7 @@ test('a file that is refused while the answer is lost fails with its reason, too
   const { registry, push } = await pushScene()
   registry.losesFirstComplete = true
   registry.process = () => setStatus(registry, 'failed', 'no GGUF header')
-  await expect(push()).rejects.toThrow(new RefusedFileError('tiny.Q8_0.gguf: no GGUF header'))
+  await expect(push()).rejects.toThrow(fileRefused('tiny.Q8_0.gguf: no GGUF header'))
 })
 
 test('a registry that stays away ends the push', async () => {

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { sleep } from '@shoal/core/async'
+import { hasCode } from '@shoal/core/errors'
 import {
   failureOf,
   failureOfAnswer,
@@ -17,7 +18,7 @@ import {
   type Problem,
 } from '@shoal/protocol/client'
 import type { Dispatcher } from 'undici'
-import { BytesRefusedError, FileChangedError } from '../../errors.ts'
+import { bytesRefused, fileChanged } from '../../errors.ts'
 import type { RateLimit } from '../../rate-limit.ts'
 import { TroubleError, troubleOfNetwork, troubleOfStatus } from '../../trouble.ts'
 import type { PutOptions } from '../push-port.ts'
@@ -36,7 +37,7 @@ export type SendTools = {
 
 /**
  * Sends one chunk. Rejects with a `TroubleError` where sending it again may help, and otherwise with an `ApiError` of the registry's,
- * a `BytesRefusedError` or a `NetworkError`.
+ * `bytes_refused` or a `NetworkError`.
  */
 export async function sendChunk(
   tools: SendTools,
@@ -79,10 +80,8 @@ export async function sendChunk(
   } catch (error) {
     signal.throwIfAborted()
     if (failure !== undefined) throw failure
-    const isTyped = [ApiError, BytesRefusedError, NetworkError, TroubleError].some(
-      (type) => error instanceof type,
-    )
-    if (isTyped) throw error
+    const isTyped = [ApiError, NetworkError, TroubleError].some((type) => error instanceof type)
+    if (isTyped || hasCode(error, 'bytes_refused')) throw error
     const isSilent = silence.signal.aborted
     const detail = `silent for ${silenceMs / 1000} s`
     const found: NetworkFailure = isSilent
@@ -124,7 +123,7 @@ function errorOfAnswer(
   const trouble = troubleOfStatus(status, host, header('retry-after'))
   if (trouble?.kind === 'busy' && !isFull) return new TroubleError(trouble)
   const cause = failure && new NetworkError(failure)
-  const refused = new BytesRefusedError(`${host} answered ${status}`, status, { cause })
+  const refused = bytesRefused(`${host} answered ${status}`, status, { cause })
   return problem ? new ApiError(status, problem) : refused
 }
 
@@ -137,7 +136,7 @@ async function* blocksOf(
   for (let done = 0; done < size; ) {
     const block = Buffer.allocUnsafe(Math.min(blockBytes, size - done))
     const { bytesRead } = await handle.read(block, 0, block.length, start + done)
-    if (bytesRead === 0) throw new FileChangedError(path)
+    if (bytesRead === 0) throw fileChanged(path)
     const milliseconds = limit.take(bytesRead)
     if (milliseconds > 1) await sleep(milliseconds, signal)
     done += bytesRead

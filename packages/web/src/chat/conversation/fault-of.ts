@@ -14,14 +14,14 @@ export function faultOf(error: unknown): Fault {
   return { title: 'Something went wrong on this page', advice: sentence(String(error)) }
 }
 
-function faultOfRefusal({ status, code, message }: DaemonError): Fault {
-  if (code === 'context_length_exceeded') {
+function faultOfRefusal({ details: { status, reason }, message }: DaemonError): Fault {
+  if (reason === 'context_length_exceeded') {
     return {
       title: 'This chat is longer than the model can read',
       advice: `${sentence(message)} Start a new chat, or edit an earlier message and go on from there.`,
     }
   }
-  if (code === 'insufficient_memory') {
+  if (reason === 'insufficient_memory') {
     return {
       title: 'There is no memory for this model',
       advice: `${sentence(message)} Unload another model, or choose a smaller one.`,
@@ -40,7 +40,7 @@ function faultOfRefusal({ status, code, message }: DaemonError): Fault {
       advice: 'Try again once others have had their answers.',
     }
   }
-  if (code === 'model_lost') {
+  if (reason === 'model_lost') {
     return {
       title: 'The model stopped in the middle',
       advice: `${sentence(message)} Try again: it is loaded anew.`,

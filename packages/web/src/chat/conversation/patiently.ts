@@ -22,7 +22,7 @@ export async function* patiently({
       yield* ask()
       return
     } catch (error) {
-      const seconds = error instanceof DaemonError ? error.retryAfterSeconds : undefined
+      const seconds = error instanceof DaemonError ? error.details.retryAfterSeconds : undefined
       if (seconds === undefined || waits === mostWaits) throw error
       onWait(Date.now() + seconds * 1000)
       await sleep(seconds * 1000, signal)

@@ -72,7 +72,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
   }
 
   function wantsKey(error: unknown): boolean {
-    if (!(error instanceof DaemonError) || error.status !== 401) return false
+    if (!(error instanceof DaemonError) || error.details.status !== 401) return false
     change({ keyWanted: error.message })
     return true
   }
