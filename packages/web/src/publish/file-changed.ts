@@ -1,7 +1,5 @@
+import { AppError } from '@shoal/core/errors'
+
 /** The bytes on the visitor's disk are no longer those that were hashed. */
-export class FileChangedError extends Error {
-  override name = 'FileChangedError'
-  constructor(filename: string, options?: ErrorOptions) {
-    super(`${filename} was changed or moved while it was read`, options)
-  }
-}
+export const fileChanged = (path: string, options?: ErrorOptions) =>
+  new AppError('file_changed', `${path} was changed or moved while it was read`, { path }, options)

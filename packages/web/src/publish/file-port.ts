@@ -1,6 +1,6 @@
 import { type ChunkManifest, hashChunkOfBlob } from '@shoal/model-file/browser'
 import type { PushPort } from '@shoal/transfer/push'
-import { FileChangedError } from './file-changed.ts'
+import { fileChanged } from './file-changed.ts'
 import { putChunk } from './put-chunk.ts'
 
 /** A browser opens six connections to a host: two are left for the page. */
@@ -17,7 +17,7 @@ export function filePort(file: File, manifest: ChunkManifest): PushPort {
     },
 
     async checkChunk({ index, hash }) {
-      if ((await hashChunkOfBlob(file, index)) !== hash) throw new FileChangedError(file.name)
+      if ((await hashChunkOfBlob(file, index)) !== hash) throw fileChanged(file.name)
     },
 
     /** A browser refuses to read a file that has changed since it was chosen; an upload of it only says that it broke. */
@@ -25,7 +25,7 @@ export function filePort(file: File, manifest: ChunkManifest): PushPort {
       try {
         await file.slice(0, 1).arrayBuffer()
       } catch (error) {
-        throw new FileChangedError(file.name, { cause: error })
+        throw fileChanged(file.name, { cause: error })
       }
     },
   }

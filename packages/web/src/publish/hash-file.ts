@@ -1,5 +1,5 @@
 import type { ChunkManifest } from '@shoal/model-file/browser'
-import { FileChangedError } from './file-changed.ts'
+import { fileChanged } from './file-changed.ts'
 import type { HashMessage } from './hash-worker.ts'
 
 type Options = { signal: AbortSignal; onProgress: (bytesDone: number) => void }
@@ -15,7 +15,7 @@ export function hashFile(file: File, { signal, onProgress }: Options): Promise<C
     worker.onmessage = ({ data }: MessageEvent<HashMessage>) => {
       if (data.type === 'progress') onProgress(data.bytesDone)
       else if (data.type === 'done') resolve(data.manifest)
-      else reject(new FileChangedError(file.name))
+      else reject(fileChanged(file.name))
     }
     worker.postMessage(file)
   }).finally(() => {

@@ -1,3 +1,4 @@
+import { AppError } from '@shoal/core/errors'
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import type { NewModel } from '@shoal/protocol/client'
 import type { ChosenFile } from './chosen-file.ts'
@@ -53,7 +54,7 @@ export async function findMismatch(expected: JobFile, file: File): Promise<strin
   return `This is another file named ${filename}.`
 }
 
-/** The files of a job among those that were picked. Throws a `WrongFilesError` where not all are there. */
+/** The files of a job among those that were picked. Throws `wrong_files` if not all are there. */
 export async function findSources(job: Job, picked: readonly File[]): Promise<Sources> {
   const sources = new Map<string, File>()
   const problems: string[] = []
@@ -65,10 +66,8 @@ export async function findSources(job: Job, picked: readonly File[]): Promise<So
     if (problem) problems.push(problem)
     else if (file) sources.set(file.name, file)
   }
-  if (problems.length > 0) throw new WrongFilesError(problems.join(' '))
+  if (problems.length > 0) throw wrongFiles(problems.join(' '))
   return sources
 }
 
-export class WrongFilesError extends Error {
-  override name = 'WrongFilesError'
-}
+export const wrongFiles = (message: string) => new AppError('wrong_files', message, {})

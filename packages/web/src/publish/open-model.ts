@@ -1,3 +1,4 @@
+import { AppError } from '@shoal/core/errors'
 import {
   ApiError,
   type ModelRecord,
@@ -6,11 +7,7 @@ import {
 } from '@shoal/protocol/client'
 import { type Details, newModelOf } from './details.ts'
 
-export class NameTakenError extends Error {
-  override name = 'NameTakenError'
-}
-
-/** The model to publish to: a new one, or the visitor's own of that name. Throws a `NameTakenError` for another's. */
+/** The model to publish to: a new one, or the visitor's own of that name. Throws `name_taken` for another's. */
 export async function openModel(
   client: RegistryClient,
   details: Details,
@@ -22,7 +19,8 @@ export async function openModel(
     if (!(error instanceof ApiError) || error.status !== 409) throw error
     const model = await findModel(client, details.name)
     if (model?.owner === username) return { model, isNew: false }
-    throw new NameTakenError(model ? `Taken, by ${model.owner}.` : 'Taken, by a private model.')
+    const message = model ? `Taken, by ${model.owner}.` : 'Taken, by a private model.'
+    throw new AppError('name_taken', message, {})
   }
 }
 

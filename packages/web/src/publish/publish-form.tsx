@@ -1,3 +1,4 @@
+import { hasCode } from '@shoal/core/errors'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { useClient } from '../api/context.ts'
@@ -6,7 +7,7 @@ import { type DetailErrors, type Details, findDetailErrors, newModelOf } from '.
 import { DetailsPart } from './details-part.tsx'
 import { FilesPart } from './files-part.tsx'
 import { jobFileOf } from './job.ts'
-import { NameTakenError, openModel } from './open-model.ts'
+import { openModel } from './open-model.ts'
 import { startJob } from './publishing.ts'
 import { ReviewPart } from './review-part.tsx'
 import { suggestDetails } from './suggest-details.ts'
@@ -42,7 +43,7 @@ export function PublishForm({ username }: { username: string }) {
         onReady: () => void queryClient.invalidateQueries(),
       }),
     onError(error) {
-      if (!(error instanceof NameTakenError)) return
+      if (!hasCode(error, 'name_taken')) return
       setTaken({ name: details.name, reason: error.message })
       refuse()
     },
@@ -72,7 +73,7 @@ export function PublishForm({ username }: { username: string }) {
   }
 
   const edit = (changes: Partial<Details>) => setEdited({ ...edited, ...changes })
-  const hasFailed = publish.isError && !(publish.error instanceof NameTakenError)
+  const hasFailed = publish.isError && !hasCode(publish.error, 'name_taken')
   return (
     <form ref={form} noValidate onSubmit={submit} className="mt-8 grid gap-12">
       <FilesPart

@@ -1,4 +1,5 @@
 /** The upload of this page. It belongs to no screen, so that it goes on while one looks at others. */
+import { AppError, hasCode } from '@shoal/core/errors'
 import type { RegistryClient } from '@shoal/protocol/client'
 import type { ProgressMeter } from '@shoal/transfer/push'
 import { useSyncExternalStore } from 'react'
@@ -34,11 +35,6 @@ type Order = {
   sources: Sources
   /** Something new can be seen at the registry. */
   onReady: () => void
-}
-
-/** Another tab of this browser is at it already. */
-export class ElsewhereError extends Error {
-  override name = 'ElsewhereError'
 }
 
 const tickMs = 200
@@ -140,7 +136,7 @@ function run({ client, job, sources, onReady }: Order) {
   async function fail(error: unknown) {
     if (signal.aborted) return // paused, which shows already
     if (!(error instanceof Error)) throw error
-    if (job.newModel && !(error instanceof ElsewhereError)) {
+    if (job.newModel && !hasCode(error, 'other_tab')) {
       await dropEmptyModel(client, job.modelName).catch(() => undefined) // the first error is shown
     }
     change({ state: 'failed', error, wait: undefined })
@@ -204,7 +200,9 @@ async function alone(name: string, act: () => Promise<void>): Promise<void> {
   const { locks } = navigator as Partial<Navigator>
   if (!locks) return act()
   return locks.request(name, { ifAvailable: true }, (lock) => {
-    if (!lock) throw new ElsewhereError('another tab of this browser is publishing this model')
+    if (!lock) {
+      throw new AppError('other_tab', 'another tab of this browser is publishing this model', {})
+    }
     return act()
   })
 }

@@ -25,8 +25,8 @@ export function Trouble({ error }: { error: Error }) {
 }
 
 function adviceFor(error: Error): string {
-  if (error.name === 'FileChangedError') return 'Give it up and choose the file again.'
-  if (error.name === 'ElsewhereError') return 'Look there, or close it and go on here.'
+  if (hasCode(error, 'file_changed')) return 'Give it up and choose the file again.'
+  if (hasCode(error, 'other_tab')) return 'Look there, or close it and go on here.'
   if (hasCode(error, 'file_refused')) return 'What is ready stays.'
   return 'What was sent is kept.'
 }

@@ -5,7 +5,7 @@ import { useClient } from '../api/context.ts'
 import { FieldNote } from '../ui/field.tsx'
 import { sentence } from '../ui/field-errors.ts'
 import { dropJob } from './drop-job.ts'
-import { bytesOf, findSources, type Job, unfinished, WrongFilesError } from './job.ts'
+import { bytesOf, findSources, type Job, unfinished, wrongFiles } from './job.ts'
 import { listJobs } from './kept-jobs.ts'
 import { fileAgain } from './picked.ts'
 import { startJob } from './publishing.ts'
@@ -109,7 +109,7 @@ async function filesByHandle(job: Job): Promise<File[]> {
   const files: File[] = []
   for (const { handle, filename } of unfinished(job)) {
     const file = handle && (await fileAgain(handle))
-    if (!file) throw new WrongFilesError(`the browser may not read ${filename}, or it is gone`)
+    if (!file) throw wrongFiles(`the browser may not read ${filename}, or it is gone`)
     files.push(file)
   }
   return files
