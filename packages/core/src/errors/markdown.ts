@@ -1,0 +1,89 @@
+/** The tables of errors as the documentation has them. `npm run errors` writes them there. */
+import { daemonReasons } from './daemon-reasons.ts'
+import { type Ending, endings } from './endings.ts'
+import type { ErrorCode } from './error-details.ts'
+import { errorTable } from './table.ts'
+
+type Line = readonly (string | number)[]
+
+const markdownTable = (titles: Line, lines: readonly Line[]): string =>
+  [titles, titles.map(() => '---'), ...lines]
+    .map((cells) => `| ${cells.map(String).join(' | ')} |`)
+    .join('\n')
+
+const code = (text: string) => `\`${text}\``
+
+const reasonsOf = (of: ErrorCode): [reason: string, meaning: string][] => {
+  const { reasons } = errorTable[of] as { reasons?: Record<string, string> }
+  return Object.entries(reasons ?? {})
+}
+
+/** Codes whose reasons say which part of the network failed. */
+const networkCodes = [
+  'unreachable',
+  'tls_failed',
+  'proxy_failed',
+  'not_a_registry',
+  'redirect_refused',
+] as const satisfies ErrorCode[]
+
+/** What only a registry answers. */
+const registryCodes = [
+  'invalid',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'too_slow',
+  'conflict',
+  'too_large',
+  'unprocessable',
+  'busy',
+  'unavailable',
+  'storage_full',
+] as const satisfies ErrorCode[]
+
+const endingLines = Object.entries(endings).map(([ending, { exitCode, meaning }]) => [
+  code(ending),
+  exitCode,
+  meaning,
+])
+
+const networkLines = networkCodes.flatMap((of) =>
+  reasonsOf(of).map(([reason, meaning]) => [code(of), code(reason), meaning]),
+)
+
+const registryLines = registryCodes.flatMap((of) => {
+  const { status = 0, meaning, ending } = errorTable[of]
+  const own = of === 'storage_full' ? code(of) : ''
+  return [
+    [status, own, meaning, code(ending)],
+    ...reasonsOf(of).map(([reason, why]) => [status, code(reason), why, code(ending)]),
+  ]
+})
+
+const daemonLines = Object.entries(daemonReasons).map(
+  ([reason, { status, meaning, ending }]: [
+    string,
+    { status: number; meaning: string; ending: Ending },
+  ]) => [status, code(reason), meaning, code(ending)],
+)
+
+const answerTitles = ['Status', '`code`', 'Meaning', 'A command ends with']
+
+const tables: Record<string, string> = {
+  endings: markdownTable(['Code', 'Exit code', 'Meaning'], endingLines),
+  network: markdownTable(['Code', 'Reason', 'Meaning'], networkLines),
+  registry: markdownTable(answerTitles, registryLines),
+  daemon: markdownTable(answerTitles, daemonLines),
+}
+
+const end = '<!-- End of the printed errors -->'
+const blocks = new RegExp(`(<!-- Printed by: npm run errors \\((\\w+)\\) -->\n)[^]*?(${end})`, 'g')
+
+/** A page of the documentation with its tables of errors as they are now. Throws for a table that there is not. */
+export const withErrorTables = (page: string): string =>
+  page.replaceAll(blocks, (_, begin: string, name: string) => {
+    const table = tables[name]
+    if (table === undefined) throw new Error(`there is no table of errors called ${name}`)
+    return `${begin}\n${table}\n\n${end}`
+  })

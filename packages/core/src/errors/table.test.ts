@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+import { withErrorTables } from './markdown.ts'
+import { errorTable, exitCodes } from './table.ts'
+
+const root = join(import.meta.dirname, '../../../..')
+
+test.each(['docs/errors.md', 'docs/reliability.md'])('%s has the tables as they are', (name) => {
+  const page = readFileSync(join(root, name), 'utf8')
+  expect(page).toContain('<!-- Printed by: npm run errors (endings) -->')
+  expect(page, 'print them with: npm run errors').toBe(withErrorTables(page))
+})
+
+test('a page that asks for a table that there is not is refused', () => {
+  const page = '<!-- Printed by: npm run errors (weather) -->\n<!-- End of the printed errors -->'
+  expect(() => withErrorTables(page)).toThrow('no table of errors called weather')
+})
+
+test('every ending has an exit code of its own', () => {
+  expect(new Set(Object.values(exitCodes)).size).toBe(Object.keys(exitCodes).length)
+})
+
+test('codes that answers have in common end a command in the same way', () => {
+  const ofStatus = Map.groupBy(Object.values(errorTable), ({ status }) => status)
+  ofStatus.delete(undefined)
+  for (const [status, rows] of ofStatus) {
+    expect(new Set(rows.map(({ ending }) => ending)).size, `status ${status}`).toBe(1)
+  }
+})
+
+/** Signals that never leave the part that throws them: see docs/decisions/0022-errors-have-codes.md. */
+const ownClasses = [
+  'cli/src/terminal/failure.ts: Failure',
+  'core/src/errors/app-error.ts: AppError',
+  'daemon/src/runtime/grammar/schema-error.ts: SchemaError',
+  'registry/src/swarm/metadata-endings.ts: Departure',
+  'registry/src/swarm/metadata-endings.ts: Refusal',
+  'transfer/src/trouble.ts: TroubleError',
+]
+
+const packages = join(root, 'packages')
+const sources = readdirSync(packages, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+  .map((entry) => join(entry.parentPath, entry.name))
+  .filter((path) => !/\/(node_modules|dist|\.build)\/|\.test\.tsx?$/.test(path))
+  .map((path) => ({ path: relative(packages, path), text: readFileSync(path, 'utf8') }))
+
+test('there is one class of errors, beside signals that stay inside', () => {
+  const found = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/class (\w+)(?:<.*>)? extends Error\b/g)].map(
+      ([, name]) => `${path}: ${name}`,
+    ),
+  )
+  expect(found.toSorted()).toEqual(ownClasses.toSorted())
+})
+
+test('no error of ours is recognized by the text of its name', () => {
+  const names = /\bname [!=]==? '(\w+(?:Error|Fault|Failure))'/g
+  const foreign = ['AbortError', 'HTTPParserError', 'NotFoundError', 'TimeoutError']
+  const found = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(names)].map(([, name = '']) => ({ path, name })),
+  )
+  expect(found.filter(({ name }) => !foreign.includes(name))).toEqual([])
+})
