@@ -1,0 +1,232 @@
+import { fork } from 'node:child_process'
+import { getEventListeners, once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { childPort, threadPort } from './ports.ts'
+import { type Methods, openRpc } from './rpc.ts'
+import type { Far } from './testing/far-methods.ts'
+
+const scriptOf = (name: string) => new URL(`./testing/${name}.ts`, import.meta.url)
+
+function startThread(name: string) {
+  const thread = new Worker(scriptOf(name))
+  onTestFinished(async () => void (await thread.terminate()))
+  return { port: threadPort(thread), end: () => thread.terminate() }
+}
+
+function startProcess(name: string) {
+  const child = fork(fileURLToPath(scriptOf(name)), {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  const ended = once(child, 'close')
+  const end = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  onTestFinished(end)
+  return { port: childPort(child, ({ how }) => new Error(`the process ${how}`)), end }
+}
+
+const stop = new Error('enough')
+
+describe.each([
+  ['a thread', startThread, 'far-thread', 'the thread ended with 3'],
+  ['a process', startProcess, 'far-process', 'the process ended with 3'],
+])('%s', (_, start, name, ending) => {
+  function open(ours: Methods = {}) {
+    const { port, end } = start(name)
+    return { rpc: openRpc<Far>(port, ours), end }
+  }
+
+  /** Resolves when the other side has begun with what it was asked for. */
+  function opened() {
+    const begun = Promise.withResolvers<void>()
+    return { ...open({ progress: () => begun.resolve() }), begun: begun.promise }
+  }
+
+  test('a call is answered, also one that was made before the other side had loaded', async () => {
+    const { rpc } = open()
+    expect(await rpc.call('double', 21)).toBe(42)
+    await rpc.ready
+    expect(await rpc.call('vectors', 3)).toEqual(new Float32Array([0.5, 0.5, 0.5]))
+  })
+
+  test('a thousand calls at a time get their own answers', async () => {
+    const { rpc } = open()
+    const numbers = Array.from({ length: 1000 }, (_, index) => index)
+    const answers = await Promise.all(numbers.map((number) => rpc.call('double', number)))
+    expect(answers).toEqual(numbers.map((number) => 2 * number))
+  })
+
+  test('an error keeps its name, message, code, details, stack and cause', async () => {
+    const { rpc } = open()
+    const error = await rpc.call('fail', 'no_room').catch((caught) => caught)
+    expect(error).toBeInstanceOf(Error)
+    expect(error).toMatchObject({
+      name: 'TypeError',
+      message: 'it went wrong',
+      code: 'no_room',
+      details: { size: 7 },
+      stack: expect.stringContaining('far-methods.ts'),
+      cause: { message: 'no such file', code: 'ENOENT' },
+    })
+    expect(error.cause).toBeInstanceOf(Error)
+    expect(Object.keys(error).toSorted()).toEqual(['code', 'details'])
+  })
+
+  test('what cannot cross is an error that says so, and what was asked is answered', async () => {
+    const { rpc } = open()
+    await expect(rpc.call('functionOf')).rejects.toThrow('could not be cloned')
+    await expect(rpc.call('failWithFunction')).rejects.toMatchObject({
+      message: 'it holds a function',
+      cause: { message: expect.stringContaining('could not be cloned') },
+    })
+    await expect(rpc.call('double', (() => undefined) as never)).rejects.toThrow('be cloned')
+    await expect(rpc.call('nothing' as never)).rejects.toThrow('there is no method nothing')
+    expect(await rpc.call('double', 1)).toBe(2)
+  })
+
+  test('an abort before a call begins nothing', async () => {
+    const { rpc } = open()
+    const { signal } = new AbortController()
+    await expect(rpc.call('wait', 'early', AbortSignal.abort(stop))).rejects.toBe(stop)
+    await expect(rpc.stream('count', 3, AbortSignal.abort(stop)).next()).rejects.toBe(stop)
+    expect(await rpc.call('ended')).toEqual([])
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
+  test('an abort during a call ends it over there, and rejects with its reason after that', async () => {
+    const { rpc, begun } = opened()
+    const abort = new AbortController()
+    const waiting = rpc.call('wait', 'late', abort.signal)
+    await begun
+    abort.abort(stop)
+    await expect(waiting).rejects.toBe(stop)
+    expect(await rpc.call('ended')).toEqual(['late'])
+    expect(getEventListeners(abort.signal, 'abort')).toEqual([])
+  })
+
+  test('an abort of a call that finishes all the same does not take away its answer', async () => {
+    const { rpc, begun } = opened()
+    const abort = new AbortController()
+    const finishing = rpc.call('finish', 'whole', abort.signal)
+    await begun
+    abort.abort(stop)
+    expect(await finishing).toBe('whole')
+  })
+
+  test('an abort after the answer is not heard', async () => {
+    const { rpc } = open()
+    const abort = new AbortController()
+    const counting = rpc.stream('count', 1, abort.signal)
+    expect(await counting.next()).toEqual({ done: false, value: 1 })
+    expect(await counting.next()).toEqual({ done: true, value: 'done' })
+    expect(getEventListeners(abort.signal, 'abort')).toEqual([])
+    abort.abort(stop)
+    expect(await rpc.call('double', 1)).toBe(2)
+  })
+
+  test('a stream yields what comes, in its order, and returns what the other side does', async () => {
+    const { rpc } = open()
+    const counting = rpc.stream('count', 3, new AbortController().signal)
+    const steps = [await counting.next(), await counting.next(), await counting.next()]
+    expect(steps.map(({ value }) => value)).toEqual([1, 2, 3])
+    expect(await counting.next()).toEqual({ done: true, value: 'done' })
+  })
+
+  test('a stream that breaks has yielded what came before', async () => {
+    const { rpc } = open()
+    const items: number[] = []
+    const reading = (async () => {
+      for await (const item of rpc.stream('failAfter', 3)) items.push(item)
+    })()
+    await expect(reading).rejects.toMatchObject({ message: 'the stream broke', code: 'broken' })
+    expect(items).toEqual([0, 1, 2])
+  })
+
+  test('a stream that is left ends over there', async () => {
+    const { rpc } = open()
+    for await (const _ of rpc.stream('count', 1e9, new AbortController().signal)) break
+    await expect.poll(() => rpc.call('ended')).toEqual(['count'])
+  })
+
+  test('a stream that is aborted rejects at once, and ends over there', async () => {
+    const { rpc } = open()
+    const abort = new AbortController()
+    const counting = rpc.stream('count', 1e9, abort.signal)
+    await counting.next()
+    abort.abort(stop)
+    await expect(counting.next()).rejects.toBe(stop)
+    await expect.poll(() => rpc.call('ended')).toEqual(['count'])
+  })
+
+  test('notices come in their order, before the answer that was sent after them', async () => {
+    const percents: number[] = []
+    const { rpc } = open({ progress: (percent: number) => percents.push(percent) })
+    expect(await rpc.call('work', 100)).toBe(100)
+    expect(percents).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
+  })
+
+  test('when the other side exits, calls and streams that wait and those that come fail with why', async () => {
+    const { rpc } = opened()
+    const { signal } = new AbortController()
+    const waiting = [
+      rpc.call('wait', 'for ever', signal),
+      rpc
+        .stream('count', 1e9, signal)
+        .return('done')
+        .then(() => rpc.call('exit', 3)),
+    ]
+    const outcomes = await Promise.allSettled(waiting)
+    expect(outcomes.map((one) => one.status === 'rejected' && one.reason.message)).toEqual([
+      ending,
+      ending,
+    ])
+    expect(rpc.isClosed).toBe(true)
+    await expect(rpc.call('double', 1)).rejects.toThrow(ending)
+    await expect(rpc.stream('count', 1, signal).next()).rejects.toThrow(ending)
+    rpc.notify('work', 1) // nobody hears it
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
+  test('when the other side is ended from outside, what waits fails', async () => {
+    const { rpc, end, begun } = opened()
+    const { signal } = new AbortController()
+    const waiting = rpc.call('wait', 'for ever', signal)
+    const failed = expect(waiting).rejects.toThrow(/^the (thread|process) (ended with 1|was ended)/)
+    await begun
+    await end()
+    await failed
+  })
+
+  test('an error that nobody catches over there fails what waits', async () => {
+    const { rpc } = open()
+    await expect(rpc.call('throwLater')).rejects.toThrow(/nobody catches this|ended with 1/)
+  })
+
+  test('a side that does not load is never ready', async () => {
+    const rpc = openRpc<Far>(start('broken-far').port)
+    await expect(rpc.call('double', 1)).rejects.toThrow(/it does not load|ended with 1/)
+    await expect(rpc.ready).rejects.toThrow(/it does not load|ended with 1/)
+  })
+
+  test('once it is closed what waits has failed, and nothing is heard but that the other side has loaded', async () => {
+    const percents: number[] = []
+    const { rpc } = open({ progress: (percent: number) => percents.push(percent) })
+    const waiting = rpc.call('work', 3)
+    rpc.close(stop)
+    await expect(waiting).rejects.toBe(stop)
+    await expect(rpc.call('double', 1)).rejects.toBe(stop)
+    await rpc.ready
+    rpc.close(new Error('again'))
+    await expect(rpc.call('double', 1)).rejects.toBe(stop)
+    expect(percents).toEqual([])
+  })
+})
+
+test('a process that is killed says by what', async () => {
+  const rpc = openRpc<Far>(startProcess('far-process').port)
+  await expect(rpc.call('kill')).rejects.toThrow('the process was ended by SIGKILL')
+})

@@ -1,0 +1,210 @@
+import { type ErrorMessage, errorOfMessage, messageOfError } from './error-message.ts'
+import type { Port } from './ports.ts'
+
+/**
+ * What one side does for the other. Each takes at most one value, and perhaps a signal that aborts when the answer is no longer
+ * wanted. It answers with a value, or with an async generator, whose items are sent as they come.
+ */
+export type Methods = Record<string, (argument: never, signal: AbortSignal) => unknown>
+
+type Name<M> = keyof M & string
+type Asked<M, K extends keyof M> = M[K] extends (...args: infer A) => unknown ? A : never
+type Answered<M, K extends keyof M> = M[K] extends (...args: never[]) => infer R ? R : never
+
+/** Calls a method without waiting for it. An error in there is one that nobody catches. */
+export type Notify<Theirs> = <K extends Name<Theirs>>(method: K, ...asked: Asked<Theirs, K>) => void
+
+export type Rpc<Theirs> = {
+  /**
+   * Settles when the other side has: after an abort too, so that nothing goes on over there. Then it rejects with the signal's
+   * reason, unless the work was done or failed by itself. Rejects with a copy of the error of the other side: its name, message,
+   * stack, cause and properties, such as `code` and `details`, but not its class.
+   */
+  call<K extends Name<Theirs>>(
+    method: K,
+    ...asked: Asked<Theirs, K>
+  ): Promise<Awaited<Answered<Theirs, K>>>
+  /** Yields what the other side's generator does and returns as it does. Ends at once when it is aborted or left, which ends that. */
+  stream<K extends Name<Theirs>>(method: K, ...asked: Asked<Theirs, K>): Answered<Theirs, K>
+  notify: Notify<Theirs>
+  /** Resolves when the other side has loaded and opened its end, rejects when it has ended before that. */
+  ready: Promise<void>
+  /** Fails whatever waits or will be asked. What comes later from the other side is not heard. It also happens when that ends. */
+  close(reason: Error): void
+  readonly isClosed: boolean
+}
+
+type Call = { id?: number; method: string; argument: unknown }
+type Answer = { id: number } & ({ item: unknown } | { error: ErrorMessage } | { result: unknown })
+type Message = Call | Answer | { id: number; abort: true } | { ready: true }
+
+type Outcome = { item: unknown } | { error: unknown } | { result: unknown }
+
+/** Opens one end of a line. `ours` is what the other side may call. */
+export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
+  const pending = new Map<number, (outcome: Outcome) => void>()
+  const running = new Map<number, AbortController>()
+  const ready = Promise.withResolvers<void>()
+  ready.promise.catch(() => undefined) // it may be that nobody asks
+  let closed: { reason: Error } | undefined
+  let lastId = 0
+
+  port.onMessage((message) => receive(message as Message))
+  port.onClose((reason) => {
+    close(reason)
+    ready.reject(closed?.reason)
+  })
+  port.post({ ready: true })
+
+  function receive(message: Message) {
+    if ('ready' in message) ready.resolve()
+    else if (closed) return
+    else if ('method' in message) obey(message)
+    else if ('abort' in message) running.get(message.id)?.abort()
+    else if ('error' in message) pending.get(message.id)?.({ error: errorOfMessage(message.error) })
+    else pending.get(message.id)?.(message)
+  }
+
+  async function obey({ id, method, argument }: Call) {
+    const abort = new AbortController()
+    if (id === undefined) return work(method, argument, abort.signal)
+    running.set(id, abort)
+    try {
+      const answer = await work(method, argument, abort.signal)
+      const onItem = (item: unknown) => post({ id, item })
+      const result = isGenerator(answer) ? await drain(answer, onItem, abort.signal) : answer
+      post({ id, result })
+    } catch (error) {
+      postError(id, error)
+    } finally {
+      running.delete(id)
+    }
+  }
+
+  async function work(method: string, argument: unknown, signal: AbortSignal): Promise<unknown> {
+    const found = ours[method]
+    if (!found) throw new Error(`there is no method ${method}`)
+    return found(argument as never, signal)
+  }
+
+  function post(message: Message) {
+    if (!closed) port.post(message)
+  }
+
+  function postError(id: number, error: unknown) {
+    const message = messageOfError(error)
+    try {
+      post({ id, error: message })
+    } catch (uncloneable) {
+      // Something that the error holds cannot cross. The sentence can, and why the rest does not.
+      post({ id, error: { ...message, own: {}, cause: messageOfError(String(uncloneable)) } })
+    }
+  }
+
+  /** Asks, and has `onOutcome` called with what comes back. Returns what forgets it. */
+  function ask(
+    [method, argument, signal]: Asking,
+    { onOutcome, onAbort }: { onOutcome(outcome: Outcome): void; onAbort?(): void },
+  ) {
+    signal?.throwIfAborted()
+    if (closed) throw closed.reason
+    lastId += 1
+    const id = lastId
+    const abort = () => {
+      post({ id, abort: true })
+      onAbort?.()
+    }
+    port.post({ id, method, argument })
+    pending.set(id, onOutcome)
+    signal?.addEventListener('abort', abort)
+    return (isOver: boolean) => {
+      pending.delete(id)
+      signal?.removeEventListener('abort', abort)
+      if (!isOver && !signal?.aborted) post({ id, abort: true })
+    }
+  }
+
+  async function call(...asking: Asking) {
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    const forget = ask(asking, { onOutcome: resolve })
+    const outcome = await promise
+    forget(true)
+    if ('error' in outcome) {
+      const signal = asking[2]
+      throw signal?.aborted && isAbort(outcome.error) ? signal.reason : outcome.error
+    }
+    return 'result' in outcome ? outcome.result : undefined
+  }
+
+  async function* stream(...asking: Asking) {
+    const [, , signal] = asking
+    const arrived: Outcome[] = []
+    let wake: (() => void) | undefined
+    let isOver = false
+    const onOutcome = (outcome: Outcome) => {
+      arrived.push(outcome)
+      wake?.()
+    }
+    const forget = ask(asking, { onOutcome, onAbort: () => wake?.() })
+    try {
+      for (;;) {
+        signal?.throwIfAborted()
+        const outcome = arrived.shift()
+        if (outcome === undefined) {
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        } else if ('item' in outcome) yield outcome.item
+        else {
+          isOver = true
+          if ('error' in outcome) throw outcome.error
+          return outcome.result
+        }
+      }
+    } finally {
+      forget(isOver)
+    }
+  }
+
+  function close(reason: Error) {
+    if (closed) return
+    closed = { reason }
+    for (const settle of pending.values()) settle({ error: reason })
+    for (const abort of running.values()) abort.abort()
+  }
+
+  const rpc = {
+    call,
+    stream,
+    notify: (method: string, argument: unknown) => post({ method, argument }),
+    ready: ready.promise,
+    close,
+    get isClosed() {
+      return closed !== undefined
+    },
+  }
+  return rpc as unknown as Rpc<Theirs>
+}
+
+type Asking = [method: string, argument?: unknown, signal?: AbortSignal]
+
+type Generator = AsyncGenerator<unknown, unknown>
+
+const isGenerator = (value: unknown): value is Generator =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+
+/** Hands on the items of a generator, and answers with what it returns. An abort ends it where it is. */
+async function drain(items: Generator, onItem: (item: unknown) => void, signal: AbortSignal) {
+  try {
+    let step = await items.next()
+    for (; !step.done; step = await items.next()) {
+      signal.throwIfAborted()
+      onItem(step.value)
+    }
+    return step.value
+  } finally {
+    await items.return(undefined)
+  }
+}
+
+const isAbort = (error: unknown) => error instanceof Error && error.name === 'AbortError'

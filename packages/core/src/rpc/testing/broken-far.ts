@@ -1,0 +1,1 @@
+throw new Error('it does not load')
