@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { CardAnswer, CardQuestion } from './card-process.ts'
+import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
+import type { CardMethods, CardQuestion } from './card-process.ts'
 
 export type CardProcess = {
   /** One card at a time. Rejects for one that cannot be rendered, which may be the end of the process. */
@@ -20,6 +20,7 @@ export function startCardProcess({ renderMs, heapMb }: CardLimits): CardProcess 
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const child = fork(fileURLToPath(new URL(`./card-process.${extension}`, import.meta.url)), {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    serialization: 'advanced',
     env: {}, // it needs nothing of ours, secrets least of all
     // What is made for a card is soon gone: more room for the young saves little time and takes 100 MB.
     execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=8'],
@@ -28,41 +29,27 @@ export function startCardProcess({ renderMs, heapMb }: CardLimits): CardProcess 
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(0, stderrLength)
   })
-  const ended = new AbortController()
-  child.on('error', (error) => ended.abort(error))
-  child.on('close', (code, killedBy) => {
-    const how = killedBy ? `was ended by ${killedBy}` : `ended with ${code}: ${stderr}`
-    ended.abort(new Error(`the process for cards ${how}`))
-  })
+  const reasonOf = ({ code, how }: ProcessEnd) =>
+    new Error(`the process for cards ${code === null ? how : `${how}: ${stderr}`}`)
+  const rpc = openRpc<CardMethods>(childPort(child, reasonOf))
 
-  /** What it says next. If that takes too long it is ended. */
-  async function next(withinMs: number): Promise<CardAnswer> {
+  /** If it takes too long the process is ended. */
+  async function within<T>(maxMs: number, work: Promise<T>): Promise<T> {
     const timer = setTimeout(() => {
-      ended.abort(new Error(`it takes longer than ${withinMs} ms`))
+      rpc.close(new Error(`it takes longer than ${maxMs} ms`))
       child.kill('SIGKILL')
-    }, withinMs)
-    try {
-      const [answer] = await once(child, 'message', { signal: ended.signal })
-      return answer
-    } catch (error) {
-      throw ended.signal.reason ?? error
-    } finally {
-      clearTimeout(timer)
-    }
+    }, maxMs)
+    return work.finally(() => clearTimeout(timer))
   }
 
-  const ready = next(startMs)
+  const ready = within(startMs, rpc.ready)
   return {
     async render(question) {
       await ready
-      const answered = next(renderMs)
-      if (child.connected) child.send(question)
-      const answer = await answered
-      if ('html' in answer) return answer.html
-      throw new Error('problem' in answer ? answer.problem : 'the process for cards began anew')
+      return within(renderMs, rpc.call('render', question))
     },
     get hasEnded() {
-      return ended.signal.aborted
+      return rpc.isClosed
     },
     async end() {
       const isRunning = child.pid !== undefined && (child.exitCode ?? child.signalCode) === null
