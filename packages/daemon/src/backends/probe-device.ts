@@ -1,5 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
+import type { ProbeMethods } from './probe-process.ts'
 
 /** What would compute: the best of what is installed and works on this machine. */
 export type Device = {
@@ -16,17 +18,15 @@ const patienceMs = 30_000
 export async function probeDevice(backendsDirectory: string): Promise<Device> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const script = fileURLToPath(new URL(`./probe-process.${extension}`, import.meta.url))
-  const child = fork(script, [backendsDirectory], {
+  const child = fork(script, {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
     env: { ...process.env, NODE_NO_WARNINGS: '1' },
     execArgv: [],
     timeout: patienceMs,
   })
-  return new Promise<Device>((resolve, reject) => {
-    child.once('message', (device) => resolve(device as Device))
-    child.once('error', reject)
-    child.once('exit', (code, signal) =>
-      reject(new Error(`the runtime ended with ${signal ?? code}`)),
-    )
-  })
+  const reasonOf = ({ code, killedBy }: ProcessEnd) =>
+    new Error(`the runtime ended with ${killedBy ?? code}`)
+  const rpc = openRpc<ProbeMethods>(childPort(child, reasonOf))
+  return rpc.call('probe', backendsDirectory).finally(() => child.kill('SIGKILL'))
 }
