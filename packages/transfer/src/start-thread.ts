@@ -1,40 +1,48 @@
 import { Worker } from 'node:worker_threads'
-import type { ThreadData } from './thread-setup.ts'
+import { type Methods, openRpc, type Rpc, threadPort } from '@shoal/core/rpc'
 
-const loading = new WeakMap<Worker, Promise<unknown>>()
+/** A thread that does `Theirs`. */
+export type Thread<Theirs> = { worker: Worker; rpc: Rpc<Theirs> }
 
-/** Starts `name` beside `parentUrl` as a thread, as a source or as built. It gets `setup` from `threadSetup`. */
-export function startThread(name: string, parentUrl: string, setup: unknown): Worker {
+/**
+ * Starts `name` beside `parentUrl` as a thread, as a source or as built. Its `serveParent` gets `setup`, and it may call `ours`.
+ * An error that it does not catch ends it, and is its worker's `error` event.
+ */
+export function startThread<Theirs>(
+  name: string,
+  parentUrl: string,
+  setup: unknown,
+  ours?: Methods,
+): Thread<Theirs> {
   const extension = parentUrl.endsWith('.ts') ? 'ts' : 'js'
-  const isLoaded = new Int32Array(new SharedArrayBuffer(4))
-  const workerData: ThreadData = { setup, isLoaded }
-  const thread = new Worker(new URL(`./${name}.${extension}`, parentUrl), {
-    workerData,
+  const worker = new Worker(new URL(`./${name}.${extension}`, parentUrl), {
+    workerData: setup,
     resourceLimits: { maxYoungGenerationSizeMb: 4 }, // they handle few objects; the default may grow to 48 MB
   })
-  const exited = new Promise((resolve) => thread.once('exit', resolve))
-  loading.set(thread, Promise.race([Atomics.waitAsync(isLoaded, 0, 0).value, exited]))
-  return thread
+  return { worker, rpc: openRpc(threadPort(worker), ours) }
 }
 
 /** Resolves when a thread has loaded its modules, or has ended. */
-export async function untilLoaded(thread: Worker): Promise<void> {
-  await loading.get(thread)
+export async function untilLoaded({ rpc }: Thread<unknown>): Promise<void> {
+  await rpc.ready.catch(() => undefined) // why is for those who call it
 }
 
-/** Ends a thread, once it has loaded: a native addon whose loading is cut short aborts the process. */
-export async function terminateThread(thread: Worker): Promise<void> {
+/** Fails whatever waits for a thread, and ends it once it has loaded: a native addon whose loading is cut short aborts the process. */
+export async function terminateThread(thread: Thread<unknown>): Promise<void> {
+  thread.rpc.close(new Error('the thread was stopped'))
   await untilLoaded(thread)
-  await thread.terminate()
+  await thread.worker.terminate()
 }
 
-/** Has a thread that knows this message finish, and ends one that takes longer than `timeoutMs` for it once it has loaded. */
-export async function closeThread(thread: Worker, timeoutMs: number): Promise<void> {
-  if (thread.threadId === -1) return // it has ended
-  const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
-  thread.postMessage({ call: 'close' })
+/** Has a thread finish, and ends it then, or when that takes longer than `timeoutMs` once it has loaded. */
+export async function closeThread(
+  thread: Thread<{ close(): Promise<void> }>,
+  timeoutMs: number,
+): Promise<void> {
+  const closing = thread.rpc.call('close').catch(() => undefined) // however it ends, the thread does then
   await untilLoaded(thread)
-  const overdue = setTimeout(() => thread.terminate(), timeoutMs)
-  await exited
+  const overdue = setTimeout(() => terminateThread(thread), timeoutMs)
+  await closing
   clearTimeout(overdue)
+  await terminateThread(thread)
 }

@@ -9,9 +9,14 @@ import { temporaryDirectory } from '../testing/pull-scene.ts'
 import { swarmScene } from '../testing/swarm-scene.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 import { joinSwarm } from './swarm-client.ts'
-import type { Contact, FromSwarm } from './swarm-messages.ts'
+import type { Contact, SwarmEvents } from './swarm-messages.ts'
 
 const file = syntheticFile(mebibyte, mebibyte)
+
+/** An event and what was told of it. */
+type Told = {
+  [E in keyof SwarmEvents]: [event: E, ...told: Parameters<SwarmEvents[E]>]
+}[keyof SwarmEvents]
 
 /** A member of the swarm that has no piece of the file yet, whose first bytes may be on disk. */
 async function member(
@@ -21,7 +26,7 @@ async function member(
 ) {
   const path = join(temporaryDirectory(), 'model.gguf.part')
   writeFileSync(path, Buffer.concat([begin, Buffer.alloc(fileSizeBytes - begin.length)]))
-  const told: FromSwarm[] = []
+  const told: Told[] = []
   const announced = once(tracker, 'start')
   const swarm = await joinSwarm(
     {
@@ -35,7 +40,7 @@ async function member(
       uploadLimit: undefined,
     },
     { port: 0, peerId: undefined, peers: [], ...contact },
-    (message) => told.push(message),
+    (...event) => told.push(event as unknown as Told),
   )
   onTestFinished(() => swarm.close())
   await announced
@@ -48,8 +53,8 @@ async function portAfterJoining(port: number, peerId: string) {
   const { origin, tracker } = scene
   const { told } = await member(scene, file.bytes.length, { port, peerId })
   const peers = Object.values(tracker.torrents[origin.swarm?.infoHash ?? '']?.peers.cache ?? {})
-  expect(told.filter(({ event }) => event === 'failed')).toEqual([])
-  return { peers, ready: told.find((message) => message.event === 'ready') }
+  expect(told.filter(([event]) => event === 'failed')).toEqual([])
+  return { peers, ready: told.flatMap(([event, place]) => (event === 'ready' ? [place] : []))[0] }
 }
 
 async function listen() {
@@ -87,11 +92,11 @@ test('when one chunk is here and is left, all pieces of the one after it are sti
     { from: 0, to: 3 },
     { from: 4, to: 7 },
   ]
-  swarm.obey({ call: 'want', ...first, bytesHere: 0 })
-  swarm.obey({ call: 'have', ...first })
-  swarm.obey({ call: 'want', ...second, bytesHere: 0 })
+  swarm.want({ ...first, bytesHere: 0 })
+  swarm.have(first)
+  swarm.want({ ...second, bytesHere: 0 })
   await Promise.resolve() // by now the library has counted what is here
-  swarm.obey({ call: 'leave', ...first })
+  swarm.leave(first)
   await scene.seeder()
   await expect.poll(() => fromPeers(told).map(([index]) => index), patience).toHaveLength(4)
   expect(fromPeers(told).every(([index]) => index >= 4)).toBe(true)
@@ -100,17 +105,17 @@ test('when one chunk is here and is left, all pieces of the one after it are sti
 const patience = { timeout: 10_000 }
 
 /** The pieces that peers sent, with how many bytes. */
-const fromPeers = (told: FromSwarm[]) =>
-  told.flatMap((message) => {
-    if (message.event !== 'piece' || message.sent.length === 0) return []
-    return [[message.index, message.sent.reduce((sum, [, bytes]) => sum + bytes, 0)] as const]
+const fromPeers = (told: Told[]) =>
+  told.flatMap(([event, piece]) => {
+    if (event !== 'piece' || piece.sent.length === 0) return []
+    return [[piece.index, piece.sent.reduce((sum, [, bytes]) => sum + bytes, 0)] as const]
   })
 
 test('peers are not asked for the blocks of a piece that a request brought before it broke off', async () => {
   const scene = await swarmScene(file)
   const begin = file.bytes.subarray(0, 500_000)
   const { swarm, told } = await member(scene, file.bytes.length, { begin })
-  swarm.obey({ call: 'want', from: 0, to: 0, bytesHere: begin.length })
+  swarm.want({ from: 0, to: 0, bytesHere: begin.length })
   await scene.seeder()
   const blocks = Math.floor(begin.length / 16_384)
   await expect
@@ -122,10 +127,10 @@ test('a piece that began with wrong bytes comes again, and no peer is to blame',
   const scene = await swarmScene(file)
   const begin = Buffer.alloc(500_000, 'x')
   const { swarm, told } = await member(scene, file.bytes.length, { begin })
-  swarm.obey({ call: 'want', from: 0, to: 0, bytesHere: begin.length })
+  swarm.want({ from: 0, to: 0, bytesHere: begin.length })
   await scene.seeder()
   await expect.poll(() => fromPeers(told), patience).toHaveLength(1)
-  expect(told.filter(({ event }) => event === 'banned')).toEqual([])
+  expect(told.filter(([event]) => event === 'banned')).toEqual([])
 })
 
 test('pieces that were begun are finished and others not begun, so that nothing is sent in vain', async () => {
@@ -133,11 +138,11 @@ test('pieces that were begun are finished and others not begun, so that nothing 
   const scene = await swarmScene(large)
   const { swarm, told } = await member(scene, large.bytes.length)
   const chunk = { from: 0, to: 15 }
-  swarm.obey({ call: 'want', ...chunk, bytesHere: 0 })
+  swarm.want({ ...chunk, bytesHere: 0 })
   const { standing } = await scene.seeder(large.bytes, { uploadLimit: 3 * mebibyte })
   await expect.poll(() => fromPeers(told).length, patience).toBeGreaterThan(0)
-  swarm.obey({ call: 'settle', ...chunk })
-  await expect.poll(() => told, patience).toContainEqual({ event: 'settled', from: 0 })
+  swarm.settle(chunk)
+  await expect.poll(() => told, patience).toContainEqual(['settled', 0])
   const pieces = fromPeers(told)
   expect(pieces.length).toBeLessThan(16)
   expect(pieces.every(([, bytes]) => bytes === mebibyte)).toBe(true)
@@ -157,16 +162,16 @@ test('pieces of a chunk that came wrong are looked at when it is wanted again, a
   const scene = await swarmScene(two)
   const { swarm, told, path } = await member(scene, two.bytes.length)
   const chunk = { from: 0, to: 3 }
-  swarm.obey({ call: 'want', ...chunk, bytesHere: 0 })
+  swarm.want({ ...chunk, bytesHere: 0 })
   await scene.seeder(two.bytes)
   await expect.poll(() => fromPeers(told), patience).toHaveLength(4)
-  swarm.obey({ call: 'leave', ...chunk })
+  swarm.leave(chunk)
   overwrite(path, mebibyte)
   told.length = 0
-  swarm.obey({ call: 'forget', ...chunk })
-  swarm.obey({ call: 'want', ...chunk, bytesHere: 0 })
+  swarm.forget(chunk)
+  swarm.want({ ...chunk, bytesHere: 0 })
   await expect.poll(() => fromPeers(told), patience).toEqual([[1, mebibyte]])
-  const known = told.flatMap((message) => (message.event === 'piece' ? [message] : []))
+  const known = told.flatMap(([event, piece]) => (event === 'piece' ? [piece] : []))
   expect(known.map(({ index }) => index).toSorted()).toEqual([0, 1, 2, 3])
   expect(readFileSync(path).equals(Buffer.concat([first(two.bytes), rest]))).toBe(true)
 })
@@ -186,24 +191,24 @@ test('a piece of which only the disk has blocks is not waited for, although a pe
   const scene = await swarmScene(two)
   const begin = two.bytes.subarray(0, 500_000)
   const { swarm, told } = await member(scene, two.bytes.length, { begin })
-  swarm.obey({ call: 'want', from: 1, to: 1, bytesHere: 0 })
+  swarm.want({ from: 1, to: 1, bytesHere: 0 })
   const { standing } = await scene.seeder(two.bytes, { uploadLimit: 64 * 1024 })
   await expect.poll(() => standing().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
-  swarm.obey({ call: 'want', from: 0, to: 0, bytesHere: begin.length }) // after the piece that is begun
-  swarm.obey({ call: 'settle', from: 0, to: 0 })
-  expect(told).toContainEqual({ event: 'settled', from: 0 })
+  swarm.want({ from: 0, to: 0, bytesHere: begin.length }) // after the piece that is begun
+  swarm.settle({ from: 0, to: 0 })
+  expect(told).toContainEqual(['settled', 0])
 })
 
 test('a piece that was begun is not waited for any more when its peer has gone', async () => {
   const scene = await swarmScene(file)
   const { swarm, told } = await member(scene, file.bytes.length)
-  swarm.obey({ call: 'want', from: 0, to: 0, bytesHere: 0 })
+  swarm.want({ from: 0, to: 0, bytesHere: 0 })
   const seeder = await scene.seeder(file.bytes, { uploadLimit: 64 * 1024 })
   await expect.poll(() => seeder.standing().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
-  swarm.obey({ call: 'settle', from: 0, to: 0 })
-  expect(told).not.toContainEqual({ event: 'settled', from: 0 })
+  swarm.settle({ from: 0, to: 0 })
+  expect(told).not.toContainEqual(['settled', 0])
   await seeder.close()
-  await expect.poll(() => told, patience).toContainEqual({ event: 'settled', from: 0 })
+  await expect.poll(() => told, patience).toContainEqual(['settled', 0])
   expect(fromPeers(told)).toEqual([])
 })
 
@@ -217,15 +222,15 @@ test('turns that are over leave nothing behind: no listener, and no word about t
     process.off('warning', onWarning)
   })
   const seeder = await scene.seeder(file.bytes, { uploadLimit: 64 * 1024 })
-  swarm.obey({ call: 'want', from: 0, to: 0, bytesHere: 0 })
+  swarm.want({ from: 0, to: 0, bytesHere: 0 })
   await expect.poll(() => seeder.standing().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
   for (let turn = 0; turn < 12; turn += 1) {
-    swarm.obey({ call: 'want', from: 0, to: 0, bytesHere: 0 })
-    swarm.obey({ call: 'settle', from: 0, to: 0 })
-    swarm.obey({ call: 'leave', from: 0, to: 0 })
+    swarm.want({ from: 0, to: 0, bytesHere: 0 })
+    swarm.settle({ from: 0, to: 0 })
+    swarm.leave({ from: 0, to: 0 })
   }
-  swarm.obey({ call: 'have', from: 0, to: 0 })
+  swarm.have({ from: 0, to: 0 })
   await new Promise((resolve) => setImmediate(resolve)) // warnings come a tick later
-  expect(told.filter(({ event }) => event === 'settled')).toEqual([])
+  expect(told.filter(([event]) => event === 'settled')).toEqual([])
   expect(warnings).toEqual([])
 })

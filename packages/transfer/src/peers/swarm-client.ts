@@ -1,5 +1,6 @@
 /** One torrent among its peers, by webtorrent. Runs in a thread of its own, which `swarm-thread.ts` is. */
 import { closeSync, openSync } from 'node:fs'
+import type { Notify } from '@shoal/core/rpc'
 import { pieceLengthFor } from '@shoal/model-file'
 import { openNetwork, useForFetch } from '@shoal/network/requests'
 import type Wire from 'bittorrent-protocol'
@@ -10,7 +11,7 @@ import { watchSenders } from './piece-senders.ts'
 import { pieceStoreOf } from './piece-store.ts'
 import { maxRegistryRequests, registryAmongPeers } from './registry-among-peers.ts'
 import { settlePieces } from './settle-pieces.ts'
-import type { Contact, FromSwarm, SwarmSetup, ToSwarm } from './swarm-messages.ts'
+import type { Contact, Pieces, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 import { torrentClient } from './torrent-client.ts'
 import { forget, leave, offer, want } from './torrent-pieces.ts'
 import { checkTorrent, internalsOf } from './webtorrent-internals.ts'
@@ -18,53 +19,56 @@ import { checkTorrent, internalsOf } from './webtorrent-internals.ts'
 const tellEveryMs = 250
 const mostConnections = 60
 
-/** Resolves once it listens. Tells by `tell` what happens. */
+/** Resolves once it listens. Tells by `notify` what happens. */
 export async function joinSwarm(
   setup: SwarmSetup,
   contact: Contact,
-  tell: (message: FromSwarm) => void,
-) {
+  notify: Notify<SwarmEvents>,
+): Promise<Omit<SwarmMethods, 'join'>> {
   const fd = openSync(setup.path, 'r+')
   const { host } = setup
   const network = openNetwork(setup.network, { connections: maxRegistryRequests })
   useForFetch(network) // by which webtorrent asks trackers
   const { client, torrent } = await openTorrent(setup, contact, fd)
-  const fail = (error: unknown) => tell({ event: 'failed', message: String(error) })
+  const fail = (error: unknown) => notify('failed', String(error))
   client.on('error', fail)
   torrent.on('error', fail)
   finishBegunPieces(torrent)
-  const senders = watchSenders(torrent, (peer) => tell({ event: 'banned', peer }))
+  const senders = watchSenders(torrent, (peer) => notify('banned', peer))
   const registry = registryAmongPeers(torrent, {
     network,
     fileSizeBytes: setup.fileSizeBytes,
     bytesFromPeers: senders.bytesFromPeers,
   })
   torrent.on('verified', (index: number) => {
-    tell({ event: 'piece', index, sent: senders.take(index) })
+    notify('piece', { index, sent: senders.take(index) })
   })
-  const settling = settlePieces(torrent, (from) => tell({ event: 'settled', from }))
+  const settling = settlePieces(torrent, (from) => notify('settled', from))
   const telling = setInterval(() => {
     registry.look()
     settling.look()
     const count = torrent.wires.filter(({ type }) => type !== 'webSeed').length
-    tell({ event: 'peers', count })
+    notify('peers', count)
   }, tellEveryMs)
   for (const peer of contact.peers) torrent.addPeer(peer)
   const discovery = setup.isLocalDiscoveryOn ? discover(host, client, torrent) : undefined
-  tell({ event: 'ready', port: client.torrentPort, pieceLength: torrent.pieceLength })
+  notify('ready', { port: client.torrentPort, pieceLength: torrent.pieceLength })
+
+  function stop(pieces: Pieces) {
+    settling.leave(pieces)
+    leave(torrent, pieces)
+  }
 
   return {
-    obey(message: Exclude<ToSwarm, { call: 'close' | 'join' }>) {
-      if (message.call === 'settle' || message.call === 'leave') {
-        settling.leave(message)
-        leave(torrent, message)
-      }
-      if (message.call === 'want') want(torrent, { fd, senders, ...message })
-      else if (message.call === 'settle') settling.settle(message)
-      else if (message.call === 'have') offer(torrent, message)
-      else if (message.call === 'forget') forget(torrent, message)
-      else if (message.call === 'registry') registry.use(message.urls)
+    have: (pieces) => offer(torrent, pieces),
+    want: (wanted) => want(torrent, { fd, senders, ...wanted }),
+    settle(pieces) {
+      stop(pieces)
+      settling.settle(pieces)
     },
+    leave: stop,
+    forget: (pieces) => forget(torrent, pieces),
+    registry: (urls) => registry.use(urls),
 
     async close() {
       clearInterval(telling)

@@ -29,21 +29,24 @@ export type Contact = {
   peers: string[]
 }
 
-export type ToSwarm =
-  /** The first: without it nothing begins. */
-  | { call: 'join'; contact: Contact }
+export type Pieces = { from: number; to: number }
+
+export type SwarmMethods = {
+  /** Without it nothing begins: what is called before waits for it. */
+  join(contact: Contact): void
   /** Pieces that are on disk and may be given to others. */
-  | { call: 'have'; from: number; to: number }
+  have(pieces: Pieces): void
   /** Pieces to get. The first `bytesHere` of them, good or not, are on disk. */
-  | { call: 'want'; from: number; to: number; bytesHere: number }
+  want(pieces: Pieces & { bytesHere: number }): void
   /** No more pieces are to be begun. */
-  | { call: 'settle'; from: number; to: number }
-  | { call: 'leave'; from: number; to: number }
+  settle(pieces: Pieces): void
+  leave(pieces: Pieces): void
   /** Pieces of a chunk that came wrong. Which of them are good is found when they are wanted again. */
-  | { call: 'forget'; from: number; to: number }
+  forget(pieces: Pieces): void
   /** URLs of the whole file, the best first, for what no peer has; none to do without. */
-  | { call: 'registry'; urls: string[] }
-  | { call: 'close' }
+  registry(urls: string[]): void
+  close(): Promise<void>
+}
 
 /** As which the registry stands among the peers. */
 export const registryName = 'registry'
@@ -54,13 +57,14 @@ export const diskName = 'this disk'
 /** The senders of a piece with the bytes that each sent, including bytes that had already come another way. */
 export type Sent = [sender: string, bytes: number][]
 
-export type FromSwarm =
-  | { event: 'ready'; port: number; pieceLength: number }
+export type SwarmEvents = {
+  ready(place: { port: number; pieceLength: number }): void
   /** A piece is on disk, and has its SHA-1. `sent`: what came since it was told last. */
-  | { event: 'piece'; index: number; sent: Sent }
+  piece(piece: { index: number; sent: Sent }): void
   /** Those pieces from `from` on that were begun when this was asked for are here, or nobody brings them. */
-  | { event: 'settled'; from: number }
-  | { event: 'peers'; count: number }
+  settled(from: number): void
+  peers(count: number): void
   /** A peer that sent what was not the piece. It is not asked again. */
-  | { event: 'banned'; peer: string }
-  | { event: 'failed'; message: string }
+  banned(peer: string): void
+  failed(message: string): void
+}

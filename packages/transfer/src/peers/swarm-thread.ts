@@ -1,24 +1,32 @@
-/** The thread behind `startSwarm`: it does what messages say, and tells what happens. */
-import { parentPort } from 'node:worker_threads'
-import { threadSetup } from '../thread-setup.ts'
+/** The thread behind `startSwarm`. */
+import type { Notify } from '@shoal/core/rpc'
+import { serveParent } from '../serve-parent.ts'
 import { joinSwarm } from './swarm-client.ts'
-import type { Contact, FromSwarm, SwarmSetup, ToSwarm } from './swarm-messages.ts'
+import type { Contact, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 
-const tell = (message: FromSwarm) => parentPort?.postMessage(message)
-const setup = threadSetup<SwarmSetup>()
-const contact = Promise.withResolvers<Contact>()
-let isJoining = false
-const joining = contact.promise.then((known) => joinSwarm(setup, known, tell))
-joining.catch((error) => tell({ event: 'failed', message: String(error) }))
+/** A swarm that is joined when `join` says as whom. */
+function swarmToJoin(setup: SwarmSetup, notify: Notify<SwarmEvents>): SwarmMethods {
+  const contact = Promise.withResolvers<Contact>()
+  let isJoining = false
+  const swarm = contact.promise
+    .then((known) => joinSwarm(setup, known, notify))
+    .catch((error) => notify('failed', String(error)))
 
-parentPort?.on('message', async (message: ToSwarm) => {
-  if (message.call === 'join') {
-    isJoining = true
-    return contact.resolve(message.contact)
+  return {
+    join(known) {
+      isJoining = true
+      contact.resolve(known)
+    },
+    have: async (pieces) => (await swarm)?.have(pieces),
+    want: async (pieces) => (await swarm)?.want(pieces),
+    settle: async (pieces) => (await swarm)?.settle(pieces),
+    leave: async (pieces) => (await swarm)?.leave(pieces),
+    forget: async (pieces) => (await swarm)?.forget(pieces),
+    registry: async (urls) => (await swarm)?.registry(urls),
+    async close() {
+      if (isJoining) await (await swarm)?.close()
+    },
   }
-  if (message.call === 'close' && !isJoining) process.exit() // of this thread
-  const swarm = await joining.catch(() => undefined) // told above
-  if (message.call !== 'close') return swarm?.obey(message)
-  await swarm?.close()
-  process.exit()
-})
+}
+
+serveParent(swarmToJoin)

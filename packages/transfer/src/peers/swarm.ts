@@ -1,6 +1,6 @@
 import type { Chunk } from '../pull/manifest.ts'
 import { closeThread, startThread, untilLoaded } from '../start-thread.ts'
-import type { Contact, FromSwarm, Sent, SwarmSetup, ToSwarm } from './swarm-messages.ts'
+import type { Contact, Sent, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 
 export type Swarm = ReturnType<typeof startSwarm>
 
@@ -18,7 +18,6 @@ const closeAtMostMs = 500
  * well, so nothing rejects. Pieces that come have their SHA-1; whoever uses them checks more.
  */
 export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events) {
-  const thread = startThread('swarm-thread', import.meta.url, setup)
   let peerCount = 0
   /** By their first piece. */
   const settling = new Map<number, () => void>()
@@ -27,16 +26,19 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
     events.onFailure(reason)
   }
 
-  thread.on('error', (error) => fail(String(error)))
-  thread.on('message', (message: FromSwarm) => {
-    if (message.event === 'piece') events.onPiece(message.index, message.sent)
-    else if (message.event === 'banned') events.onBanned(message.peer)
-    else if (message.event === 'peers') peerCount = message.count
-    else if (message.event === 'settled') settling.get(message.from)?.()
-    else if (message.event === 'failed') fail(message.message)
-  })
-
-  const send = (message: ToSwarm) => thread.postMessage(message)
+  const heard: SwarmEvents = {
+    ready: () => undefined,
+    piece: ({ index, sent }) => events.onPiece(index, sent),
+    settled: (from) => settling.get(from)?.(),
+    peers(count) {
+      peerCount = count
+    },
+    banned: events.onBanned,
+    failed: fail,
+  }
+  const thread = startThread<SwarmMethods>('swarm-thread', import.meta.url, setup, heard)
+  thread.worker.on('error', (error) => fail(String(error)))
+  const { notify } = thread.rpc
   const rangeOf = ({ start, size }: Chunk) => ({
     from: start / pieceLength,
     to: Math.ceil((start + size) / pieceLength) - 1,
@@ -46,28 +48,28 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
     /** Resolves when `join` is done at once: loading takes a second on a busy machine. */
     untilLoaded: () => untilLoaded(thread),
     /** Begins. What is called before this waits for it. */
-    join: (contact: Contact) => send({ call: 'join', contact }),
+    join: (contact: Contact) => notify('join', contact),
     /** Others than the registry that are connected now. */
     peerCount: () => peerCount,
     /** What was trusted may be given to others. */
-    offer: (chunk: Chunk) => send({ call: 'have', ...rangeOf(chunk) }),
-    want: (chunk: Chunk, bytesHere: number) => send({ call: 'want', ...rangeOf(chunk), bytesHere }),
+    offer: (chunk: Chunk) => notify('have', rangeOf(chunk)),
+    want: (chunk: Chunk, bytesHere: number) => notify('want', { ...rangeOf(chunk), bytesHere }),
     /** Resolves when the pieces that were begun are here or nobody brings them; never, if the chunk is left. No others are begun. */
     settle(chunk: Chunk) {
       const range = rangeOf(chunk)
-      send({ call: 'settle', ...range })
+      notify('settle', range)
       return new Promise<void>((resolve) => settling.set(range.from, resolve))
     },
     leave(chunk: Chunk) {
       const range = rangeOf(chunk)
       settling.delete(range.from)
-      send({ call: 'leave', ...range })
+      notify('leave', range)
     },
     /** It came wrong. Nobody is given its pieces, and they are looked at when it is wanted again. */
-    forget: (chunk: Chunk) => send({ call: 'forget', ...rangeOf(chunk) }),
+    forget: (chunk: Chunk) => notify('forget', rangeOf(chunk)),
     piecesOf: rangeOf,
     /** URLs of the file for what no peer has; none to do without. */
-    askRegistry: (urls: string[]) => send({ call: 'registry', urls }),
+    askRegistry: (urls: string[]) => notify('registry', urls),
 
     close: () => closeThread(thread, closeAtMostMs),
   }

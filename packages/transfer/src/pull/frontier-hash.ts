@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { startThread, terminateThread } from '../start-thread.ts'
+import type { FrontierMethods } from './frontier-thread.ts'
 import { hashPart } from './hash-part.ts'
 import type { Manifest } from './manifest.ts'
 
@@ -17,27 +18,29 @@ export type FrontierHash = {
 }
 
 export type FrontierSetup = { path: string; fileSizeBytes: number }
-export type FrontierMessage = { hashedBytes: number } | { sha256: string }
+export type FrontierEvents = { progress(hashedBytes: number): void; done(sha256: string): void }
 
 /** One thread that reads the file back from the page cache, as far as it is good. */
 export function threadFrontierHash(setup: FrontierSetup): FrontierHash {
-  const thread = startThread('frontier-thread', import.meta.url, setup)
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   promise.catch(() => undefined) // whoever awaits the digest gets the failure; nobody may be there yet
   let told = 0
   let hashed = 0
   let listener: (() => void) | undefined
-  thread.on('error', reject)
-  thread.on('message', (message: FrontierMessage) => {
-    if ('sha256' in message) return resolve(message.sha256)
-    hashed = message.hashedBytes
-    listener?.()
-  })
+  const events: FrontierEvents = {
+    progress(hashedBytes) {
+      hashed = hashedBytes
+      listener?.()
+    },
+    done: resolve,
+  }
+  const thread = startThread<FrontierMethods>('frontier-thread', import.meta.url, setup, events)
+  thread.worker.on('error', reject)
   return {
     advance(bytes) {
       if (bytes <= told) return
       told = bytes
-      thread.postMessage(bytes)
+      thread.rpc.notify('advance', bytes)
     },
     hashedBytes: () => hashed,
     onProgress(given) {

@@ -1,22 +1,25 @@
-/** The thread behind `threadFrontierHash`: each message says up to where the file is good. */
+/** The thread behind `threadFrontierHash`. */
 import { createHash } from 'node:crypto'
 import { openSync } from 'node:fs'
-import { parentPort } from 'node:worker_threads'
-import { threadSetup } from '../thread-setup.ts'
-import type { FrontierMessage, FrontierSetup } from './frontier-hash.ts'
+import type { Notify } from '@shoal/core/rpc'
+import { serveParent } from '../serve-parent.ts'
+import type { FrontierEvents, FrontierSetup } from './frontier-hash.ts'
 import { hashPart } from './hash-part.ts'
 
-const { path, fileSizeBytes } = threadSetup<FrontierSetup>()
-const fd = openSync(path, 'r') // closed with the thread
-const hash = createHash('sha256')
-let at = 0
+export type FrontierMethods = ReturnType<typeof frontierHash>
 
-parentPort?.on('message', (goodBytes: number) => {
-  at += hashPart(fd, hash, at, goodBytes - at)
-  tell({ hashedBytes: at })
-  if (at === fileSizeBytes) tell({ sha256: hash.digest('hex') })
-})
-
-function tell(message: FrontierMessage) {
-  parentPort?.postMessage(message)
+function frontierHash({ path, fileSizeBytes }: FrontierSetup, notify: Notify<FrontierEvents>) {
+  const fd = openSync(path, 'r') // closed with the thread
+  const hash = createHash('sha256')
+  let at = 0
+  return {
+    /** All bytes before `goodBytes` are good. */
+    advance(goodBytes: number) {
+      at += hashPart(fd, hash, at, goodBytes - at)
+      notify('progress', at)
+      if (at === fileSizeBytes) notify('done', hash.digest('hex'))
+    },
+  }
 }
+
+serveParent(frontierHash)

@@ -1,5 +1,6 @@
 /** Gives files to whoever asks for them, by webtorrent. Runs in a thread of its own, which `seed-thread.ts` is. */
 import { closeSync, openSync } from 'node:fs'
+import type { Notify } from '@shoal/core/rpc'
 import { pieceLengthFor } from '@shoal/model-file'
 import { openNetwork, useForFetch } from '@shoal/network/requests'
 import type { Torrent } from 'webtorrent'
@@ -8,7 +9,7 @@ import { pieceStoreOf } from '../peers/piece-store.ts'
 import { torrentClient } from '../peers/torrent-client.ts'
 import { type UploadAllowance, uploadAllowance } from '../peers/upload-allowance.ts'
 import { checkTorrent, isSending } from '../peers/webtorrent-internals.ts'
-import type { FromSeeder, SeedSetup, SharedFile, ToSeeder } from './seed-messages.ts'
+import type { SeederEvents, SeederMethods, SeedSetup, SharedFile } from './seed-messages.ts'
 
 const tellEveryMs = 1000
 /** What was sent last may still be on its way to a slow peer. */
@@ -25,7 +26,7 @@ type Shared = {
   usedUpAt: number | undefined
 }
 
-export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => void) {
+export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): SeederMethods {
   const shared = new Map<string, Shared>()
   /** By file, also of those that are not shared for now. */
   const allowances = new Map<string, UploadAllowance>()
@@ -34,7 +35,7 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
   const network = openNetwork(setup.network)
   useForFetch(network) // by which webtorrent asks trackers
   const client = torrentClient({ host, port, uploadLimit, seedOutgoingConnections: true })
-  client.on('error', (error) => tell({ event: 'failed', message: String(error) }))
+  client.on('error', (error) => notify('failed', String(error)))
   const telling = setInterval(look, tellEveryMs)
   const discovery = setup.isLocalDiscoveryOn
     ? startLocalDiscovery({
@@ -91,7 +92,7 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
 
   function drop(path: string, message: string) {
     unshare(path)
-    tell({ event: 'dropped', path, message })
+    notify('dropped', { path, message })
   }
 
   function unshare(path: string) {
@@ -127,16 +128,15 @@ export function startSeeding(setup: SeedSetup, tell: (message: FromSeeder) => vo
       isDone: one.allowance.isUsedUp(),
     }))
     const { torrentPort: port, uploadSpeed: bytesPerSecond } = client
-    tell({ event: 'standing', standing: { port, isPaused, bytesPerSecond, files } })
+    notify('standing', { port, isPaused, bytesPerSecond, files })
   }
 
   return {
-    obey(message: Exclude<ToSeeder, { call: 'close' }>) {
-      if (message.call === 'share') share(message.file)
-      else if (message.call === 'unshare') unshare(message.path)
-      else setPaused(message.call === 'pause')
-    },
-    /** Tells how things stood at the end, and trackers that nobody is here any more. */
+    share,
+    unshare,
+    pause: () => setPaused(true),
+    resume: () => setPaused(false),
+
     async close() {
       clearInterval(telling)
       discovery?.close()

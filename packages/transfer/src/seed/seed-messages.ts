@@ -18,12 +18,14 @@ export type SeedSetup = {
 
 export type SharedFile = FileTorrent & { path: string; fileSizeBytes: number }
 
-export type ToSeeder =
-  | { call: 'share'; file: SharedFile }
-  | { call: 'unshare'; path: string }
-  | { call: 'pause' }
-  | { call: 'resume' }
-  | { call: 'close' }
+export type SeederMethods = {
+  share(file: SharedFile): void
+  unshare(path: string): void
+  pause(): void
+  resume(): void
+  /** Tells how things stood at the end, and trackers that nobody is here any more. */
+  close(): Promise<void>
+}
 
 export type FileStanding = { path: string; peers: number; uploadedBytes: number; isDone: boolean }
 
@@ -34,8 +36,9 @@ export type SeedStanding = {
   files: FileStanding[]
 }
 
-export type FromSeeder =
-  | { event: 'standing'; standing: SeedStanding }
+export type SeederEvents = {
+  standing(standing: SeedStanding): void
   /** A file that cannot be shared, or no longer. */
-  | { event: 'dropped'; path: string; message: string }
-  | { event: 'failed'; message: string }
+  dropped(file: { path: string; message: string }): void
+  failed(message: string): void
+}

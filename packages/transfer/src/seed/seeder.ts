@@ -1,6 +1,12 @@
 import { directNetwork } from '@shoal/network'
 import { closeThread, startThread } from '../start-thread.ts'
-import type { FromSeeder, SeedSetup, SeedStanding, SharedFile, ToSeeder } from './seed-messages.ts'
+import type {
+  SeederEvents,
+  SeederMethods,
+  SeedSetup,
+  SeedStanding,
+  SharedFile,
+} from './seed-messages.ts'
 
 export type SeederOptions = Partial<SeedSetup> & {
   /** Told of a file that cannot be shared, or no longer. */
@@ -23,7 +29,6 @@ export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions) 
     isLocalDiscoveryOn: false,
     ...options,
   }
-  const thread = startThread('seed-thread', import.meta.url, setup)
   let standing: SeedStanding = { port: 0, isPaused: false, bytesPerSecond: 0, files: [] }
   let failure: string | undefined
   function fail(message: string) {
@@ -31,19 +36,22 @@ export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions) 
     failure ??= message
   }
 
-  thread.on('error', (error: Error) => fail(error.message))
-  thread.on('message', (message: FromSeeder) => {
-    if (message.event === 'standing') standing = message.standing
-    else if (message.event === 'dropped') onDropped?.(message.path, message.message)
-    else fail(message.message)
-  })
-  const send = (message: ToSeeder) => thread.postMessage(message)
+  const events: SeederEvents = {
+    standing(told) {
+      standing = told
+    },
+    dropped: ({ path, message }) => onDropped?.(path, message),
+    failed: fail,
+  }
+  const thread = startThread<SeederMethods>('seed-thread', import.meta.url, setup, events)
+  thread.worker.on('error', (error: Error) => fail(error.message))
+  const { notify } = thread.rpc
 
   return {
-    share: (file: SharedFile) => send({ call: 'share', file }),
-    unshare: (path: string) => send({ call: 'unshare', path }),
-    pause: () => send({ call: 'pause' }),
-    resume: () => send({ call: 'resume' }),
+    share: (file: SharedFile) => notify('share', file),
+    unshare: (path: string) => notify('unshare', path),
+    pause: () => notify('pause'),
+    resume: () => notify('resume'),
     standing: () => standing,
     failure: () => failure,
     /** `standing` is the last one then. */
