@@ -59,7 +59,10 @@ type ChildLike = {
 /** How a process ended: its exit code or the signal, and both as words such as `was ended by SIGKILL`. */
 export type ProcessEnd = { code: number | null; killedBy: string | null; how: string }
 
-/** To a process that `fork` started with `serialization: 'advanced'`. `reasonOf` says what its end is to those who wait for it. */
+/**
+ * To a process that `fork` started with `serialization: 'advanced'`. `reasonOf` says what its end is to those who wait for it.
+ * It must not be ended by `disconnect`, after which Node does not tell that it has closed.
+ */
 export function childPort(child: ChildLike, reasonOf: (end: ProcessEnd) => Error): Port {
   return {
     post(message) {

@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { untilAborted } from '@shoal/core/async'
-import type { FromChild, ToChild } from './messages.ts'
-import { modelLost, promptError, type Runtime, type RuntimeOptions } from './runtime.ts'
+import { hasCode } from '@shoal/core/errors'
+import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
+import type { ModelMethods } from './model-process.ts'
+import { isPromptError, modelLost, type Runtime, type RuntimeOptions } from './runtime.ts'
 
 /** Runs a model in a process of its own, which may crash without taking anything else along. Rejects where it cannot be loaded. */
 export async function startChildRuntime(
@@ -11,71 +12,55 @@ export async function startChildRuntime(
   signal?: AbortSignal,
 ): Promise<Runtime> {
   const child = startProcess()
-  const calls = new Map<number, (message: FromChild) => void>()
-  const abandon = (reason: string) => {
-    for (const [id, answer] of calls) answer({ event: 'failed', id, message: reason })
-  }
+  const reasonOf = ({ how }: ProcessEnd) => modelLost(`the process of the model ${how}`)
+  const port = childPort(child, reasonOf)
+  const rpc = openRpc<ModelMethods>(port)
   let isClosing = false
-  const ended = once(child, 'exit').then(([code, killedBy]) => {
-    const how = killedBy ? `was ended by ${killedBy}` : `ended with ${code}`
-    const reason = `the process of the model ${how}`
-    abandon(isClosing ? 'the model was unloaded' : reason)
-    return isClosing ? undefined : reason
-  })
+  const end = Promise.withResolvers<string | undefined>()
+  port.onClose(({ message }) => end.resolve(isClosing ? undefined : message))
 
-  const send = (message: ToChild) => {
-    if (child.connected) child.send(message) // false from this means only that the pipe is full
-    return child.connected
-  }
   const close = async () => {
     isClosing = true
-    if (child.connected) child.disconnect()
+    rpc.notify('end')
+    rpc.close(modelLost('the model was unloaded'))
     const overdue = setTimeout(() => child.kill('SIGKILL'), patienceMs)
-    await ended
+    await end.promise
     clearTimeout(overdue)
   }
 
-  const loaded = Promise.withResolvers<Extract<FromChild, { event: 'loaded' }>>()
-  child.on('message', (message: FromChild) => {
-    if (message.event === 'loaded') loaded.resolve(message)
-    else if (message.event === 'not-loaded') loaded.reject(new Error(message.message))
-    else calls.get(message.id)?.(message)
+  const loaded = rpc.call('load', options).catch((error) => {
+    throw hasCode(error, 'model_lost') ? error : new Error(error.message, { cause: error })
   })
-  ended.then((reason) => loaded.reject(modelLost(reason)))
-  send({ call: 'load', options })
-  const loading = signal ? untilAborted(signal, loaded.promise) : loaded.promise
-  const { facts } = await loading.catch(async (error) => {
+  const facts = await (signal ? untilAborted(signal, loaded) : loaded).catch(async (error) => {
     await close()
     throw error
   })
 
-  let lastId = 0
-  const nextId = () => {
-    lastId += 1
-    return lastId
-  }
   return {
     facts,
     pid: child.pid ?? 0,
-    ended,
+    ended: end.promise,
     close,
     async *generate(generation, signal) {
-      const messages = ask({ call: 'generate', id: nextId(), generation }, { calls, send }, signal)
-      for await (const message of messages) {
-        if (message.event === 'piece') yield message.piece
-        if (message.event === 'finish') return message.finish
+      try {
+        return yield* rpc.stream('generate', generation, signal)
+      } catch (error) {
+        throw signal.aborted ? error : asOurs(error)
       }
-      throw unanswered()
     },
     async embed(texts, signal) {
-      const messages = ask({ call: 'embed', id: nextId(), texts }, { calls, send }, signal)
-      for await (const message of messages) {
-        if (message.event === 'embedded') return message.embeddings
+      try {
+        return await untilAborted(signal, rpc.call('embed', texts, signal))
+      } catch (error) {
+        throw signal.aborted ? error : asOurs(error)
       }
-      throw unanswered()
     },
   }
 }
+
+/** What a request rejects with: whatever else goes wrong in the process, the next one may do it. */
+const asOurs = (error: unknown) =>
+  isPromptError(error) || hasCode(error, 'model_lost') ? error : modelLost((error as Error).message)
 
 /** How long a process may take to free its memory. */
 const patienceMs = 5000
@@ -90,57 +75,4 @@ function startProcess(): ChildProcess {
     // What is made for a token lives as long as it: more room for the young costs memory and saves nothing.
     execArgv: ['--max-semi-space-size=2'],
   })
-}
-
-const unanswered = () => modelLost('the process of the model did not answer')
-
-type Question = Extract<ToChild, { call: 'generate' | 'embed' }>
-
-type Line = {
-  calls: Map<number, (message: FromChild) => void>
-  /** False where nobody listens any more. */
-  send: (message: ToChild) => boolean
-}
-
-/** Sends a question and yields what comes back for it. Who stops listening, or fires `signal`, ends it over there. */
-async function* ask(
-  question: Question,
-  { calls, send }: Line,
-  signal: AbortSignal,
-): AsyncGenerator<FromChild, void> {
-  signal.throwIfAborted()
-  const { id } = question
-  const arrived: FromChild[] = []
-  let wake: (() => void) | undefined
-  const onAbort = () => wake?.()
-  calls.set(id, (message) => {
-    arrived.push(message)
-    wake?.()
-  })
-  signal.addEventListener('abort', onAbort)
-  let isOver = false
-  try {
-    if (!send(question)) throw modelLost('the process of the model has ended')
-    for (;;) {
-      signal.throwIfAborted()
-      const message = arrived.shift()
-      if (!message) {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-        continue
-      }
-      isOver = message.event !== 'piece'
-      if (message.event === 'refused') {
-        throw promptError(message.code, message.message, { param: message.param })
-      }
-      if (message.event === 'failed') throw modelLost(message.message)
-      yield message
-      if (isOver) return
-    }
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    calls.delete(id)
-    if (!isOver) send({ call: 'abort', id })
-  }
 }
