@@ -23,7 +23,8 @@ export {
   listBackends,
   removeBackend,
 } from './backends/backends.ts'
-export { type Device, probeDevice } from './backends/probe-device.ts'
+export { probeDevice } from './backends/probe-device.ts'
+export type { Device } from './backends/probe-process.ts'
 export { type DaemonConfig, type DaemonFlags, readDaemonConfig } from './config.ts'
 
 export type RunningDaemon = {

@@ -1,16 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
-import type { ProbeMethods } from './probe-process.ts'
-
-/** What would compute: the best of what is installed and works on this machine. */
-export type Device = {
-  kind: 'cpu' | 'cuda' | 'vulkan' | 'metal'
-  /** Of the graphics cards. */
-  names: string[]
-  /** Memory of the graphics cards together; 0 without any. */
-  memoryBytes: number
-}
+import type { Device, ProbeMethods } from './probe-process.ts'
 
 const patienceMs = 30_000
 

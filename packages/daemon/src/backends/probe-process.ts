@@ -1,8 +1,16 @@
 /** Started by `probe-device.ts`: loads the runtime as a model's process would, and tells what it computes on. */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp'
-import type { Device } from './probe-device.ts'
 import { useBackendsOf } from './use-backends.ts'
+
+/** What would compute: the best of what is installed and works on this machine. */
+export type Device = {
+  kind: 'cpu' | 'cuda' | 'vulkan' | 'metal'
+  /** Of the graphics cards. */
+  names: string[]
+  /** Memory of the graphics cards together; 0 without any. */
+  memoryBytes: number
+}
 
 export type ProbeMethods = typeof methods
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { startThread, terminateThread } from '../start-thread.ts'
-import type { FrontierMethods } from './frontier-thread.ts'
+import type { FrontierEvents, FrontierMethods, FrontierSetup } from './frontier-thread.ts'
 import { hashPart } from './hash-part.ts'
 import type { Manifest } from './manifest.ts'
 
@@ -16,9 +16,6 @@ export type FrontierHash = {
   digest: Promise<string>
   close(): Promise<void>
 }
-
-export type FrontierSetup = { path: string; fileSizeBytes: number }
-export type FrontierEvents = { progress(hashedBytes: number): void; done(sha256: string): void }
 
 /** One thread that reads the file back from the page cache, as far as it is good. */
 export function threadFrontierHash(setup: FrontierSetup): FrontierHash {

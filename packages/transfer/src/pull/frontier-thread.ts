@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto'
 import { openSync } from 'node:fs'
 import type { Notify } from '@shoal/core/rpc'
 import { serveParent } from '../serve-parent.ts'
-import type { FrontierEvents, FrontierSetup } from './frontier-hash.ts'
 import { hashPart } from './hash-part.ts'
+
+export type FrontierSetup = { path: string; fileSizeBytes: number }
+export type FrontierEvents = { progress(hashedBytes: number): void; done(sha256: string): void }
 
 export type FrontierMethods = ReturnType<typeof frontierHash>
 
