@@ -1,6 +1,7 @@
-import WebTorrent from 'webtorrent'
+import WebTorrent, { type Torrent } from 'webtorrent'
 import { guardWires } from './guard-wires.ts'
 import { limitConnections } from './limit-connections.ts'
+import { keepOneConnection } from './one-connection.ts'
 import { checkPrivateNames, incomingServer } from './webtorrent-internals.ts'
 
 export type TorrentClientOptions = {
@@ -34,5 +35,6 @@ export function torrentClient(options: TorrentClientOptions): WebTorrent {
   })
   checkPrivateNames('client', client)
   limitConnections(incomingServer(client))
+  client.on('add', (torrent: Torrent) => keepOneConnection(torrent, client.peerId))
   return client
 }

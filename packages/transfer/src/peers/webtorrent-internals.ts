@@ -57,8 +57,11 @@ type TorrentMembers = {
   _selections: Iterable<{ offset: number }>
   /** Its method is replaced: pieces that were begun come before the rarest. -1 if none is wanted. */
   _rarityMap: { getRarestPiece(isWanted: (index: number) => boolean): number }
-  /** Read: whether the last bytes have left for a peer. */
-  _peers: Map<string, { conn: { writableLength: number } | null }>
+  /** Read: whether the last bytes have left for a peer. Written: how often a connection that ended was opened again. */
+  _peers: Map<
+    string,
+    { conn: { writableLength: number } | null; wire: Wire | null; retries: number }
+  >
   /** See `Piece`. Null for those that are here. */
   pieces: (Piece | null)[]
 }
@@ -185,6 +188,14 @@ export const isSending = (torrent: Torrent): boolean =>
   [...internalsOf(torrent)._peers.values()].some(
     ({ conn }) => conn !== null && conn.writableLength > 0,
   )
+
+/** Ends a connection that the library is not to open again. */
+export function dropConnection(torrent: Torrent, wire: Wire) {
+  for (const peer of internalsOf(torrent)._peers.values()) {
+    if (peer.wire === wire) peer.retries = Number.POSITIVE_INFINITY
+  }
+  wire.destroy()
+}
 
 /** The piece that came wrong, where that is what a warning of the library says. */
 export const failedPiece = ({ message }: Error): number | undefined => {

@@ -30,6 +30,8 @@ declare module 'webtorrent' {
     constructor(options: object)
     listening: boolean
     torrentPort: number
+    /** In hexadecimal digits. */
+    peerId: string
     uploadSpeed: number
     torrents: Torrent[]
     add(torrent: Uint8Array, options: object, onReady?: (torrent: Torrent) => void): Torrent

@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import { infoDictionary, torrentFile } from '@shoal/model-file'
+import { expect, onTestFinished, test } from 'vitest'
+import { pieceStoreOf } from './piece-store.ts'
+import { torrentClient } from './torrent-client.ts'
+
+/** Of one piece. */
+const file = { fileSizeBytes: 5, pieceLength: 16_384 }
+const content = { filename: 'one', ...file, pieceHashes: new Uint8Array(20), isPrivate: false }
+const torrentBytes = torrentFile({ info: infoDictionary(content), webSeeds: [] })
+
+/** A member of a swarm, and how many connections it has seen. */
+async function member(seedOutgoingConnections = true) {
+  const client = torrentClient({
+    host: '127.0.0.1',
+    port: 0,
+    uploadLimit: undefined,
+    seedOutgoingConnections,
+  })
+  onTestFinished(() => new Promise<void>((resolve) => client.destroy(() => resolve())))
+  const torrent = client.add(torrentBytes, {
+    store: pieceStoreOf({ fd: -1, ...file }),
+    bitfield: new Uint8Array(1), // nothing is here, and nothing is read
+    deselect: true,
+  })
+  const one = { client, torrent, seen: 0, address: '' }
+  torrent.on('wire', () => {
+    one.seen += 1
+  })
+  await once(torrent, 'ready')
+  if (!client.listening) await once(client, 'listening')
+  one.address = `127.0.0.1:${client.torrentPort}`
+  return one
+}
+
+test('two peers that connect to each other keep one connection, and go on with it', async () => {
+  const [ana, ben] = [await member(), await member()]
+  ana.torrent.addPeer(ben.address)
+  ben.torrent.addPeer(ana.address)
+  // The one that is kept is seen at both ends, the other one at one end at least.
+  await expect.poll(() => ana.seen + ben.seen).toBeGreaterThanOrEqual(3)
+  const connections = () => [ana.torrent.wires.length, ben.torrent.wires.length]
+  await expect.poll(connections).toEqual([1, 1])
+  const [kept] = ana.torrent.wires
+  const opener = ana.client.peerId < ben.client.peerId ? 'tcpOutgoing' : 'tcpIncoming'
+  expect(kept?.type).toBe(opener)
+})
