@@ -9,7 +9,7 @@ export default defineConfig({
     reporters: ['default', './testing/closing-line-reporter.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 40_000 } },
     pool: 'forks',
     // Half of the tests’ time is waiting; the slow ones keep the processor busy.
     maxWorkers: availableParallelism() + (runsSlowTests ? 0 : 1),

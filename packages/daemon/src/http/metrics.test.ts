@@ -28,7 +28,7 @@ test('tokens, models and requests are counted, and nothing is left over from cli
   )
   const read = async () => (await (await fetch(`${url}/metrics`)).text()).split('\n')
   await expect
-    .poll(read, { timeout: 5_000 })
+    .poll(read)
     .toEqual(expect.arrayContaining(['shoal_daemon_models 1', 'shoal_daemon_model_requests 0']))
   const lines = await read()
   const gaveUp = lines.find((line) => /request_seconds_count\{.*status="499"/.test(line))

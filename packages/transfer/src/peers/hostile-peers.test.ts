@@ -47,7 +47,7 @@ test.each<[string, (socket: Socket) => void]>([
 ])('a peer that %s is cut off, and the pull goes on', options, async (_, attack) => {
   const { pulling, sockets } = await pullBeside(attack)
   const isCutOff = () => [...sockets].some((socket) => socket.destroyed)
-  await expect.poll(isCutOff, { timeout: 10_000 }).toBe(true)
+  await expect.poll(isCutOff).toBe(true)
   expect(await Promise.race([pulling, 'still running'])).toBe('still running')
   await pulling
 })

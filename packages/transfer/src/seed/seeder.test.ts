@@ -19,7 +19,7 @@ test('a file that was given as often as the ratio says is given no more, and the
   const { standing } = await seeder(file.bytes, { ratio: 1 })
   await pull(onlyPeers)
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
-  await expect.poll(seeds, { timeout: 5_000 }).toBe(0)
+  await expect.poll(seeds).toBe(0)
   await expect.poll(() => standing().files).toMatchObject([{ isDone: true, peers: 0 }])
   expect(standing().files[0]?.uploadedBytes).toBeGreaterThanOrEqual(file.bytes.length)
 })
@@ -64,7 +64,7 @@ test('who pauses gives nothing until they go on, and counts what was given befor
   const { pause, resume, standing } = await seeder()
   await pull(onlyPeers)
   pause()
-  await expect.poll(seeds, { timeout: 5_000 }).toBe(0)
+  await expect.poll(seeds).toBe(0)
   await expect.poll(() => standing().isPaused).toBe(true)
   const given = standing().files[0]?.uploadedBytes ?? 0
   expect(given).toBeGreaterThanOrEqual(file.bytes.length)
@@ -90,10 +90,10 @@ test('what is shared during a pause waits for its end', async () => {
   try {
     second.pause()
     second.share(first.shared)
-    await expect.poll(() => second.standing().files, { timeout: 5_000 }).toHaveLength(1)
+    await expect.poll(() => second.standing().files).toHaveLength(1)
     expect(seeds()).toBe(1)
     second.resume()
-    await expect.poll(seeds, { timeout: 5_000 }).toBe(2)
+    await expect.poll(seeds).toBe(2)
   } finally {
     await second.close()
   }
@@ -105,7 +105,7 @@ test('a file that is gone is named, and the others are still given', async () =>
   const { share, shared } = await seeder(file.bytes, {})
   const other = startSeeder({ host: '127.0.0.1', onDropped: (at) => dropped.push(at) })
   other.share({ ...shared, path: '/nowhere/model.gguf' })
-  await expect.poll(() => dropped, { timeout: 5_000 }).toEqual(['/nowhere/model.gguf'])
+  await expect.poll(() => dropped).toEqual(['/nowhere/model.gguf'])
   await other.close()
   share({ ...shared, path: '/nowhere/model.gguf' })
   await pull(onlyPeers)
@@ -115,7 +115,7 @@ test('a file that is gone is named, and the others are still given', async () =>
 test('a port that somebody else has is told', async () => {
   const { seeder } = await swarmScene(file)
   const { standing } = await seeder()
-  await expect.poll(() => standing().port, { timeout: 5_000 }).toBeGreaterThan(0)
+  await expect.poll(() => standing().port).toBeGreaterThan(0)
   const told = Promise.withResolvers<string>()
   const { port } = standing()
   const second = startSeeder({ host: '127.0.0.1', port, onFailed: told.resolve })
