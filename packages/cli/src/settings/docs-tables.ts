@@ -30,6 +30,9 @@ function table(names: (keyof typeof columns)[], rows: Row[]): string {
 
 const { host, port, ...otherDaemonSettings } = daemonSettings
 const { model, models, log } = serveSettings
+/** The flag is only for commands that start a daemon. */
+const { flag: _flag, details: _details, ...apiKey } = daemonSettings.apiKey
+const apiKeyToSend: Row = { ...apiKey, description: 'API key to send to the daemon' }
 const { rateLimits, isRegistrationOpen, isAnonymousReadAllowed, quotaBytes } = registrySettings
 
 /** By the name in the document's marks. */
@@ -55,7 +58,7 @@ const tables: Record<string, string> = {
   ),
   'command line': table(
     ['flag', 'variable', 'default', 'meaning'],
-    [...Object.values(cliSettings), daemonSettings.apiKey, ...Object.values(networkSettings)],
+    [...Object.values(cliSettings), apiKeyToSend, ...Object.values(networkSettings)],
   ),
   saved: table(['setting', 'flag', 'default', 'meaning'], Object.values(savedSettings)),
 }

@@ -32,7 +32,7 @@ export const cliSettings = {
     },
     defaultPhrase: 'that of `shoal login`',
     description: 'API key or session token for the registry',
-    details: 'sent to no registry that a reference names',
+    details: 'not sent to a registry that is named in a model reference',
   }),
   inference: setting({
     variable: 'SHOAL_INFERENCE',
@@ -71,6 +71,7 @@ export const savedSettings = {
     parse: onOrOff,
     default: 'on',
     description: 'whether pull and serve exchange data with peers, who see your IP address',
+    details: '`--no-peers` and `--only-peers` override it',
   }),
   'limit-upload': setting({
     flag: '--limit-upload <speed>',

@@ -22,12 +22,12 @@ export const daemonReasons = {
   schema_refused: {
     status: 400,
     ending: 'failed',
-    meaning: 'answers cannot be held to this JSON schema',
+    meaning: 'this JSON schema is not supported',
   },
   tool_refused: {
     status: 400,
     ending: 'failed',
-    meaning: 'calls cannot be held to the schema of this tool',
+    meaning: 'the schema of this tool is not supported',
   },
   unknown_token: { status: 400, ending: 'failed', meaning: 'the model has no such token' },
   not_generative: {

@@ -3,14 +3,20 @@ export const endings = {
   failed: { exitCode: 1, meaning: 'anything else; never a failure of the network' },
   usage: { exitCode: 2, meaning: 'invalid command line' },
   not_found: { exitCode: 3, meaning: 'no such model or file' },
-  not_signed_in: { exitCode: 4, meaning: 'the registry requires a sign-in' },
-  not_permitted: { exitCode: 5, meaning: 'the registry does not allow it to this account' },
+  not_signed_in: { exitCode: 4, meaning: 'a sign-in or an API key is required' },
+  not_permitted: {
+    exitCode: 5,
+    meaning: 'the server refuses this request to this account or origin',
+  },
   unreachable: { exitCode: 6, meaning: 'no answer' },
   verification_failed: {
     exitCode: 7,
     meaning: 'the bytes do not match their SHA-256, even after retries',
   },
-  no_room: { exitCode: 8, meaning: 'the disk is full, or a model needs more memory than there is' },
+  no_room: {
+    exitCode: 8,
+    meaning: 'the disk of this machine is full, or a model needs more memory than it has',
+  },
   tls_failed: { exitCode: 9, meaning: 'no trusted connection' },
   proxy_failed: { exitCode: 10, meaning: 'a forward proxy failed' },
   not_a_registry: { exitCode: 11, meaning: 'something other than a registry answers' },

@@ -34,8 +34,8 @@ const ownClasses = [
   'cli/src/terminal/failure.ts: Failure',
   'core/src/errors/app-error.ts: AppError',
   'daemon/src/runtime/grammar/schema-error.ts: SchemaError',
-  'registry/src/swarm/metadata-endings.ts: Departure',
-  'registry/src/swarm/metadata-endings.ts: Refusal',
+  'registry/src/metadata-peer/errors.ts: Departure',
+  'registry/src/metadata-peer/errors.ts: Refusal',
   'transfer/src/trouble.ts: TroubleError',
 ]
 

@@ -31,7 +31,8 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     meaning: 'a value in the path, the query or a header is invalid',
     reasons: {
       unknown_host: 'the registry is not served under this hostname',
-      chunk_mismatch: 'the bytes of a chunk are not those that were announced; none were kept',
+      chunk_mismatch:
+        'the bytes do not match the declared size or SHA-256 of the chunk; none were kept',
     },
   },
   unprocessable: { status: 422, ending: 'failed', meaning: 'the body is well-formed but wrong' },
@@ -55,13 +56,13 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
   conflict: {
     status: 409,
     ending: 'failed',
-    meaning: 'it contradicts what is stored',
+    meaning: 'the request conflicts with the current state',
     reasons: {
       chunks_missing: 'an upload cannot be completed before all chunks were sent',
       lease_lost: 'another process took over the file, or it was deleted meanwhile',
       model_not_empty: 'a model that has files is not deleted by this request',
       name_taken: 'another model or account has the name',
-      too_many_keys: 'the account has as many API keys as it may have',
+      too_many_keys: 'the account has reached its limit of API keys',
       username_reserved: 'the username is reserved',
     },
   },
