@@ -2,6 +2,12 @@
 import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import { namedSchemas } from '@shoal/protocol'
+import {
+  answerBrokenRequest,
+  answerUnknownExpectations,
+  type ErrorAnswers,
+  refuseDeepBodies,
+} from '@shoal/server'
 import type { Site as WebSite } from '@shoal/web'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { AccountRepository } from './accounts/account-repository.ts'
@@ -14,6 +20,7 @@ import type { CardRenderer } from './cards/card-renderer.ts'
 import { cardRoutes } from './cards/card-routes.ts'
 import type { RegistryConfig } from './config.ts'
 import type { Connection } from './database/connect.ts'
+import { invalid } from './errors.ts'
 import type { BlobRepository } from './files/blob-repository.ts'
 import { blobRoutes } from './files/blob-routes.ts'
 import type { Capabilities } from './files/capability.ts'
@@ -27,7 +34,6 @@ import { torrentRoutes } from './files/torrent-routes.ts'
 import type { Trash } from './files/trash.ts'
 import { authentication } from './http/authenticate.ts'
 import { useBodies } from './http/bodies.ts'
-import { answerBrokenRequest, answerUnknownExpectations } from './http/broken-requests.ts'
 import { caching } from './http/caching.ts'
 import { limitConnections } from './http/connection-limit.ts'
 import { credentialGuard } from './http/credential-guard.ts'
@@ -98,6 +104,11 @@ export type AppDependencies = {
 /** Callers may name their request, in this shape. */
 const saneRequestId = /^[A-Za-z0-9._-]{1,64}$/
 
+const errorAnswers: ErrorAnswers = {
+  bodyOf: (_status, detail) => ({ detail }),
+  timeoutMessage: 'the headers took too long to arrive',
+}
+
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { config, version, log, site, sessions, keys, connection, store, metrics, web } =
     dependencies
@@ -118,7 +129,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       shouldUpgradeCallback: asksForSocket,
     },
     frameworkErrors: handleFrameworkError,
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, errorAnswers),
     rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/', // absolute form (RFC 9112 §3.2.2)
     requestTimeout: 0, // a slow line may take its time with a chunk; the headers may not
     routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
@@ -129,7 +140,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   })
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(web ? notFoundPage(app, { web, site }) : handleNotFound)
-  answerUnknownExpectations(app.server)
+  answerUnknownExpectations(app.server, errorAnswers)
   useUpgrades(app)
   useBodies(app, config.timeouts.senderMs)
   limitConnections(app.server, {
@@ -138,6 +149,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     metrics: metrics.registry,
   })
   endStalledConnections(app.server, { ...config.timeouts, log, metrics: metrics.registry })
+  refuseDeepBodies(app, invalid)
   const addValidated = useValidation(app)
   for (const schema of namedSchemas) {
     app.addSchema(schema)

@@ -1,8 +1,6 @@
-import { Duplex } from 'node:stream'
 import { expect, test } from 'vitest'
 import { rawRequest } from '../testing/raw-request.ts'
 import { daemonOfTest } from '../testing/test-daemon.ts'
-import { answerBrokenRequest } from './broken-requests.ts'
 
 const end = 'Connection: close\r\n\r\n'
 
@@ -24,20 +22,6 @@ test('what is no HTTP, or cannot be read, gets the one shape of errors', async (
     const message = expect.any(String)
     expect.soft(JSON.parse(body)).toMatchObject({ detail: message, error: { message } })
   }
-})
-
-test('headers that take too long to arrive are answered with 408', async () => {
-  const answer: Buffer[] = []
-  const socket = new Duplex({
-    read: () => undefined,
-    write(chunk, _encoding, done) {
-      answer.push(chunk)
-      done()
-    },
-  })
-  const timeout = Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-  answerBrokenRequest(timeout, socket)
-  expect(Buffer.concat(answer).toString()).toMatch(/^HTTP\/1\.1 408 .*"detail":"[^"]+"/s)
 })
 
 test('a target in absolute form is as good as any', async () => {

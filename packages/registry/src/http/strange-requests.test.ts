@@ -59,6 +59,21 @@ describeOnEachDatabase('a strange request', (start) => {
     }
   })
 
+  test('that is nested too deep is refused, and harms nobody', async () => {
+    const registry = await start()
+    const token = await registry.register('ana')
+    const make = async (name: string, depth: number) => {
+      const bytes = `{"name":"${name}","x":${'['.repeat(depth)}${']'.repeat(depth)}}`
+      const headers = { 'content-type': 'application/json' }
+      const { status, text } = await registry.post('/v1/models', { token, headers, bytes })
+      return [status, text] as const
+    }
+    const refusal = [400, '{"detail":"the body is nested more than 200 levels deep"}']
+    expect(await make('tiny', 400_000)).toEqual(refusal)
+    expect(await make('tiny', 201)).toEqual(refusal)
+    expect(await make('tiny', 198)).toMatchObject([201, expect.any(String)])
+  })
+
   test('with members that no schema names changes nothing by them', async () => {
     const registry = await start()
     const token = await registry.register('ana')

@@ -1,18 +1,19 @@
 import type { FastifyInstance } from 'fastify'
-import fp from 'fastify-plugin'
-import { Fault } from '../errors.ts'
 
 /** Deeper than any schema or conversation; what walks through a body step by step does not survive thousands. */
 const deepest = 200
 
-/** Refuses bodies whose objects and lists stand too deep in each other. */
-export const nesting = fp(async (app: FastifyInstance) => {
+/**
+ * Refuses bodies whose objects and lists stand too deep in each other. `refusal` makes the error to throw. What else
+ * looks into bodies before they are validated has to be added after this.
+ */
+export function refuseDeepBodies(app: FastifyInstance, refusal: (message: string) => Error) {
   app.addHook('preValidation', async ({ body }) => {
     if (isDeeperThan(body, deepest)) {
-      throw new Fault(400, `the body is nested more than ${deepest} levels deep`)
+      throw refusal(`the body is nested more than ${deepest} levels deep`)
     }
   })
-})
+}
 
 function isDeeperThan(value: unknown, most: number): boolean {
   let level: unknown[] = [value]

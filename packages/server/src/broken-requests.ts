@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { type Server, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+export type ErrorAnswers = {
+  /** An error in the shape of this server's API. */
+  bodyOf: (status: number, message: string) => object
+  /** What took too long when Node gives up on a request: its headers, or all of it. */
+  timeoutMessage: string
+}
+
+/** Answers what is no HTTP request in the shape of every other error, and closes the connection: its end cannot be told. */
+export function answerBrokenRequest(
+  { code = '' }: NodeJS.ErrnoException,
+  socket: Duplex,
+  { bodyOf, timeoutMessage }: ErrorAnswers,
+) {
+  if (!socket.writable || code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const problems: Record<string, [number, string]> = {
+    HPE_HEADER_OVERFLOW: [431, 'the URL or the headers are too long'],
+    HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'the chunk extensions are too long'],
+    ERR_HTTP_REQUEST_TIMEOUT: [408, timeoutMessage],
+  }
+  const [status, message] = problems[code] ?? [400, 'this is no HTTP request']
+  const body = JSON.stringify(bodyOf(status, message))
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      `X-Request-Id: ${randomUUID()}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}
+
+/** `Expect` knows one value (RFC 9110 §10.1.1); Node answers any other with an empty 417. */
+export function answerUnknownExpectations(server: Server, { bodyOf }: ErrorAnswers) {
+  server.on('checkExpectation', (_request, response) => {
+    const body = JSON.stringify(bodyOf(417, 'Expect can only be 100-continue'))
+    response.statusCode = 417
+    response.setHeader('content-type', 'application/json; charset=utf-8')
+    response.setHeader('x-request-id', randomUUID())
+    response.end(body)
+  })
+}
