@@ -1,9 +1,11 @@
 import dns from 'node:dns'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startChildRuntime } from './runtime/child-runtime.ts'
 import type { StartRuntime } from './runtime/runtime.ts'
+import { temporaryFolder } from './testing/temporary-folder.ts'
 import { daemonOfTest, startTestDaemon } from './testing/test-daemon.ts'
 
 const story = [{ role: 'user', content: 'Tell me a story' }]
@@ -96,6 +98,22 @@ test('files that are damaged are told apart from those that are not here', async
   expect(await refusalOf('part-00001-of-00002')).toMatch(/^503 not all parts of /)
   expect(await refusalOf('nobody-7b')).toMatch(/^404 /)
   expect((await ask(url, { model: 'shoal-nano', max_tokens: 1 })).status).toBe(200)
+})
+
+test('a daemon whose port is taken leaves nothing open', async () => {
+  const { port } = await daemonOfTest()
+  const threads: Worker[] = []
+  const note = (thread: Worker) => threads.push(thread)
+  process.on('worker', note)
+  onTestFinished(() => {
+    process.off('worker', note)
+  })
+  using folder = temporaryFolder()
+  const log = { file: join(folder.path, 'daemon.log') }
+  const openLogs = process.listenerCount('exit') // each writes its last lines then
+  await expect(startTestDaemon({ port, sharing: {}, log })).rejects.toThrow('EADDRINUSE')
+  expect(threads.map(({ threadId }) => threadId)).toEqual([-1])
+  expect(process.listenerCount('exit')).toBe(openLogs)
 })
 
 /** What the system's resolver says of every name. */

@@ -42,12 +42,17 @@ export type RunningDaemon = {
 
 const drainAtMostMs = 30_000
 
-/** `start` loads a model: another one than llama.cpp's stands in where a test needs a model that says what it is told. */
+/**
+ * `start` loads a model: another one than llama.cpp's stands in where a test needs a model that says what it is told.
+ * Throws a `ConfigError` for a host that others can reach without a key, and the system's error when the port is taken.
+ */
 export async function startDaemon(
   config: DaemonConfig,
   start: StartRuntime = startChildRuntime,
 ): Promise<RunningDaemon> {
+  await using started = new AsyncDisposableStack() // ended again, should the rest not start
   const { log, droppedLines, close: closeLog } = openLog({ to: config.log, level: 'info' })
+  started.defer(closeLog)
   const local = localModels(config.modelsDirectory, config.memoryBytes, log)
   const metrics = makeMetrics({ droppedLogLines: droppedLines })
   const { backendsDirectory } = config
@@ -58,30 +63,28 @@ export async function startDaemon(
   const models = loadedModels({ ...config, local, log, startRuntime })
   const pulls = modelPulls(config)
   const sharing = await startSharing(config, log)
+  started.defer(async () => {
+    await Promise.all([models.close(), sharing?.close()])
+  })
   const chat = findChatSite()
   const app = await buildApp({ config, log, metrics, models, local, pulls, sharing, chat })
-  const drain = drainOf(app, drainAtMostMs)
-  async function close() {
-    await drain()
-    await Promise.all([models.close(), sharing?.close()])
-    await closeLog()
-  }
+  started.defer(drainOf(app, drainAtMostMs))
   await app.listen({ host: config.host, port: config.port })
   const [exposed] = exposedAddresses(config, app.addresses() as AddressInfo[])
   if (exposed !== undefined) {
-    await close()
     throw new ConfigError(
       `${config.host} is ${exposed}, where others can reach this daemon: give it a key with SHOAL_API_KEY or --api-key-file, or choose another --host`,
     )
   }
   const { port } = app.server.address() as AddressInfo
+  const running = started.move()
   return {
     url: urlOf(config.host, port),
     port,
     needsKey: config.apiKey !== undefined,
     sharedFiles: sharing?.fileCount(),
     preload: (id) => models.load(id, { keepAliveMs: -1 }),
-    close,
+    close: () => running.disposeAsync(),
   }
 }
 
