@@ -1,20 +1,15 @@
 /** The map of the daemon. */
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import {
-  answerBrokenRequest,
-  answerUnknownExpectations,
-  type ErrorAnswers,
-  refuseDeepBodies,
-} from '@shoal/server'
+import { makeApp, refuseDeepBodies } from '@shoal/server'
 import type { Sharing } from '@shoal/transfer'
 import type { ChatSite } from '@shoal/web'
-import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
+import type { FastifyBaseLogger } from 'fastify'
 import { pageRoutes } from './chat-page/page-routes.ts'
 import type { DaemonConfig } from './config.ts'
 import { Fault } from './errors.ts'
 import { takeJsonAlone } from './http/body-types.ts'
-import { bodyOf, handleError, handleFrameworkError, handleNotFound } from './http/error-handler.ts'
+import { bodyOf, handleError, handleNotFound } from './http/error-handler.ts'
 import { guard } from './http/guard.ts'
 import { healthRoute } from './http/health-route.ts'
 import { type Metrics, metricsRoute } from './http/metrics.ts'
@@ -46,31 +41,21 @@ const bodyLimit = 16 * 1024 * 1024
 /** Slower than this no request arrives that is meant. */
 const requestTimeoutMs = 5 * 60_000
 
-const errorAnswers: ErrorAnswers = {
-  bodyOf: (status, message) => bodyOf(new Fault(status, message)),
-  timeoutMessage: 'the request took too long to arrive',
-}
-
 export async function buildApp(dependencies: AppDependencies) {
   const { config, log, metrics, models, local } = dependencies
-  const app = Fastify({
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit,
-    genReqId: () => crypto.randomUUID(),
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    requestTimeout: requestTimeoutMs,
-    http: { requireHostHeader: false }, // the guard says it in our words
-    frameworkErrors: handleFrameworkError,
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, errorAnswers),
-    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/', // absolute form (RFC 9112 §3.2.2)
-    routerOptions: { ignoreTrailingSlash: true },
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, strict: false } },
+  const app = makeApp({
+    log,
+    handleError,
+    bodyOf: (status, message) => bodyOf(new Fault(status, message)),
+    timeoutMessage: 'the request took too long to arrive',
+    fastify: {
+      bodyLimit,
+      genReqId: () => crypto.randomUUID(),
+      requestTimeout: requestTimeoutMs,
+      ajv: { customOptions: { coerceTypes: false, removeAdditional: false, strict: false } },
+    },
   }).withTypeProvider<TypeBoxTypeProvider>()
-  app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
-  answerUnknownExpectations(app.server, errorAnswers)
   takeJsonAlone(app)
   await app.register(requestLog)
   await app.register(guard, config)

@@ -2,14 +2,9 @@
 import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import { namedSchemas } from '@shoal/protocol'
-import {
-  answerBrokenRequest,
-  answerUnknownExpectations,
-  type ErrorAnswers,
-  refuseDeepBodies,
-} from '@shoal/server'
+import { makeApp, refuseDeepBodies } from '@shoal/server'
 import type { Site as WebSite } from '@shoal/web'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { AccountRepository } from './accounts/account-repository.ts'
 import { accountRoutes } from './accounts/account-routes.ts'
 import type { ApiKeyRepository } from './accounts/api-key-repository.ts'
@@ -37,7 +32,7 @@ import { useBodies } from './http/bodies.ts'
 import { caching } from './http/caching.ts'
 import { limitConnections } from './http/connection-limit.ts'
 import { credentialGuard } from './http/credential-guard.ts'
-import { handleError, handleFrameworkError, handleNotFound } from './http/error-handler.ts'
+import { handleError, handleNotFound } from './http/error-handler.ts'
 import { hostCheck } from './http/host-check.ts'
 import { type Metrics, requestMetrics } from './http/metrics.ts'
 import { openapi } from './http/openapi.ts'
@@ -104,43 +99,34 @@ export type AppDependencies = {
 /** Callers may name their request, in this shape. */
 const saneRequestId = /^[A-Za-z0-9._-]{1,64}$/
 
-const errorAnswers: ErrorAnswers = {
-  bodyOf: (_status, detail) => ({ detail }),
-  timeoutMessage: 'the headers took too long to arrive',
-}
-
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { config, version, log, site, sessions, keys, connection, store, metrics, web } =
     dependencies
-  const app = Fastify({
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: 1024 * 1024,
-    // Only what the one in front says: the rest of X-Forwarded-For is hearsay.
-    trustProxy: config.trustProxy && ((_address: string, hop: number) => hop === 0),
-    forceCloseConnections: 'idle',
-    return503OnClosing: false, // what comes in while the process ends is answered as ever
-    keepAliveTimeout: config.timeouts.idleMs,
-    http: {
-      requestTimeout: 0, // as below, before Node compares it with the next
-      headersTimeout: config.timeouts.headersMs,
-      connectionsCheckingInterval: config.timeouts.headersMs / 4,
-      requireHostHeader: false, // the check of the host says it in our words
-      shouldUpgradeCallback: asksForSocket,
-    },
-    frameworkErrors: handleFrameworkError,
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, errorAnswers),
-    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/', // absolute form (RFC 9112 §3.2.2)
-    requestTimeout: 0, // a slow line may take its time with a chunk; the headers may not
-    routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
-    genReqId: ({ headers }) => {
-      const named = headers['x-request-id']
-      return typeof named === 'string' && saneRequestId.test(named) ? named : crypto.randomUUID()
+  const app = makeApp({
+    log,
+    handleError,
+    bodyOf: (_status, detail) => ({ detail }),
+    timeoutMessage: 'the headers took too long to arrive',
+    fastify: {
+      bodyLimit: 1024 * 1024,
+      // Only what the one in front says: the rest of X-Forwarded-For is hearsay.
+      trustProxy: config.trustProxy && ((_address: string, hop: number) => hop === 0),
+      keepAliveTimeout: config.timeouts.idleMs,
+      http: {
+        requestTimeout: 0, // as below, before Node compares it with the next
+        headersTimeout: config.timeouts.headersMs,
+        connectionsCheckingInterval: config.timeouts.headersMs / 4,
+        shouldUpgradeCallback: asksForSocket,
+      },
+      requestTimeout: 0, // a slow line may take its time with a chunk; the headers may not
+      routerOptions: { maxParamLength: 300 },
+      genReqId: ({ headers }) => {
+        const named = headers['x-request-id']
+        return typeof named === 'string' && saneRequestId.test(named) ? named : crypto.randomUUID()
+      },
     },
   })
-  app.setErrorHandler(handleError)
   app.setNotFoundHandler(web ? notFoundPage(app, { web, site }) : handleNotFound)
-  answerUnknownExpectations(app.server, errorAnswers)
   useUpgrades(app)
   useBodies(app, config.timeouts.senderMs)
   limitConnections(app.server, {

@@ -1,8 +1,4 @@
 /** What the registry and the daemon have in common as HTTP servers. */
-export {
-  answerBrokenRequest,
-  answerUnknownExpectations,
-  type ErrorAnswers,
-} from './broken-requests.ts'
 export { drainOf } from './drain.ts'
+export { makeApp } from './make-app.ts'
 export { refuseDeepBodies } from './nesting.ts'

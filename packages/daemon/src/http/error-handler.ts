@@ -77,13 +77,3 @@ export function handleNotFound(request: FastifyRequest, reply: FastifyReply) {
   const [path] = request.url.split('?', 1)
   return handleError(new Fault(404, `nothing is at ${request.method} ${path}`), request, reply)
 }
-
-/** What the framework refuses before any hook has seen it, such as a URL that cannot be decoded. */
-export function handleFrameworkError(
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  reply.header('x-request-id', request.id)
-  return handleError(error, request, reply)
-}

@@ -40,16 +40,6 @@ export function handleNotFound(request: FastifyRequest, reply: FastifyReply) {
   return reply.send(problem)
 }
 
-/** What the framework refuses before any route or hook has seen it, such as a URL that cannot be decoded. */
-export function handleFrameworkError(
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  reply.header('x-request-id', request.id)
-  return handleError(error, request, reply)
-}
-
 type Description = { status: number; problem: Problem; retryAfter?: number }
 
 function describe(error: FastifyError | DomainError | Error): Description {

@@ -1,0 +1,53 @@
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  type RawServerDefault,
+} from 'fastify'
+import {
+  answerBrokenRequest,
+  answerUnknownExpectations,
+  type ErrorAnswers,
+} from './broken-requests.ts'
+
+export type AppOptions = ErrorAnswers & {
+  log: FastifyBaseLogger
+  /** Sends every error that is thrown on the way of a request. */
+  handleError: (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown
+  /** What differs from server to server: limits, timeouts, the names of requests. */
+  fastify: FastifyHttpOptions<RawServerDefault>
+}
+
+/** An application without routes: what is set alike in each server, and how they answer what no route gets to see. */
+export function makeApp({
+  log,
+  handleError,
+  fastify,
+  ...errorAnswers
+}: AppOptions): FastifyInstance {
+  const app: FastifyInstance = Fastify({
+    ...fastify,
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }), // each has a line of its own for a request
+    forceCloseConnections: 'idle',
+    return503OnClosing: false, // what comes in while the process ends is answered as ever
+    http: { ...fastify.http, requireHostHeader: false }, // the check of the host says it in our words
+    routerOptions: { ...fastify.routerOptions, ignoreTrailingSlash: true },
+    rewriteUrl: ({ url = '/' }) => withoutHost(url),
+    // What is refused before any hook has seen it, such as a URL that cannot be decoded.
+    frameworkErrors(error, request, reply) {
+      reply.header('x-request-id', request.id)
+      return handleError(error, request as FastifyRequest, reply as FastifyReply)
+    },
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, errorAnswers),
+  })
+  app.setErrorHandler(handleError)
+  answerUnknownExpectations(app.server, errorAnswers)
+  return app
+}
+
+/** A target in absolute form (RFC 9112 §3.2.2) is as good as its path. */
+const withoutHost = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
