@@ -2,3 +2,6 @@
 export { drainOf } from './drain.ts'
 export { makeApp } from './make-app.ts'
 export { refuseDeepBodies } from './nesting.ts'
+export { pageHeaders } from './page-headers.ts'
+export { serveAssets } from './serve-assets.ts'
+export { serverMetrics } from './server-metrics.ts'

@@ -1,6 +1,7 @@
+import { serverMetrics } from '@shoal/server'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram } from 'prom-client'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, Runtime, StartRuntime } from '../runtime/runtime.ts'
 import { whenOver } from './when-over.ts'
@@ -9,27 +10,16 @@ export type Metrics = ReturnType<typeof makeMetrics>
 
 /** Requests, tokens and models, in Prometheus' format. */
 export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number }) {
-  const registry = new Registry()
-  const registers = [registry]
-  collectDefaultMetrics({ register: registry })
-  new Counter({
-    name: 'shoal_daemon_log_lines_dropped_total',
-    help: 'Lines that are missing in the log because its reader had stopped or its disk was full',
-    registers,
-    collect() {
-      this.reset()
-      this.inc(droppedLogLines())
-    },
-  })
-  return {
-    registry,
-    requests: new Histogram({
+  const common = serverMetrics({
+    requests: {
       name: 'shoal_daemon_request_seconds',
-      help: 'Time to answer a request, by route and status',
-      labelNames: ['method', 'route', 'status'],
-      buckets: [0.01, 0.05, 0.2, 1, 5, 20, 60],
-      registers,
-    }),
+      bucketsSeconds: [0.01, 0.05, 0.2, 1, 5, 20, 60],
+    },
+    droppedLogLines: { name: 'shoal_daemon_log_lines_dropped_total', count: droppedLogLines },
+  })
+  const registers = [common.registry]
+  return {
+    ...common,
     tokens: new Counter({
       name: 'shoal_daemon_tokens_total',
       help: 'Tokens read and written: prompt (of those cached) and completion',

@@ -1,34 +1,24 @@
+import { serverMetrics } from '@shoal/server'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ByteBudget } from '../store/byte-budget.ts'
 
 /** Requests by route and status, their time, and the process: in Prometheus' format. */
 export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number }) {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  const requests = new Histogram({
-    name: 'shoal_http_request_seconds',
-    help: 'Time to answer a request, by route and status',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
-    registers: [registry],
+  const common = serverMetrics({
+    requests: {
+      name: 'shoal_http_request_seconds',
+      bucketsSeconds: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    },
+    droppedLogLines: { name: 'shoal_log_lines_dropped_total', count: droppedLogLines },
   })
   const bytesSent = new Counter({
     name: 'shoal_blob_bytes_sent_total',
     help: 'Bytes of model files that left through this registry',
-    registers: [registry],
+    registers: [common.registry],
   })
-  new Counter({
-    name: 'shoal_log_lines_dropped_total',
-    help: 'Lines that are missing in the log because its reader had stopped or its disk was full',
-    registers: [registry],
-    collect() {
-      this.reset()
-      this.inc(droppedLogLines())
-    },
-  })
-  return { registry, requests, bytesSent }
+  return { ...common, bytesSent }
 }
 
 export type Metrics = ReturnType<typeof makeMetrics>

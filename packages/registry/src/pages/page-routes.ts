@@ -1,12 +1,10 @@
 /** The web pages: printed with what they show, so that they can be read before any script runs, or without. */
-import { join } from 'node:path'
-import fastifyStatic from '@fastify/static'
 import { pages } from '@shoal/protocol/pages'
+import { pageHeaders, serveAssets } from '@shoal/server'
 import type { Site as WebSite } from '@shoal/web'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { handleNotFound } from '../http/error-handler.ts'
 import type { Site } from '../http/site.ts'
-import { pageHeaders } from './page-headers.ts'
 import { pageText } from './page-text.ts'
 
 type Dependencies = { web: WebSite; site: Site }
@@ -17,7 +15,6 @@ const parameters = [
   ...['tab', 'images'], // a model
   'next', // after signing in
 ]
-const yearSeconds = 365 * 86_400
 
 export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { web, site }) => {
   // Also on a registry for members: its pages say how to become one.
@@ -26,20 +23,7 @@ export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { web, s
     route.schema = { ...route.schema, hide: true }
   })
 
-  await app.register(fastifyStatic, {
-    root: join(web.directory, 'assets'),
-    prefix: '/assets/',
-    index: false,
-    preCompressed: true,
-    cacheControl: false,
-    setHeaders: (reply) => {
-      reply.header('cache-control', `public, max-age=${yearSeconds}, immutable`)
-      reply.header('x-content-type-options', 'nosniff')
-    },
-  })
-  app.get('/favicon.svg', (_request, reply) =>
-    reply.header('cache-control', 'public, max-age=86400').sendFile('favicon.svg', web.directory),
-  )
+  await serveAssets(app, web.directory)
 
   const send = pageSender(app, { web, site })
   for (const address of Object.values(pages)) app.get(address, send)
@@ -71,7 +55,13 @@ export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
     }
     return reply
       .code(page.status)
-      .headers(pageHeaders({ hasRemoteImages: /[?&]images=/.test(address) }))
+      .headers(
+        pageHeaders({
+          // Images of others come where somebody asked for them: the address says so.
+          imageSources: /[?&]images=/.test(address) ? "'self' https: http:" : "'self'",
+          referrerPolicy: 'same-origin',
+        }),
+      )
       .type('text/html; charset=utf-8')
       .send(pageText(web.frame, page, { baseUrl: site.baseUrl(), daemon }))
   }

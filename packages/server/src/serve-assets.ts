@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+
+const yearSeconds = 365 * 86_400
+const daySeconds = 86_400
+
+/** Serves what the pages built into `directory` load: files below `assets`, whose names change with what they hold, and the icon. */
+export async function serveAssets(app: FastifyInstance, directory: string) {
+  await app.register(fastifyStatic, {
+    root: join(directory, 'assets'),
+    prefix: '/assets/',
+    index: false,
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders: (reply) => {
+      reply.header('cache-control', `public, max-age=${yearSeconds}, immutable`)
+      reply.header('x-content-type-options', 'nosniff')
+    },
+  })
+  app.get('/favicon.svg', (_request, reply) =>
+    reply
+      .header('cache-control', `public, max-age=${daySeconds}`)
+      .sendFile('favicon.svg', directory),
+  )
+}
