@@ -45,3 +45,15 @@ test('two peers that connect to each other keep one connection, and go on with i
   const opener = ana.client.peerId < ben.client.peerId ? 'tcpOutgoing' : 'tcpIncoming'
   expect(kept?.type).toBe(opener)
 })
+
+test('when the connection that was kept breaks, the other one is opened again', async () => {
+  const [ana, ben] = [await member(), await member()]
+  ana.torrent.addPeer(ben.address)
+  ben.torrent.addPeer(ana.address)
+  const connections = () => [ana.torrent.wires.length, ben.torrent.wires.length]
+  await expect.poll(() => ana.seen + ben.seen).toBeGreaterThanOrEqual(3)
+  await expect.poll(connections).toEqual([1, 1])
+  const before = ana.torrent.wires[0]
+  before?.destroy()
+  await expect.poll(() => ana.torrent.wires.filter((wire) => wire !== before).length).toBe(1)
+})

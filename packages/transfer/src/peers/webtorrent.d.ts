@@ -54,6 +54,9 @@ declare module 'bittorrent-protocol' {
     /** Whether it does not answer our requests for now. */
     peerChoking: boolean
     downloaded: number
+    /** Bytes per second, of blocks alone. */
+    downloadSpeed(): number
+    uploadSpeed(): number
     uploaded: number
     isSeeder: boolean
     connId: string
