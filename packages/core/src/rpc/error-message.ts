@@ -9,16 +9,32 @@ export type ErrorMessage = {
   own: Record<string, unknown>
 }
 
+/** Causes may refer to each other in a circle. */
+const maxCauses = 8
+
 /** Whatever was thrown. */
-export function messageOfError(error: unknown): ErrorMessage {
+export function messageOfError(error: unknown, causes = maxCauses): ErrorMessage {
   if (!(error instanceof Error)) return messageOfError(new Error(String(error)))
   const { name, message, stack, cause } = error
   return {
     name,
     message,
     stack,
-    cause: cause === undefined ? undefined : messageOfError(cause),
+    cause: cause === undefined || causes === 0 ? undefined : messageOfError(cause, causes - 1),
     own: Object.fromEntries(Object.entries(error).filter(([key]) => key !== 'cause')),
+  }
+}
+
+/** The properties that can be sent. */
+export const cloneableOf = (own: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(own).filter(([, value]) => isCloneable(value)))
+
+function isCloneable(value: unknown): boolean {
+  try {
+    structuredClone(value)
+    return true
+  } catch {
+    return false // the error that is sent says so
   }
 }
 

@@ -48,6 +48,7 @@ export function parentThreadPort(parent: ParentThreadLike): Port {
 
 type ChildLike = {
   readonly connected: boolean
+  readonly pid?: number | undefined
   send(message: never, whenSent: (error: Error | null) => void): unknown
   on: Listen<{
     message: (message: unknown) => void
@@ -71,7 +72,8 @@ export function childPort(child: ChildLike, reasonOf: (end: ProcessEnd) => Error
     },
     onMessage: (listener) => child.on('message', listener),
     onClose(listener) {
-      child.on('error', listener) // it could not be started
+      // Of one that could not be started. That a signal could not be sent to it is no end.
+      child.on('error', (error) => child.pid === undefined && listener(error))
       // After `exit`: its last messages and what it wrote have been read.
       child.on('close', (code, killedBy) => {
         const how = killedBy ? `was ended by ${killedBy}` : `ended with ${code}`
@@ -92,11 +94,16 @@ type ProcessLike = {
   }>
 }
 
-/** To the process that started this one, which ends with it. */
-export function parentProcessPort(process: ProcessLike): Port {
+/**
+ * To the process that started this one, which ends with it. A terminal sends Ctrl-C to the whole group: with `ignoresInterrupt`
+ * the parent decides when this process ends.
+ */
+export function parentProcessPort(
+  process: ProcessLike,
+  { ignoresInterrupt }: { ignoresInterrupt: boolean },
+): Port {
   process.on('disconnect', () => process.exit(0))
-  // A terminal sends Ctrl-C to the whole group: the parent decides when this process ends.
-  process.on('SIGINT', () => undefined)
+  if (ignoresInterrupt) process.on('SIGINT', () => undefined)
   return {
     post(message) {
       if (process.connected) process.send?.(message as never)

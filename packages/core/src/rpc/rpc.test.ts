@@ -81,9 +81,14 @@ describe.each([
     await expect(rpc.call('functionOf')).rejects.toThrow('could not be cloned')
     await expect(rpc.call('failWithFunction')).rejects.toMatchObject({
       message: 'it holds a function',
+      code: 'no_room',
       cause: { message: expect.stringContaining('could not be cloned') },
     })
     await expect(rpc.call('double', (() => undefined) as never)).rejects.toThrow('be cloned')
+    const circle = { message: 'first', cause: { message: 'second', cause: { message: 'first' } } }
+    await expect(rpc.call('failInCircles')).rejects.toMatchObject(circle)
+    rpc.notify('toString' as never) // nobody hears it
+    await expect(rpc.call('toString' as never)).rejects.toThrow('there is no method toString')
     await expect(rpc.call('nothing' as never)).rejects.toThrow('there is no method nothing')
     expect(await rpc.call('double', 1)).toBe(2)
   })

@@ -1,4 +1,4 @@
-import { type ErrorMessage, errorOfMessage, messageOfError } from './error-message.ts'
+import { cloneableOf, type ErrorMessage, errorOfMessage, messageOfError } from './error-message.ts'
 import type { Port } from './ports.ts'
 
 /**
@@ -49,7 +49,9 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
   let closed: { reason: Error } | undefined
   let lastId = 0
 
-  port.onMessage((message) => receive(message as Message))
+  port.onMessage((message) => {
+    if (typeof message === 'object' && message !== null) receive(message as Message)
+  })
   port.onClose((reason) => {
     close(reason)
     ready.reject(closed?.reason)
@@ -67,7 +69,7 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
 
   async function obey({ id, method, argument }: Call) {
     const abort = new AbortController()
-    if (id === undefined) return work(method, argument, abort.signal)
+    if (id === undefined) return hears(method) && work(method, argument, abort.signal)
     running.set(id, abort)
     try {
       const answer = await work(method, argument, abort.signal)
@@ -82,10 +84,12 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
   }
 
   async function work(method: string, argument: unknown, signal: AbortSignal): Promise<unknown> {
-    const found = ours[method]
-    if (!found) throw new Error(`there is no method ${method}`)
-    return found(argument as never, signal)
+    if (!hears(method)) throw new Error(`there is no method ${method}`)
+    return ours[method]?.(argument as never, signal)
   }
+
+  /** A notice of anything else is ignored, as is an event without a listener. */
+  const hears = (method: string) => Object.hasOwn(ours, method)
 
   function post(message: Message) {
     if (!closed) port.post(message)
@@ -96,8 +100,9 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
     try {
       post({ id, error: message })
     } catch (uncloneable) {
-      // Something that the error holds cannot cross. The sentence can, and why the rest does not.
-      post({ id, error: { ...message, own: {}, cause: messageOfError(String(uncloneable)) } })
+      // Something that the error holds cannot cross. The rest can, and why that does not.
+      const own = cloneableOf(message.own)
+      post({ id, error: { ...message, own, cause: messageOfError(String(uncloneable)) } })
     }
   }
 

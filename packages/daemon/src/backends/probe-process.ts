@@ -32,4 +32,4 @@ const methods = {
     }
   },
 }
-openRpc(parentProcessPort(process), methods)
+openRpc(parentProcessPort(process, { ignoresInterrupt: false }), methods)

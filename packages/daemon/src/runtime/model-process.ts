@@ -23,4 +23,4 @@ const methods = {
   embed: (texts: (string | number[])[], signal: AbortSignal) => loadedModel().embed(texts, signal),
   end: () => process.exit(0),
 }
-openRpc(parentProcessPort(process), methods)
+openRpc(parentProcessPort(process, { ignoresInterrupt: true }), methods)

@@ -9,4 +9,4 @@ export type CardMethods = typeof methods
 const methods = {
   render: ({ markdown, options }: CardQuestion) => renderCard(markdown, options),
 }
-openRpc(parentProcessPort(process), methods)
+openRpc(parentProcessPort(process, { ignoresInterrupt: true }), methods)

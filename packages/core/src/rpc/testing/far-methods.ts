@@ -19,7 +19,13 @@ export function farMethods(notify: Notify<Near>) {
       throw Object.assign(new TypeError('it went wrong', { cause }), { code, details: { size: 7 } })
     },
     failWithFunction() {
-      throw Object.assign(new Error('it holds a function'), { listener: () => undefined })
+      const listener = () => undefined
+      throw Object.assign(new Error('it holds a function'), { listener, code: 'no_room' })
+    },
+    failInCircles() {
+      const error = new Error('first')
+      error.cause = new Error('second', { cause: error })
+      throw error
     },
     functionOf: () => () => undefined,
     async wait(name: string, signal: AbortSignal): Promise<void> {
