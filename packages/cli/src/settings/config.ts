@@ -16,8 +16,12 @@ export const configPath = (places: Places) => join(places.config, 'config.json')
 export async function readConfig(places: Places): Promise<Config> {
   const content = await readJsonFile(configPath(places))
   const known = Object.entries(content).filter(([key]) => key in savedSettings)
-  return Object.fromEntries(known.map(([key, value]) => [key, String(value)]))
+  return Object.fromEntries(known.map(([key, value]) => [key, textOf(value)]))
 }
+
+/** Somebody who edits the file may write `false` for off. */
+const textOf = (value: unknown) =>
+  typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
 
 /** An empty value takes the setting away. */
 export async function setConfig(places: Places, key: ConfigKey, text: string): Promise<void> {
@@ -35,7 +39,7 @@ export function acceptedText(key: ConfigKey, text: string): string {
 export function readSaved<Key extends ConfigKey>(key: Key, config: Config) {
   const one = savedSettings[key] as Setting<SettingsOf<typeof savedSettings>[Key]>
   const text = config[key]
-  return text === undefined ? undefined : parseTyped(one, text)
+  return text?.trim() ? parseTyped(one, text) : undefined
 }
 
 export function configKey(text: string): ConfigKey {

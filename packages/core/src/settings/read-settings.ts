@@ -10,7 +10,7 @@ export type SettingSources = {
 
 /**
  * Reads all settings of a table: the flag, otherwise the variable, the saved setting, or the default. A blank variable counts as
- * not set. `refuse` throws the error for a wrong value; its message names the variable and the flag.
+ * not set, and so does a blank saved setting. `refuse` throws the error for a wrong value; its message names the variable and the flag.
  */
 export function readSettings<Table extends SettingsTable>(
   table: Table,
@@ -35,7 +35,9 @@ function typedText({ flag, variable, saved }: Setting<unknown>, sources: Setting
   const fromFlag = flag && sources.flags?.[attributeName(flag)]
   const fromVariable = variable && notBlank(sources.env[variable])
   if (Array.isArray(fromFlag)) return [...fromFlag, fromVariable ?? ''].join(',')
-  return (fromFlag as string | undefined) ?? fromVariable ?? (saved && sources.saved?.[saved])
+  return (
+    (fromFlag as string | undefined) ?? fromVariable ?? (saved && notBlank(sources.saved?.[saved]))
+  )
 }
 
 const notBlank = (text: string | undefined) => (text?.trim() ? text : undefined)
