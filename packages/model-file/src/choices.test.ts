@@ -18,6 +18,7 @@ function importsBehind(entrance: URL, seen = new Set<string>()): Set<string> {
 test('the choices can be loaded by a browser: behind them is no module of Node and no package but core', () => {
   const names = [...importsBehind(new URL('choices.ts', import.meta.url))]
   expect(names.map((name) => name.replace(/^file:.*\//, '')).sort()).toEqual([
+    '@shoal/core/errors',
     '@shoal/core/references',
     'fidelity.ts',
     'file-choices.ts',
