@@ -1,6 +1,7 @@
 /** Fills an empty registry with made-up models, in one transaction, through the product's own search index. */
 import { leastMemoryOf } from '@shoal/model-file'
 import { memoryNeeded } from '@shoal/model-file/choices'
+import { adoptStore, readRegistryConfig } from '@shoal/registry'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { connect } from '../../packages/registry/src/database/connect.ts'
@@ -46,6 +47,10 @@ await connection.db.transaction().execute(async (trx) => {
 // What autovacuum would have done by the time a registry has grown so large.
 if (connection.engine === 'postgres') await sql`vacuum analyze`.execute(connection.db)
 await connection.close()
+// The bytes of made-up models are nowhere: a registry would take the store for another one's.
+await adoptStore(
+  readRegistryConfig({ DATABASE_URL: input.databaseUrl }, { data: input.dataDirectory }),
+)
 await answer('seeded')
 process.disconnect()
 
