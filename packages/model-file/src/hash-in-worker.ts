@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
+import { startWorker } from '@shoal/threads'
 import { chunkCount, chunkSizeFor, pieceLengthFor } from './chunk-sizes.ts'
 import type { ChunkHashes, FileHashes } from './hash-file.ts'
 import type { HashMessage, HashWork } from './hash-worker.ts'
@@ -66,7 +66,7 @@ async function hashInThreads(
   const threadCount = chunks > 1 ? Math.min(threads, availableParallelism()) : 1
   const workers = Array.from({ length: threadCount }, (_, index) =>
     // A one-chunk file has the hash of its chunk.
-    startWorker({ ...work, isWholeHasher: index === 0 && chunks > 1 }).on('message', onMessage),
+    startHasher({ ...work, isWholeHasher: index === 0 && chunks > 1 }).on('message', onMessage),
   )
   const ended = Promise.allSettled(workers.map((worker) => once(worker, 'exit')))
   try {
@@ -88,10 +88,8 @@ async function hashInThreads(
   }
 }
 
-function startWorker(work: HashWork): Worker {
-  // Beside this file, as a source or as built.
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return new Worker(new URL(`./hash-worker.${extension}`, import.meta.url), {
+function startHasher(work: HashWork) {
+  return startWorker('hash-worker', import.meta.url, {
     workerData: work,
     execArgv: [], // not the parent's, such as --input-type, which a thread refuses
   })

@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { type Methods, openRpc, type Rpc, threadPort } from '@shoal/core/rpc'
+import { startWorker } from '@shoal/threads'
 
 /** A thread that does `Theirs`. */
 export type Thread<Theirs> = { worker: Worker; rpc: Rpc<Theirs> }
@@ -14,8 +15,7 @@ export function startThread<Theirs>(
   setup: unknown,
   ours?: Methods,
 ): Thread<Theirs> {
-  const extension = parentUrl.endsWith('.ts') ? 'ts' : 'js'
-  const worker = new Worker(new URL(`./${name}.${extension}`, parentUrl), {
+  const worker = startWorker(name, parentUrl, {
     workerData: setup,
     resourceLimits: { maxYoungGenerationSizeMb: 4 }, // they handle few objects; the default may grow to 48 MB
   })

@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+
+const script = join(import.meta.dirname, 'testing/start-thread.ts')
+
+test('no wrapper is compiled for what WebAssembly in a thread calls', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'shoal-threads-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  // V8 writes one log for each thread.
+  const flags = ['--wasm-wrapper-tiering-budget=10', '--log-code', '--logfile-per-isolate']
+  await promisify(execFile)(process.execPath, [...flags, script], { cwd: folder })
+  const logs = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+  const [ofThread] = logs.flatMap((log) => log.split('wasm-thread.ts:1:1').slice(1))
+  expect(ofThread).toContain('wasm-function')
+  expect(ofThread).not.toContain(',wasm-to-js,')
+})
