@@ -8,14 +8,16 @@ const deepest = 200
  * looks into bodies before they are validated has to be added after this.
  */
 export function refuseDeepBodies(app: FastifyInstance, refusal: (message: string) => Error) {
-  app.addHook('preValidation', async ({ body }) => {
+  app.addHook('preValidation', ({ body }, _reply, done) => {
     if (isDeeperThan(body, deepest)) {
-      throw refusal(`the body is nested more than ${deepest} levels deep`)
+      return done(refusal(`the body is nested more than ${deepest} levels deep`))
     }
+    done()
   })
 }
 
 function isDeeperThan(value: unknown, most: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > most) return true
