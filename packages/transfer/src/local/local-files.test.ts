@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
 import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
-import { quickTuning } from '../testing/quick-tuning.ts'
+import { patientTuning } from '../testing/quick-tuning.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 import { copyLocalFile } from './copy-local-file.ts'
 import { listLocalFiles, type Unreadable } from './list-local-files.ts'
@@ -34,7 +34,7 @@ function repair({ origin, path, events }: PullScene, signal?: AbortSignal) {
     client: registryClient({ baseUrl: origin.url }),
     path,
     signal,
-    tuning: quickTuning,
+    tuning: patientTuning,
     onEvent: (event) => events.push(event),
   })
 }

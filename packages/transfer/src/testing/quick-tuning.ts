@@ -2,3 +2,10 @@ import type { Tuning } from '../pull/tuning.ts'
 
 /** Short waits, so that trouble is over soon. */
 export const quickTuning: Partial<Tuning> = { stallMs: 400, longestWaitMs: 300, tickMs: 20 }
+
+/** For tests that count requests: no connection is given up because this machine is busy. */
+export const patientTuning: Partial<Tuning> = {
+  ...quickTuning,
+  stallMs: 60_000,
+  slowAfterMs: 60_000,
+}
