@@ -16,11 +16,13 @@ import { cliSettings } from './settings/settings.ts'
 import { aboutUnknownVariables } from './settings/unknown-variables.ts'
 import type { Surroundings } from './surroundings.ts'
 import { type Asker, createAsker } from './terminal/asker.ts'
-import type { Spoken } from './terminal/failure-of.ts'
 import type { GlobalOptions } from './terminal/global-options.ts'
 import { createPrinter, type Printer } from './terminal/printer.ts'
 import { waitNotes } from './terminal/wait-notes.ts'
 import { version } from './version.ts'
+
+/** The registry that was last spoken to. */
+export type Spoken = { address: string; hasToken: boolean }
 
 export type Registry = {
   client: RegistryClient

@@ -2,11 +2,11 @@
 import { exitCodes } from '@shoal/core/errors/table'
 import { CommanderError } from 'commander'
 import { contextOpener, type Trace } from './context.ts'
+import { failureOf } from './failures/failure-of.ts'
 import { shoalProgram } from './program.ts'
 import { placeFailure } from './settings/place-failure.ts'
 import { placesOf } from './settings/places.ts'
 import type { Surroundings } from './surroundings.ts'
-import { failureOf } from './terminal/failure-of.ts'
 import type { GlobalOptions } from './terminal/global-options.ts'
 import { createPrinter } from './terminal/printer.ts'
 

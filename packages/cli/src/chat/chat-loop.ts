@@ -1,7 +1,7 @@
 /** `shoal run <model>` at a terminal: a talk that goes on until Ctrl-D. Trouble is told, and ends nothing. */
 import { DaemonError } from '@shoal/protocol/inference-client'
+import { failureOf } from '../failures/failure-of.ts'
 import { Failure } from '../terminal/failure.ts'
-import { failureOf } from '../terminal/failure-of.ts'
 import { openLineReader } from '../terminal/line-reader.ts'
 import { sentence } from '../terminal/plain-text.ts'
 import { askModel } from './ask-model.ts'

@@ -1,6 +1,6 @@
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import type { Context, Registry } from '../context.ts'
-import { failureOf } from '../terminal/failure-of.ts'
+import { failureOf } from '../failures/failure-of.ts'
 import { formatSeconds } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
 

@@ -7,9 +7,9 @@ import { readConfig } from '../daemon/read-config.ts'
 import { type StartedDaemon, startNotedDaemon } from '../daemon/start-daemon.ts'
 import { findRunningDaemon } from '../daemon/state-file.ts'
 import { talkingDemo } from '../demo/demo-models.ts'
+import { failureOf } from '../failures/failure-of.ts'
 import { isWhole, listLocalChoices } from '../models/local-models.ts'
 import { Failure } from '../terminal/failure.ts'
-import { failureOf } from '../terminal/failure-of.ts'
 import { orderPull, pullOrdered } from '../transfers/pull-model.ts'
 
 type Wish = { registry: RunningRegistry; port: number | undefined; withDemo: boolean }

@@ -22,3 +22,7 @@ export function sentence(phrase: string): string {
   const text = phrase.replace(ordinaryWord, (word) => word.charAt(0).toUpperCase() + word.slice(1))
   return /[.?:]$/.test(text) ? text : `${text}.`
 }
+
+/** `9f3c…b1e0`. */
+export const shortHash = (hash: string) =>
+  hash.length > 8 ? `${hash.slice(0, 4)}…${hash.slice(-4)}` : hash

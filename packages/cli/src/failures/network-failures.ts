@@ -1,7 +1,7 @@
 /** A sentence for each way in which the network can fail, and a hint at what to do. */
 import type { NetworkFailure } from '@shoal/protocol/client'
-import { Failure } from './failure.ts'
-import { plainLine } from './plain-text.ts'
+import { Failure } from '../terminal/failure.ts'
+import { plainLine } from '../terminal/plain-text.ts'
 
 type Code = NetworkFailure['code']
 type ReasonsOf<C extends Code> = (NetworkFailure & { code: C })['reason']

@@ -3,16 +3,14 @@ import type { AppError, ErrorCode, ErrorOf } from '@shoal/core/errors'
 import { type Ending, errorTable, isAppError } from '@shoal/core/errors/table'
 import type { NetworkFailure } from '@shoal/protocol/client'
 import { CommanderError } from 'commander'
+import type { Spoken } from '../context.ts'
 import { failureOfDaemon } from '../daemon/daemon-error.ts'
 import { registryLabel } from '../settings/address.ts'
-import { isErrno } from './errno.ts'
-import { Failure, misuse } from './failure.ts'
+import { isErrno } from '../terminal/errno.ts'
+import { Failure, misuse } from '../terminal/failure.ts'
+import { plainLine, sentence, shortHash } from '../terminal/plain-text.ts'
+import { formatBytes } from '../terminal/units.ts'
 import { networkFailure } from './network-failures.ts'
-import { plainLine, sentence } from './plain-text.ts'
-import { formatBytes } from './units.ts'
-
-/** The registry that was last spoken to. */
-export type Spoken = { address: string; hasToken: boolean }
 
 export function failureOf(error: unknown, spoken: Spoken | undefined): Failure {
   if (error instanceof Failure) return error
@@ -171,7 +169,3 @@ function portTaken(error: NodeJS.ErrnoException & { port?: number }): Failure {
     cause: error,
   })
 }
-
-/** `9f3c…b1e0`. */
-export const shortHash = (hash: string) =>
-  hash.length > 8 ? `${hash.slice(0, 4)}…${hash.slice(-4)}` : hash
