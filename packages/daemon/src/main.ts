@@ -12,7 +12,7 @@ import { makeMetrics, metered } from './http/metrics.ts'
 import { loadedModels } from './models/loaded-models.ts'
 import { localModels } from './models/local-models.ts'
 import { modelPulls } from './pulls/pull-model.ts'
-import { startChildRuntime } from './runtime/child-runtime.ts'
+import { startChildRuntime } from './runtime/process/child-runtime.ts'
 import type { StartRuntime } from './runtime/runtime.ts'
 
 export {

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { untilAborted } from '@shoal/core/async'
 import { hasCode } from '@shoal/core/errors'
 import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
+import { isPromptError, modelLost, type Runtime, type RuntimeOptions } from '../runtime.ts'
 import type { ModelMethods } from './model-process.ts'
-import { isPromptError, modelLost, type Runtime, type RuntimeOptions } from './runtime.ts'
 
 /** Runs a model in a process of its own, which may crash without taking anything else along. Rejects where it cannot be loaded. */
 export async function startChildRuntime(

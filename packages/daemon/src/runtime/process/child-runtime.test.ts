@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Compile } from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chatOf, greedy, runGeneration, tool } from '../testing/generations.ts'
-import { temporaryFolder } from '../testing/temporary-folder.ts'
+import { chatOf, greedy, runGeneration, tool } from '../../testing/generations.ts'
+import { temporaryFolder } from '../../testing/temporary-folder.ts'
+import { runtimeContract } from '../runtime.contract.ts'
+import type { Chat, Runtime } from '../runtime.ts'
 import { startChildRuntime } from './child-runtime.ts'
-import { runtimeContract } from './runtime.contract.ts'
-import type { Chat, Runtime } from './runtime.ts'
 
-const modelPath = join(import.meta.dirname, '../../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf')
+const modelPath = join(import.meta.dirname, '../../../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf')
 const options = { modelPath, contextLength: 512, slots: 4, threads: 1 }
 
 describe('llama.cpp in a child process', () => {

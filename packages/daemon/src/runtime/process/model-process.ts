@@ -1,7 +1,7 @@
 /** The process of one model, started by `child-runtime.ts`. It ends with its parent. */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
-import { openLlamaModel } from './llama/llama-model.ts'
-import type { Generation, RuntimeOptions } from './runtime.ts'
+import { openLlamaModel } from '../llama/llama-model.ts'
+import type { Generation, RuntimeOptions } from '../runtime.ts'
 
 let model: Awaited<ReturnType<typeof openLlamaModel>> | undefined
 
