@@ -2,16 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { readRegistryConfig, startRegistry } from '@shoal/registry'
+import type { RegistryInput } from '../harness/registry.ts'
 import { answer, readInput, untilToldToEnd } from './child.ts'
-
-export type RegistryInput = {
-  dataDirectory: string
-  databaseUrl?: string | undefined
-  /** Under which address it is found; its own without it. */
-  baseUrl?: string | undefined
-  /** Where to write a CPU profile of everything after the start. */
-  profile?: string | undefined
-}
 
 const { dataDirectory, databaseUrl, baseUrl, profile } = await readInput<RegistryInput>()
 const env = { SHOAL_RATE_LIMITS: 'off', DATABASE_URL: databaseUrl }

@@ -14,16 +14,9 @@ import {
   type FileHeader,
   owners,
 } from '../harness/catalogue.ts'
+import type { SeedInput } from '../harness/filled-registry.ts'
 import { ownersOf, shownModels } from '../screens/shown/models.ts'
 import { answer, readInput } from './child.ts'
-
-export type SeedInput = {
-  dataDirectory: string
-  databaseUrl: string | undefined
-  models: number
-  /** Those for people to look at, instead of those that are made to be counted. */
-  areShown?: boolean
-}
 
 const modelsAtOnce = 500
 const chunkRowsAtOnce = 2_000

@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SeedInput } from '../children/seed.ts'
 import type { BenchOptions } from './bench.ts'
 import { note } from './report.ts'
 import { runScript } from './script.ts'
 import { needRoom, temporaryFolder } from './temporary-folder.ts'
+
+export type SeedInput = {
+  dataDirectory: string
+  databaseUrl: string | undefined
+  models: number
+  /** Those for people to look at, instead of those that are made to be counted. */
+  areShown?: boolean
+}
 
 const bytesPerModel = 12_000
 
