@@ -5,24 +5,25 @@ import { meQuery } from '../api/queries.ts'
 import { PageHead } from '../app/head.tsx'
 import { ScreenTitle } from '../app/screen-title.tsx'
 import { Failure } from '../ui/problem.tsx'
-import { ProgressPanel } from './progress-panel.tsx'
-import { PublishForm } from './publish-form.tsx'
-import { usePublishing } from './publishing.ts'
+import { useObservable } from '../use-observable.ts'
+import { PublishForm } from './form/publish-form.tsx'
+import { publishing } from './jobs/publishing.ts'
+import { ProgressPanel } from './progress/progress-panel.tsx'
 import { UnfinishedJobs } from './unfinished-jobs.tsx'
 
 export function PublishScreen() {
   const me = useQuery(meQuery(useClient()))
-  const publishing = usePublishing()
-  useStartAtTop(publishing !== undefined)
+  const shown = useObservable(publishing)
+  useStartAtTop(shown !== undefined)
   return (
     <div className="page pt-10">
       <PageHead title="Publish" description="Publish a GGUF file." path="/publish" isHidden />
       <div className="mx-auto max-w-[760px]">
         <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Publish</ScreenTitle>
         {me.isError && <Failure as="h2" error={me.error} onRetry={() => me.refetch()} />}
-        {me.data === null && !publishing && <SignedOut />}
-        {publishing && <ProgressPanel publishing={publishing} />}
-        {me.data && !publishing && (
+        {me.data === null && !shown && <SignedOut />}
+        {shown && <ProgressPanel publishing={shown} />}
+        {me.data && !shown && (
           <>
             <p className="mt-1.5 text-[17px] text-ink-2">GGUF files, for others to pull.</p>
             <UnfinishedJobs username={me.data.username} />

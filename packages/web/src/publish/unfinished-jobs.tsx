@@ -4,11 +4,11 @@ import { useId } from 'react'
 import { useClient } from '../api/context.ts'
 import { FieldNote } from '../ui/field.tsx'
 import { sentence } from '../ui/field-errors.ts'
-import { dropJob } from './drop-job.ts'
-import { bytesOf, findSources, type Job, unfinished, wrongFiles } from './job.ts'
-import { listJobs } from './kept-jobs.ts'
-import { fileAgain } from './picked.ts'
-import { startJob } from './publishing.ts'
+import { dropJob } from './jobs/drop-job.ts'
+import { bytesOf, findSources, type Job, unfinished, wrongFiles } from './jobs/job.ts'
+import { listJobs } from './jobs/kept-jobs.ts'
+import { fileAgain } from './jobs/picked.ts'
+import { startJob } from './jobs/publishing.ts'
 
 /** What an earlier visit has not brought to its end. */
 export function UnfinishedJobs({ username }: { username: string }) {

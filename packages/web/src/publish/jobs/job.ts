@@ -1,7 +1,7 @@
 import { AppError } from '@shoal/core/errors'
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import type { NewModel } from '@shoal/protocol/client'
-import type { ChosenFile } from './chosen-file.ts'
+import type { Picked } from './picked.ts'
 
 /** What is to be published, as it is kept until it is: another visit goes on with it. */
 export type Job = {
@@ -30,8 +30,8 @@ export type JobFile = {
 /** The files of a job on the visitor's disk, by name. */
 export type Sources = ReadonlyMap<string, File>
 
-export const jobFileOf = ({ file, handle, filename }: ChosenFile): JobFile => ({
-  filename,
+export const jobFileOf = ({ file, handle }: Picked): JobFile => ({
+  filename: file.name,
   sizeBytes: file.size,
   lastModified: file.lastModified,
   handle,

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Wait } from './wait.ts'
+import type { Wait } from '../jobs/wait.ts'
 
 /** Why nothing moves, and when it will be tried again. */
 export function WaitCountdown({ wait: { until, reason } }: { wait: Wait }) {

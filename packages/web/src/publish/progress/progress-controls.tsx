@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Failure } from '../ui/problem.tsx'
-import { giveUpJob, type Publishing, pauseJob, resumeJob } from './publishing.ts'
+import { Failure } from '../../ui/problem.tsx'
+import { giveUpJob, type Publishing, pauseJob, resumeJob } from '../jobs/publishing.ts'
 
 export function ProgressControls({ publishing: { state } }: { publishing: Publishing }) {
   const [isAsking, setAsking] = useState(false)

@@ -1,6 +1,6 @@
 import { type ChunkManifest, hashChunkOfBlob } from '@shoal/model-file/browser'
 import type { PushPort } from '@shoal/transfer/push'
-import { fileChanged } from './file-changed.ts'
+import { fileChanged } from '../hashing/file-changed.ts'
 import { putChunk } from './put-chunk.ts'
 
 /** A browser opens six connections to a host: two are left for the page. */

@@ -1,5 +1,5 @@
 import { FileWarning } from 'lucide-react'
-import { CommandLine } from '../ui/command-line.tsx'
+import { CommandLine } from '../../ui/command-line.tsx'
 import type { RefusedFile } from './chosen-file.ts'
 import { DropZone } from './drop-zone.tsx'
 import { FileChoiceRow } from './file-choice-row.tsx'

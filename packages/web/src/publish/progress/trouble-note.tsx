@@ -1,6 +1,6 @@
 import { hasCode } from '@shoal/core/errors'
 import { ApiError } from '@shoal/protocol/client'
-import { sentence } from '../ui/field-errors.ts'
+import { sentence } from '../../ui/field-errors.ts'
 
 /** Why an upload has stopped, and what to do. */
 export function Trouble({ error }: { error: Error }) {

@@ -1,6 +1,6 @@
 import { formatBytes } from '@shoal/core/units'
+import type { FileState } from '../jobs/publishing.ts'
 import { Bar } from './bar.tsx'
-import type { FileState } from './publishing.ts'
 
 const tones = {
   queued: 'sea',

@@ -1,8 +1,8 @@
 import { Upload } from 'lucide-react'
 import { type DragEvent, useId, useState } from 'react'
-import { useApp } from '../api/context.ts'
-import { FieldNote } from '../ui/field.tsx'
-import { type Picked, pickedByDrop } from './picked.ts'
+import { useApp } from '../../api/context.ts'
+import { FieldNote } from '../../ui/field.tsx'
+import { type Picked, pickedByDrop } from '../jobs/picked.ts'
 
 type Props = {
   add: (picked: readonly Picked[]) => Promise<void>

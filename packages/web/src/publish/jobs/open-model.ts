@@ -5,19 +5,18 @@ import {
   type NewModel,
   type RegistryClient,
 } from '@shoal/protocol/client'
-import { type Details, newModelOf } from './details.ts'
 
-/** The model to publish to: a new one, or the visitor's own of that name. Throws `name_taken` for another's. */
+/** The model to publish to: `newModel`, made now, or the visitor's own of that name. Throws `name_taken` for another's. */
 export async function openModel(
   client: RegistryClient,
-  details: Details,
+  newModel: NewModel,
   username: string,
 ): Promise<{ model: ModelRecord; isNew: boolean }> {
   try {
-    return { model: await client.createModel(newModelOf(details)), isNew: true }
+    return { model: await client.createModel(newModel), isNew: true }
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
-    const model = await findModel(client, details.name)
+    const model = await findModel(client, newModel.name)
     if (model?.owner === username) return { model, isNew: false }
     const message = model ? `Taken, by ${model.owner}.` : 'Taken, by a private model.'
     throw new AppError('name_taken', message, {})

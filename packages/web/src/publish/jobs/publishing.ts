@@ -2,7 +2,6 @@
 import { AppError, hasCode } from '@shoal/core/errors'
 import type { RegistryClient } from '@shoal/protocol/client'
 import type { ProgressMeter } from '@shoal/transfer/push'
-import { useSyncExternalStore } from 'react'
 import { dropJob } from './drop-job.ts'
 import { bytesOf, type Job, type Sources, unfinished } from './job.ts'
 import { forgetJob, keepJob } from './kept-jobs.ts'
@@ -46,17 +45,16 @@ let ended: Promise<void> = Promise.resolve()
 let written: Promise<void> = Promise.resolve()
 const listeners = new Set<() => void>()
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+/** What a screen shows of the upload; undefined while there is none. */
+export const publishing = {
+  get: () => shown,
+  subscribe(listener: () => void) {
+    listeners.add(listener)
+    return () => {
+      listeners.delete(listener)
+    }
+  },
 }
-
-export const usePublishing = (): Publishing | undefined =>
-  useSyncExternalStore(
-    subscribe,
-    () => shown,
-    () => undefined,
-  )
 
 function show(next: Publishing | undefined) {
   shown = next

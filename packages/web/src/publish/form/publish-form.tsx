@@ -1,14 +1,14 @@
 import { hasCode } from '@shoal/core/errors'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
-import { useClient } from '../api/context.ts'
-import { Failure } from '../ui/problem.tsx'
+import { useClient } from '../../api/context.ts'
+import { Failure } from '../../ui/problem.tsx'
+import { jobFileOf } from '../jobs/job.ts'
+import { openModel } from '../jobs/open-model.ts'
+import { startJob } from '../jobs/publishing.ts'
 import { type DetailErrors, type Details, findDetailErrors, newModelOf } from './details.ts'
 import { DetailsPart } from './details-part.tsx'
 import { FilesPart } from './files-part.tsx'
-import { jobFileOf } from './job.ts'
-import { openModel } from './open-model.ts'
-import { startJob } from './publishing.ts'
 import { ReviewPart } from './review-part.tsx'
 import { suggestDetails } from './suggest-details.ts'
 import { useChosenFiles } from './use-chosen-files.ts'
@@ -28,7 +28,7 @@ export function PublishForm({ username }: { username: string }) {
   const isNewModel = name.model === undefined
 
   const publish = useMutation({
-    mutationFn: () => openModel(client, details, username),
+    mutationFn: () => openModel(client, newModelOf(details), username),
     onSuccess: ({ model, isNew }) =>
       startJob({
         client,

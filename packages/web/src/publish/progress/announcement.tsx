@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { Publishing } from './publishing.ts'
+import type { Publishing } from '../jobs/publishing.ts'
 
 const leastPauseMs = 5000
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useClient } from '../api/context.ts'
+import { useClient } from '../../api/context.ts'
+import { findModel } from '../jobs/open-model.ts'
 import { findNameProblem } from './details.ts'
-import { findModel } from './open-model.ts'
 
 const pauseMs = 300
 

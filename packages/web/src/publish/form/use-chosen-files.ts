@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import type { Picked } from '../jobs/picked.ts'
 import type { ChosenFile, choicesAmong, RefusedFile } from './chosen-file.ts'
-import type { Picked } from './picked.ts'
 
 export type Chosen = ReturnType<typeof useChosenFiles>
 
