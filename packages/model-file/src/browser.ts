@@ -1,5 +1,6 @@
-/** What a browser needs to publish a file: its header, its chunks and their hashes. Nothing of Node is loaded. */
+/** What a browser needs to publish a file: its header, and how it is cut into chunks. Nothing of Node is loaded. */
 export { type ChunkManifest, manifestOf } from './chunk-manifest.ts'
+export { chunkCount, chunkRange, chunkSizeFor } from './chunk-sizes.ts'
 export { parseGguf } from './gguf.ts'
 export { factsOf } from './gguf-facts.ts'
-export { hashBlob, hashChunkOfBlob } from './hash-blob.ts'
+export { toHex } from './hex.ts'

@@ -93,6 +93,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
   test('a file is dropped, the page reloaded in the middle, and only what is missing is sent', async () => {
     await using visitor = await newPublisher('ana')
     const { page } = visitor
+    await page.addInitScript(noteHashingHere)
     const file = bigFile('Tide-7B-Q8_0.gguf', 1)
     expect(await accessibilityProblems(page)).toEqual([])
     await drop(page, [file])
@@ -131,9 +132,27 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
       sha256_hash: sha256(file.bytes),
       quantization: 'Q8_0',
     })
+    expect(await page.evaluate('window.hashesHere')).toBe(0)
     await page.getByRole('link', { name: 'See the model' }).click()
     await page.getByRole('heading', { level: 1, name: 'Tide 7B' }).waitFor()
     expect(visitor.takeProblems().filter(isNoFreeName)).toEqual([])
+  })
+
+  test('a browser that forbids WebAssembly to the worker says that the hashing failed', async () => {
+    await using visitor = await newPublisher('vera')
+    const { page } = visitor
+    await page.route(/hash-worker.*\.js$/, async (route) => {
+      const response = await route.fetch()
+      const headers = { ...response.headers(), 'content-security-policy': "default-src 'self'" }
+      await route.fulfill({ response, headers })
+    })
+    await drop(page, [bigFile('calm-Q8_0.gguf', 11)])
+    await page.getByText('Available. Others write').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText(/^The hashing failed: .*WebAssembly/).waitFor()
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
   })
 
   test('a chunk that fails twice is sent a third time, and a wait that is asked for is counted down', async () => {
@@ -351,6 +370,15 @@ async function pick(page: Page, files: readonly Synthetic[]) {
     input.dispatchEvent(new Event('change', { bubbles: true }))
   }`)
 }
+
+/** Counts what the page's own thread hashes; its workers have another WebCrypto. */
+const noteHashingHere = `
+  window.hashesHere = 0
+  const { digest } = SubtleCrypto.prototype
+  SubtleCrypto.prototype.digest = function (...given) {
+    window.hashesHere += 1
+    return digest.apply(this, given)
+  }`
 
 /** A browser logs that there is no model of a free name. */
 const isNoFreeName = (problem: string) => !problem.includes('status of 404')

@@ -4,6 +4,7 @@ import { useId } from 'react'
 import { useClient } from '../api/context.ts'
 import { FieldNote } from '../ui/field.tsx'
 import { sentence } from '../ui/field-errors.ts'
+import { hashChunk } from './hashing/hash-file.ts'
 import { dropJob } from './jobs/drop-job.ts'
 import { bytesOf, findSources, type Job, unfinished, wrongFiles } from './jobs/job.ts'
 import { listJobs } from './jobs/kept-jobs.ts'
@@ -31,7 +32,7 @@ function UnfinishedJob({ job }: { job: Job }) {
 
   const goOn = useMutation({
     mutationFn: async (picked: File[] | undefined) =>
-      findSources(job, picked ?? (await filesByHandle(job))),
+      findSources(job, picked ?? (await filesByHandle(job)), hashChunk),
     onSuccess: (sources) =>
       startJob({ client, job, sources, onReady: () => void queryClient.invalidateQueries() }),
   })

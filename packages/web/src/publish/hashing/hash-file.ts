@@ -1,23 +1,50 @@
+/** Hashes of the visitor's files. They are computed in a thread of its own, never on the page's, so that the page stays lively. */
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import { fileChanged } from './file-changed.ts'
-import type { HashMessage } from './hash-worker.ts'
+import type { HashMessage, HashOrder } from './hash-worker.ts'
 
 type Options = { signal: AbortSignal; onProgress: (bytesDone: number) => void }
 
-/** The hashes of a file, found in a thread of their own, so that the page stays lively. */
+/**
+ * The SHA-256 of a file and of each of its chunks. Calls `onProgress` with the bytes hashed so far. Rejects with `file_changed` if the
+ * file cannot be read, and with the reason of the signal.
+ */
 export function hashFile(file: File, { signal, onProgress }: Options): Promise<ChunkManifest> {
+  return inWorker({ file }, signal, (message, done) => {
+    if (message.type === 'progress') onProgress(message.bytesDone)
+    else if (message.type === 'hashed') done(message.manifest)
+  })
+}
+
+/**
+ * The SHA-256 of chunk `index` in lower-case hex: enough to tell one file from another of the same size. Rejects with `file_changed`
+ * if the file cannot be read.
+ */
+export function hashChunk(file: File, index: number): Promise<string> {
+  return inWorker({ file, chunk: index }, undefined, (message, done) => {
+    if (message.type === 'chunk hashed') done(message.hash)
+  })
+}
+
+/** Starts a worker for one order, and ends it once `take` has called `done` or anything has failed. */
+function inWorker<Result>(
+  order: HashOrder,
+  signal: AbortSignal | undefined,
+  take: (message: HashMessage, done: (result: Result) => void) => void,
+): Promise<Result> {
   const worker = new Worker(new URL('./hash-worker.ts', import.meta.url), { type: 'module' })
   const stop = new AbortController()
-  return new Promise<ChunkManifest>((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { signal: stop.signal })
-    worker.onerror = ({ message }) => reject(new Error(`the hashing failed: ${message}`))
+  return new Promise<Result>((resolve, reject) => {
+    const fail = (reason: string) => reject(new Error(`the hashing failed: ${reason}`))
+    if (signal?.aborted) reject(signal.reason)
+    signal?.addEventListener('abort', () => reject(signal.reason), { signal: stop.signal })
+    worker.onerror = ({ message }) => fail(message)
     worker.onmessage = ({ data }: MessageEvent<HashMessage>) => {
-      if (data.type === 'progress') onProgress(data.bytesDone)
-      else if (data.type === 'done') resolve(data.manifest)
-      else reject(fileChanged(file.name))
+      if (data.type === 'unreadable') reject(fileChanged(order.file.name))
+      else if (data.type === 'failed') fail(data.reason)
+      else take(data, resolve)
     }
-    worker.postMessage(file)
+    worker.postMessage(order)
   }).finally(() => {
     stop.abort()
     worker.terminate()

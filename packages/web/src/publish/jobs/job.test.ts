@@ -1,5 +1,5 @@
-import { hashBlob, manifestOf } from '@shoal/model-file/browser'
 import { expect, test } from 'vitest'
+import { hashBlob, hashChunkOfBlob } from '../hashing/hash-blob.ts'
 import { findSources, type Job } from './job.ts'
 
 const lastModified = 1_700_000_000_000
@@ -11,14 +11,18 @@ async function jobFor(...files: File[]): Promise<Job> {
     filename: file.name,
     sizeBytes: file.size,
     lastModified: file.lastModified,
-    manifest: manifestOf(await hashBlob(file)),
+    manifest: await hashBlob(file),
   }))
   const about = { modelName: 'tide', displayName: 'Tide', username: 'ana', newModel: undefined }
   return { ...about, files: await Promise.all(expected) }
 }
 
 test('the same file is recognised when it is picked again', async () => {
-  const sources = await findSources(await jobFor(fileOf('bytes')), [fileOf('bytes')])
+  const sources = await findSources(
+    await jobFor(fileOf('bytes')),
+    [fileOf('bytes')],
+    hashChunkOfBlob,
+  )
   expect([...sources.keys()]).toEqual(['tide.gguf'])
 })
 
@@ -28,12 +32,14 @@ test.each([
   ['other bytes', fileOf('bites'), 'This is another file named tide.gguf.'],
   ['another name', fileOf('bytes', 'tidal.gguf'), 'tide.gguf is not among them.'],
 ])('a file of %s is not taken for it', async (_, picked, reason) => {
-  await expect(findSources(await jobFor(fileOf('bytes')), [picked])).rejects.toThrow(reason)
+  await expect(
+    findSources(await jobFor(fileOf('bytes')), [picked], hashChunkOfBlob),
+  ).rejects.toThrow(reason)
 })
 
 test('files that are ready need not be picked again', async () => {
   const job = await jobFor(fileOf('one', 'a.gguf'), fileOf('two', 'b.gguf'))
   const files = job.files.map((file) => ({ ...file, isReady: file.filename === 'a.gguf' }))
-  const sources = await findSources({ ...job, files }, [fileOf('two', 'b.gguf')])
+  const sources = await findSources({ ...job, files }, [fileOf('two', 'b.gguf')], hashChunkOfBlob)
   expect([...sources.keys()]).toEqual(['b.gguf'])
 })

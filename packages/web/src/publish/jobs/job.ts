@@ -42,26 +42,36 @@ export const unfinished = ({ files }: Job): JobFile[] => files.filter(({ isReady
 export const bytesOf = (files: readonly JobFile[]): number =>
   files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
 
+/** Gives the SHA-256 of a chunk in lower-case hex. */
+type HashChunk = (file: File, index: number) => Promise<string>
+
 /** Why a file that was picked again is not the one the job is about; undefined where it is. */
-export async function findMismatch(expected: JobFile, file: File): Promise<string | undefined> {
+async function findMismatch(
+  expected: JobFile,
+  file: File,
+  hashChunk: HashChunk,
+): Promise<string | undefined> {
   const { filename, sizeBytes, lastModified, manifest } = expected
   if (file.size !== sizeBytes) return `This ${filename} has another size.`
   if (file.lastModified !== lastModified) return `${filename} was changed since.`
   const first = manifest?.chunk_hashes[0]?.hash
   if (first === undefined) return undefined
-  const { hashChunkOfBlob } = await import('@shoal/model-file/browser') // nobody needs it before
-  if ((await hashChunkOfBlob(file, 0)) === first) return undefined
+  if ((await hashChunk(file, 0)) === first) return undefined
   return `This is another file named ${filename}.`
 }
 
 /** The files of a job among those that were picked. Throws `wrong_files` if not all are there. */
-export async function findSources(job: Job, picked: readonly File[]): Promise<Sources> {
+export async function findSources(
+  job: Job,
+  picked: readonly File[],
+  hashChunk: HashChunk,
+): Promise<Sources> {
   const sources = new Map<string, File>()
   const problems: string[] = []
   for (const expected of unfinished(job)) {
     const file = picked.find(({ name }) => name === expected.filename)
     const problem = file
-      ? await findMismatch(expected, file)
+      ? await findMismatch(expected, file, hashChunk)
       : `${expected.filename} is not among them.`
     if (problem) problems.push(problem)
     else if (file) sources.set(file.name, file)

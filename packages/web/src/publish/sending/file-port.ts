@@ -1,6 +1,7 @@
-import { type ChunkManifest, hashChunkOfBlob } from '@shoal/model-file/browser'
+import type { ChunkManifest } from '@shoal/model-file/browser'
 import type { PushPort } from '@shoal/transfer/push'
 import { fileChanged } from '../hashing/file-changed.ts'
+import { hashChunk } from '../hashing/hash-file.ts'
 import { putChunk } from './put-chunk.ts'
 
 /** A browser opens six connections to a host: two are left for the page. */
@@ -17,7 +18,7 @@ export function filePort(file: File, manifest: ChunkManifest): PushPort {
     },
 
     async checkChunk({ index, hash }) {
-      if ((await hashChunkOfBlob(file, index)) !== hash) throw fileChanged(file.name)
+      if ((await hashChunk(file, index)) !== hash) throw fileChanged(file.name)
     },
 
     /** A browser refuses to read a file that has changed since it was chosen; an upload of it only says that it broke. */

@@ -1,25 +1,31 @@
-import { chunkCount, chunkRange, chunkSizeFor } from './chunk-sizes.ts'
-import type { ChunkHashes } from './hash-file.ts'
-import { toHex } from './hex.ts'
-import { Sha256 } from './sha256.ts'
+import {
+  type ChunkManifest,
+  chunkCount,
+  chunkRange,
+  chunkSizeFor,
+  manifestOf,
+  toHex,
+} from '@shoal/model-file/browser'
+import { createSHA256 } from 'hash-wasm'
 
 const hashBytes = 32
 
 /**
- * The SHA-256 of a file and of its chunks in one pass, as a browser has the file. WebCrypto, where it is, hashes a chunk and the disk
- * reads the next one while the whole is hashed here. It needs three chunks at a time; what the browser has not collected yet
- * comes on top: 200 MB in Chromium, whatever the size of the file.
+ * The SHA-256 of a file and of its chunks in one pass. WebCrypto hashes a chunk and the disk reads the next one while the whole is
+ * hashed here: it is the quickest, but takes only what lies in memory whole. This needs three chunks at a time; what the browser has
+ * not collected yet comes on top: 200 MB in Chromium, whatever the size of the file. Calls `onProgress` with the bytes hashed so far.
+ * Rejects with a `DOMException` if the file cannot be read.
  */
 export async function hashBlob(
   file: Blob,
   onProgress: (hashedBytes: number) => void = () => undefined,
-): Promise<ChunkHashes> {
+): Promise<ChunkManifest> {
   const fileSizeBytes = file.size
   const count = chunkCount(fileSizeBytes)
   const chunkSize = chunkSizeFor(fileSizeBytes)
   const chunkHashes = new Uint8Array(count * hashBytes)
   // The only chunk of a small file is the file: there is nothing to hash twice.
-  const whole = count > 1 ? new Sha256() : undefined
+  const whole = count > 1 ? await createSHA256() : undefined
   let bytes = await readChunk(file, 0)
   for (let index = 0; index < count; index += 1) {
     const hashing = Promise.all([hashOf(bytes), readChunk(file, index + 1)])
@@ -29,11 +35,11 @@ export async function hashBlob(
     onProgress(Math.min(fileSizeBytes, (index + 1) * chunkSize))
     bytes = next
   }
-  const sha256_hash = toHex(whole?.digest() ?? chunkHashes)
-  return { fileSizeBytes, sha256_hash, chunkSize, chunkHashes }
+  const sha256_hash = whole?.digest() ?? toHex(chunkHashes)
+  return manifestOf({ fileSizeBytes, sha256_hash, chunkSize, chunkHashes })
 }
 
-/** The SHA-256 of chunk `index` in lower-case hex: enough to tell one file from another of the same size. */
+/** The SHA-256 of chunk `index` in lower-case hex. Rejects with a `DOMException` if the file cannot be read. */
 export async function hashChunkOfBlob(file: Blob, index: number): Promise<string> {
   return toHex(await hashOf(await readChunk(file, index)))
 }
@@ -45,9 +51,9 @@ async function readChunk(file: Blob, index: number): Promise<Uint8Array<ArrayBuf
   return new Uint8Array(await file.slice(start, start + size).arrayBuffer())
 }
 
-/** WebCrypto is there on pages that came by HTTPS or from this machine, alone. */
+/** Only pages that came by HTTPS or from this machine have WebCrypto, and so do their workers. */
 async function hashOf(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const { subtle } = globalThis.crypto as Partial<typeof globalThis.crypto>
-  if (subtle === undefined) return new Sha256().update(bytes).digest()
+  if (subtle === undefined) return (await createSHA256()).update(bytes).digest('binary')
   return new Uint8Array(await subtle.digest('SHA-256', bytes))
 }

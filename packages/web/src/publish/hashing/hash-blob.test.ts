@@ -1,0 +1,73 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createChunkHasher, manifestOf } from '@shoal/model-file'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { hashBlob, hashChunkOfBlob } from './hash-blob.ts'
+
+const chunk = 16 * 1024 * 1024
+afterEach(() => vi.unstubAllGlobals())
+
+function manifestByNode(bytes: Uint8Array) {
+  const hasher = createChunkHasher(bytes.length)
+  hasher.update(bytes)
+  return manifestOf(hasher.digest())
+}
+
+test.each([1, 1000, chunk, chunk + 1, 2 * chunk + 12_345])(
+  'a browser finds in %i bytes the hashes that the registry will find',
+  async (length) => {
+    const bytes = randomBytes(length)
+    expect(await hashBlob(new Blob([bytes]))).toEqual(manifestByNode(bytes))
+  },
+)
+
+describe('without WebCrypto, as on plain HTTP,', () => {
+  beforeEach(() => void vi.stubGlobal('crypto', {}))
+
+  test('the hashes are the same', async () => {
+    const bytes = randomBytes(chunk + 77)
+    expect(await hashBlob(new Blob([bytes]))).toEqual(manifestByNode(bytes))
+  })
+
+  /** FIPS 180-4's examples and those of NIST's Secure Hash Standard Validation System. */
+  test.each([
+    ['abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
+    [
+      'abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq',
+      '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1',
+    ],
+    [
+      'abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu',
+      'cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1',
+    ],
+    ['a'.repeat(1e6), 'cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0'],
+  ])('SHA-256 of “%.60s” is what the standard says', async (message, expected) => {
+    expect(await hashChunkOfBlob(new Blob([message]), 0)).toBe(expected)
+  })
+
+  test('messages of every length near the ends of blocks hash as they do with Node', async () => {
+    const bytes = randomBytes(260)
+    for (let length = 1; length <= bytes.length; length += 1) {
+      const message = bytes.subarray(0, length)
+      const expected = createHash('sha256').update(message).digest('hex')
+      expect(await hashChunkOfBlob(new Blob([message]), 0)).toBe(expected)
+    }
+  })
+})
+
+test('the hash of a whole file, of one chunk after another, is that of all its bytes at once', async () => {
+  const bytes = randomBytes(2 * chunk + 4321)
+  const { sha256_hash } = await hashBlob(new Blob([bytes]))
+  expect(sha256_hash).toBe(createHash('sha256').update(bytes).digest('hex'))
+})
+
+test('progress is told after each chunk and ends at the size of the file', async () => {
+  const told: number[] = []
+  await hashBlob(new Blob([new Uint8Array(2 * chunk + 5)]), (bytes) => told.push(bytes))
+  expect(told).toEqual([chunk, 2 * chunk, 2 * chunk + 5])
+})
+
+test('one chunk can be hashed by itself', async () => {
+  const bytes = randomBytes(chunk + 9)
+  const { chunk_hashes } = manifestByNode(bytes)
+  expect(await hashChunkOfBlob(new Blob([bytes]), 1)).toBe(chunk_hashes[1]?.hash)
+})
