@@ -261,6 +261,22 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await readyFile('squall')).toMatchObject({ sha256_hash: sha256(file.bytes) })
   })
 
+  test('a browser that has no database publishes, and says that the tab must stay open', async () => {
+    await using visitor = await newPublisher('olga')
+    const { page } = visitor
+    await page.addInitScript("Object.defineProperty(window, 'indexedDB', { value: undefined })")
+    await page.reload({ waitUntil: 'networkidle' })
+    await drop(page, [bigFile('drizzle-Q8_0.gguf', 12)])
+    gate.letThrough(1)
+    await page.getByText('Available. Others write').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await stored(1)
+    await page.getByText('This browser keeps nothing for this page: leave the tab open').waitFor()
+    gate.release()
+    const file = () => readyFile('drizzle')
+    await expect.poll(file, { timeout: 30_000 }).toMatchObject({ status: 'ready' })
+  })
+
   test('a second tab leaves an upload to the first', async () => {
     await using visitor = await newPublisher('hana')
     const { page, context } = visitor

@@ -1,51 +1,36 @@
-/** Jobs that have not come to their end, in the browser's own database. */
+/**
+ * Jobs that have not come to their end, in the browser's own database. Each call rejects with the error of a browser that has none.
+ */
+import type { DBSchema, IDBPDatabase } from 'idb'
 import type { Job } from './job.ts'
 
 const database = 'shoal-publish'
-const store = 'jobs'
+const version = 1
 
-export const keepJob = (job: Job) => inStore('readwrite', (jobs) => jobs.put(job))
+interface Schema extends DBSchema {
+  jobs: { key: [username: string, modelName: string]; value: Job }
+}
+
+export const keepJob = (job: Job) => inDatabase((kept) => kept.put('jobs', job))
 
 export const forgetJob = ({ username, modelName }: Job) =>
-  inStore('readwrite', (jobs) => jobs.delete([username, modelName]))
+  inDatabase((kept) => kept.delete('jobs', [username, modelName]))
 
 export async function listJobs(username: string): Promise<Job[]> {
-  const jobs = await inStore<Job[]>('readonly', (kept) => kept.getAll())
+  const jobs = await inDatabase((kept) => kept.getAll('jobs'))
   return jobs.filter((job) => job.username === username)
 }
 
-async function inStore<T>(
-  mode: IDBTransactionMode,
-  act: (jobs: IDBObjectStore) => IDBRequest<T>,
-): Promise<T> {
-  const opened = await open()
+/** Opened for each, so that no other version of this page has to wait for it. */
+async function inDatabase<T>(act: (kept: IDBPDatabase<Schema>) => Promise<T>): Promise<T> {
+  const { openDB } = await import('idb') // only those who are signed in need it
+  const opened = await openDB<Schema>(database, version, {
+    upgrade: (created) =>
+      void created.createObjectStore('jobs', { keyPath: ['username', 'modelName'] }),
+  })
   try {
-    const transaction = opened.transaction(store, mode)
-    const result = answerOf(act(transaction.objectStore(store)))
-    await Promise.all([result, ended(transaction)])
-    return await result
+    return await act(opened)
   } finally {
     opened.close()
   }
-}
-
-function open(): Promise<IDBDatabase> {
-  const request = indexedDB.open(database, 1)
-  request.onupgradeneeded = () =>
-    request.result.createObjectStore(store, { keyPath: ['username', 'modelName'] })
-  return answerOf(request)
-}
-
-function answerOf<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
-}
-
-function ended(transaction: IDBTransaction): Promise<void> {
-  return new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve()
-    transaction.onabort = () => reject(transaction.error)
-  })
 }
