@@ -275,6 +275,34 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     },
   )
 
+  test.each([
+    ['has no database', 'undefined'],
+    ['refuses one', "{ open() { throw new DOMException('denied', 'SecurityError') } }"],
+  ])('a browser that %s keeps no history, says so, and chats all the same', async (_, given) => {
+    await using visitor = await browser.newVisitor()
+    const { page, takeProblems } = visitor
+    await page.addInitScript(`Object.defineProperty(window, 'indexedDB', { value: ${given} })`)
+    await page.goto(daemon.url)
+    await page.getByRole('alert').filter({ hasText: 'This browser keeps no history: ' }).waitFor()
+    await ask(page, 'What is the capital of France?')
+    await answerOf(page, /Paris/)
+    expect(takeProblems()).toEqual([])
+  })
+
+  test('a chat that the browser has no room for stays on the page, which says so', async () => {
+    await using visitor = await browser.newVisitor()
+    const { page, context, takeProblems } = visitor
+    await page.goto(daemon.url)
+    await page.getByRole('heading', { name: /Talk to/ }).waitFor()
+    const { origin } = new URL(daemon.url)
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1 })
+    await ask(page, 'What is the capital of France?')
+    await answerOf(page, /Paris/)
+    await page.getByRole('alert').filter({ hasText: 'This chat could not be kept: ' }).waitFor()
+    expect(takeProblems()).toEqual([])
+  })
+
   async function ask(page: Page, question: string) {
     await page.getByLabel('Message', { exact: true }).fill(question)
     // It can be sent once the page knows who is there.

@@ -1,4 +1,5 @@
 /** The conversations of this browser, in IndexedDB. Nothing of them is anywhere else. */
+import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb'
 import type { Conversation } from '../conversation/conversation.ts'
 
 export type Entry = Pick<Conversation, 'id' | 'title' | 'changedAt'>
@@ -8,11 +9,14 @@ export type Change = { kind: 'saved' | 'deleted'; id?: string }
 export type ChatHistory = Awaited<ReturnType<typeof openHistory>>
 
 /** Two stores, so that a list of titles does not read every word that was ever said. */
-const entries = 'entries'
-const conversations = 'conversations'
+interface Schema extends DBSchema {
+  entries: { key: string; value: Entry }
+  conversations: { key: string; value: Conversation }
+}
+
 const version = 1
 
-/** `onChange`: another tab did something. */
+/** `onChange`: another tab did something. Rejects with the error of a browser that has no database. */
 export async function openHistory(onChange: (change: Change) => void, name = 'shoal-chat') {
   const database = await open(name)
   const tabs = new BroadcastChannel(name)
@@ -20,37 +24,36 @@ export async function openHistory(onChange: (change: Change) => void, name = 'sh
   // A later version of this page wants to change the stores.
   database.onversionchange = () => database.close()
 
-  function write<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
-    return transact(database, 'readwrite', work)
+  /** Both stores change together or not at all. */
+  async function write<T>(work: (transaction: Writing) => Promise<T>): Promise<T> {
+    const stores: Stores = ['entries', 'conversations']
+    const transaction = database.transaction(stores, 'readwrite')
+    const [result] = await Promise.all([work(transaction), transaction.done])
+    return result
   }
 
   return {
     /** The newest first. */
     async list(): Promise<Entry[]> {
-      const all = await transact(database, 'readonly', (stores) =>
-        settled<Entry[]>(stores.entries.getAll()),
-      )
+      const all = await database.getAll('entries')
       return all.toSorted((a, b) => b.changedAt - a.changedAt)
     },
 
-    find: (id: string): Promise<Conversation | undefined> =>
-      transact(database, 'readonly', (stores) => settled(stores.conversations.get(id))),
+    find: (id: string): Promise<Conversation | undefined> => database.get('conversations', id),
 
     /**
      * Gives back what was kept. Where another tab has kept something else meanwhile, both are: this one under another id. What
      * another tab deleted stays deleted: undefined.
      */
     async save(conversation: Conversation, idOfCopy: string): Promise<Conversation | undefined> {
-      const kept = await write(async (stores) => {
+      const kept = await write(async (transaction) => {
         const { revision } = conversation
-        const there = await settled<Conversation | undefined>(
-          stores.conversations.get(conversation.id),
-        )
+        const there = await transaction.objectStore('conversations').get(conversation.id)
         if (!there && revision > 0) return undefined
         const isChanged = there !== undefined && there.revision !== revision
         const id = isChanged ? idOfCopy : conversation.id
         const next = { ...conversation, id, revision: isChanged ? 1 : revision + 1 }
-        put(stores, next)
+        await put(transaction, next)
         return next
       })
       if (kept) tabs.postMessage({ kind: 'saved', id: kept.id } satisfies Change)
@@ -59,11 +62,11 @@ export async function openHistory(onChange: (change: Change) => void, name = 'sh
 
     /** Undefined where it is gone. */
     async rename(id: string, title: string): Promise<Conversation | undefined> {
-      const renamed = await write(async (stores) => {
-        const there = await settled<Conversation | undefined>(stores.conversations.get(id))
+      const renamed = await write(async (transaction) => {
+        const there = await transaction.objectStore('conversations').get(id)
         if (!there) return undefined
         const next = { ...there, title, revision: there.revision + 1 }
-        put(stores, next)
+        await put(transaction, next)
         return next
       })
       tabs.postMessage({ kind: 'saved', id } satisfies Change)
@@ -71,64 +74,44 @@ export async function openHistory(onChange: (change: Change) => void, name = 'sh
     },
 
     async delete(id: string): Promise<void> {
-      await write(async (stores) => {
-        stores.entries.delete(id)
-        stores.conversations.delete(id)
-      })
+      await write((transaction) =>
+        Promise.all([
+          transaction.objectStore('entries').delete(id),
+          transaction.objectStore('conversations').delete(id),
+        ]),
+      )
       tabs.postMessage({ kind: 'deleted', id } satisfies Change)
     },
 
     async deleteAll(): Promise<void> {
-      await write(async (stores) => {
-        stores.entries.clear()
-        stores.conversations.clear()
-      })
+      await write((transaction) =>
+        Promise.all([
+          transaction.objectStore('entries').clear(),
+          transaction.objectStore('conversations').clear(),
+        ]),
+      )
       tabs.postMessage({ kind: 'deleted' } satisfies Change)
     },
   }
 }
 
-type Stores = { entries: IDBObjectStore; conversations: IDBObjectStore }
+type Stores = ['entries', 'conversations']
+type Writing = IDBPTransaction<Schema, Stores, 'readwrite'>
 
-function put(stores: Stores, conversation: Conversation) {
+async function put(transaction: Writing, conversation: Conversation): Promise<void> {
   const { id, title, changedAt } = conversation
-  stores.entries.put({ id, title, changedAt } satisfies Entry)
-  stores.conversations.put(conversation)
-  stores.conversations.transaction.commit() // the page may be left any moment
+  const puts = [
+    transaction.objectStore('entries').put({ id, title, changedAt }),
+    transaction.objectStore('conversations').put(conversation),
+  ]
+  transaction.commit() // the page may be left any moment
+  await Promise.all(puts)
 }
 
-async function open(name: string): Promise<IDBDatabase> {
-  const opening = indexedDB.open(name, version)
-  opening.onupgradeneeded = () => {
-    opening.result.createObjectStore(entries, { keyPath: 'id' })
-    opening.result.createObjectStore(conversations, { keyPath: 'id' })
-  }
-  return settled(opening)
-}
-
-/** Both stores change together or not at all. */
-async function transact<T>(
-  database: IDBDatabase,
-  mode: IDBTransactionMode,
-  work: (stores: Stores) => Promise<T>,
-): Promise<T> {
-  const transaction = database.transaction([entries, conversations], mode)
-  const over = Promise.withResolvers<void>()
-  transaction.oncomplete = () => over.resolve()
-  transaction.onabort = () => over.reject(transaction.error ?? new Error('not kept'))
-  const [result] = await Promise.all([
-    work({
-      entries: transaction.objectStore(entries),
-      conversations: transaction.objectStore(conversations),
-    }),
-    over.promise,
-  ])
-  return result
-}
-
-function settled<T>(request: IDBRequest<T>): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  request.onsuccess = () => resolve(request.result)
-  request.onerror = () => reject(request.error)
-  return promise
-}
+const open = (name: string): Promise<IDBPDatabase<Schema>> =>
+  openDB<Schema>(name, version, {
+    upgrade(created) {
+      created.createObjectStore('entries', { keyPath: 'id' })
+      created.createObjectStore('conversations', { keyPath: 'id' })
+    },
+  })
