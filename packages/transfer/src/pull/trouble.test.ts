@@ -118,15 +118,19 @@ test('a wait that the registry asks for is kept and shown', async () => {
 
 test('a registry that is gone for a while is waited for, visibly', async () => {
   const scene = await pullScene(file)
-  let closing: Promise<void> | undefined
+  const gone = Promise.withResolvers<void>()
+  let isGoing = false
   scene.origin.script = ({ index }) => {
-    if (index >= 6) closing ??= scene.origin.close()
-    return closing && { resetAfter: 1000 }
+    if (index >= 6 && !isGoing) {
+      isGoing = true
+      scene.origin.close().then(gone.resolve, gone.reject)
+    }
+    return isGoing ? { resetAfter: 1000 } : undefined
   }
-  const pulling = scene.pull()
+  const pulling = scene.pull({ tuning: patientTuning })
+  await gone.promise
   const waits = () => eventsOf(scene.events, 'waiting').length
   await expect.poll(waits, { timeout: 20_000 }).toBeGreaterThan(0)
-  await closing
   scene.origin.script = () => undefined
   await scene.origin.open()
   await pulling

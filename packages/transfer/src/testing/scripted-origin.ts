@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -60,7 +61,7 @@ export async function startScriptedOrigin(file: SyntheticFile): Promise<Scripted
     async open() {
       server = createServer((request, response) => answer(origin, file, request, response))
       server.listen(port, '127.0.0.1')
-      await new Promise((resolve) => server?.once('listening', resolve))
+      await once(server, 'listening')
       port = (server.address() as AddressInfo).port
       origin.url = `http://127.0.0.1:${port}`
     },
