@@ -273,8 +273,9 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await stored(1)
     await page.getByText('This browser keeps nothing for this page: leave the tab open').waitFor()
     gate.release()
-    const file = () => readyFile('drizzle')
-    await expect.poll(file, { timeout: 30_000 }).toMatchObject({ status: 'ready' })
+    await page.getByRole('heading', { name: /is published/ }).waitFor()
+    expect(await readyFile('drizzle')).toMatchObject({ status: 'ready' })
+    expect(await page.getByText('Stopped: ').count()).toBe(0)
   })
 
   test('a second tab leaves an upload to the first', async () => {

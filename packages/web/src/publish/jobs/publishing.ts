@@ -145,7 +145,7 @@ function run({ client, job, sources, onReady }: Order) {
     if (!shown) return
     change({ state: 'done', wait: undefined })
     await written
-    await forgetJob(shown.job)
+    if (shown.isKept) await forgetJob(shown.job)
   }
   ended = alone(`publish ${job.modelName}`, async () => {
     keep(job)
