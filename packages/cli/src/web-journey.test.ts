@@ -78,7 +78,9 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     await page.keyboard.type('my-ti')
     await page.getByRole('main').getByRole('link', { name: /tiny/i }).first().click()
     const like = page.getByRole('button', { name: /^Like/ })
+    const answered = page.waitForResponse((answer) => answer.url().endsWith('/like'))
     await like.click()
+    await answered // the button shows it before
     await page.getByRole('button', { name: /^Liked/ }).waitFor()
     await page.reload()
     expect(await page.getByRole('button', { name: /^Liked/ }).textContent()).toContain('1')
