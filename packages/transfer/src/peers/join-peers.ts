@@ -5,8 +5,8 @@ import { pieceLengthFor } from '@shoal/model-file'
 import type { NetworkSettings } from '@shoal/network'
 import type { Download, ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { type Board, receivedBytes } from '../pull/board.ts'
+import type { ChunkChecker } from '../pull/chunk-checker.ts'
 import type { ChunkLedger } from '../pull/chunk-ledger.ts'
-import type { ChunkWorker } from '../pull/chunk-worker.ts'
 import type { Chunk, Manifest } from '../pull/manifest.ts'
 import { piecesHere } from '../pull/pieces-here.ts'
 import type { Tuning } from '../pull/tuning.ts'
@@ -37,7 +37,8 @@ type Setup = PeerSettings & {
   board: Board
   ledger: ChunkLedger
   path: string
-  worker: ChunkWorker
+  /** Hashes what is on disk. */
+  checker: ChunkChecker
   downloadLimit: number | undefined
   /** URLs of the whole file. */
   registryUrls: string[]
@@ -71,7 +72,7 @@ export function joinPeers(setup: Setup) {
     manifest,
     pieces,
     board,
-    worker: setup.worker,
+    checker: setup.checker,
     stallMs: setup.tuning.stallMs,
     trackerError: () => discovery?.trackerError(),
     registryLabel: new URL(setup.download.direct_url).host,

@@ -1,8 +1,8 @@
 import { untilAborted } from '@shoal/core/async'
 import { NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import type { Board } from '../pull/board.ts'
+import type { ChunkChecker } from '../pull/chunk-checker.ts'
 import type { ChunkSource, ChunkTask } from '../pull/chunk-source.ts'
-import type { ChunkWorker } from '../pull/chunk-worker.ts'
 import type { Chunk, Manifest } from '../pull/manifest.ts'
 import type { PiecesHere } from '../pull/pieces-here.ts'
 import { type Trouble, TroubleError, troubleOfNetwork } from '../trouble.ts'
@@ -21,7 +21,7 @@ type Setup = {
   /** As the registry is called among the sources. */
   registryLabel: string
   /** Hashes what is on disk. */
-  worker: ChunkWorker
+  checker: ChunkChecker
   /** So long a chunk may be without a new piece. */
   stallMs: number
   /** Why the tracker cannot be asked. */
@@ -43,7 +43,7 @@ export function swarmSource({
   pieces,
   board,
   registryLabel,
-  worker,
+  checker,
   stallMs,
   trackerError,
   turn,
@@ -133,7 +133,7 @@ export function swarmSource({
       } finally {
         swarm?.leave(chunk)
       }
-      const sha256 = await worker.check(chunk)
+      const sha256 = await checker.check(chunk)
       const by = pieces.sendersOf(chunk).join(', ')
       if (sha256 !== chunk.sha256) pieces.forget(chunk)
       return { sha256, sender: by || diskName }

@@ -1,6 +1,6 @@
 /** The thread behind `threadChunkWorker`. */
 import { serveParent } from '../serve-parent.ts'
-import { inlineChunkWorker, type WorkerSetup } from './chunk-worker.ts'
 import { bufferCollector } from './free-buffers.ts'
+import { inlineChunkWorker, type WorkerSetup } from './inline-chunk-worker.ts'
 
 serveParent((setup: WorkerSetup) => inlineChunkWorker(setup, bufferCollector()))

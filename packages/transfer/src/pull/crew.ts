@@ -1,5 +1,6 @@
-import type { ChunkWorker, WorkerSetup } from './chunk-worker.ts'
+import type { ChunkWorker } from './chunk-worker.ts'
 import { type FrontierHash, inlineFrontierHash, threadFrontierHash } from './frontier-hash.ts'
+import type { WorkerSetup } from './inline-chunk-worker.ts'
 import type { Manifest } from './manifest.ts'
 import { threadChunkWorker } from './thread-chunk-worker.ts'
 
@@ -38,7 +39,7 @@ export async function startChunkWorkers(
 ): Promise<ChunkWorker[]> {
   if (isInline) {
     // Loaded late: undici is 27 MB that a thread has no use for here.
-    const { inlineChunkWorker } = await import('./chunk-worker.ts')
+    const { inlineChunkWorker } = await import('./inline-chunk-worker.ts')
     return [inlineChunkWorker(setup)]
   }
   const threads = setup.connections === 1 ? 1 : mostThreads

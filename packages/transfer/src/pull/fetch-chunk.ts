@@ -21,19 +21,7 @@ import {
 import type { Board } from './board.ts'
 import { answerProblem } from './check-answer.ts'
 import { type ChunkBody, chunkBody } from './chunk-body.ts'
-import type { Chunk } from './manifest.ts'
-
-export type ChunkRequest = {
-  url: string
-  /** Whether the URL yields the whole file, of which a range is requested, or only the chunk. */
-  yields: 'file' | 'chunk'
-  fileSizeBytes: number
-  chunk: Chunk
-  /** Bytes of the chunk that are already on disk. */
-  from: number
-  /** Up to where it is asked for, in bytes of the chunk. */
-  to: number
-}
+import type { ChunkRequest } from './chunk-worker.ts'
 
 export type FetchTools = {
   network: Network

@@ -8,7 +8,7 @@ import { joinPeers, type PeerSettings, type Peers } from '../peers/join-peers.ts
 import type { ProgressMeter } from '../progress-meter.ts'
 import type { Trouble } from '../trouble.ts'
 import { receivedBytes, writtenBytes } from './board.ts'
-import { checkFormerRun } from './check-claimed.ts'
+import { checkFormerRun } from './check-former-run.ts'
 import { chunkLedger } from './chunk-ledger.ts'
 import { chunkQueue } from './chunk-queue.ts'
 import type { ChunkWorker } from './chunk-worker.ts'
@@ -82,7 +82,7 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
   let peers: Peers | undefined
   const onTrusted = (chunk: Chunk) => peers?.onTrusted(chunk)
   const ledger = chunkLedger(manifest, board, hasher.advance, onTrusted)
-  await checkFormerRun(partial, { ledger, workers, report })
+  await checkFormerRun(partial, { ledger, checkers: workers, report })
   const resumedBytes = writtenBytes(board)
 
   const dropped = new Map<string, number>()
@@ -93,7 +93,7 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
     board,
     ledger,
     path: partial.path,
-    worker: workers[0] as ChunkWorker,
+    checker: workers[0] as ChunkWorker,
     downloadLimit: rateLimit,
     registryUrls: fileUrls(client.baseUrl, pull.download, manifest.sha256),
     onBanned: (peer) => dropped.set(peer, (dropped.get(peer) ?? 0) + 1),

@@ -1,6 +1,7 @@
 import { startThread, terminateThread } from '../start-thread.ts'
 import { type Trouble, TroubleError } from '../trouble.ts'
-import type { ChunkWorker, WorkerSetup } from './chunk-worker.ts'
+import type { ChunkWorker } from './chunk-worker.ts'
+import type { WorkerSetup } from './inline-chunk-worker.ts'
 
 export function threadChunkWorker(setup: WorkerSetup): ChunkWorker {
   const thread = startThread<ChunkWorker>('chunk-thread', import.meta.url, setup)

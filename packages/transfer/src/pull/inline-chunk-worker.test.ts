@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../testing/pull-scene.ts'
 import { sha256Of } from '../testing/synthetic-file.ts'
 import { newBoard } from './board.ts'
-import { inlineChunkWorker } from './chunk-worker.ts'
+import { inlineChunkWorker } from './inline-chunk-worker.ts'
 
 test('a chunk whose bytes are all on disk is hashed, not asked for', async () => {
   const path = join(temporaryDirectory(), 'partial')

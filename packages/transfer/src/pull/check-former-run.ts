@@ -1,0 +1,29 @@
+import type { PullEvent } from '../events.ts'
+import { writtenBytes } from './board.ts'
+import { checkClaimed } from './check-claimed.ts'
+import type { ChunkChecker } from './chunk-checker.ts'
+import type { ChunkLedger } from './chunk-ledger.ts'
+import type { PartialFile } from './partial-file.ts'
+
+type Check = {
+  ledger: ChunkLedger
+  checkers: readonly ChunkChecker[]
+  report: (event: PullEvent) => void
+}
+
+/** Believes of what a former run left what has its hash. */
+export async function checkFormerRun(
+  { startingOver, claimed, board }: PartialFile,
+  { ledger, checkers, report }: Check,
+): Promise<void> {
+  if (startingOver !== undefined) report({ type: 'starting-over', reason: startingOver })
+  const bytesTotal = claimed.reduce((sum, { size }) => sum + size, 0)
+  const bad = await checkClaimed(claimed, ledger, checkers, (bytesDone) =>
+    report({ type: 'checking', bytesDone, bytesTotal }),
+  )
+  if (startingOver === undefined) {
+    for (const { index } of bad) report({ type: 'bad-chunk', index, source: 'this disk' })
+  }
+  const bytes = writtenBytes(board)
+  if (bytes > 0) report({ type: 'resumed', bytes })
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
+import type { NetworkSettings } from '@shoal/network'
+import { openNetwork } from '@shoal/network/requests'
+import { rateLimit } from '../rate-limit.ts'
+import type { Board } from './board.ts'
+import type { ChunkWorker } from './chunk-worker.ts'
+import { fetchChunk } from './fetch-chunk.ts'
+import { hashPart } from './hash-part.ts'
+import type { Chunk } from './manifest.ts'
+
+export type WorkerSetup = {
+  path: string
+  /** Connections that it may open at a time. 0 for a worker that only checks. */
+  connections: number
+  /** Bytes per second, over all workers of the board; undefined for no limit. */
+  rateLimit: number | undefined
+  /** How long a connection may be silent. */
+  stallMs: number
+  network: NetworkSettings
+  board: Board
+}
+
+/** A worker in this thread. `onBytes` is called with the size of every arrival, in bytes. */
+export function inlineChunkWorker(
+  setup: WorkerSetup,
+  onBytes: (bytes: number) => void = () => undefined,
+): ChunkWorker {
+  const { board, stallMs } = setup
+  const fd = openSync(setup.path, setup.connections > 0 ? 'r+' : 'r')
+  const limit = rateLimit(setup.rateLimit, board.clock)
+  const network = openNetwork(setup.network, { connections: Math.max(1, setup.connections) })
+
+  async function check({ start, size }: Chunk) {
+    const hash = createHash('sha256')
+    hashPart(fd, hash, start, size)
+    return hash.digest('hex')
+  }
+
+  return {
+    async fetch(request, signal) {
+      const { chunk, from } = request
+      // Its last bytes are here, or a former request broke after them: an empty range cannot be asked for.
+      if (from === chunk.size) return check(chunk)
+      const tools = { network, fd, board, limit, stallMs, onBytes }
+      return fetchChunk(tools, request, signal)
+    },
+
+    check,
+
+    async close() {
+      await network.destroy()
+      closeSync(fd)
+    },
+  }
+}
