@@ -2,11 +2,11 @@ import { constants } from 'node:fs'
 import { copyFile, link, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
+import { exists } from '../disk/exists.ts'
+import { tryLock } from '../disk/lock.ts'
+import { placesOf } from '../disk/places.ts'
+import { readRecord, writeRecord } from '../disk/record.ts'
 import { fileInTheWay } from '../errors.ts'
-import { exists } from './exists.ts'
-import { tryLock } from './lock.ts'
-import { placesOf } from './places.ts'
-import { readRecord, writeRecord } from './record.ts'
 
 /** What file systems without hard links answer, or those whose file has enough of them. */
 const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])

@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
-import { progressOfPartial } from '../pull/partial-file.ts'
-import { type FileRecord, readRecord } from './record.ts'
+import { progressOfPartial } from '../disk/partial-file.ts'
+import { type FileRecord, readRecord } from '../disk/record.ts'
 
 /** A model file on this machine, whole or not. */
 export type LocalFile = {

@@ -1,9 +1,9 @@
 /** What goes when files are removed, what stays, and how many bytes that frees: looked at before anything is deleted. */
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { placesOf, shoalDirectory } from '../disk/places.ts'
+import { findLinkTarget } from '../disk/refuse-link.ts'
 import { linkLeftAlone } from '../errors.ts'
-import { placesOf, shoalDirectory } from './places.ts'
-import { findLinkTarget } from './refuse-link.ts'
 
 export type Removal = {
   /** Bytes that the disk gains: none for links and for files that have another hard link. */

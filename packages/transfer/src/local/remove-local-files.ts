@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { rmdir, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { tryLock } from '../disk/lock.ts'
+import { placesOf } from '../disk/places.ts'
+import { findLinkTarget } from '../disk/refuse-link.ts'
 import { fileBusy } from '../errors.ts'
-import { tryLock } from './lock.ts'
-import { placesOf } from './places.ts'
 import { planRemoval, type Removal } from './plan-removal.ts'
-import { findLinkTarget } from './refuse-link.ts'
 
 /** What `removeLocalFiles` would do now. */
 export async function previewRemoval(

@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises'
 import { untilAborted } from '@shoal/core/async'
 import { directNetwork } from '@shoal/network'
-import { newBoard } from '../pull/board.ts'
-import { checkClaimed } from '../pull/check-claimed.ts'
-import { chunkLedger } from '../pull/chunk-ledger.ts'
+import { newBoard } from '../chunks/board.ts'
+import { checkClaimed } from '../chunks/check-claimed.ts'
+import { chunkLedger } from '../chunks/chunk-ledger.ts'
+import { tuningOf } from '../chunks/tuning.ts'
+import { type FileRecord, readRecord } from '../disk/record.ts'
+import { manifestOfRecord } from '../disk/record-manifest.ts'
 import { startChunkWorkers } from '../pull/crew.ts'
-import { tuningOf } from '../pull/tuning.ts'
-import { type FileRecord, readRecord } from './record.ts'
-import { manifestOfRecord } from './record-manifest.ts'
 
 export type VerifyOptions = {
   path: string

@@ -9,7 +9,7 @@ import {
   sendRequest,
 } from '@shoal/network/requests'
 import { NetworkError } from '@shoal/protocol/client'
-import { answerProblem } from '../pull/check-answer.ts'
+import { answerProblem } from '../chunks/check-answer.ts'
 
 type Range = { start: number; length: number; fileSizeBytes: number }
 

@@ -1,5 +1,5 @@
 import { readSync } from 'node:fs'
-import { writeAll } from '../pull/write-all.ts'
+import { writeAll } from '../disk/write-all.ts'
 
 type Done<T = void> = (error: Error | null, value?: T) => void
 type Place = { offset?: number; length?: number }

@@ -1,4 +1,4 @@
-import type { Chunk } from '../pull/manifest.ts'
+import type { Chunk } from '../chunks/manifest.ts'
 import { closeThread, startThread, untilLoaded } from '../start-thread.ts'
 import type { Contact, Sent, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 

@@ -1,9 +1,9 @@
+import { writtenBytes } from '../chunks/board.ts'
+import { checkClaimed } from '../chunks/check-claimed.ts'
+import type { ChunkChecker } from '../chunks/chunk-checker.ts'
+import type { ChunkLedger } from '../chunks/chunk-ledger.ts'
+import type { PartialFile } from '../disk/partial-file.ts'
 import type { PullEvent } from '../events.ts'
-import { writtenBytes } from './board.ts'
-import { checkClaimed } from './check-claimed.ts'
-import type { ChunkChecker } from './chunk-checker.ts'
-import type { ChunkLedger } from './chunk-ledger.ts'
-import type { PartialFile } from './partial-file.ts'
 
 type Check = {
   ledger: ChunkLedger

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { Board } from '../chunks/board.ts'
+import type { Chunk } from '../chunks/manifest.ts'
+import { hashPart } from '../disk/hash-part.ts'
+import { writeAll } from '../disk/write-all.ts'
 import { type Trouble, troubleOfDisk } from '../trouble.ts'
-import type { Board } from './board.ts'
-import { hashPart } from './hash-part.ts'
-import type { Chunk } from './manifest.ts'
-import { writeAll } from './write-all.ts'
 
 export type ChunkBody = {
   take(bytes: Uint8Array): Trouble | undefined

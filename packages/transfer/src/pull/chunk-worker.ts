@@ -1,5 +1,5 @@
-import type { ChunkChecker } from './chunk-checker.ts'
-import type { Chunk } from './manifest.ts'
+import type { ChunkChecker } from '../chunks/chunk-checker.ts'
+import type { Chunk } from '../chunks/manifest.ts'
 
 export type ChunkRequest = {
   url: string

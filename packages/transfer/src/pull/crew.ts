@@ -1,7 +1,7 @@
+import type { Manifest } from '../chunks/manifest.ts'
 import type { ChunkWorker } from './chunk-worker.ts'
 import { type FrontierHash, inlineFrontierHash, threadFrontierHash } from './frontier-hash.ts'
 import type { WorkerSetup } from './inline-chunk-worker.ts'
-import type { Manifest } from './manifest.ts'
 import { threadChunkWorker } from './thread-chunk-worker.ts'
 
 export type Crew = {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { type ModelFile, NetworkError, type RegistryClient } from '@shoal/protocol/client'
+import { isFull, roomFor } from '../disk/room.ts'
 import { noRoom } from '../errors.ts'
-import { isFull, roomFor } from '../local/room.ts'
 import type { Patience } from '../patience.ts'
 import { errorOfTrouble, type Trouble } from '../trouble.ts'
 

@@ -10,6 +10,8 @@ import {
 } from '@shoal/network/requests'
 import { NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import type { Dispatcher } from 'undici'
+import type { Board } from '../chunks/board.ts'
+import { answerProblem } from '../chunks/check-answer.ts'
 import type { RateLimit } from '../rate-limit.ts'
 import {
   type Trouble,
@@ -18,8 +20,6 @@ import {
   troubleOfNetwork,
   troubleOfStatus,
 } from '../trouble.ts'
-import type { Board } from './board.ts'
-import { answerProblem } from './check-answer.ts'
 import { type ChunkBody, chunkBody } from './chunk-body.ts'
 import type { ChunkRequest } from './chunk-worker.ts'
 

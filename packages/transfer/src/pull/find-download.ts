@@ -1,7 +1,7 @@
 import { hasCode } from '@shoal/core/errors'
 import type { Download, ModelFile, RegistryClient } from '@shoal/protocol/client'
-import { identityOf, keepDownload, readKeptDownload } from './kept-download.ts'
-import { type Manifest, manifestFrom } from './manifest.ts'
+import { type Manifest, manifestFrom } from '../chunks/manifest.ts'
+import { identityOf, keepDownload, readKeptDownload } from '../disk/kept-download.ts'
 
 type Wanted = { client: RegistryClient; modelName: string; file: ModelFile; path: string }
 

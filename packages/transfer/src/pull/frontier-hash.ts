@@ -1,10 +1,10 @@
 /** The SHA-256 of the whole file, computed behind the download. */
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
+import type { Manifest } from '../chunks/manifest.ts'
+import { hashPart } from '../disk/hash-part.ts'
 import { startThread, terminateThread } from '../start-thread.ts'
 import type { FrontierEvents, FrontierMethods, FrontierSetup } from './frontier-thread.ts'
-import { hashPart } from './hash-part.ts'
-import type { Manifest } from './manifest.ts'
 
 export type FrontierHash = {
   /** All bytes before `bytes` are on disk and good. */

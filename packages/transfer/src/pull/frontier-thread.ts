@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { openSync } from 'node:fs'
 import type { Notify } from '@shoal/core/rpc'
+import { hashPart } from '../disk/hash-part.ts'
 import { serveParent } from '../serve-parent.ts'
-import { hashPart } from './hash-part.ts'
 
 export type FrontierSetup = { path: string; fileSizeBytes: number }
 export type FrontierEvents = { progress(hashedBytes: number): void; done(sha256: string): void }

@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { directNetwork } from '@shoal/network'
 import { expect, onTestFinished, test } from 'vitest'
+import { newBoard } from '../chunks/board.ts'
+import { type Chunk, manifestFrom } from '../chunks/manifest.ts'
+import { piecesHere } from '../chunks/pieces-here.ts'
 import { pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
 import { downloadOf, mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'
-import { newBoard } from './board.ts'
 import { httpSource } from './http-source.ts'
 import { inlineChunkWorker } from './inline-chunk-worker.ts'
-import { type Chunk, manifestFrom } from './manifest.ts'
-import { piecesHere } from './pieces-here.ts'
 
 /** One chunk of eight pieces. */
 const file = syntheticFile(8 * mebibyte, 8 * mebibyte)

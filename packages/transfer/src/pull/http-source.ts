@@ -1,10 +1,10 @@
 import { type Download, NetworkError } from '@shoal/protocol/client'
+import { type Board, receivedBytes } from '../chunks/board.ts'
+import type { ChunkSource, ChunkTask } from '../chunks/chunk-source.ts'
+import type { Manifest } from '../chunks/manifest.ts'
+import type { PiecesHere } from '../chunks/pieces-here.ts'
 import { type Trouble, TroubleError } from '../trouble.ts'
-import { type Board, receivedBytes } from './board.ts'
-import type { ChunkSource, ChunkTask } from './chunk-source.ts'
 import type { ChunkRequest, ChunkWorker } from './chunk-worker.ts'
-import type { Manifest } from './manifest.ts'
-import type { PiecesHere } from './pieces-here.ts'
 
 type Way = Pick<ChunkRequest, 'yields'> & { urlOf(sha256: string): string }
 

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { directNetwork } from '@shoal/network'
 import { expect, test } from 'vitest'
+import { newBoard } from '../chunks/board.ts'
 import { temporaryDirectory } from '../testing/pull-scene.ts'
 import { sha256Of } from '../testing/synthetic-file.ts'
-import { newBoard } from './board.ts'
 import { inlineChunkWorker } from './inline-chunk-worker.ts'
 
 test('a chunk whose bytes are all on disk is hashed, not asked for', async () => {

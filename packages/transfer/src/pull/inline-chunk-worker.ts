@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import type { NetworkSettings } from '@shoal/network'
 import { openNetwork } from '@shoal/network/requests'
+import type { Board } from '../chunks/board.ts'
+import type { Chunk } from '../chunks/manifest.ts'
+import { hashPart } from '../disk/hash-part.ts'
 import { rateLimit } from '../rate-limit.ts'
-import type { Board } from './board.ts'
 import type { ChunkWorker } from './chunk-worker.ts'
 import { fetchChunk } from './fetch-chunk.ts'
-import { hashPart } from './hash-part.ts'
-import type { Chunk } from './manifest.ts'
 
 export type WorkerSetup = {
   path: string

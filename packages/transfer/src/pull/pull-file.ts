@@ -1,13 +1,13 @@
+import { tuningOf } from '../chunks/tuning.ts'
+import { isFinished } from '../disk/finished-file.ts'
+import { lockFile } from '../disk/lock.ts'
+import { progressOfPartial } from '../disk/partial-file.ts'
+import { placesOf } from '../disk/places.ts'
 import type { SourceShare } from '../events.ts'
-import { isFinished } from '../local/finished-file.ts'
-import { lockFile } from '../local/lock.ts'
-import { placesOf } from '../local/places.ts'
 import { patientClient } from '../patient-client.ts'
 import { type ProgressMeter, progressMeter } from '../progress-meter.ts'
-import { progressOfPartial } from './partial-file.ts'
 import type { PullOptions } from './pull-options.ts'
 import { clearUp, pullUnderLock } from './pull-under-lock.ts'
-import { tuningOf } from './tuning.ts'
 
 export type PulledFile = {
   path: string

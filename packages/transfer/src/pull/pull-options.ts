@@ -1,7 +1,7 @@
 import type { NetworkSettings } from '@shoal/network'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
+import type { Tuning } from '../chunks/tuning.ts'
 import type { PullEvent } from '../events.ts'
-import type { Tuning } from './tuning.ts'
 
 export type PullOptions = {
   client: RegistryClient

@@ -8,7 +8,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { expect, test } from 'vitest'
-import { placesOf } from '../local/places.ts'
+import { placesOf } from '../disk/places.ts'
 import { startChildPull } from '../testing/child-pull.ts'
 import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
 import { mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'

@@ -1,8 +1,8 @@
 import { directNetwork, type NetworkSettings, registryTransport } from '@shoal/network'
 import { registryClient } from '@shoal/protocol/client'
-import { forgetTorrent, keepTorrent, readKeptTorrent } from '../local/kept-torrent.ts'
+import { forgetTorrent, keepTorrent, readKeptTorrent } from '../disk/kept-torrent.ts'
+import type { FileRecord } from '../disk/record.ts'
 import { type LocalFile, listLocalFiles } from '../local/list-local-files.ts'
-import type { FileRecord } from '../local/record.ts'
 import { type FileTorrent, getTorrent, isPrivateTorrent, isRefusal } from '../peers/get-torrent.ts'
 import type { SharedFile } from './seed-messages.ts'
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
 import type { NetworkSettings } from '@shoal/network'
+import { hashPart } from '../../disk/hash-part.ts'
 import { fileChanged } from '../../errors.ts'
-import { hashPart } from '../../pull/hash-part.ts'
 import { rateLimit } from '../../rate-limit.ts'
 import type { PushPort } from '../push-port.ts'
 

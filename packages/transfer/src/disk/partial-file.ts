@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
-import { placesOf } from '../local/places.ts'
-import { refuseLink } from '../local/refuse-link.ts'
-import { type Board, newBoard, writtenBytes } from './board.ts'
+import { type Board, newBoard, writtenBytes } from '../chunks/board.ts'
+import type { Chunk, Manifest } from '../chunks/manifest.ts'
 import { createJournal, type JournalIdentity, readJournal } from './journal.ts'
-import type { Chunk, Manifest } from './manifest.ts'
+import { placesOf } from './places.ts'
+import { refuseLink } from './refuse-link.ts'
 
 export type PartialFile = {
   path: string

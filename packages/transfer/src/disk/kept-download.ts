@@ -9,7 +9,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
 import type { Download, ModelFile } from '@shoal/protocol/client'
-import { placesOf } from '../local/places.ts'
+import { placesOf } from './places.ts'
 import { urlExpiry } from './url-expiry.ts'
 
 export type DownloadIdentity = {

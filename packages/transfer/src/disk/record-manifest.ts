@@ -1,4 +1,4 @@
-import type { Manifest } from '../pull/manifest.ts'
+import type { Manifest } from '../chunks/manifest.ts'
 import type { FileRecord } from './record.ts'
 
 /** What a record says of every byte of its file. */

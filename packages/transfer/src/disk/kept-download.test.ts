@@ -11,12 +11,12 @@ import {
 } from 'node:fs'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
-import { placesOf } from '../local/places.ts'
 import { removeLocalFiles } from '../local/remove-local-files.ts'
 import { repairFile } from '../local/repair-file.ts'
 import { type PullScene, pullScene } from '../testing/pull-scene.ts'
 import { downloadOf, mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'
 import { identityOf, keepDownload } from './kept-download.ts'
+import { placesOf } from './places.ts'
 import { urlExpiry } from './url-expiry.ts'
 
 const file = syntheticFile(12 * mebibyte + 345)

@@ -5,7 +5,7 @@
 import { closeSync, openSync, readFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
-import type { Manifest } from './manifest.ts'
+import type { Manifest } from '../chunks/manifest.ts'
 import { writeAll } from './write-all.ts'
 
 export type JournalIdentity = { sha256_hash: string; file_size_bytes: number; chunk_size: number }
