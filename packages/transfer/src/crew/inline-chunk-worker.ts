@@ -5,9 +5,9 @@ import { openNetwork } from '@shoal/network/requests'
 import type { Board } from '../chunks/board.ts'
 import type { Chunk } from '../chunks/manifest.ts'
 import { hashPart } from '../disk/hash-part.ts'
+import type { ChunkWorker } from '../http/chunk-worker.ts'
+import { fetchChunk } from '../http/fetch-chunk.ts'
 import { rateLimit } from '../rate-limit.ts'
-import type { ChunkWorker } from './chunk-worker.ts'
-import { fetchChunk } from './fetch-chunk.ts'
 
 export type WorkerSetup = {
   path: string

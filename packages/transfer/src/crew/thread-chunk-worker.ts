@@ -1,6 +1,6 @@
+import type { ChunkWorker } from '../http/chunk-worker.ts'
 import { startThread, terminateThread } from '../start-thread.ts'
 import { type Trouble, TroubleError } from '../trouble.ts'
-import type { ChunkWorker } from './chunk-worker.ts'
 import type { WorkerSetup } from './inline-chunk-worker.ts'
 
 export function threadChunkWorker(setup: WorkerSetup): ChunkWorker {

@@ -1,5 +1,5 @@
 import type { Manifest } from '../chunks/manifest.ts'
-import type { ChunkWorker } from './chunk-worker.ts'
+import type { ChunkWorker } from '../http/chunk-worker.ts'
 import { type FrontierHash, inlineFrontierHash, threadFrontierHash } from './frontier-hash.ts'
 import type { WorkerSetup } from './inline-chunk-worker.ts'
 import { threadChunkWorker } from './thread-chunk-worker.ts'

@@ -5,10 +5,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { newBoard } from '../chunks/board.ts'
 import { type Chunk, manifestFrom } from '../chunks/manifest.ts'
 import { piecesHere } from '../chunks/pieces-here.ts'
+import { inlineChunkWorker } from '../crew/inline-chunk-worker.ts'
 import { pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
 import { downloadOf, mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'
 import { httpSource } from './http-source.ts'
-import { inlineChunkWorker } from './inline-chunk-worker.ts'
 
 /** One chunk of eight pieces. */
 const file = syntheticFile(8 * mebibyte, 8 * mebibyte)
