@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs } from '@shoal/network'
-import { startLocalDiscovery } from './local-discovery.ts'
+import { startLocalDiscovery } from './local-discovery/local-discovery.ts'
 import { announceTo, type TrackerFetch } from './tracker-announce.ts'
 
 export type PeerDiscoverySetup = {

@@ -1,7 +1,7 @@
 /** The sockets of local discovery: one for each family to hear, one for each announcement to speak. */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { isSystemError } from '../system-error.ts'
+import { isSystemError } from '../../system-error.ts'
 import { type LocalNetwork, oneOfEachInterface } from './local-networks.ts'
 
 export type Family = LocalNetwork['family']

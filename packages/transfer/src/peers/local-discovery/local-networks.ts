@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
-import { isSystemError } from '../system-error.ts'
+import { isSystemError } from '../../system-error.ts'
 
 /** An address of this machine in a network that others are in too. */
 export type LocalNetwork = {
