@@ -9,13 +9,23 @@ import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 import { proxyFor } from './proxy-for.ts'
 import type { NetworkSettings } from './settings.ts'
 
-export type Network = ReturnType<typeof openNetwork>
+/** The connections of one thread, for all its requests: API, chunks, uploads and torrents. */
+export interface Network {
+  /** As it was opened with. */
+  readonly settings: NetworkSettings
+  /**
+   * What sends requests to `url`: straight, or through its proxy. The same for all URLs that are reached the same way, so that
+   * they share connections.
+   */
+  agentFor(url: URL): Dispatcher
+  /** The address of the proxy for `url`, with its credentials; undefined if there is none. */
+  proxyOf(url: URL): string | undefined
+  /** Closes all connections at once; running requests fail. Nothing can be sent after that. */
+  destroy(): Promise<void>
+}
 
-/**
- * The connections of a thread for all its requests: API, chunks, uploads and torrents. `connections` is the maximum per origin.
- * They stay open until it is destroyed.
- */
-export function openNetwork(settings: NetworkSettings, { connections = 8 } = {}) {
+/** `connections` is the maximum per origin. They stay open until the network is destroyed. */
+export function openNetwork(settings: NetworkSettings, { connections = 8 } = {}): Network {
   const { connectMs } = settings.timeouts
   const common = {
     connections,
@@ -53,9 +63,7 @@ export function openNetwork(settings: NetworkSettings, { connections = 8 } = {})
   return {
     settings,
     agentFor,
-    /** The address of the proxy for `url`; undefined if there is none. */
-    proxyOf: (url: URL) => proxyFor(url, settings),
-    /** Closes all connections at once; running requests fail. */
+    proxyOf: (url) => proxyFor(url, settings),
     async destroy() {
       await Promise.all([direct, ...byProxy.values()].map((agent) => agent.destroy()))
     },

@@ -3,10 +3,17 @@ import type { Speed } from './events.ts'
 /** The time over which speed is smoothed. */
 const smoothingMs = 3000
 
-export type ProgressMeter = ReturnType<typeof progressMeter>
-
 /** Turns a count of bytes into a calm speed. */
-export function progressMeter(bytesTotal: number) {
+export interface ProgressMeter {
+  /**
+   * To be called several times a second. `bytesHere`: bytes of the file that are here now, which may fall when a bad chunk is dropped;
+   * `bytesDone` does not. `movedBytes`: bytes that moved so far, from which the speed comes.
+   */
+  read(bytesHere: number, movedBytes: number): Speed & { bytesDone: number; bytesTotal: number }
+}
+
+/** For a file of `bytesTotal` bytes. */
+export function progressMeter(bytesTotal: number): ProgressMeter {
   const startedAt = performance.now()
   let lastAt = startedAt
   let lastMoved = 0
@@ -14,8 +21,7 @@ export function progressMeter(bytesTotal: number) {
   let shown = 0
 
   return {
-    /** `bytesHere` may fall, when a bad chunk is dropped; what is shown does not. */
-    read(bytesHere: number, movedBytes: number): Speed & { bytesDone: number; bytesTotal: number } {
+    read(bytesHere, movedBytes) {
       const now = performance.now()
       const elapsed = now - lastAt
       if (elapsed > 0) {

@@ -1,25 +1,40 @@
 import type { Board } from './board.ts'
 import type { Chunk, Manifest } from './manifest.ts'
 
-export type ChunkLedger = ReturnType<typeof chunkLedger>
-
 /**
  * Which chunks of a file are known to be good. The one place where bytes become trusted: whoever brought them, from
  * wherever, their hash is compared here and nowhere else.
+ */
+export interface ChunkLedger {
+  /**
+   * Takes the SHA-256 of the chunk that is on disk, in small hexadecimal digits. True: the chunk is trusted, from now on or
+   * already. False: it should have another, and the board counts none of its bytes as written.
+   */
+  accept(chunk: Chunk, found: string): boolean
+  /** By a chunk's index. */
+  isTrusted(index: number): boolean
+  /** Whether every chunk is trusted. */
+  isWhole(): boolean
+  /** The index of the first chunk that is not trusted yet; the number of chunks if there is none. */
+  frontier(): number
+}
+
+/**
+ * No chunk is trusted yet. `onFrontier` is called with the bytes before the first chunk that is not trusted, when there are more
+ * of them; `onTrusted` once for each chunk.
  */
 export function chunkLedger(
   { chunks, fileSizeBytes, chunkSize }: Manifest,
   board: Board,
   onFrontier: (goodBytes: number) => void,
   onTrusted: (chunk: Chunk) => void = () => undefined,
-) {
+): ChunkLedger {
   const trusted = new Uint8Array(chunks.length)
   let trustedCount = 0
   let frontier = 0
 
   return {
-    /** Takes the SHA-256 of the chunk that is on disk. False drops the chunk. */
-    accept(chunk: Chunk, found: string): boolean {
+    accept(chunk, found) {
       const { index, size, sha256 } = chunk
       if (found !== sha256) {
         Atomics.store(board.written, index, 0)
@@ -36,9 +51,8 @@ export function chunkLedger(
       return true
     },
 
-    isTrusted: (index: number) => trusted[index] === 1,
+    isTrusted: (index) => trusted[index] === 1,
     isWhole: () => trustedCount === chunks.length,
-    /** The first chunk that is not trusted yet. */
     frontier: () => frontier,
   }
 }

@@ -6,7 +6,21 @@ import type { RunningTask } from './running-task.ts'
 import { slowTasks } from './slow-tasks.ts'
 import type { Tuning } from './tuning.ts'
 
-export type ChunkQueue = ReturnType<typeof chunkQueue>
+/** Which chunk is to be fetched next. All sources work off one queue. */
+export interface ChunkQueue {
+  /**
+   * Resolves with a task when there is one to do, and with undefined when all chunks are trusted. Rejects with the reason of the
+   * queue's signal. `canGoOn`: whether whoever asks can go on in the middle of a chunk, so that a slow one is worth taking over.
+   * Each task ends with `deliver` or `leave`.
+   */
+  take(canGoOn: () => boolean): Promise<RunningTask | undefined>
+  /** The task's chunk is on disk: the ledger decides whether it is good. If not, it is in the queue again. Throws what `onBadChunk` does. */
+  deliver(task: RunningTask, delivery: Delivery): void
+  /** The task is over without its chunk, which is in the queue again. Does nothing for one that is over already. */
+  leave(task: RunningTask): void
+  /** Something changed that may let a sleeping slot go on: the hasher, the clock, the signal. To be called several times a second. */
+  wake(): void
+}
 
 type QueueOptions = {
   manifest: Manifest
@@ -30,7 +44,7 @@ const leastCostBytes = 64 * 1024
  * Which chunk is to be fetched next: in order, and no further ahead of the hasher than the window. With nothing else to
  * do, a request that is slow for a reason of its own is given up, and its chunk requested again from where it stopped.
  */
-export function chunkQueue(options: QueueOptions) {
+export function chunkQueue(options: QueueOptions): ChunkQueue {
   const { manifest, board, ledger, tuning, signal } = options
   const pending = manifest.chunks.filter(({ index }) => !ledger.isTrusted(index))
   const running = new Map<number, RunningTask>()
@@ -122,11 +136,7 @@ export function chunkQueue(options: QueueOptions) {
   }
 
   return {
-    /**
-     * Resolves with a task when there is one to do, and with undefined when all chunks are trusted. `canGoOn`: whether
-     * who asks can go on in the middle of a chunk, so that a slow one is worth taking over.
-     */
-    async take(canGoOn: () => boolean): Promise<RunningTask | undefined> {
+    async take(canGoOn) {
       for (;;) {
         signal.throwIfAborted()
         if (ledger.isWhole()) return undefined
@@ -137,7 +147,7 @@ export function chunkQueue(options: QueueOptions) {
       }
     },
 
-    deliver(task: RunningTask, delivery: Delivery) {
+    deliver(task, delivery) {
       try {
         trust(task, delivery)
       } finally {
@@ -146,7 +156,6 @@ export function chunkQueue(options: QueueOptions) {
     },
 
     leave,
-    /** Something changed that may let a sleeping slot go on: the hasher, the clock, the signal. */
     wake() {
       slow.look(running.values())
       wakeSleepers()

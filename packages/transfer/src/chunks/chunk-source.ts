@@ -21,18 +21,18 @@ export type Delivery = {
 }
 
 /** Where chunks come from: requests to the registry, or a swarm of peers. All sources work off one queue. */
-export type ChunkSource = {
+export interface ChunkSource {
   /** How many tasks it takes at a time. */
-  slots: number
+  readonly slots: number
   /** Whether it can go on in the middle of a chunk, so that a slow request is worth giving up. */
   canGoOn(): boolean
-  /** Resolves when the source is to work, with what fires when it is to stop for now. */
+  /** Resolves when the source is to work, or the pull is over, with what fires when it is to stop for now. */
   turn(): Promise<AbortSignal>
   /**
-   * Rejects with a `TroubleError` where it could not be had. When `turn` fires, it is to come to an end soon: it may wait for what is
-   * on its way, and rejects then.
+   * Gets the task's chunk onto the disk. `slot` counts from 0 and has one task at a time. Rejects with a `TroubleError` if the chunk
+   * could not be had. When `turn` fires, it is to come to an end soon: it may wait for what is on its way, and rejects then.
    */
   fetch(task: ChunkTask, slot: number, turn: AbortSignal): Promise<Delivery>
-  /** What each sender has sent, good or not. */
+  /** The bytes that each sender has sent so far, good or not. */
   shares(): SourceShare[]
 }

@@ -1,21 +1,41 @@
 import type { Board } from './board.ts'
 import type { Chunk, Manifest } from './manifest.ts'
 
-export type PiecesHere = ReturnType<typeof piecesHere>
+/**
+ * Which torrent pieces of the file are on disk, with their SHA-1, and who sent them. The board knows each chunk up to its first
+ * gap; this also knows what lies behind, so that nobody is asked for it again. Pieces are numbered from 0.
+ */
+export interface PiecesHere {
+  /** The index of the chunk in which the piece lies; of the first, if it straddles two: no swarm is joined for such a file. */
+  chunkOf(piece: number): number
+  /** The piece is on disk and has its SHA-1; `by` sent it. */
+  add(piece: number, by: string[]): void
+  /** Bytes of a chunk that are on disk without a gap, from its start. */
+  prefixOf(chunk: Chunk): number
+  /**
+   * What is missing first of a chunk whose first `from` bytes are here, up to the next piece that is here: in bytes of the chunk.
+   * Empty at its end.
+   */
+  gapIn(chunk: Chunk, from: number): { from: number; to: number }
+  /** Bytes that are on disk beyond what the board tells. */
+  looseBytes(): number
+  /** Who sent pieces of the chunk, each named once. */
+  sendersOf(chunk: Chunk): string[]
+  /** A chunk that turned out bad is to come again, whole. */
+  forget(chunk: Chunk): void
+}
 
 type Layout = {
   manifest: Manifest
+  /** Bytes of every piece but the last. */
   pieceLength: number
   board: Board
   /** The chunk's bytes on disk are not what they should be. */
   onForget?: (chunk: Chunk) => void
 }
 
-/**
- * Which torrent pieces of the file are on disk, with their SHA-1, and who sent them. The board knows each chunk up to its first
- * gap; this also knows what lies behind, so that nobody is asked for it again.
- */
-export function piecesHere({ manifest, pieceLength, board, onForget }: Layout) {
+/** None are here yet. */
+export function piecesHere({ manifest, pieceLength, board, onForget }: Layout): PiecesHere {
   const { fileSizeBytes, chunkSize } = manifest
   const here = new Uint8Array(Math.ceil(fileSizeBytes / pieceLength))
   /** By chunk. */
@@ -34,26 +54,22 @@ export function piecesHere({ manifest, pieceLength, board, onForget }: Layout) {
   }
 
   return {
-    /** The chunk in which the piece lies; the first of them, where it straddles two, for which no swarm is joined. */
-    chunkOf: (piece: number) => Math.floor((piece * pieceLength) / chunkSize),
+    chunkOf: (piece) => Math.floor((piece * pieceLength) / chunkSize),
 
-    add(piece: number, by: string[]) {
+    add(piece, by) {
       here[piece] = 1
       const chunk = this.chunkOf(piece)
       senders.set(chunk, new Set([...(senders.get(chunk) ?? []), ...by]))
     },
 
-    /** Bytes of a chunk that are on disk without a gap, from its start. */
-    prefixOf: (chunk: Chunk): number => skip(chunk, 0, true),
+    prefixOf: (chunk) => skip(chunk, 0, true),
 
-    /** What is missing first of a chunk whose first `from` bytes are here, up to the next piece that is here. Empty at its end. */
-    gapIn(chunk: Chunk, from: number): { from: number; to: number } {
+    gapIn(chunk, from) {
       const start = skip(chunk, from, true)
       return { from: start, to: skip(chunk, start, false) }
     },
 
-    /** Bytes that are on disk beyond what the board tells. */
-    looseBytes(): number {
+    looseBytes() {
       let bytes = 0
       for (const piece of here.keys()) {
         if (here[piece] !== 1) continue
@@ -65,10 +81,9 @@ export function piecesHere({ manifest, pieceLength, board, onForget }: Layout) {
       return bytes
     },
 
-    sendersOf: ({ index }: Chunk): string[] => [...(senders.get(index) ?? [])],
+    sendersOf: ({ index }) => [...(senders.get(index) ?? [])],
 
-    /** A chunk that turned out bad is to come again, whole. */
-    forget(chunk: Chunk) {
+    forget(chunk) {
       const first = Math.floor(chunk.start / pieceLength)
       here.fill(0, first, Math.ceil((chunk.start + chunk.size) / pieceLength))
       senders.delete(chunk.index)

@@ -14,11 +14,23 @@ const lateMs = 1000
 /** What had come in at one moment, in all and of each request. */
 type Reading = { at: number; received: number; here: Map<RunningTask, number> }
 
-/**
- * Tells which request is slow for a reason of its own: over the last `windowMs` it was silent, or got far less than the
- * others while the line had room. Rates are in bytes per millisecond.
- */
-export function slowTasks(board: Board, windowMs: number) {
+/** Tells which request is slow for a reason of its own. Rates are in bytes per millisecond. */
+export interface SlowTasks {
+  /** To be called often, with all requests that run. */
+  look(running: Iterable<RunningTask>): void
+  /** The task has its whole chunk. */
+  noteDone(task: RunningTask): void
+  /**
+   * The slowest of those that `isWanted`, with its rate; undefined if none is slow. After one there is none for a
+   * window: its effect is to be seen first.
+   */
+  takeSlowest(
+    isWanted: (task: RunningTask) => boolean,
+  ): { task: RunningTask; rate: number } | undefined
+}
+
+/** Slow: over the last `windowMs` it was silent, or got far less than the others while the line had room. */
+export function slowTasks(board: Board, windowMs: number): SlowTasks {
   let lastLookAt = performance.now()
   let readings: Reading[] = []
   let rates = new Map<RunningTask, number>()
@@ -59,8 +71,7 @@ export function slowTasks(board: Board, windowMs: number) {
   }
 
   return {
-    /** To be called often, with all requests that run. */
-    look(running: Iterable<RunningTask>) {
+    look(running) {
       const at = performance.now()
       if (at - lastLookAt > lateMs) forget()
       lastLookAt = at
@@ -70,18 +81,12 @@ export function slowTasks(board: Board, windowMs: number) {
       take({ at, received: receivedBytes(board), here: new Map(bytes) })
     },
 
-    noteDone({ chunk, from, startedAt }: RunningTask) {
+    noteDone({ chunk, from, startedAt }) {
       const rate = (chunk.size - from) / Math.max(1, performance.now() - startedAt)
       usualRate = usualRate === 0 ? rate : 0.8 * usualRate + 0.2 * rate
     },
 
-    /**
-     * The slowest of those that `isWanted`, with its rate; undefined where none is slow. After one there is none for a
-     * window: its effect is to be seen first.
-     */
-    takeSlowest(
-      isWanted: (task: RunningTask) => boolean,
-    ): { task: RunningTask; rate: number } | undefined {
+    takeSlowest(isWanted) {
       const slow = [...rates].filter(([task, rate]) => {
         // Below zero: the whole chunk comes again, since the way to it knows no ranges.
         const isLong = rate >= 0 && task.chunk.size - here(task) > rate * windowMs

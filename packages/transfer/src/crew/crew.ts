@@ -4,16 +4,18 @@ import { type FrontierHash, inlineFrontierHash, threadFrontierHash } from './fro
 import type { WorkerSetup } from './inline-chunk-worker.ts'
 import { threadChunkWorker } from './thread-chunk-worker.ts'
 
-export type Crew = {
-  workers: ChunkWorker[]
-  hasher: FrontierHash
+/** The threads of one pull, or what does their work in this one. */
+export interface Crew {
+  /** One at least. */
+  readonly workers: ChunkWorker[]
+  readonly hasher: FrontierHash
   /** Whatever still runs stops; nothing is written after this. */
   close(): Promise<void>
 }
 
 const mostThreads = 2
 
-/** The threads of one pull, or none for a small file. */
+/** `isInline`: does without threads, as is faster for a small file. */
 export async function startCrew(
   setup: WorkerSetup,
   manifest: Manifest,
@@ -33,6 +35,7 @@ export async function startCrew(
   }
 }
 
+/** Two threads at most, which share `setup.connections`; or one worker in this thread. */
 export async function startChunkWorkers(
   setup: WorkerSetup,
   { isInline }: { isInline: boolean },

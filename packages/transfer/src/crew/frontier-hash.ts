@@ -1,4 +1,3 @@
-/** The SHA-256 of the whole file, computed behind the download. */
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import type { Manifest } from '../chunks/manifest.ts'
@@ -6,14 +5,17 @@ import { hashPart } from '../disk/hash-part.ts'
 import { startThread, terminateThread } from '../start-thread.ts'
 import type { FrontierEvents, FrontierMethods, FrontierSetup } from './frontier-thread.ts'
 
-export type FrontierHash = {
-  /** All bytes before `bytes` are on disk and good. */
+/** The SHA-256 of the whole file, computed behind the download. */
+export interface FrontierHash {
+  /** All bytes before `bytes`, from the start of the file, are on disk and good. */
   advance(bytes: number): void
   /** Bytes hashed so far. */
   hashedBytes(): number
+  /** Has `listener` called when more bytes are hashed, in place of an earlier one. */
   onProgress(listener: () => void): void
-  /** Settles when the file's last byte has been hashed. */
-  digest: Promise<string>
+  /** Resolves when the file's last byte has been hashed, with small hexadecimal digits. Rejects if it could not be read. */
+  readonly digest: Promise<string>
+  /** At once: `digest` may never settle then. */
   close(): Promise<void>
 }
 

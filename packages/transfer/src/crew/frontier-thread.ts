@@ -6,17 +6,27 @@ import { hashPart } from '../disk/hash-part.ts'
 import { serveParent } from '../serve-parent.ts'
 
 export type FrontierSetup = { path: string; fileSizeBytes: number }
-export type FrontierEvents = { progress(hashedBytes: number): void; done(sha256: string): void }
+export type FrontierEvents = {
+  /** So many bytes, from the start of the file, are hashed. */
+  progress(hashedBytes: number): void
+  /** The SHA-256 of the whole file, in small hexadecimal digits. */
+  done(sha256: string): void
+}
 
-export type FrontierMethods = ReturnType<typeof frontierHash>
+export type FrontierMethods = {
+  /** All bytes before `goodBytes` are good: they are hashed. */
+  advance(goodBytes: number): void
+}
 
-function frontierHash({ path, fileSizeBytes }: FrontierSetup, notify: Notify<FrontierEvents>) {
+function frontierHash(
+  { path, fileSizeBytes }: FrontierSetup,
+  notify: Notify<FrontierEvents>,
+): FrontierMethods {
   const fd = openSync(path, 'r') // closed with the thread
   const hash = createHash('sha256')
   let at = 0
   return {
-    /** All bytes before `goodBytes` are good. */
-    advance(goodBytes: number) {
+    advance(goodBytes) {
       at += hashPart(fd, hash, at, goodBytes - at)
       notify('progress', at)
       if (at === fileSizeBytes) notify('done', hash.digest('hex'))

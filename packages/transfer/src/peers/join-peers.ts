@@ -8,14 +8,14 @@ import { type Board, receivedBytes } from '../chunks/board.ts'
 import type { ChunkChecker } from '../chunks/chunk-checker.ts'
 import type { ChunkLedger } from '../chunks/chunk-ledger.ts'
 import type { Chunk, Manifest } from '../chunks/manifest.ts'
-import { piecesHere } from '../chunks/pieces-here.ts'
+import { type PiecesHere, piecesHere } from '../chunks/pieces-here.ts'
 import type { Tuning } from '../chunks/tuning.ts'
 import { getTorrent } from './get-torrent.ts'
 import { pace } from './pace.ts'
 import { type PeerDiscovery, startPeerDiscovery } from './peer-discovery.ts'
 import { peerHostFor } from './peer-host.ts'
 import { type Swarm, startSwarm } from './swarm.ts'
-import { swarmSource } from './swarm-source.ts'
+import { type SwarmSource, swarmSource } from './swarm-source.ts'
 import { trackerFetch } from './tracker-fetch.ts'
 
 export type PeerSettings = {
@@ -39,6 +39,7 @@ type Setup = PeerSettings & {
   path: string
   /** Hashes what is on disk. */
   checker: ChunkChecker
+  /** Bytes per second; undefined for no limit. */
   downloadLimit: number | undefined
   /** URLs of the whole file. */
   registryUrls: string[]
@@ -49,9 +50,24 @@ type Setup = PeerSettings & {
   onFailure(error: Error): void
 }
 
-export type Peers = ReturnType<typeof joinPeers>
+/** What a pull has of its peers. */
+export interface Peers {
+  /** Works when it is its turn: never, if nobody is asked. */
+  readonly source: SwarmSource
+  /** What is on disk, by pieces; the other sources use it too. */
+  readonly pieces: PiecesHere
+  /** Resolves when the registry is to be asked, or the pull is over, with what fires when it is to be asked no longer. */
+  registryTurn(): Promise<AbortSignal>
+  /** A chunk that came from the registry is there for others too. */
+  onTrusted(chunk: Chunk): void
+  /** Whoever waits for its turn finds that there is nothing left to do. */
+  finish(): void
+  /** Leaves the swarm. Takes half a second at most, once its thread has loaded; nothing is written after this. */
+  close(): Promise<void>
+}
 
-export function joinPeers(setup: Setup) {
+/** If peers are to be asked, looks for them soon. If that fails, calls `setup.onFailure`: nothing rejects. */
+export function joinPeers(setup: Setup): Peers {
   const { manifest, board, peers, signal } = setup
   const pieceLength = pieceLengthFor(manifest.fileSizeBytes)
   let swarm: Swarm | undefined
@@ -146,9 +162,7 @@ export function joinPeers(setup: Setup) {
     source,
     pieces,
     registryTurn: () => turns.turn('registry'),
-    /** A chunk that came from the registry is there for others too. */
-    onTrusted: (chunk: Chunk) => swarm?.offer(chunk),
-    /** Whoever waits for its turn finds that there is nothing left to do. */
+    onTrusted: (chunk) => swarm?.offer(chunk),
     finish: turns.close,
     async close() {
       clearTimeout(joining)

@@ -27,11 +27,21 @@ const settledAfter = 1 / 4
 const lonelyAfter = 2 / 3
 const rejoinAfter = 10
 
+/** Lets one side work at a time. */
+export interface Pace {
+  /** Whose turn it is. */
+  side(): Side
+  /** Resolves when it is the side's turn, or all is over, with what fires when it is no longer. */
+  turn(of: Side): Promise<AbortSignal>
+  /** Lets whoever waits for its turn go. */
+  close(): void
+}
+
 /**
- * Lets one side work at a time. It is the registry's turn first; a swarm of which others are members takes over where the
+ * It is the registry's turn first; a swarm of which others are members takes over where the
  * registry is slow, and gives back where it is left alone or turns out slower.
  */
-export function pace(readings: Readings, { fastBytesPerSecond, turnMs, onlyPeers }: Wishes) {
+export function pace(readings: Readings, { fastBytesPerSecond, turnMs, onlyPeers }: Wishes): Pace {
   let side: Side = onlyPeers ? 'swarm' : 'registry'
   let turnOf = new AbortController()
   let began = performance.now()
@@ -78,12 +88,10 @@ export function pace(readings: Readings, { fastBytesPerSecond, turnMs, onlyPeers
 
   return {
     side: () => side,
-    /** Resolves when it is its turn, with what fires when it is no longer. */
-    async turn(of: Side): Promise<AbortSignal> {
+    async turn(of) {
       while (side !== of && !isOver) await new Promise<void>((resolve) => waiting.add(resolve))
       return turnOf.signal
     },
-    /** Lets whoever waits for its turn go. */
     close() {
       clearInterval(looking)
       isOver = true

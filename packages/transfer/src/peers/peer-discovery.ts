@@ -30,7 +30,16 @@ export type Handover = {
   peers: string[]
 }
 
-export type PeerDiscovery = Awaited<ReturnType<typeof startPeerDiscovery>>
+export interface PeerDiscovery {
+  /** Resolves when somebody is there; never, if nobody comes. */
+  readonly found: Promise<void>
+  /** Why the tracker could not be asked the last time; undefined if it answered. */
+  trackerError(): unknown
+  /** Ends without a word to the tracker: the client goes on from here. */
+  handOver(): Promise<Handover>
+  /** Tells the tracker that we are gone, for half a second at most; does nothing after `handOver`. */
+  close(): Promise<void>
+}
 
 const maxConnections = 32
 const maxRetryAfterMs = 60_000
@@ -39,8 +48,8 @@ const maxIntervalMs = 60 * 60_000
 /** The pull is over then, and its user waits. */
 const stopTimeoutMs = 500
 
-/** Resolves when it listens. */
-export async function startPeerDiscovery(setup: PeerDiscoverySetup) {
+/** Resolves when it listens. Rejects if it cannot. */
+export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<PeerDiscovery> {
   const { tracker, infoHash, host, fetch } = setup
   const peerId = newPeerId()
   const peers = new Set<string>()
@@ -127,19 +136,14 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup) {
   }
 
   return {
-    /** Resolves when somebody is there; never where nobody comes. */
     found: found.promise,
-
-    /** Why the tracker could not be asked the last time; undefined where it answered. */
     trackerError: () => trackerError,
 
-    /** Ends without a word to the tracker: the client goes on from here. */
-    async handOver(): Promise<Handover> {
+    async handOver() {
       await stop()
       return { port, peerId, peers: [...peers] }
     },
 
-    /** Tells the tracker that we are gone; does nothing after `handOver`. */
     async close() {
       if (signal.aborted) return
       await Promise.all([stop(), leave()])

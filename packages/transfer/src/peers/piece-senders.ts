@@ -3,10 +3,18 @@ import type { Torrent } from 'webtorrent'
 import { registryName, type Sent } from './swarm-messages.ts'
 import { failedPiece } from './webtorrent-internals.ts'
 
-export type Senders = ReturnType<typeof watchSenders>
+/** Who sent what of each piece. Pieces are numbered from 0. */
+export interface Senders {
+  /** `name` sent so many bytes of the piece: 0 for what was here already. */
+  add(index: number, name: string, bytes: number): void
+  /** The senders of the piece. Told once, so that a piece that is told twice does not count twice. */
+  take(index: number): Sent
+  /** Of all pieces, good or not, by others than the registry. */
+  bytesFromPeers(): number
+}
 
-/** Who sent what of each piece, and who sent what was not the piece. */
-export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void) {
+/** Watches all connections of `torrent`, and cuts off who sent what was not the piece: `onBanned` gets its address and port. */
+export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void): Senders {
   const ofPiece = new Map<number, Map<string, number>>()
   let bytesFromPeers = 0
   const banned = new Set<string>()
@@ -39,8 +47,7 @@ export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void)
 
   return {
     add,
-    /** Told once, so that a piece that is told twice does not count twice. */
-    take(index: number): Sent {
+    take(index) {
       const sent = [...(ofPiece.get(index) ?? [])]
       ofPiece.delete(index)
       return sent

@@ -30,8 +30,10 @@ type Setup = {
   turn(): Promise<AbortSignal>
 }
 
-export type SwarmSource = ChunkSource & {
+export interface SwarmSource extends ChunkSource {
+  /** Chunks that were asked for before, and all later ones, are wanted of `swarm`. */
   joins(swarm: Swarm): void
+  /** A piece, counted from 0, is on disk and has its SHA-1. */
   onPiece(piece: number, sent: Sent): void
   /** Bytes that somebody sent of the pieces that are here, also in vain. */
   broughtBytes(): number

@@ -2,11 +2,36 @@ import type { Chunk } from '../chunks/manifest.ts'
 import { closeThread, startThread, untilLoaded } from '../start-thread.ts'
 import type { Contact, Sent, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 
-export type Swarm = ReturnType<typeof startSwarm>
+/** The peers of one file. What it is told before `join` waits for that. */
+export interface Swarm {
+  /** Resolves when its thread has loaded, and does `join` at once, or has ended. Loading takes a second on a busy machine. */
+  untilLoaded(): Promise<void>
+  /** Begins. */
+  join(contact: Contact): void
+  /** Others than the registry that are connected now. */
+  peerCount(): number
+  /** What was trusted may be given to others. */
+  offer(chunk: Chunk): void
+  /** Its pieces are to come. The first `bytesHere` bytes of it are on disk, good or not. */
+  want(chunk: Chunk, bytesHere: number): void
+  /** Resolves when the pieces that were begun are here or nobody brings them; never, if the chunk is left. No others are begun. */
+  settle(chunk: Chunk): Promise<void>
+  /** It is not wanted any more. */
+  leave(chunk: Chunk): void
+  /** It came wrong. Nobody is given its pieces, and they are looked at when it is wanted again. */
+  forget(chunk: Chunk): void
+  /** URLs of the file for what no peer has, the best first; none to do without. */
+  askRegistry(urls: string[]): void
+  /** Leaves. Takes half a second at most, once its thread has loaded. */
+  close(): Promise<void>
+}
 
 type Events = {
+  /** A piece is on disk, and has its SHA-1. */
   onPiece(index: number, sent: Sent): void
+  /** A peer, by its address and port, that sent what was not the piece. */
   onBanned(peer: string): void
+  /** Nothing comes from then on. */
   onFailure(reason: string): void
 }
 
@@ -14,10 +39,10 @@ type Events = {
 const closeAtMostMs = 500
 
 /**
- * The peers of one file, in a thread of their own. A swarm that fails is one without peers: the registry has the bytes as
+ * In a thread of its own. `pieceLength` is in bytes. A swarm that fails is one without peers: the registry has the bytes as
  * well, so nothing rejects. Pieces that come have their SHA-1; whoever uses them checks more.
  */
-export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events) {
+export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events): Swarm {
   let peerCount = 0
   /** By their first piece. */
   const settling = new Map<number, () => void>()
@@ -45,31 +70,23 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
   })
 
   return {
-    /** Resolves when `join` is done at once: loading takes a second on a busy machine. */
     untilLoaded: () => untilLoaded(thread),
-    /** Begins. What is called before this waits for it. */
-    join: (contact: Contact) => notify('join', contact),
-    /** Others than the registry that are connected now. */
+    join: (contact) => notify('join', contact),
     peerCount: () => peerCount,
-    /** What was trusted may be given to others. */
-    offer: (chunk: Chunk) => notify('have', rangeOf(chunk)),
-    want: (chunk: Chunk, bytesHere: number) => notify('want', { ...rangeOf(chunk), bytesHere }),
-    /** Resolves when the pieces that were begun are here or nobody brings them; never, if the chunk is left. No others are begun. */
-    settle(chunk: Chunk) {
+    offer: (chunk) => notify('have', rangeOf(chunk)),
+    want: (chunk, bytesHere) => notify('want', { ...rangeOf(chunk), bytesHere }),
+    settle(chunk) {
       const range = rangeOf(chunk)
       notify('settle', range)
       return new Promise<void>((resolve) => settling.set(range.from, resolve))
     },
-    leave(chunk: Chunk) {
+    leave(chunk) {
       const range = rangeOf(chunk)
       settling.delete(range.from)
       notify('leave', range)
     },
-    /** It came wrong. Nobody is given its pieces, and they are looked at when it is wanted again. */
-    forget: (chunk: Chunk) => notify('forget', rangeOf(chunk)),
-    piecesOf: rangeOf,
-    /** URLs of the file for what no peer has; none to do without. */
-    askRegistry: (urls: string[]) => notify('registry', urls),
+    forget: (chunk) => notify('forget', rangeOf(chunk)),
+    askRegistry: (urls) => notify('registry', urls),
 
     close: () => closeThread(thread, closeAtMostMs),
   }

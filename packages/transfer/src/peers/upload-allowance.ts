@@ -1,6 +1,16 @@
 import type Wire from 'bittorrent-protocol'
 
-export type UploadAllowance = ReturnType<typeof uploadAllowance>
+/** What may be sent of one torrent, to all its peers together. */
+export interface UploadAllowance {
+  /** Bytes of pieces that were sent so far. */
+  sentBytes(): number
+  /** Whether nothing more may be sent. */
+  isUsedUp(): boolean
+  /** To be called for each connection, before it is unchoked. */
+  watch(wire: Wire): void
+  /** Whether a request for so many bytes may be answered; if so, they count. */
+  reserve(bytes: number): boolean
+}
 
 const allowances = new WeakMap<Wire, UploadAllowance>()
 
@@ -8,8 +18,8 @@ const allowances = new WeakMap<Wire, UploadAllowance>()
 export const mayAnswer = (wire: Wire, bytes: number): boolean =>
   allowances.get(wire)?.reserve(bytes) ?? true
 
-/** What may be sent of one torrent, to all its peers together: no block is sent once `limitBytes` have been. */
-export function uploadAllowance(limitBytes: number) {
+/** No block is sent once `limitBytes` have been. */
+export function uploadAllowance(limitBytes: number): UploadAllowance {
   const wires = new Set<Wire>()
   let sentBytes = 0
   /** Sent, or asked for since: as much or more, since some requests come to nothing. */
@@ -21,11 +31,10 @@ export function uploadAllowance(limitBytes: number) {
       .flatMap(({ peerRequests }) => peerRequests)
       .reduce((sum, { length }) => sum + length, 0)
 
-  const allowance = {
+  const allowance: UploadAllowance = {
     sentBytes: () => sentBytes,
     isUsedUp: () => sentBytes >= limitBytes,
-    /** To be called for each connection, before it is unchoked. */
-    watch(wire: Wire) {
+    watch(wire) {
       wires.add(wire)
       allowances.set(wire, allowance)
       wire.once('close', () => wires.delete(wire))
@@ -33,7 +42,7 @@ export function uploadAllowance(limitBytes: number) {
         sentBytes += bytes
       })
     },
-    reserve(bytes: number): boolean {
+    reserve(bytes) {
       if (reservedBytes >= limitBytes) reservedBytes = sentBytes + bytesUnderway()
       if (reservedBytes >= limitBytes) return false
       reservedBytes += bytes

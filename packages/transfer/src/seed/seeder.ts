@@ -18,8 +18,24 @@ export type SeederOptions = Partial<SeedSetup> & {
 /** The library waits a second for trackers that do not answer. */
 const closeAtMostMs = 3_000
 
-/** Shares files with other people, in a thread of its own. Nothing is shared before `share`. */
-export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions) {
+/** Shares files with other people. */
+export interface Seeder {
+  /** From now on, until `unshare` or `onDropped`. Its path is its name. */
+  share(file: SharedFile): void
+  unshare(path: string): void
+  /** Lets peers go, and tells trackers; `resume` begins again with the same files. */
+  pause(): void
+  resume(): void
+  /** As the thread told it last: it does every second. */
+  standing(): SeedStanding
+  /** Why nothing can be shared any more; undefined as long as it can. */
+  failure(): string | undefined
+  /** Tells trackers that we are gone. Takes three seconds at most, once its thread has loaded. `standing` is the last one then. */
+  close(): Promise<void>
+}
+
+/** In a thread of its own. Nothing is shared before `share`. */
+export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions): Seeder {
   const setup: SeedSetup = {
     network: directNetwork,
     host: '0.0.0.0',
@@ -48,13 +64,12 @@ export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions) 
   const { notify } = thread.rpc
 
   return {
-    share: (file: SharedFile) => notify('share', file),
-    unshare: (path: string) => notify('unshare', path),
+    share: (file) => notify('share', file),
+    unshare: (path) => notify('unshare', path),
     pause: () => notify('pause'),
     resume: () => notify('resume'),
     standing: () => standing,
     failure: () => failure,
-    /** `standing` is the last one then. */
     close: () => closeThread(thread, closeAtMostMs),
   }
 }

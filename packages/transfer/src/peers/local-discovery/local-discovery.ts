@@ -33,7 +33,15 @@ const packetsPerMinute = { each: 300, all: 1500 }
 /** Others that we try to reach: one connection for each torrent. */
 const peersPerMinute = { each: 100, all: 400 }
 
-export function startLocalDiscovery(setup: LocalDiscoverySetup) {
+export interface LocalDiscovery {
+  /** To be called when there is a new torrent: otherwise it is found in some seconds. */
+  announceSoon(): void
+  /** Nothing is said or heard after this. */
+  close(): void
+}
+
+/** Looks for peers, and announces torrents, from now on. Nothing fails: a network that cannot be used now is tried again. */
+export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery {
   const { host, findNetworks = findLocalNetworks, groupPort: port = groupPort } = setup
   const cookie = randomBytes(6).toString('hex')
   const schedule = localSchedule()
@@ -94,7 +102,6 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup) {
   const looking = setInterval(look, lookEveryMs)
 
   return {
-    /** To be called when there is a new torrent: otherwise it is found in some seconds. */
     announceSoon() {
       if (collecting || isClosed) return
       collecting = setTimeout(() => {

@@ -5,7 +5,7 @@ import { directNetwork, type NetworkSettings } from '@shoal/network'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import type { PushEvent } from '../../events.ts'
 import { patience as newPatience } from '../../patience.ts'
-import { progressMeter } from '../../progress-meter.ts'
+import { type ProgressMeter, progressMeter } from '../../progress-meter.ts'
 import { pushBlob } from '../push-blob.ts'
 import type { BlobPushEvent } from '../push-options.ts'
 import { nodePort } from './node-port.ts'
@@ -66,7 +66,7 @@ export async function pushFile(options: PushOptions): Promise<ModelFile> {
 
 /** Turns what the engine says into the events of a push: while chunks are sent, it tells how far they are ten times a second. */
 function progressReport(bytesTotal: number, report: (event: PushEvent) => void) {
-  let meter: ReturnType<typeof progressMeter> | undefined
+  let meter: ProgressMeter | undefined
   let timer: ReturnType<typeof setInterval> | undefined
   let sent = { bytesHere: 0, bytesSent: 0 }
 
