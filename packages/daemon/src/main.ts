@@ -64,7 +64,10 @@ export async function startDaemon(
   const pulls = modelPulls(config)
   const sharing = await startSharing(config, log)
   started.defer(async () => {
-    await Promise.all([models.close(), sharing?.close()])
+    const shared = sharing?.close().catch((error) => {
+      log.error({ err: error }, 'sharing did not end in order')
+    })
+    await Promise.all([models.close(), shared])
   })
   const chat = findChatSite()
   const app = await buildApp({ config, log, metrics, models, local, pulls, sharing, chat })

@@ -27,3 +27,10 @@ test('a thread that fails to load has ended', async () => {
   expect(String(await failed)).toContain('no-such-thread')
   await closeThread(thread, timeoutMs)
 })
+
+test('an error of the close of a thread reaches whoever closes it, once the thread has ended', async () => {
+  const thread = startThread<Methods>('testing/failing-thread', import.meta.url, {})
+  const error = await closeThread(thread, 60_000).catch((caught) => caught)
+  expect(error).toMatchObject({ message: 'the socket is stuck', code: 'EBUSY' })
+  expect(thread.worker.threadId).toBe(-1)
+})

@@ -34,15 +34,22 @@ export async function terminateThread(thread: Thread<unknown>): Promise<void> {
   await thread.worker.terminate()
 }
 
-/** Has a thread finish, and ends it then, or when that takes longer than `timeoutMs` once it has loaded. */
+/**
+ * Has a thread finish, and ends it then, or when that takes longer than `timeoutMs` once it has loaded. If its `close` fails, rejects
+ * with that error when the thread has ended. One that had ended before, or took too long, is none: `error` of its worker says why.
+ */
 export async function closeThread(
   thread: Thread<{ close(): Promise<void> }>,
   timeoutMs: number,
 ): Promise<void> {
-  const closing = thread.rpc.call('close').catch(() => undefined) // however it ends, the thread does then
+  let failure: { error: unknown } | undefined
+  const closing = thread.rpc.call('close').catch((error: unknown) => {
+    if (!thread.rpc.isClosed) failure = { error } // otherwise the line says that it is closed, not the thread that it failed
+  })
   await untilLoaded(thread)
   const overdue = setTimeout(() => terminateThread(thread), timeoutMs)
   await closing
   clearTimeout(overdue)
   await terminateThread(thread)
+  if (failure) throw failure.error
 }

@@ -118,7 +118,9 @@ async function seedHere(context: Context, options: SeedOptions) {
     printer.note('  Ctrl-C ends it.')
   }
   await stopped
-  await sharing.close()
+  await sharing.close().catch((error: Error) => {
+    printer.warn(`Sharing did not end in order: ${error.message}`)
+  })
   failed.signal.throwIfAborted()
   const standing = sharing.standing()
   await printer.answer(standing.files, () => [])

@@ -62,7 +62,10 @@ export interface Peers {
   onTrusted(chunk: Chunk): void
   /** Whoever waits for its turn finds that there is nothing left to do. */
   finish(): void
-  /** Leaves the swarm. Takes half a second at most, once its thread has loaded; nothing is written after this. */
+  /**
+   * Leaves the swarm. Takes half a second at most, once its thread has loaded; nothing is written after this. Rejects, when it is
+   * over, if something failed on the way.
+   */
   close(): Promise<void>
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import type { PullEvent } from '../events.ts'
 import { eventsOf } from '../testing/pull-scene.ts'
@@ -127,17 +128,40 @@ test('who comes while a pull runs is talked to', async () => {
   )
 })
 
+test('a swarm that is not left in order is said, and the pull has succeeded all the same', async () => {
+  const { path, events, pull, seeder } = await swarmScene(file)
+  await seeder()
+  onThread(breakClose)
+  await pull({ peers: 'only', tuning })
+  expect(readFileSync(path).equals(file.bytes)).toBe(true)
+  expect(eventsOf(events, 'without-peers')).toEqual([
+    { type: 'without-peers', reason: expect.stringContaining('not left in order') },
+  ])
+  expect(events.at(-1)?.type).toBe('done')
+})
+
 /** Counts those that are started from now on. */
 function countThreads() {
   let count = 0
-  const onWorker = () => {
+  onThread(() => {
     count += 1
-  }
-  process.on('worker', onWorker)
-  onTestFinished(() => {
-    process.off('worker', onWorker)
   })
   return { count: () => count }
+}
+
+/** Whatever is asked to close fails. */
+function breakClose(thread: Worker) {
+  const { postMessage } = thread
+  thread.postMessage = (message: { method?: string }) =>
+    postMessage.call(thread, message.method === 'close' ? { ...message, method: 'no' } : message)
+}
+
+/** Calls `listener` with each that is started from now on. */
+function onThread(listener: (thread: Worker) => void) {
+  process.on('worker', listener)
+  onTestFinished(() => {
+    process.off('worker', listener)
+  })
 }
 
 test('where the registry has no torrent for us, it is asked alone, and that is said', async () => {

@@ -12,7 +12,7 @@ import { pieceStoreOf } from './piece-store.ts'
 import { maxRegistryRequests, registryAmongPeers } from './registry-among-peers.ts'
 import { settlePieces } from './settle-pieces.ts'
 import type { Contact, Pieces, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
-import { torrentClient } from './torrent-client.ts'
+import { destroyClient, torrentClient } from './torrent-client.ts'
 import { forget, leave, offer, want } from './torrent-pieces.ts'
 import { checkTorrent, internalsOf } from './webtorrent-internals.ts'
 
@@ -73,7 +73,7 @@ export async function joinSwarm(
     async close() {
       clearInterval(telling)
       discovery?.close()
-      await new Promise<void>((resolve) => client.destroy(() => resolve()))
+      await destroyClient(client)
       await network.destroy()
       closeSync(fd)
     },

@@ -22,7 +22,7 @@ export interface Swarm {
   forget(chunk: Chunk): void
   /** URLs of the file for what no peer has, the best first; none to do without. */
   askRegistry(urls: string[]): void
-  /** Leaves. Takes half a second at most, once its thread has loaded. */
+  /** Leaves. Takes half a second at most, once its thread has loaded. Rejects, when it is over, if something failed on the way. */
   close(): Promise<void>
 }
 

@@ -38,3 +38,9 @@ export function torrentClient(options: TorrentClientOptions): WebTorrent {
   client.on('add', (torrent: Torrent) => keepOneConnection(torrent, client.peerId))
   return client
 }
+
+/** Resolves when it has left its peers and its trackers. An error of its own, such as a port that is taken, has done that already. */
+export async function destroyClient(client: WebTorrent): Promise<void> {
+  if (client.destroyed) return
+  await new Promise<void>((resolve) => client.destroy(() => resolve()))
+}

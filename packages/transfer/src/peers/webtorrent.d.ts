@@ -29,6 +29,8 @@ declare module 'webtorrent' {
   export default class WebTorrent extends EventEmitter {
     constructor(options: object)
     listening: boolean
+    /** By `destroy`, or by an error of its own. */
+    destroyed: boolean
     torrentPort: number
     /** In hexadecimal digits. */
     peerId: string
@@ -37,6 +39,7 @@ declare module 'webtorrent' {
     add(torrent: Uint8Array, options: object, onReady?: (torrent: Torrent) => void): Torrent
     throttleDownload(bytesPerSecond: number): void
     throttleUpload(bytesPerSecond: number): void
+    /** Throws if it is destroyed. */
     destroy(done?: (error?: Error) => void): void
   }
 }

@@ -151,12 +151,12 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
   } catch (error) {
     ending.abort(error)
     stopTicking()
-    await peers.close()
+    await leave(peers, report)
     throw error
   }
   stopTicking()
   report({ type: 'verifying' })
-  const left = peers.close() // takes as long as its tracker
+  const left = leave(peers, report) // takes as long as its tracker
   const sha256 = await hasher.digest.finally(() => left)
   const bytes = receivedBytes(board) + swarm.broughtBytes()
   return {
@@ -166,6 +166,13 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
     sources: shares().filter(({ bytes }) => bytes > 0),
     dropped,
   }
+}
+
+/** The bytes do not depend on how this ends: a failure is said, and is none of the pull. */
+async function leave(peers: Peers, report: ChunkPull['report']): Promise<void> {
+  await peers.close().catch((error: Error) => {
+    report({ type: 'without-peers', reason: `the swarm was not left in order: ${error.message}` })
+  })
 }
 
 /** The registry brings bytes in its own turn and in the swarm's. */

@@ -6,7 +6,7 @@ import { openNetwork, useForFetch } from '@shoal/network/requests'
 import type { Torrent } from 'webtorrent'
 import { startLocalDiscovery } from '../peers/local-discovery/local-discovery.ts'
 import { pieceStoreOf } from '../peers/piece-store.ts'
-import { torrentClient } from '../peers/torrent-client.ts'
+import { destroyClient, torrentClient } from '../peers/torrent-client.ts'
 import { type UploadAllowance, uploadAllowance } from '../peers/upload-allowance.ts'
 import { checkTorrent, isSending } from '../peers/webtorrent-internals.ts'
 import type { SeederEvents, SeederMethods, SeedSetup, SharedFile } from './seed-messages.ts'
@@ -141,7 +141,7 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
       clearInterval(telling)
       discovery?.close()
       look()
-      await new Promise<void>((resolve) => client.destroy(() => resolve()))
+      await destroyClient(client)
       await network.destroy()
       for (const { fd } of shared.values()) closeSync(fd)
     },

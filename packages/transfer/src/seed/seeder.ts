@@ -30,7 +30,10 @@ export interface Seeder {
   standing(): SeedStanding
   /** Why nothing can be shared any more; undefined as long as it can. */
   failure(): string | undefined
-  /** Tells trackers that we are gone. Takes three seconds at most, once its thread has loaded. `standing` is the last one then. */
+  /**
+   * Tells trackers that we are gone. Takes three seconds at most, once its thread has loaded. `standing` is the last one then.
+   * Rejects, when it is over, if something failed on the way.
+   */
   close(): Promise<void>
 }
 

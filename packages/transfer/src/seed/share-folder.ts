@@ -25,6 +25,7 @@ export type Sharing = {
   looked: Promise<void>
   pause(): void
   resume(): void
+  /** Nothing is shared after this. Rejects, when it is over, if something failed on the way. */
   close(): Promise<void>
 }
 
@@ -106,7 +107,7 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
     resume: seeder.resume,
     async close() {
       stop.abort(new Error('sharing is over'))
-      await Promise.all([looking, seeder.close()])
+      await seeder.close().finally(() => looking)
     },
   }
 }

@@ -1,0 +1,8 @@
+/** A thread whose `close` fails. */
+import { serveParent } from '../serve-parent.ts'
+
+serveParent(() => ({
+  async close() {
+    throw Object.assign(new Error('the socket is stuck'), { code: 'EBUSY' })
+  },
+}))
