@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 
-const script = join(import.meta.dirname, 'testing/start-thread.ts')
+const script = join(import.meta.dirname, 'testing/start-one.ts')
 
 test('no wrapper is compiled for what WebAssembly in a thread calls', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'shoal-threads-'))

@@ -1,5 +1,5 @@
 /** The thread behind `threadChunkWorker`. */
-import { serveParent } from '../serve-parent.ts'
+import { serveParent } from '@shoal/threads/parent'
 import { bufferCollector } from './free-buffers.ts'
 import { inlineChunkWorker, type WorkerSetup } from './inline-chunk-worker.ts'
 

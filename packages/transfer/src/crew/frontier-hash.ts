@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
+import { startThread, terminateThread } from '@shoal/threads'
 import type { Manifest } from '../chunks/manifest.ts'
 import { hashPart } from '../disk/hash-part.ts'
-import { startThread, terminateThread } from '../start-thread.ts'
 import type { FrontierEvents, FrontierMethods, FrontierSetup } from './frontier-thread.ts'
 
 /** The SHA-256 of the whole file, computed behind the download. */

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { openSync } from 'node:fs'
 import type { Notify } from '@shoal/core/rpc'
+import { serveParent } from '@shoal/threads/parent'
 import { hashPart } from '../disk/hash-part.ts'
-import { serveParent } from '../serve-parent.ts'
 
 export type FrontierSetup = { path: string; fileSizeBytes: number }
 export type FrontierEvents = {

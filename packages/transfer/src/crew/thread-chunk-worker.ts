@@ -1,5 +1,5 @@
+import { startThread, terminateThread } from '@shoal/threads'
 import type { ChunkWorker } from '../http/chunk-worker.ts'
-import { startThread, terminateThread } from '../start-thread.ts'
 import { type Trouble, TroubleError } from '../trouble.ts'
 import type { WorkerSetup } from './inline-chunk-worker.ts'
 

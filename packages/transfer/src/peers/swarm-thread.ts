@@ -1,6 +1,6 @@
 /** The thread behind `startSwarm`. */
 import type { Notify } from '@shoal/core/rpc'
-import { serveParent } from '../serve-parent.ts'
+import { serveParent } from '@shoal/threads/parent'
 import { joinSwarm } from './swarm-client.ts'
 import type { Contact, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 

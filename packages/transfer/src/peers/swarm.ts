@@ -1,5 +1,5 @@
+import { closeThread, startThread, untilLoaded } from '@shoal/threads'
 import type { Chunk } from '../chunks/manifest.ts'
-import { closeThread, startThread, untilLoaded } from '../start-thread.ts'
 import type { Contact, Sent, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 
 /** The peers of one file. What it is told before `join` waits for that. */

@@ -1,5 +1,5 @@
 /** The thread behind `startSeeder`. */
-import { serveParent } from '../serve-parent.ts'
+import { serveParent } from '@shoal/threads/parent'
 import { startSeeding } from './seed-client.ts'
 
 serveParent(startSeeding)

@@ -1,5 +1,5 @@
 import { directNetwork } from '@shoal/network'
-import { closeThread, startThread } from '../start-thread.ts'
+import { closeThread, startThread } from '@shoal/threads'
 import type {
   SeederEvents,
   SeederMethods,

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { type Methods, openRpc, type Rpc, threadPort } from '@shoal/core/rpc'
-import { startWorker } from '@shoal/threads'
+import { startWorker } from './start-worker.ts'
 
 /** A thread that does `Theirs`. */
 export type Thread<Theirs> = { worker: Worker; rpc: Rpc<Theirs> }
