@@ -10,7 +10,7 @@ import { type RegistryClient, registryClient, type Transport } from '@shoal/prot
 import { registryAddress, registryLabel } from './settings/address.ts'
 import { type Config, readConfig } from './settings/config.ts'
 import { readCredentials } from './settings/credentials.ts'
-import { type Places, placesOf } from './settings/places.ts'
+import { type Places, readPlaces } from './settings/places.ts'
 import { readTyped } from './settings/read-typed.ts'
 import { cliSettings } from './settings/settings.ts'
 import { aboutUnknownVariables } from './settings/unknown-variables.ts'
@@ -76,7 +76,7 @@ export function contextOpener(
     const warnings = isForShell || trace.printer ? [] : aboutUnknownVariables(env)
     for (const line of warnings) printer.warn(line)
     trace.printer = printer
-    const places = placesOf(env)
+    const places = readPlaces(env)
     const config = await readConfig(places)
     const { registry } = options
     const current = readTyped(cliSettings.registry, { env, flags: { registry }, saved: config })

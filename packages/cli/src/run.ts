@@ -5,7 +5,7 @@ import { contextOpener, type Trace } from './context.ts'
 import { failureOf } from './failures/failure-of.ts'
 import { shoalProgram } from './program.ts'
 import { placeFailure } from './settings/place-failure.ts'
-import { placesOf } from './settings/places.ts'
+import { readPlaces } from './settings/places.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { GlobalOptions } from './terminal/global-options.ts'
 import { createPrinter } from './terminal/printer.ts'
@@ -26,7 +26,7 @@ export async function runCommandLine(words: readonly string[], surroundings: Sur
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage
     const failure =
-      placeFailure(error, placesOf(surroundings.env)) ?? failureOf(error, trace.spoken)
+      placeFailure(error, readPlaces(surroundings.env)) ?? failureOf(error, trace.spoken)
     const printer = trace.printer ?? createPrinter(surroundings, optionsIn(words))
     printer.fail(failure)
     return failure.exitCode

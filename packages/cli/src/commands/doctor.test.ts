@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { writeDaemonState } from '../daemon/state-file.ts'
-import { placesOf } from '../settings/places.ts'
+import { readPlaces } from '../settings/places.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { sampleUser } from '../testing/samples.ts'
 import { scriptedDaemon } from '../testing/scripted-daemon.ts'
@@ -76,7 +76,7 @@ test('a daemon that was killed is told, with where its log lies', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(healthy)
   const url = 'http://localhost:9'
-  await writeDaemonState(placesOf({ SHOAL_HOME: home.path }), {
+  await writeDaemonState(readPlaces({ SHOAL_HOME: home.path }), {
     pid: 2 ** 30,
     url,
     port: 9,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { readDaemonConfig, startDaemon } from '@shoal/daemon'
 import { expect, onTestFinished, test } from 'vitest'
-import { placesOf } from '../settings/places.ts'
+import { readPlaces } from '../settings/places.ts'
 import { putModelFile } from '../testing/local-files.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { scriptedDaemon } from '../testing/scripted-daemon.ts'
@@ -29,7 +29,7 @@ const ollama = () => listening((_, answer) => answer.end('Ollama is running'))
 
 /** The note of a daemon that would be this process. */
 function leaveNote(home: string, url: string, withToken?: string) {
-  return writeDaemonState(placesOf({ SHOAL_HOME: home }), {
+  return writeDaemonState(readPlaces({ SHOAL_HOME: home }), {
     pid: process.pid,
     url,
     port: Number(new URL(url).port),

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { placesOf } from '../settings/places.ts'
+import { readPlaces } from '../settings/places.ts'
 import { putModelFile } from '../testing/local-files.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { startOwnDaemon } from './open-daemon.ts'
@@ -19,7 +19,7 @@ test('a daemon of its own keeps its model for the command, whatever the setting 
     stopSignal: new AbortController().signal,
     memoryBytes: 16 * 2 ** 30,
   }
-  await using daemon = await startOwnDaemon({ surroundings, places: placesOf(env) })
+  await using daemon = await startOwnDaemon({ surroundings, places: readPlaces(env) })
   await daemon.client.load('shoal-nano')
   await sleep(50)
   expect(await daemon.client.listLoaded()).toHaveLength(1)

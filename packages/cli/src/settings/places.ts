@@ -8,7 +8,7 @@ import { cliSettings } from './settings.ts'
 export type Places = { config: string; models: string; backends: string; state: string }
 
 /** `SHOAL_HOME` gathers everything under one folder; otherwise each thing is where the system wants it. */
-export function placesOf(env: Environment): Places {
+export function readPlaces(env: Environment): Places {
   const folder = readTyped(cliSettings.home, { env })
   if (folder !== undefined) {
     const home = resolve(folder)

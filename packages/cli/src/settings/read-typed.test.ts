@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readSaved } from './config.ts'
-import { placesOf } from './places.ts'
+import { readPlaces } from './places.ts'
 import { readTyped } from './read-typed.ts'
 import { cliSettings, defaultRegistry } from './settings.ts'
 
@@ -8,7 +8,7 @@ test.each(['', ' ', '\n'])('a variable that holds %j counts as not set', (blank)
   const env = Object.fromEntries(
     Object.values(cliSettings).map(({ variable = '' }) => [variable, blank]),
   )
-  expect(placesOf(env)).toEqual(placesOf({}))
+  expect(readPlaces(env)).toEqual(readPlaces({}))
   expect(readTyped(cliSettings.registry, { env })).toBe(defaultRegistry)
   expect(readTyped(cliSettings.token, { env })).toBeUndefined()
   expect(readTyped(cliSettings.inference, { env })).toBeUndefined()

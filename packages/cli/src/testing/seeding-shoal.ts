@@ -2,7 +2,7 @@
 import type { ModelFile } from '@shoal/protocol/client'
 import { expect, vi } from 'vitest'
 import { setConfig } from '../settings/config.ts'
-import { placesOf } from '../settings/places.ts'
+import { readPlaces } from '../settings/places.ts'
 import { parseBytes } from '../terminal/units.ts'
 import type { RealRegistry } from './real-registry.ts'
 import { makeHome, runShoal, startShoal } from './run-shoal.ts'
@@ -43,6 +43,6 @@ export async function seedingShoal(
 /** A home from which nobody is looked for on the local network: peers come from the tracker, or not at all. */
 export async function lonelyHome() {
   const home = await makeHome()
-  await setConfig(placesOf({ SHOAL_HOME: home.path }), 'local-peers', 'off')
+  await setConfig(readPlaces({ SHOAL_HOME: home.path }), 'local-peers', 'off')
   return home
 }
