@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 
 /**
  * The tables. Both engines hold the same columns: times are RFC 3339 text, flags are 0 or 1, lists are JSON text,
@@ -103,6 +103,9 @@ export type ModelTable = {
   updated_at: string
 }
 
+/** What each means, and what leads from one to another: `files/file-states.ts`. */
+export type FileStatus = 'uploading' | 'processing' | 'ready' | 'failed' | 'expired'
+
 export type FileTable = {
   id: string
   model_id: string
@@ -110,7 +113,8 @@ export type FileTable = {
   file_size_bytes: number
   sha256_hash: string
   chunk_size: number
-  status: 'uploading' | 'processing' | 'ready' | 'failed' | 'expired'
+  /** Changed by `moveFiles` only, which knows what may follow what. */
+  status: ColumnType<FileStatus, FileStatus, never>
   status_detail: string | null
   quantization: string | null
   /** Of the torrent with and without `private=1`; which one counts follows the model's visibility. */

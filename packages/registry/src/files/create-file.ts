@@ -9,6 +9,7 @@ import { conflict, tooLarge } from '../errors.ts'
 import { lockModel } from '../models/lock-model.ts'
 import type { ModelRow } from '../models/model-repository.ts'
 import { type FileRow, fileColumns } from './file-repository.ts'
+import { dropFiles, endedBadly, fileTransitions } from './file-states.ts'
 import { lockBlob } from './keep-blob.ts'
 
 export type CreateDependencies = {
@@ -30,10 +31,8 @@ export function createFile(
   return db.transaction().execute(async (trx) => {
     await lockModel(trx, model.id)
     if (before) {
-      await trx
-        .deleteFrom('file')
+      await dropFiles(trx, 'replace')
         .where('id', '=', before.id)
-        .where('status', 'in', ['failed', 'expired'])
         .where('object_key', 'is', null)
         .execute()
     }
@@ -50,7 +49,7 @@ export function createFile(
         file_size_bytes: manifest.file_size_bytes,
         sha256_hash: manifest.sha256_hash,
         chunk_size: manifest.chunk_size,
-        status: 'uploading',
+        status: fileTransitions.begin.to,
         blob_hash: isStored ? manifest.sha256_hash : null,
         object_key: isStored ? null : newId(),
         upload_expires_at: databaseTime(trx, uploadLifetimeSeconds),
@@ -104,9 +103,7 @@ export async function checkQuota(
     .select(sql<number>`cast(coalesce(sum(file_size_bytes), 0) as bigint)`.as('used'))
     .where('owner', '=', username)
     // Of a file that ended badly the bytes count until they are gone.
-    .where((is) =>
-      is.or([is('status', 'not in', ['failed', 'expired']), is('object_key', 'is not', null)]),
-    )
+    .where((is) => is.or([is('status', 'not in', endedBadly), is('object_key', 'is not', null)]))
     .$if(replacedId !== undefined, (files) => files.where('file.id', '<>', replacedId ?? ''))
     .executeTakeFirstOrThrow()
   if (used + sizeBytes > quota) {

@@ -1,6 +1,5 @@
 import type { FileRepository } from './file-repository.ts'
 import type { GarbageCollection } from './garbage-collection.ts'
-import { notReady } from './upload-removal.ts'
 
 type Dependencies = { files: FileRepository; collect: GarbageCollection }
 
@@ -12,7 +11,7 @@ export async function deleteFile(
   { files, collect }: Dependencies,
   file: { id: string; model_id: string },
 ) {
-  await collect.giveUp(file.id, notReady)
+  await collect.giveUp(file.id, 'cancel')
   const removed = await files.remove(file)
   if (removed) await collect.removeBytesOf(removed)
 }

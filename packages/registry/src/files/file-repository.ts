@@ -16,6 +16,7 @@ import { conflict, notFound } from '../errors.ts'
 import { lockModel } from '../models/lock-model.ts'
 import { refreshModel } from '../models/refresh-model.ts'
 import { privateSwarm, publicSwarm, type Swarms } from '../swarm/swarm.ts'
+import { dropFiles, moveFiles } from './file-states.ts'
 import { keepBlob } from './keep-blob.ts'
 
 export interface FileRepository {
@@ -201,11 +202,8 @@ export function fileRepository(
     },
 
     async submit(fileId: string): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable('file')
-        .set({ status: 'processing', status_detail: null, attempts: 0 })
+      const { numUpdatedRows } = await moveFiles(db, 'submit')
         .where('id', '=', fileId)
-        .where('status', '=', 'uploading')
         .executeTakeFirst()
       return numUpdatedRows > 0n
     },
@@ -225,30 +223,22 @@ export function fileRepository(
           pieceHashes: hashes.pieceHashes,
         }
         const publicInfoHash = infoHash(infoDictionary({ ...torrent, isPrivate: false }))
-        const { numUpdatedRows } = await trx
-          .updateTable('file')
-          .set({
-            status: 'ready',
-            status_detail: null,
-            blob_hash: file.sha256_hash,
-            object_key: null,
-            lease_holder: null,
-            lease_until: null,
-            quantization: facts.quantization,
-            public_info_hash: publicInfoHash,
-            public_req2_hash: req2HashOf(publicInfoHash),
-            private_info_hash: infoHash(infoDictionary({ ...torrent, isPrivate: true })),
-            metadata: JSON.stringify(facts.metadata),
-            tensors: JSON.stringify(facts.tensor_summary),
-            role: facts.role,
-            architecture: facts.architecture,
-            parameter_count: facts.parameter_count,
-            context_length: facts.context_length,
-            memory_bytes: findFileMemory(facts, file.file_size_bytes),
-            ready_at: new Date().toISOString(),
-          })
+        const { numUpdatedRows } = await moveFiles(trx, 'publish', {
+          blob_hash: file.sha256_hash,
+          quantization: facts.quantization,
+          public_info_hash: publicInfoHash,
+          public_req2_hash: req2HashOf(publicInfoHash),
+          private_info_hash: infoHash(infoDictionary({ ...torrent, isPrivate: true })),
+          metadata: JSON.stringify(facts.metadata),
+          tensors: JSON.stringify(facts.tensor_summary),
+          role: facts.role,
+          architecture: facts.architecture,
+          parameter_count: facts.parameter_count,
+          context_length: facts.context_length,
+          memory_bytes: findFileMemory(facts, file.file_size_bytes),
+          ready_at: new Date().toISOString(),
+        })
           .where('id', '=', file.id)
-          .where('status', '=', 'processing')
           .where('lease_holder', '=', holder)
           .executeTakeFirst()
         if (numUpdatedRows === 0n) throw leaseLost()
@@ -259,8 +249,7 @@ export function fileRepository(
     remove: (file: { id: string; model_id: string }): Promise<BytesOfFile | undefined> =>
       db.transaction().execute(async (trx) => {
         await lockModel(trx, file.model_id)
-        const removed = await trx
-          .deleteFrom('file')
+        const removed = await dropFiles(trx, 'remove')
           .where('id', '=', file.id)
           .returning(['object_key', 'blob_hash'])
           .executeTakeFirst()

@@ -6,6 +6,7 @@ import type { ModelRepository } from '../models/model-repository.ts'
 import { ownModel } from '../models/own-model.ts'
 import { deleteFile } from './delete-file.ts'
 import type { FileProcessor } from './file-processor.ts'
+import { hasEndedBadly } from './file-states.ts'
 import { seesUnready } from './find-file.ts'
 import {
   countMissingChunks,
@@ -79,7 +80,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
         }
         await files.submit(file.id)
         processor.wake()
-      } else if (file.status === 'failed' || file.status === 'expired') {
+      } else if (hasEndedBadly(file.status)) {
         throw conflict(`this upload has ${file.status}: start it again`)
       }
       const now = await files.get(model.id, file.id, true)

@@ -77,7 +77,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
     await db
       .updateTable('file')
       .set({
-        status: 'processing',
+        status: sql<never>`'processing'`, // whatever it was
         lease_holder: holder,
         lease_until: databaseTime(db, seconds),
         attempts: 1,

@@ -1,8 +1,15 @@
-import { type Kysely, sql, type UpdateObject } from 'kysely'
+import {
+  type Kysely,
+  sql,
+  type UpdateObject,
+  type UpdateQueryBuilder,
+  type UpdateResult,
+} from 'kysely'
 import { databaseTime } from '../database/clock.ts'
 import type { Database } from '../database/schema.ts'
 import { uploadLifetimeSeconds } from './create-file.ts'
 import { type FileRow, fileColumns, isUnfinished } from './file-repository.ts'
+import { moveFiles } from './file-states.ts'
 
 export type ProcessingQueue = ReturnType<typeof processingQueue>
 
@@ -17,14 +24,20 @@ export const renewEveryMs = 5_000
  * returns whether it did.
  */
 export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgres') {
-  /** Changes the job, if the holder still has it. */
-  async function change(fileId: string, holder: string, values: UpdateObject<Database, 'file'>) {
-    const { numUpdatedRows } = await db
-      .updateTable('file')
-      .set(values)
+  /** Changes the job, which goes on, if the holder still has it. */
+  function change(fileId: string, holder: string, values: UpdateObject<Database, 'file'>) {
+    const jobs = db.updateTable('file').set(values).where('status', '=', 'processing')
+    return ifHeld(jobs, fileId, holder)
+  }
+
+  async function ifHeld(
+    update: UpdateQueryBuilder<Database, 'file', 'file', UpdateResult>,
+    fileId: string,
+    holder: string,
+  ): Promise<boolean> {
+    const { numUpdatedRows } = await update
       .where('id', '=', fileId)
       .where('lease_holder', '=', holder)
-      .where('status', '=', 'processing')
       .executeTakeFirst()
     return numUpdatedRows > 0n
   }
@@ -89,12 +102,11 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
       holder: string,
       { status, detail }: { status: 'failed' | 'uploading'; detail: string },
     ): Promise<boolean> =>
-      change(fileId, holder, {
-        ...noLease,
-        status,
-        status_detail: detail,
-        ...(status === 'failed' && { blob_hash: null }),
-      }),
+      ifHeld(
+        moveFiles(db, status === 'failed' ? 'fail' : 'reopen', { status_detail: detail }),
+        fileId,
+        holder,
+      ),
 
     /** The bytes are gone: all of them are to come again, to another object. The job goes on until `end` offers that. */
     forgetBytes: (fileId: string, holder: string, objectKey: string): Promise<boolean> =>

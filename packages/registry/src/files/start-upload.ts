@@ -21,9 +21,9 @@ import {
 } from './create-file.ts'
 import { deleteFile } from './delete-file.ts'
 import type { FileRepository, FileRow } from './file-repository.ts'
+import { hasEndedBadly } from './file-states.ts'
 import type { GarbageCollection } from './garbage-collection.ts'
 import type { Trash } from './trash.ts'
-import { restartable } from './upload-removal.ts'
 
 export type UploadDependencies = CreateDependencies & {
   files: FileRepository
@@ -112,7 +112,7 @@ async function isSameUpload(
 ): Promise<boolean> {
   if (row.sha256_hash !== manifest.sha256_hash) return false
   if (row.file_size_bytes !== manifest.file_size_bytes) return false
-  if (row.status === 'failed' || row.status === 'expired') return false
+  if (hasEndedBadly(row.status)) return false
   if (row.status !== 'uploading') return true
   const declared = await files.getManifest(row.id)
   return Buffer.compare(declared, packHashes(manifest.chunk_hashes)) === 0
@@ -151,7 +151,7 @@ async function clearPlace(
   before: FileRow,
 ) {
   await checkQuota(dependencies, model.owner, manifest.file_size_bytes, before.id)
-  await dependencies.collect.giveUp(before.id, restartable)
+  await dependencies.collect.giveUp(before.id, 'supersede')
 }
 
 /** Keeps room in the store for what is to come of a file. Rather than to refuse it, room that trash takes is freed first. */

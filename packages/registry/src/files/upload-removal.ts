@@ -3,16 +3,15 @@ import { databaseTime } from '../database/clock.ts'
 import type { Database, FileTable } from '../database/schema.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { isUnfinished } from './file-repository.ts'
-
-type FileStatus = FileTable['status']
+import { endedBadly, moveFiles } from './file-states.ts'
 
 export interface UploadRemoval {
   /** Whether a file that is uploaded, processed or ready refers to this object, or the trash. One that is not needed never will be again. */
   isNeeded(objectKey: string): Promise<boolean>
   /** Removes what was uploaded for a file that is gone or ended badly, or whose bytes were stored before. */
   removeUpload(file: Pick<FileTable, 'object_key'>): Promise<void>
-  /** Ends an upload, unless it has another status by now, and removes its bytes. */
-  giveUp(fileId: string, statuses: readonly FileStatus[]): Promise<void>
+  /** Ends an upload, unless the event is not for the state that it is in by now, and removes its bytes. */
+  giveUp(fileId: string, event: 'supersede' | 'cancel'): Promise<void>
   /** Gives up whatever of a model is not ready. */
   giveUpAll(modelId: string): Promise<void>
   /** Removes the bytes of files that ended badly, if a crash came before that was done. */
@@ -20,12 +19,6 @@ export interface UploadRemoval {
   /** Ends the uploads that were not touched for seven days, and returns how many those were. */
   expireUploads(): Promise<number>
 }
-
-const endedBadly = ['failed', 'expired'] as const
-/** What can be started again in place of what was. */
-export const restartable = ['uploading', ...endedBadly] as const
-/** What can be deleted with its upload. */
-export const notReady = ['processing', ...restartable] as const
 
 /** Unfinished uploads are removed at once, without a stay in the trash. Their bytes count against the quota until they are gone. */
 export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadRemoval {
@@ -49,18 +42,9 @@ export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadR
       .execute()
   }
 
-  async function giveUp(fileId: string, statuses: readonly FileStatus[]) {
-    const ended = await db
-      .updateTable('file')
-      .set({
-        status: 'expired',
-        status_detail: 'the upload was given up',
-        blob_hash: null,
-        lease_holder: null,
-        lease_until: null,
-      })
+  async function giveUp(fileId: string, event: 'supersede' | 'cancel') {
+    const ended = await moveFiles(db, event)
       .where('id', '=', fileId)
-      .where('status', 'in', statuses)
       .returning('object_key')
       .executeTakeFirst()
     if (ended) await removeUpload(ended)
@@ -78,7 +62,7 @@ export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadR
         .where('model_id', '=', modelId)
         .where('status', '<>', 'ready')
         .execute()
-      for (const { id } of unfinished) await giveUp(id, notReady)
+      for (const { id } of unfinished) await giveUp(id, 'cancel')
     },
 
     async removeEndedUploads() {
@@ -109,15 +93,8 @@ export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadR
         .where('upload_expires_at', '<', databaseTime(db))
         .execute()
       for (const { id, object_key } of expiring) {
-        const { numUpdatedRows } = await db
-          .updateTable('file')
-          .set({
-            status: 'expired',
-            status_detail: 'nothing was sent for 7 days',
-            blob_hash: null,
-          })
+        const { numUpdatedRows } = await moveFiles(db, 'expire')
           .where('id', '=', id)
-          .where('status', '=', 'uploading')
           .where('upload_expires_at', '<', databaseTime(db))
           .executeTakeFirst()
         if (numUpdatedRows > 0n) await removeUpload({ object_key })

@@ -1,5 +1,6 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { expect, inject, test } from 'vitest'
 import { connect } from '../database/connect.ts'
 import { adoptStore, openAdmin, type RegistryConfig, startRegistry } from '../main.ts'
@@ -93,7 +94,7 @@ describeOnEachDatabase('the data of a registry', (start) => {
       .executeTakeFirstOrThrow()
     await db
       .updateTable('file')
-      .set({ status: 'processing', object_key, blob_hash: null })
+      .set({ status: sql<never>`'processing'`, object_key, blob_hash: null })
       .execute()
     const chunk_hashes = Buffer.from(sha256(bytes), 'hex')
     await db.insertInto('upload_manifest').values({ file_id: file.id, chunk_hashes }).execute()
