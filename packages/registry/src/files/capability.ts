@@ -3,7 +3,7 @@ import type { Database } from '../database/schema.ts'
 import { notFound } from '../errors.ts'
 import { isSame } from '../is-same.ts'
 import { signatureOf } from '../store/presigned-url.ts'
-import type { FileRow } from './file-repository.ts'
+import type { FileRow } from './file-row.ts'
 
 export interface Capabilities {
   accessToken(file: Bearer): string

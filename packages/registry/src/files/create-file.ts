@@ -8,8 +8,8 @@ import type { Database } from '../database/schema.ts'
 import { conflict, tooLarge } from '../errors.ts'
 import { lockModel } from '../models/lock-model.ts'
 import type { ModelRow } from '../models/model-repository.ts'
-import { type FileRow, fileColumns } from './file-repository.ts'
-import { dropFiles, endedBadly, fileTransitions } from './file-states.ts'
+import { type FileRow, fileColumns } from './file-row.ts'
+import { dropFiles, endedBadly, fileTransitions, uploadLifetimeSeconds } from './file-states.ts'
 import { lockBlob } from './keep-blob.ts'
 
 export type CreateDependencies = {
@@ -17,9 +17,6 @@ export type CreateDependencies = {
   /** Bytes that an account may declare, unless it has a limit of its own. */
   quotaBytes: number | undefined
 }
-
-/** An upload that nobody touches for so long expires. */
-export const uploadLifetimeSeconds = 7 * 86_400
 
 /** Writes the row of a new upload in place of one that ended badly or was given up, whose bytes are gone. */
 export function createFile(

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { v7 as newId } from 'uuid'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { BlobRepository } from './blob-repository.ts'
-import { type FileRepository, type FileRow, isLeaseLost, leaseLost } from './file-repository.ts'
+import { type FileRepository, isLeaseLost, leaseLost } from './file-repository.ts'
+import { type FileRow, layoutOf } from './file-row.ts'
 import type { GarbageCollection } from './garbage-collection.ts'
 import { type ProcessedFile, processFile } from './process-file.ts'
 import { type ProcessingQueue, renewEveryMs } from './processing-queue.ts'
 import { publishFile } from './publish-file.ts'
-import { layoutOf } from './start-upload.ts'
 
 type Log = {
   info(details: object, message: string): void

@@ -7,15 +7,16 @@ import {
   infoHash,
 } from '@shoal/model-file'
 import type { FileRecord, ModelFile } from '@shoal/protocol'
-import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { databaseTime } from '../database/clock.ts'
 import type { FullText } from '../database/full-text.ts'
 import { req2HashOf } from '../database/req2-hash.ts'
-import type { BytesOfFile, Database, FileTable } from '../database/schema.ts'
+import type { BytesOfFile, Database } from '../database/schema.ts'
 import { conflict, notFound } from '../errors.ts'
 import { lockModel } from '../models/lock-model.ts'
 import { refreshModel } from '../models/refresh-model.ts'
 import { privateSwarm, publicSwarm, type Swarms } from '../swarm/swarm.ts'
+import { type FileRow, fileColumns } from './file-row.ts'
 import { dropFiles, moveFiles } from './file-states.ts'
 import { keepBlob } from './keep-blob.ts'
 
@@ -53,39 +54,6 @@ export interface FileRepository {
   /** Deletes a file's row, and returns what it referred to in the end; undefined when somebody else was first. */
   remove(file: { id: string; model_id: string }): Promise<BytesOfFile | undefined>
 }
-
-/** A file's row without what its header says, which may be megabytes, and what only the metadata peer looks for. */
-export type FileRow = Omit<Selectable<FileTable>, 'metadata' | 'tensors' | 'public_req2_hash'>
-
-export const fileColumns = [
-  'id',
-  'model_id',
-  'filename',
-  'file_size_bytes',
-  'sha256_hash',
-  'chunk_size',
-  'status',
-  'status_detail',
-  'quantization',
-  'public_info_hash',
-  'private_info_hash',
-  'role',
-  'architecture',
-  'parameter_count',
-  'context_length',
-  'memory_bytes',
-  'blob_hash',
-  'object_key',
-  'upload_expires_at',
-  'lease_holder',
-  'lease_until',
-  'attempts',
-  'ready_at',
-  'created_at',
-] as const satisfies (keyof FileRow)[]
-
-/** Lets SQLite use the index of what is not ready; it does not conclude that from the status itself. */
-export const isUnfinished = sql<SqlBool>`status <> 'ready'`
 
 /** What processing found: the hashes of the bytes as they are stored, and what their header says. */
 export type CheckedFile = { hashes: FileHashes; facts: GgufFacts }

@@ -27,6 +27,9 @@ type FileChanges = UpdateObject<Database, 'file'>
 const noLease = { lease_holder: null, lease_until: null }
 const givenUp = { ...noLease, status_detail: 'the upload was given up', blob_hash: null }
 
+/** An upload that nobody touches for so long expires. */
+export const uploadLifetimeSeconds = 7 * 86_400
+
 /** Each event in a file's life: the states that it is for, the state after it, who causes it, and what is done. */
 export const fileTransitions = {
   begin: {

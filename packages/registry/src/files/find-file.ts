@@ -1,6 +1,7 @@
 import { type Caller, isActingAdmin, viewerOf } from '../accounts/caller.ts'
 import type { ModelRepository, ModelRow } from '../models/model-repository.ts'
-import type { FileRepository, FileRow } from './file-repository.ts'
+import type { FileRepository } from './file-repository.ts'
+import type { FileRow } from './file-row.ts'
 
 export type FilePath = { Params: { model_id: string; file_id: string } }
 

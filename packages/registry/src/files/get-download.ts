@@ -7,7 +7,7 @@ import type { ObjectStore } from '../store/object-store.ts'
 import type { BlobRepository } from './blob-repository.ts'
 import type { Capabilities } from './capability.ts'
 import type { DownloadCounter } from './download-counter.ts'
-import type { FileRow } from './file-repository.ts'
+import type { FileRow } from './file-row.ts'
 
 const oneDaySeconds = 86_400
 

@@ -9,8 +9,8 @@ import {
 import { isName, plainLine } from '@shoal/protocol'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { BlobRepository } from './blob-repository.ts'
-import type { FileRepository, FileRow } from './file-repository.ts'
-import { layoutOf } from './start-upload.ts'
+import type { FileRepository } from './file-repository.ts'
+import { type FileRow, layoutOf } from './file-row.ts'
 
 type Dependencies = { files: FileRepository; blobs: BlobRepository; store: ObjectStore }
 

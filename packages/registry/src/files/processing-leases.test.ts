@@ -18,7 +18,8 @@ import {
   type TestRegistry,
 } from '../testing/test-registry.ts'
 import { blobRepository } from './blob-repository.ts'
-import { type FileRow, fileRepository } from './file-repository.ts'
+import { fileRepository } from './file-repository.ts'
+import type { FileRow } from './file-row.ts'
 import { processFile } from './process-file.ts'
 import { processingQueue } from './processing-queue.ts'
 import { publishFile } from './publish-file.ts'

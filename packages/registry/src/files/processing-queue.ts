@@ -7,9 +7,8 @@ import {
 } from 'kysely'
 import { databaseTime } from '../database/clock.ts'
 import type { Database } from '../database/schema.ts'
-import { uploadLifetimeSeconds } from './create-file.ts'
-import { type FileRow, fileColumns, isUnfinished } from './file-repository.ts'
-import { moveFiles } from './file-states.ts'
+import { type FileRow, fileColumns, isUnfinished } from './file-row.ts'
+import { moveFiles, uploadLifetimeSeconds } from './file-states.ts'
 
 export type ProcessingQueue = ReturnType<typeof processingQueue>
 

@@ -1,6 +1,7 @@
 import type { ObjectStore } from '../store/object-store.ts'
 import type { BlobRepository } from './blob-repository.ts'
-import type { CheckedFile, FileRepository, FileRow } from './file-repository.ts'
+import type { CheckedFile, FileRepository } from './file-repository.ts'
+import type { FileRow } from './file-row.ts'
 
 type Dependencies = { files: FileRepository; blobs: BlobRepository; store: ObjectStore }
 

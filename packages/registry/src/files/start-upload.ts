@@ -13,15 +13,11 @@ import type { ModelRow } from '../models/model-repository.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { isStorageFull } from '../unavailable.ts'
 import type { BlobRepository } from './blob-repository.ts'
-import {
-  type CreateDependencies,
-  checkQuota,
-  createFile,
-  uploadLifetimeSeconds,
-} from './create-file.ts'
+import { type CreateDependencies, checkQuota, createFile } from './create-file.ts'
 import { deleteFile } from './delete-file.ts'
-import type { FileRepository, FileRow } from './file-repository.ts'
-import { hasEndedBadly } from './file-states.ts'
+import type { FileRepository } from './file-repository.ts'
+import { type FileRow, layoutOf } from './file-row.ts'
+import { hasEndedBadly, uploadLifetimeSeconds } from './file-states.ts'
 import type { GarbageCollection } from './garbage-collection.ts'
 import type { Trash } from './trash.ts'
 
@@ -98,10 +94,6 @@ async function postponeExpiry(files: FileRepository, file: FileRow): Promise<str
     if (error instanceof Error && isStorageFull(error)) return file.upload_expires_at
     throw error
   }
-}
-
-export function layoutOf(file: FileRow) {
-  return { sizeBytes: file.file_size_bytes, chunkSize: file.chunk_size }
 }
 
 /** Whether a row is for the very bytes of this manifest and can go on. */

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { databaseTime } from '../database/clock.ts'
 import type { Database, FileTable } from '../database/schema.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import { isUnfinished } from './file-repository.ts'
+import { isUnfinished } from './file-row.ts'
 import { endedBadly, moveFiles } from './file-states.ts'
 
 export interface UploadRemoval {
