@@ -103,7 +103,7 @@ export type ModelTable = {
   updated_at: string
 }
 
-/** What each means, and what leads from one to another: `files/file-states.ts`. */
+/** What each means, and what leads from one to another: `files/rows/file-states.ts`. */
 export type FileStatus = 'uploading' | 'processing' | 'ready' | 'failed' | 'expired'
 
 export type FileTable = {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { openBallast } from '../../database/ballast.ts'
 import type { Database } from '../../database/schema.ts'
 import { openSqlite, sqliteDialect } from '../../database/sqlite.ts'
-import type { Capabilities } from '../../files/capability.ts'
+import type { Capabilities } from '../../files/downloads/capability.ts'
 import { maxCachedTorrents, trackedTorrents } from './tracked-torrents.ts'
 
 /** A database of public files, with the info hashes '0', '1' and so on, and how often it was asked. */

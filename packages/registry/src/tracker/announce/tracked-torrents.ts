@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/schema.ts'
 import { notFound } from '../../errors.ts'
-import type { Capabilities } from '../../files/capability.ts'
+import type { Capabilities } from '../../files/downloads/capability.ts'
 import { privateSwarm, publicSwarm } from '../../swarm/swarm.ts'
 import { trackedFileRepository } from './tracked-file-repository.ts'
 

@@ -1,0 +1,328 @@
+/** Downloads that the database has no room for: the journal by itself, and the counter before it. */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  chmod,
+  chown,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ModelRecord } from '@shoal/protocol'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest'
+import { startPostgres } from '../../../../../testing/postgres.ts'
+import { canMount, smallDisk } from '../../../../../testing/small-disk.ts'
+import type { Connection } from '../../database/connect.ts'
+import type { Database } from '../../database/schema.ts'
+import { publish, smallGguf } from '../../testing/publish.ts'
+import {
+  type Answer,
+  describeOnEachDatabase,
+  makeDatabase,
+  startTestRegistry,
+  type TestRegistry,
+} from '../../testing/test-registry.ts'
+import { downloadCounter } from './download-counter.ts'
+import { openDownloadJournal } from './download-journal.ts'
+import { decodeRecord, recordSize } from './journal-record.ts'
+
+const postgresUrl = inject('postgresUrl') ?? ''
+
+describeOnEachDatabase('the journal of downloads', (start) => {
+  let registry: TestRegistry
+  let connection: Connection
+  let tide: ModelRecord
+  let reef: ModelRecord
+
+  beforeAll(async () => {
+    registry = await start()
+    connection = await registry.connect()
+    const token = await registry.register('ana')
+    const create = async (name: string) =>
+      (await registry.post('/v1/models', { token, body: { name } })).body as ModelRecord
+    tide = await create('tide')
+    reef = await create('reef')
+  })
+
+  async function journal(places = 8, path?: string) {
+    const folder = await mkdtemp(join(tmpdir(), 'shoal-journal-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const at = path ?? join(folder, 'downloads.journal')
+    const opened = await openDownloadJournal({ ...connection, path: at, places })
+    onTestFinished(opened.close)
+    const added = await opened.apply() // makes or reads the file
+    return { ...opened, path: at, added }
+  }
+
+  /** How many downloads of a model `act` adds. */
+  async function addedTo(model: ModelRecord, act: () => Promise<unknown>): Promise<number> {
+    const count = async () => {
+      const rows = connection.db.selectFrom('model').select('downloads').where('id', '=', model.id)
+      return (await rows.executeTakeFirstOrThrow()).downloads
+    }
+    const before = await count()
+    await act()
+    return (await count()) - before
+  }
+
+  test('adds what it has, once, whether it is asked again or was closed in between', async () => {
+    const first = await journal()
+    await first.append(
+      new Map([
+        [tide.id, 3],
+        [reef.id, 1],
+      ]),
+    )
+    await first.append(new Map([[tide.id, 2]]))
+    expect(first.pendingCount()).toBe(6)
+    await first.close()
+    expect(await addedTo(tide, () => journal(8, first.path))).toBe(5)
+    const again = await journal(8, first.path)
+    expect(again.added).toBe(0)
+    expect(await addedTo(tide, again.apply)).toBe(0)
+  })
+
+  test('takes as many records as it has places, and more when these are in the database', async () => {
+    const small = await journal(3)
+    for (let round = 0; round < 4; round += 1) {
+      await small.append(
+        new Map([
+          [tide.id, 1],
+          [reef.id, 1],
+        ]),
+      )
+      await small.append(new Map([[tide.id, 1]]))
+      await expect(small.append(new Map([[tide.id, 1]]))).rejects.toMatchObject({
+        code: 'storage_full',
+      })
+      expect(await addedTo(tide, small.apply)).toBe(2)
+    }
+    expect(await addedTo(tide, () => journal(3, small.path))).toBe(0)
+  })
+
+  test('allocates nothing when it is written', async () => {
+    const { path, append } = await journal(4096)
+    const file = await open(path)
+    const before = await file.stat()
+    expect(before.blocks * 512).toBeGreaterThanOrEqual(before.size)
+    await append(new Map([[tide.id, 1]]))
+    expect(await file.stat()).toMatchObject({ size: before.size, blocks: before.blocks })
+    await file.close()
+  })
+
+  test('skips a record that a crash has torn, and applies those beside it', async () => {
+    const first = await journal()
+    for (const count of [1, 10, 100]) await first.append(new Map([[tide.id, count]]))
+    await first.close()
+    const bytes = await readFile(first.path)
+    const torn = placeOf(bytes, 10)
+    bytes.fill(1, torn + 48, torn + recordSize) // its end, with the count, is of something else
+    await writeFile(first.path, bytes)
+    expect(await addedTo(tide, () => journal(8, first.path))).toBe(101)
+  })
+
+  test('a crash between the commit and anything after it counts nothing twice', async () => {
+    const first = await journal()
+    await first.append(new Map([[tide.id, 4]]))
+    const copy = `${first.path}.copy`
+    await copyFile(first.path, copy)
+    expect(await addedTo(tide, first.apply)).toBe(4)
+    expect(await addedTo(tide, () => journal(8, copy))).toBe(0)
+  })
+
+  test('two processes with the same file add its counts once between them', async () => {
+    const first = await journal()
+    await first.append(new Map([[tide.id, 7]]))
+    const copies = [1, 2, 3].map((number) => `${first.path}.${number}`)
+    for (const copy of copies) await copyFile(first.path, copy)
+    expect(await addedTo(tide, () => Promise.all(copies.map((copy) => journal(8, copy))))).toBe(7)
+  })
+
+  test('a model that was deleted meanwhile does not hold up the others', async () => {
+    const { append, apply } = await journal()
+    await append(
+      new Map([
+        [crypto.randomUUID(), 5],
+        [reef.id, 2],
+      ]),
+    )
+    expect(await addedTo(reef, apply)).toBe(2)
+  })
+
+  test('many models are counted in one commit, whoever else counts the same ones', async () => {
+    const token = await registry.register('bea')
+    const models: ModelRecord[] = []
+    for (let index = 0; index < 30; index += 1) {
+      const body = { name: `many-${index}` }
+      models.push((await registry.post('/v1/models', { token, body })).body as ModelRecord)
+    }
+    await useEveryOrder(connection)
+    const unused = { append: () => Promise.reject(new Error('the database has room')) }
+    const counters = [await registry.connect(), await registry.connect()].map((one) =>
+      downloadCounter(one, unused),
+    )
+    const calls = counters.flatMap((counter, turn) =>
+      Array.from({ length: 10 }, () => (turn === 0 ? models : models.toReversed())).flatMap((all) =>
+        all.map(({ id }) => counter.count(id)),
+      ),
+    )
+    await Promise.all(calls)
+    for (const { name } of models) {
+      expect((await registry.get(`/v1/models/${name}`)).body).toMatchObject({ downloads: 20 })
+    }
+  })
+})
+
+/** From now on PostgreSQL updates rows in the order in which they are named, as it may do with many of them. */
+async function useEveryOrder({ db, engine }: Connection) {
+  if (engine === 'sqlite') return
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db)
+  for (const plan of ['enable_hashjoin', 'enable_mergejoin', 'enable_seqscan']) {
+    await sql`alter database ${sql.id(rows[0]?.name ?? '')} set ${sql.id(plan)} = off`.execute(db)
+  }
+}
+
+/** Where in a journal the record with this count begins. */
+function placeOf(bytes: Buffer, count: number): number {
+  for (let at = 0; at < bytes.length; at += recordSize) {
+    if (decodeRecord(bytes.subarray(at, at + recordSize))?.count === count) return at
+  }
+  throw new Error(`no record of ${count}`)
+}
+
+test.skipIf(postgresUrl === '' || !canMount)(
+  'while the disk of PostgreSQL is full downloads are counted in the journal',
+  async () => {
+    const disk = await smallDisk('40m')
+    onTestFinished(disk.unmount)
+    // A server of its own: sessions of other tests would have to write pages to this disk when they need a buffer.
+    const server = await startPostgres()
+    onTestFinished(async () => {
+      await disk.free()
+      await server?.stop()
+    })
+    const databaseUrl = await databaseOn(disk.path, server?.url ?? '')
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
+    const file = join(dataDirectory, 'registry.log')
+    const registry = await startTestRegistry({ databaseUrl, dataDirectory, log: { file } })
+    onTestFinished(() => registry.close())
+    const token = await registry.register('ana')
+    const downloads: (() => Promise<Answer>)[] = []
+    for (let index = 0; index < 12; index += 1) {
+      // So large that an update of the row finds no room in its page.
+      const model = { name: `tide-${index}`, description: randomBytes(700).toString('hex') }
+      const published = await publish(registry, token, model, 'a.gguf', smallGguf(1))
+      downloads.push(() => registry.get(`/v1/files/${model.name}/download/${published.id}`))
+    }
+    disk.fill()
+    const answers = await Promise.all([...downloads, ...downloads].map((download) => download()))
+    const refusals = (await readFile(file, 'utf8'))
+      .split('\n')
+      .filter((line) => line.includes('"err"'))
+    expect(
+      answers.map(({ status }) => status).filter((status) => status !== 200),
+      refusals.join('\n'),
+    ).toEqual([])
+    expect((await registry.get('/metrics')).text).toMatch(
+      /^shoal_download_journal_pending [1-9]\d?$/m,
+    )
+    const create = await registry.post('/v1/models', { token, body: largeModel })
+    expect(create.body).toMatchObject({ code: 'storage_full' })
+    expect(create.status).toBe(503)
+
+    await disk.free()
+    const counts = async () =>
+      ((await registry.get('/v1/models')).body as ModelRecord[]).map(({ downloads: all }) => all)
+    await expect.poll(counts).toEqual(Array.from({ length: 12 }, () => 2))
+  },
+)
+
+test.skipIf(postgresUrl === '')(
+  'a count whose commit may have happened is refused, and not counted a second time by the journal',
+  async () => {
+    const databaseUrl = await makeDatabase(postgresUrl)
+    const registry = await startTestRegistry({ databaseUrl })
+    onTestFinished(() => registry.close())
+    const token = await registry.register('ana')
+    const { body }: { body: ModelRecord } = await registry.post('/v1/models', {
+      token,
+      body: { name: 'tide' },
+    })
+    const line = await deafLine(databaseUrl, 'no key update')
+    const pool = new pg.Pool({ connectionString: line.url })
+    pool.on('connect', (client) => client.on('error', () => undefined)) // the query fails with it too
+    onTestFinished(async () => {
+      await pool.end()
+      await line.close()
+    })
+    const journalled: unknown[] = []
+    const counter = downloadCounter(
+      { db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }), engine: 'postgres' },
+      { append: async (counts) => void journalled.push(counts) },
+    )
+    await expect(counter.count(body.id)).rejects.toThrow(/terminated|reset/)
+    expect(journalled).toEqual([])
+    expect((await registry.get('/v1/models/tide')).body).toMatchObject({ downloads: 1 })
+  },
+)
+
+const largeModel = { name: 'large', description: 'x'.repeat(1000), readme: 'y'.repeat(500_000) }
+
+/** Makes a database all of whose tables are on a disk of ours, and answers its URL. */
+async function databaseOn(path: string, serverUrl: string): Promise<string> {
+  const admin = new pg.Client({ connectionString: serverUrl })
+  await admin.connect()
+  const { rows } = await admin.query("select current_setting('data_directory') as path")
+  const { uid, gid } = await stat(rows[0].path)
+  const location = join(path, 'tables')
+  await mkdir(location)
+  await chown(location, uid, gid)
+  await chmod(path, 0o755)
+  await admin.query(`create tablespace small location '${location}'`)
+  await admin.query('create database small tablespace small')
+  // CREATE DATABASE leaves holes in the files. A session that needs a buffer would fail to fill them on a full disk.
+  await admin.query('checkpoint')
+  await admin.end()
+  return serverUrl.replace(/\/postgres$/, '/small')
+}
+
+/** A line to the database that breaks when the server answers a statement with these words: it was done, and nobody knows. */
+async function deafLine(databaseUrl: string, words: string) {
+  const { hostname, pathname } = new URL(databaseUrl)
+  const server = createServer((incoming) => {
+    const outgoing = connect(join(decodeURIComponent(hostname), '.s.PGSQL.5432'))
+    let isDeaf = false
+    for (const socket of [incoming, outgoing]) socket.on('error', () => socket.destroy())
+    incoming.on('data', (bytes) => {
+      isDeaf ||= bytes.includes(words)
+      outgoing.write(bytes)
+    })
+    outgoing.on('data', (bytes) => {
+      // "C": the statement is complete, and with it its transaction
+      if (!isDeaf) incoming.write(bytes)
+      else if (bytes.includes('UPDATE ')) incoming.destroy()
+    })
+    incoming.on('close', () => outgoing.destroy())
+    outgoing.on('close', () => incoming.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `postgres://shoal@127.0.0.1:${port}${pathname}`,
+    async close() {
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

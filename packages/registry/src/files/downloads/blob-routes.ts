@@ -1,0 +1,160 @@
+import { hasCode } from '@shoal/core/errors'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { forbidden } from '../../errors.ts'
+import { redirect } from '../../http/redirect.ts'
+import { sendBytes } from '../../http/send-bytes.ts'
+import type { Site } from '../../http/site.ts'
+import { attachment } from '../../store/disk-store.ts'
+import { bytesGone } from '../../store/object-reader.ts'
+import { chunkMismatch } from '../../store/receive-chunk.ts'
+import type { ServedStore } from '../../store/served-store.ts'
+import { isUnavailable } from '../../unavailable.ts'
+import type { BlobRepository } from '../rows/blob-repository.ts'
+import type { Trash } from '../rows/trash.ts'
+import type { Capabilities } from './capability.ts'
+
+type Dependencies = {
+  store: ServedStore
+  trash: Pick<Trash, 'has' | 'removeOldest'>
+  blobs: BlobRepository
+  capabilities: Capabilities
+  site: Site
+  config: { isAnonymousReadAllowed: boolean }
+}
+
+/** As the time of a check: tokens of every age count. */
+const beforeAnyExpiry = 0
+
+/** By the caller's own cache, not by a proxy's: the link is a permission. */
+const keptForAnHour = 'private, max-age=3600, immutable'
+
+/** Where the registry's own presigned URLs lead: the bytes of objects, and the chunks of uploads. */
+export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
+  app,
+  { store, trash, blobs, capabilities, site, config: { isAnonymousReadAllowed } },
+) => {
+  const refused = () => forbidden('this link is not valid, or no longer', { code: 'bad_signature' })
+
+  app.route<{ Params: { key: string } }>({
+    method: ['GET', 'HEAD'],
+    exposeHeadRoute: false,
+    url: '/blobs/:key',
+    config: { isOpen: true, rateLimitClass: 'chunk' },
+    schema: { hide: true },
+    async handler(request, reply) {
+      const query = store.verify('GET', request.raw.url ?? '')
+      if (!query) throw refused()
+      const { key } = request.params
+      if (await isDeleted(key)) throw bytesGone()
+      const offset = Number(query.get('offset') ?? 0)
+      const size = query.has('size') ? Number(query.get('size')) : await store.sizeOf(key)
+      const part = query.get('partNumber')
+      const disposition = query.get('response-content-disposition')
+      if (disposition) reply.header('content-disposition', disposition)
+      reply.header('cache-control', keptForAnHour)
+      return sendBytes(request, reply, {
+        sizeBytes: size,
+        etag: `"${key}${part ? `-${part}` : ''}"`,
+        open: () => store.open(key),
+        offset,
+        budget: store.budget,
+      })
+    },
+  })
+
+  app.route<{ Params: { token: string; filename: string } }>({
+    method: ['GET', 'HEAD'],
+    exposeHeadRoute: false,
+    url: '/blobs/:token/:filename',
+    config: { isOpen: true, rateLimitClass: 'chunk' },
+    schema: { hide: true },
+    async handler(request, reply) {
+      const { token, filename } = request.params
+      const file = await capabilities.findByBytesToken(token)
+      if (!file) return renew(reply, token)
+      if (file.filename !== filename) throw refused()
+      const { objectKey, hashes } = await blobs.get(file.blob_hash ?? '')
+      reply.header('content-disposition', attachment(file.filename))
+      const isForAll = file.is_public === 1 && isAnonymousReadAllowed
+      reply.header('cache-control', isForAll ? keptForAnHour : 'private, no-store')
+      return sendBytes(request, reply, {
+        sizeBytes: hashes.fileSizeBytes,
+        etag: `"${hashes.sha256_hash}"`,
+        open: () => store.open(objectKey),
+        budget: store.budget,
+      })
+    },
+  })
+
+  /** While the database is away, the link alone counts: downloads go on. */
+  async function isDeleted(key: string): Promise<boolean> {
+    try {
+      return await trash.has(key)
+    } catch (error) {
+      if (isUnavailable(error)) return false
+      throw error
+    }
+  }
+
+  /**
+   * Torrent clients keep a redirect's target for as long as they run, which may be longer than its token lives. What is for
+   * everybody they are sent on to; nobody gains by it what the chunk route would not give.
+   */
+  async function renew(reply: FastifyReply, token: string) {
+    const file = await capabilities.findByBytesToken(token, beforeAnyExpiry)
+    if (file?.is_public !== 1 || !isAnonymousReadAllowed) throw refused()
+    return redirect(reply, site.baseUrl() + capabilities.bytesPath(file))
+  }
+
+  app.register(async (uploads) => {
+    // The body is a chunk: it goes to the store as it comes, whatever its type is said to be.
+    uploads.removeAllContentTypeParsers()
+    uploads.addContentTypeParser('*', (_request, _payload, done) => done(null))
+
+    uploads.route<{ Params: { key: string } }>({
+      method: 'PUT',
+      url: '/blobs/:key',
+      config: { isOpen: true, rateLimitClass: 'chunk' },
+      schema: { hide: true },
+      async handler(request, reply) {
+        const query = store.verify('PUT', request.raw.url ?? '')
+        if (!query) throw refused()
+        const chunk = {
+          index: Number(query.get('partNumber')) - 1,
+          hash: query.get('sha256') ?? '',
+          start: Number(query.get('offset')),
+          size: Number(query.get('size')),
+        }
+        const announced = request.headers['content-length']
+        if (announced !== undefined && Number(announced) !== chunk.size) {
+          throw chunkMismatch(chunk, `has ${announced} bytes, not ${chunk.size}`)
+        }
+        const body = request.raw.iterator({ destroyOnReturn: false })
+        try {
+          await store.writeChunk(request.params.key, chunk, body)
+        } catch (error) {
+          // Too late for this chunk; its sender comes again.
+          if (hasCode(error, 'storage_full')) await trash.removeOldest(error.details.missingBytes)
+          throw error
+        } finally {
+          request.raw.resume() // of a refused chunk the rest is let go, so that the sender is told why
+        }
+        return reply.code(200).header('etag', `"${chunk.hash}"`).send()
+      },
+    })
+
+    // A link may be changed into one without a key, or with a key that no router takes.
+    for (const url of ['/blobs', '/blobs/*']) {
+      uploads.route({
+        method: ['GET', 'HEAD', 'PUT'],
+        exposeHeadRoute: false,
+        url,
+        config: { isOpen: true, rateLimitClass: 'chunk' },
+        schema: { hide: true },
+        async handler() {
+          throw refused()
+        },
+      })
+    }
+  })
+}

@@ -1,0 +1,106 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { endpoints } from '@shoal/protocol'
+import type { FastifyReply } from 'fastify'
+import { type Viewer, viewerOf } from '../../accounts/caller.ts'
+import { notFound } from '../../errors.ts'
+import { redirect } from '../../http/redirect.ts'
+import type { ModelRepository } from '../../models/model-repository.ts'
+import type { NamedFile, StoredChunk } from '../rows/blob-repository.ts'
+import type { FileRepository } from '../rows/file-repository.ts'
+import { type FilePath, findFile } from '../rows/find-file.ts'
+import { type DownloadDependencies, getDownload, readyHash } from './get-download.ts'
+
+type Dependencies = DownloadDependencies & { models: ModelRepository; files: FileRepository }
+
+/** Long enough for a slow client to begin with the chunk, short enough to be of no use to others. */
+const chunkLifetimeSeconds = 3_600
+
+export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  dependencies,
+) => {
+  const { files, blobs, store, capabilities, site } = dependencies
+
+  app.route({
+    ...endpoints.getDownload,
+    exposeHeadRoute: false,
+    async handler(request, reply) {
+      const { model, file } = await findFile(dependencies, request)
+      reply.header('cache-control', 'no-store')
+      return getDownload(dependencies, model, file)
+    },
+  })
+
+  /** Neither counts nor signs. */
+  app.head<FilePath>(endpoints.getDownload.url, hidden, async (request, reply) => {
+    const { file } = await findFile(dependencies, request)
+    readyHash(file)
+    return reply.header('cache-control', 'no-store').type('application/json').send('')
+  })
+
+  app.route({
+    ...endpoints.getChunk,
+    method: ['GET', 'HEAD'],
+    exposeHeadRoute: false,
+    config: { rateLimitClass: 'chunk' },
+    async handler({ params, caller, method }, reply) {
+      const viewer: Viewer = viewerOf(caller, 'read')
+      const hash = params.chunk_hash.toLowerCase()
+      const file = await blobs.findFileByHash(hash, viewer)
+      if (file) return leadToFile(reply, method, file)
+      return leadToChunk(reply, method, await blobs.findChunk(hash, viewer), hash)
+    },
+  })
+
+  app.route({
+    ...endpoints.getChunkByToken,
+    method: ['GET', 'HEAD'],
+    exposeHeadRoute: false,
+    config: { rateLimitClass: 'chunk', isOpen: true },
+    async handler({ params, method }, reply) {
+      const file = await capabilities.getByAccessToken(params.token)
+      const hash = params.chunk_hash.toLowerCase()
+      if (file.blob_hash === hash) return leadToFile(reply, method, file)
+      const chunk = await blobs.findChunkOf(file.blob_hash ?? '', hash)
+      return leadToChunk(reply, method, chunk, hash)
+    },
+  })
+
+  async function leadToFile(reply: FastifyReply, method: string, file: NamedFile) {
+    if (method !== 'HEAD') return redirect(reply, site.baseUrl() + capabilities.bytesPath(file))
+    const { file_size_bytes, sha256_hash } = await files.getReady(file.id)
+    return describeBytes(reply, file_size_bytes, sha256_hash)
+  }
+
+  function leadToChunk(
+    reply: FastifyReply,
+    method: string,
+    chunk: StoredChunk | undefined,
+    hash: string,
+  ) {
+    if (!chunk) throw notFound(`no chunk ${hash}`)
+    if (method === 'HEAD') return describeBytes(reply, chunk.size, hash)
+    const { objectKey, ...part } = chunk
+    const url = store.presignRead(objectKey, {
+      filename: hash,
+      expiresInSeconds: chunkLifetimeSeconds,
+      part,
+    })
+    return redirect(reply, url)
+  }
+}
+
+const hidden = { schema: { hide: true } }
+
+/** What a HEAD is told of the bytes, in place of a redirect to a URL that is signed for GET alone. */
+function describeBytes(reply: FastifyReply, size: number, hash: string) {
+  return reply
+    .code(200)
+    .header('content-length', size)
+    .header('accept-ranges', 'bytes')
+    .header('etag', `"${hash}"`)
+    .header('cache-control', 'private, no-cache')
+    .header('vary', 'Authorization, Cookie')
+    .type('application/octet-stream')
+    .send('')
+}

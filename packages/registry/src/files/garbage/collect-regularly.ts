@@ -1,0 +1,67 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { Trash } from '../rows/trash.ts'
+import type { GarbageCollection } from './garbage-collection.ts'
+
+type Dependencies = {
+  collect: GarbageCollection
+  trash: Trash
+  /** Deletes the rows whose time is over: sessions and the like. */
+  deleteExpired: () => Promise<unknown>
+  metrics: Registry
+  log: {
+    info(details: object, message: string): void
+    error(details: object, message: string): void
+  }
+  everyMs?: number
+}
+
+const hourMs = 3_600_000
+
+/** Collects garbage once an hour, logs what that did, and keeps it as metrics. The returned function ends it. */
+export function collectRegularly(dependencies: Dependencies): () => void {
+  const { collect, trash, deleteExpired, metrics, log, everyMs = hourMs } = dependencies
+  const heldBackBytes = new Gauge({
+    name: 'shoal_garbage_held_back_bytes',
+    help: 'Bytes in the store that no row refers to, left alone because there are suspiciously many',
+    registers: [metrics],
+  })
+  const trashBytes = new Gauge({
+    name: 'shoal_trash_bytes',
+    help: 'Bytes of deleted files that are still kept, as of the scrape before',
+    registers: [metrics],
+    collect: refreshTrashBytes, // not awaited: metrics are most wanted while the database does not answer
+  })
+  refreshTrashBytes()
+
+  function refreshTrashBytes() {
+    trash.size().then(
+      ({ bytes }) => trashBytes.set(bytes),
+      (error) => log.error({ err: error }, 'could not read the size of the trash'),
+    )
+  }
+
+  async function run() {
+    const [collected] = await Promise.all([collect.collect(), deleteExpired()])
+    const { heldBack } = collected
+    heldBackBytes.set(heldBack.bytes)
+    log.info(collected, 'garbage collected')
+    if (heldBack.bytes === 0) return
+    log.error(
+      heldBack,
+      'no garbage was collected: more than a tenth of all stored bytes are unknown to this database. Is it the right one? shoal admin gc --yes goes on',
+    )
+  }
+
+  let isRunning = false
+  const timer = setInterval(() => {
+    if (isRunning) return // the last collection has not ended yet
+    isRunning = true
+    run()
+      .catch((error) => log.error({ err: error }, 'could not collect garbage'))
+      .finally(() => {
+        isRunning = false
+      })
+  }, everyMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}

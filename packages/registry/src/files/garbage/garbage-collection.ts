@@ -1,0 +1,178 @@
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { BytesOfFile, Database } from '../../database/schema.ts'
+import type { ObjectStore, StoredEntry } from '../../store/object-store.ts'
+import { lockBlob } from '../rows/keep-blob.ts'
+import { type Amount, addToTrash, type Trash } from '../rows/trash.ts'
+import { type UploadRemoval, uploadRemoval } from './upload-removal.ts'
+
+export type CollectedGarbage = {
+  expiredUploads: number
+  /** Uploads that crashes left behind: removed. */
+  leftUploads: Amount
+  /** Put into the trash. */
+  trashed: Amount
+  /** Removed from the trash, where they had been long enough. */
+  removed: Amount
+  /** Objects without a row that were left alone, because there are suspiciously many of them. */
+  heldBack: Amount
+}
+
+export interface GarbageCollection extends UploadRemoval {
+  /** The file's row is gone: so goes its upload and, unless another file has them too, its bytes. */
+  removeBytesOf(file: BytesOfFile): Promise<void>
+  /**
+   * Removes uploads that expired, puts what nothing refers to into the trash, and removes what has been there long enough.
+   * Objects that no row ever gave up are left alone when they are more than a tenth of all stored bytes and more than
+   * 1 GB: that is the wrong database rather than garbage. With `takesUnknown` they are taken too. With `keepsTrash` nothing
+   * leaves the trash.
+   */
+  collect(options?: { takesUnknown?: boolean; keepsTrash?: boolean }): Promise<CollectedGarbage>
+}
+
+const maxUnknownBytes = 1_000_000_000
+const maxUnknownShare = 0.1
+/** Objects whose references one query looks up. */
+const batchSize = 500
+
+/**
+ * Finds bytes that nothing refers to. It needs no grace period: the row that refers to an object is committed before the
+ * object is made, and a reference moves from an upload to a blob, or from a blob to the trash, within one transaction, so
+ * that an object without one is never about to get one.
+ */
+export function garbageCollection(
+  db: Kysely<Database>,
+  store: ObjectStore,
+  trash: Trash,
+): GarbageCollection {
+  const removal = uploadRemoval(db, store)
+
+  /** Puts the bytes of a blob into the trash when no file refers to them (any more), and returns how many they are. */
+  async function releaseBlob(sha256Hash: string): Promise<number> {
+    return db.transaction().execute(async (trx) => {
+      await lockBlob(trx, sha256Hash)
+      const released = await trx
+        .deleteFrom('blob')
+        .where('sha256_hash', '=', sha256Hash)
+        .where(isUnused)
+        .returning(['object_key', 'size_bytes'])
+        .executeTakeFirst()
+      if (!released) return 0
+      const { object_key: objectKey, size_bytes: sizeBytes } = released
+      await addToTrash(trx, { objectKey, sizeBytes }, 'deleted')
+      return sizeBytes
+    })
+  }
+
+  /** Which of these objects files and blobs refer to, and which are in the trash. */
+  async function findKnown(keys: string[]) {
+    const asked = sql.join(keys)
+    const { rows } = await sql<{ object_key: string; is_trash: number }>`
+      select object_key, 0 as is_trash from file where object_key in (${asked})
+      union all select object_key, 0 as is_trash from blob where object_key in (${asked})
+      union all select object_key, 1 as is_trash from trash where object_key in (${asked})`.execute(
+      db,
+    )
+    const keysWhere = (isTrash: 0 | 1) =>
+      new Set(rows.filter((row) => row.is_trash === isTrash).map((row) => row.object_key))
+    return { referred: keysWhere(0), trashed: keysWhere(1) }
+  }
+
+  async function releaseUnusedBlobs(): Promise<Amount> {
+    const unused = await db.selectFrom('blob').select('sha256_hash').where(isUnused).execute()
+    const trashed: Amount = { objects: 0, bytes: 0 }
+    for (const { sha256_hash } of unused) {
+      const bytes = await releaseBlob(sha256_hash)
+      if (bytes > 0) trashed.objects += 1
+      trashed.bytes += bytes
+    }
+    return trashed
+  }
+
+  /** What is in the store and neither referred to nor in the trash, and how many bytes the store has in all. */
+  async function findUnknown() {
+    const unknown: StoredEntry[] = []
+    let storedBytes = 0
+    for await (const batch of inBatches(store.list(), batchSize)) {
+      const { referred, trashed } = await findKnown(batch.map(({ key }) => key))
+      unknown.push(...batch.filter(({ key }) => !referred.has(key) && !trashed.has(key)))
+      storedBytes += amountOf(batch.filter(({ isUpload }) => !isUpload)).bytes
+    }
+    return {
+      uploads: unknown.filter(({ isUpload }) => isUpload),
+      objects: unknown.filter(({ isUpload }) => !isUpload),
+      storedBytes,
+    }
+  }
+
+  /** Removes what is in the trash if something else has grown into the room that is kept free. */
+  async function restoreReserve(): Promise<Amount> {
+    const space = await store.space()
+    if (space === 'unlimited' || space.freeBytes >= space.reserveBytes) return nothing
+    return trash.removeOldest(space.reserveBytes - space.freeBytes)
+  }
+
+  return {
+    ...removal,
+
+    async removeBytesOf(file) {
+      await removal.removeUpload(file)
+      if (file.blob_hash !== null) await releaseBlob(file.blob_hash)
+      if (trash.keptDays === 0) await trash.removeExpired()
+    },
+
+    async collect({ takesUnknown = false, keepsTrash = false } = {}) {
+      await removal.removeEndedUploads()
+      const expiredUploads = await removal.expireUploads()
+      const trashed = await releaseUnusedBlobs()
+      const { uploads, objects, storedBytes } = await findUnknown()
+      const unknown = amountOf(objects)
+      const isSuspicious =
+        unknown.bytes > maxUnknownBytes && unknown.bytes > storedBytes * maxUnknownShare
+      const collected = {
+        expiredUploads,
+        leftUploads: nothing,
+        trashed,
+        removed: nothing,
+        heldBack: isSuspicious && !takesUnknown ? unknown : nothing,
+      }
+      if (isSuspicious && !takesUnknown) return collected
+
+      for (const { key } of uploads) await store.remove(key)
+      for (const { key: objectKey, sizeBytes } of objects) {
+        await addToTrash(db, { objectKey, sizeBytes }, 'unknown')
+      }
+      return {
+        ...collected,
+        leftUploads: amountOf(uploads),
+        trashed: addUp(trashed, unknown),
+        removed: keepsTrash ? nothing : addUp(await trash.removeExpired(), await restoreReserve()),
+      }
+    },
+  }
+}
+
+const isUnused = sql<SqlBool>`not exists (select 1 from file where file.blob_hash = blob.sha256_hash)`
+const nothing: Amount = { objects: 0, bytes: 0 }
+
+const addUp = (one: Amount, other: Amount): Amount => ({
+  objects: one.objects + other.objects,
+  bytes: one.bytes + other.bytes,
+})
+
+function amountOf(entries: StoredEntry[]): Amount {
+  return {
+    objects: entries.length,
+    bytes: entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  }
+}
+
+async function* inBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let batch: T[] = []
+  for await (const item of items) {
+    batch.push(item)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}

@@ -1,0 +1,111 @@
+import { type MetadataInput, makeGguf } from '@shoal/model-file/testing'
+import type { Facets, Model, ModelFile } from '@shoal/protocol'
+import { beforeAll, expect, test } from 'vitest'
+import { undoMigrations } from '../../testing/older-database.ts'
+import { publish, smallGguf } from '../../testing/publish.ts'
+import { describeOnEachDatabase, type TestRegistry } from '../../testing/test-registry.ts'
+
+const llama = {
+  'general.architecture': 'llama',
+  'llama.context_length': 4096,
+  'llama.block_count': 10,
+  'llama.embedding_length': 1024,
+  'llama.attention.head_count': 16,
+  'llama.attention.head_count_kv': 4,
+}
+/** Ten layers of four heads, which keep 64 numbers for a key and 64 for a value. */
+const cacheBytes = 4096 * 10 * 4 * (64 + 64) * 2
+
+let seed = 0
+/** Each has other bytes. */
+function gguf(metadata: Record<string, MetadataInput>, elements = 64) {
+  seed += 1
+  const tensors = [{ name: 'token_embd.weight', shape: [elements], type: 'F32' }]
+  return Buffer.from(makeGguf({ metadata, tensors, fill: (data) => data.fill(seed) }))
+}
+
+describeOnEachDatabase('the memory of a file', (start) => {
+  let registry: TestRegistry
+  let ana: string
+
+  const put = (name: string, filename: string, bytes: Buffer<ArrayBuffer>) =>
+    publish(registry, ana, { name }, filename, bytes)
+  const filesOf = async (name: string): Promise<ModelFile[]> =>
+    (await registry.get(`/v1/models/${name}/files`)).body
+  const memoryOf = async (name: string) =>
+    (await filesOf(name)).map(({ filename, memory_bytes }) => [filename, memory_bytes])
+  const leastOf = async (name: string): Promise<number | null> =>
+    ((await registry.get(`/v1/models/${name}`)).body as Model).min_memory_bytes
+  const list = async (query: string) =>
+    ((await registry.get(`/v1/models?${query}`)).body as Model[]).map(({ name }) => name)
+
+  beforeAll(async () => {
+    registry = await start()
+    ana = await registry.register('ana')
+  })
+
+  test('is that of its weights, of one conversation and of what computing needs', async () => {
+    const bytes = gguf(llama)
+    const file = await put('tide', 'tide.gguf', bytes)
+    const overhead = (file.memory_bytes ?? 0) - bytes.length - cacheBytes
+    expect(overhead).toBeGreaterThan(100e6)
+    expect(overhead).toBeLessThan(200e6)
+    expect(await memoryOf('tide')).toEqual([['tide.gguf', file.memory_bytes]])
+    expect(await leastOf('tide')).toBe(file.memory_bytes)
+  })
+
+  test('makes a list of models that run in so much', async () => {
+    await put('squid', 'squid.gguf', gguf({ ...llama, 'llama.block_count': 40 }))
+    const least = (await leastOf('squid')) ?? 0
+    expect(await list(`sort=created_at&max_memory_bytes=${least}`)).toEqual(['squid', 'tide'])
+    expect(await list(`max_memory_bytes=${least - 1}`)).toEqual(['tide'])
+    expect(await list('max_memory_bytes=1')).toEqual([])
+    const { body }: { body: Facets } = await registry.get(
+      `/v1/facets?max_memory_bytes=${least - 1}`,
+    )
+    expect(body.architectures).toEqual([{ value: 'llama', count: 1 }])
+    expect((await registry.get('/v1/models?max_memory_bytes=x')).status).toBe(400)
+  })
+
+  test('of a split model adds up over its parts, and the model runs when all of them are there', async () => {
+    const whole = await put('whole', 'whole.gguf', gguf(llama, 128))
+    const split = { 'split.count': 2, 'split.no': 1 }
+    const second = gguf(split, 64)
+    await put('split', 'split-00002-of-00002.gguf', second)
+    expect(await memoryOf('split')).toEqual([['split-00002-of-00002.gguf', second.length]])
+    expect(await leastOf('split')).toBeNull()
+    const first = gguf({ ...llama, ...split, 'split.no': 0 }, 64)
+    const { memory_bytes } = await put('split', 'split-00001-of-00002.gguf', first)
+    const sum = (memory_bytes ?? 0) + second.length
+    expect(await leastOf('split')).toBe(sum)
+    const weights = first.length + second.length
+    expect(sum - weights).toBe((whole.memory_bytes ?? 0) - whole.file_size_bytes)
+  })
+
+  test('is unknown for what does not run by itself, and where the header says too little', async () => {
+    const projector = { ...llama, 'general.type': 'mmproj' }
+    await put('eye', 'mmproj.gguf', gguf(projector))
+    await put('eye', 'untold.gguf', smallGguf(3))
+    const unknown = (await memoryOf('eye')).map(([, memory]) => memory)
+    expect(unknown).toEqual([null, null])
+    expect(await leastOf('eye')).toBeNull()
+    expect(await list('max_memory_bytes=9000000000000000')).not.toContain('eye')
+  })
+
+  test('goes with the file', async () => {
+    const { id } = await put('gone', 'gone.gguf', gguf(llama))
+    expect(await leastOf('gone')).not.toBeNull()
+    await registry.call('DELETE', `/v1/models/gone/files/${id}`, { token: ana })
+    expect(await leastOf('gone')).toBeNull()
+  })
+
+  test('is known also of files that were published before there were estimates', async () => {
+    const names = ['tide', 'squid', 'whole', 'split', 'eye', 'gone']
+    const said = () =>
+      Promise.all(names.map(async (name) => [await leastOf(name), await memoryOf(name)]))
+    const before = await said()
+    await undoMigrations((await registry.connect()).db, '0003_memory')
+    await registry.restart()
+    expect(await said()).toEqual(before)
+  })
+})

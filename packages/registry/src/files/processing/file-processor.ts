@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto'
+import { v7 as newId } from 'uuid'
+import type { ObjectStore } from '../../store/object-store.ts'
+import type { GarbageCollection } from '../garbage/garbage-collection.ts'
+import type { BlobRepository } from '../rows/blob-repository.ts'
+import { type FileRepository, isLeaseLost, leaseLost } from '../rows/file-repository.ts'
+import { type FileRow, layoutOf } from '../rows/file-row.ts'
+import { type ProcessedFile, processFile } from './process-file.ts'
+import { type ProcessingQueue, renewEveryMs } from './processing-queue.ts'
+import { publishFile } from './publish-file.ts'
+
+type Log = {
+  info(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+type Dependencies = {
+  queue: ProcessingQueue
+  files: FileRepository
+  blobs: BlobRepository
+  store: ObjectStore
+  collect: GarbageCollection
+  log: Log
+}
+
+const atOnce = 2
+const lookEveryMs = 5_000
+const longestPauseSeconds = 300
+/** A file that brings its node down this often is given up. */
+const attemptsAtMost = 8
+
+export type FileProcessor = {
+  /** Look for work now: something was just submitted. */
+  wake(): void
+  /** Puts running jobs back and ends. */
+  close(): Promise<void>
+}
+
+/** Takes the files in status `processing`, one after another, as long as the process runs. */
+export function fileProcessor(dependencies: Dependencies): FileProcessor {
+  const { queue, log } = dependencies
+  const holder = randomUUID()
+  const running = new Set<Promise<void>>()
+  const stop = new AbortController()
+  const timer = setInterval(wake, lookEveryMs)
+  /** How often in a row each file has met something broken here. */
+  const failures = new Map<string, number>()
+  let isLooking = false
+  let looking: Promise<void> = Promise.resolve()
+  let isWoken = false
+
+  function wake() {
+    isWoken = true
+    if (isLooking) return
+    isLooking = true
+    looking = look()
+      .catch((error) => log.error({ err: error }, 'no look at the processing queue'))
+      .finally(() => {
+        isLooking = false
+      })
+  }
+
+  async function look() {
+    while (isWoken && !stop.signal.aborted) {
+      isWoken = false
+      while (running.size < atOnce && !stop.signal.aborted) {
+        const file = await queue.claim(holder)
+        if (!file) break
+        const job = work(file)
+          .catch((error) => log.error({ err: error, file: file.id }, 'a lease will run out'))
+          .finally(() => {
+            running.delete(job)
+            wake()
+          })
+        running.add(job)
+      }
+    }
+  }
+
+  async function work(file: FileRow) {
+    const lost = new AbortController()
+    const signal = AbortSignal.any([stop.signal, lost.signal])
+    const lease = setInterval(() => {
+      queue.renew(file.id, holder).then(
+        (isOurs) => isOurs || lost.abort(),
+        (error) => log.error({ err: error, file: file.id }, 'a lease was not renewed'),
+      )
+    }, renewEveryMs)
+    try {
+      await finish(file, signal)
+      failures.delete(file.id)
+    } catch (error) {
+      if (lost.signal.aborted) return
+      if (stop.signal.aborted) {
+        await queue.putBack(file.id, holder)
+        return
+      }
+      if (isLeaseLost(error)) {
+        log.info({ err: error, file: file.id }, 'a file was left to others')
+        return
+      }
+      const failed = (failures.get(file.id) ?? 0) + 1
+      failures.set(file.id, failed)
+      log.error({ err: error, file: file.id, failed }, 'processing failed')
+      await queue.retryLater(file.id, holder, Math.min(2 ** failed, longestPauseSeconds))
+    } finally {
+      clearInterval(lease)
+    }
+  }
+
+  async function finish(file: FileRow, signal: AbortSignal) {
+    if (file.attempts > attemptsAtMost) {
+      const detail = `the registry went down ${attemptsAtMost} times while it processed this file`
+      await orLeaseLost(queue.end(file.id, holder, { status: 'failed', detail }))
+      await dependencies.collect.removeUpload(file)
+      return
+    }
+    const startedAt = Date.now()
+    const keepLease = () => orLeaseLost(queue.renew(file.id, holder))
+    const result = await processFile(dependencies, file, keepLease, signal)
+    await settle(file, result)
+    // What was not taken over goes: a failed file, or bytes that were stored before.
+    await dependencies.collect.removeUpload(file)
+    log.info(
+      {
+        file: file.id,
+        outcome: result.outcome,
+        bytes: file.file_size_bytes,
+        ms: Date.now() - startedAt,
+      },
+      'file processed',
+    )
+  }
+
+  /** Throws, and changes nothing, when the job is not this node's any more. */
+  async function settle(file: FileRow, result: ProcessedFile) {
+    if (result.outcome === 'ready') return publishFile(dependencies, file, holder, result)
+    const { outcome, detail } = result
+    if (outcome === 'gone') await makeRoomAgain(file)
+    const status = outcome === 'gone' ? 'uploading' : outcome
+    await orLeaseLost(queue.end(file.id, holder, { status, detail }))
+  }
+
+  /** The row names the object before there is one, or it would be collected; clients hear of it when it is there. */
+  async function makeRoomAgain(file: FileRow) {
+    const objectKey = newId()
+    await orLeaseLost(queue.forgetBytes(file.id, holder, objectKey))
+    await dependencies.store.startUpload(objectKey, layoutOf(file))
+  }
+
+  wake()
+  return {
+    wake,
+    async close() {
+      clearInterval(timer)
+      stop.abort()
+      await looking // which may have claimed one more job, to be put back too
+      await Promise.all(running)
+    },
+  }
+}
+
+/** For steps of the queue, which resolve to whether the job was still this node's. */
+async function orLeaseLost(step: Promise<boolean>): Promise<void> {
+  if (!(await step)) throw leaseLost()
+}

@@ -1,0 +1,121 @@
+import { hasCode } from '@shoal/core/errors'
+import {
+  type FileHashes,
+  factsOf,
+  type GgufFacts,
+  parseGguf,
+  unpackHashes,
+} from '@shoal/model-file'
+import { isName, plainLine } from '@shoal/protocol'
+import type { ObjectStore } from '../../store/object-store.ts'
+import type { BlobRepository } from '../rows/blob-repository.ts'
+import type { FileRepository } from '../rows/file-repository.ts'
+import { type FileRow, layoutOf } from '../rows/file-row.ts'
+
+type Dependencies = { files: FileRepository; blobs: BlobRepository; store: ObjectStore }
+
+/** As many characters as an architecture has at most that is set by hand. */
+const architectureAtMost = 100
+const detailAtMost = 300
+
+export type ProcessedFile =
+  | { outcome: 'ready'; hashes: FileHashes; facts: GgufFacts }
+  | { outcome: 'uploading' | 'failed' | 'gone'; detail: string }
+
+/**
+ * Checks an upload against its manifest, from the bytes as they are stored, and reads its header. Bytes that do not
+ * belong there are dropped: single chunks, so that only they are sent again, or the file when it can never be right.
+ * `keepLease` throws when the job is not this node's any more; it is called before anything is changed in the store.
+ */
+export async function processFile(
+  { files, blobs, store }: Dependencies,
+  file: FileRow,
+  keepLease: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<ProcessedFile> {
+  if (file.blob_hash !== null) {
+    const stored = await blobs.find(file.blob_hash)
+    if (!stored || !(await store.hasObject(stored.object_key, stored.size_bytes))) {
+      return gone(store, 'the stored bytes that this file was to share are gone')
+    }
+    const { objectKey, hashes } = await blobs.get(file.blob_hash)
+    return readHeader(store, objectKey, file, hashes)
+  }
+  const key = file.object_key ?? ''
+  if (!(await isFinished(store, key, file))) return gone(store, 'the uploaded bytes are gone')
+  const hashes = await store.hash(key, file.file_size_bytes, signal)
+
+  const declared = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
+  const stored = unpackHashes(hashes.chunkHashes, file.file_size_bytes)
+  const bad = declared.filter(({ hash }, index) => stored[index]?.hash !== hash)
+  if (bad.length > 0) {
+    const indexes = bad.map(({ index }) => index)
+    await keepLease()
+    await store.reopenUpload(key, layoutOf(file), indexes)
+    const named = indexes.slice(0, 10).join(', ') + (indexes.length > 10 ? ', …' : '')
+    return {
+      outcome: 'uploading',
+      detail: `stored with wrong bytes, to be sent again: chunk ${named}`,
+    }
+  }
+  if (hashes.sha256_hash !== file.sha256_hash) {
+    const detail = `the file's SHA-256 is ${hashes.sha256_hash}, not ${file.sha256_hash} as declared`
+    return { outcome: 'failed', detail }
+  }
+  return readHeader(store, key, file, hashes)
+}
+
+/** Closes the upload. False when there is none. */
+async function isFinished(store: ObjectStore, key: string, file: FileRow): Promise<boolean> {
+  try {
+    await store.finishUpload(key, layoutOf(file))
+    return true
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return false
+    throw error
+  }
+}
+
+/** Throws when the whole store is away: then it is not known whether the bytes are gone. */
+async function gone(store: ObjectStore, what: string): Promise<ProcessedFile> {
+  await store.check()
+  return { outcome: 'gone', detail: `${what}: the file has to be sent again` }
+}
+
+async function readHeader(
+  store: ObjectStore,
+  key: string,
+  { filename, file_size_bytes }: FileRow,
+  hashes: FileHashes,
+): Promise<ProcessedFile> {
+  const read = async (start: number, length: number) => {
+    const size = Math.min(length, file_size_bytes - start)
+    const bytes = new Uint8Array(Math.max(0, size))
+    if (size <= 0) return bytes
+    let got = 0
+    for await (const part of store.read(key, { start, size })) {
+      bytes.set(part, got)
+      got += part.length
+    }
+    return bytes
+  }
+  try {
+    const header = await parseGguf(read, file_size_bytes)
+    return { outcome: 'ready', hashes, facts: listableFacts(factsOf(header, filename)) }
+  } catch (error) {
+    if (!hasCode(error, 'invalid_gguf')) throw error
+    return { outcome: 'failed', detail: `not a usable GGUF file: ${shown(error.message)}` }
+  }
+}
+
+/** Facts stand in lists and indexes: one that could not be set by hand counts as not given. */
+function listableFacts(facts: GgufFacts): GgufFacts {
+  const architecture = facts.architecture ?? ''
+  const isListable = [...architecture].length <= architectureAtMost && isName(architecture)
+  return { ...facts, architecture: isListable ? architecture : null }
+}
+
+/** A message may quote what the header holds: thousands of characters, or control characters. */
+function shown(message: string): string {
+  return plainLine(message.slice(0, detailAtMost))
+}

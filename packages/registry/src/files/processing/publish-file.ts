@@ -1,0 +1,18 @@
+import type { ObjectStore } from '../../store/object-store.ts'
+import type { BlobRepository } from '../rows/blob-repository.ts'
+import type { CheckedFile, FileRepository } from '../rows/file-repository.ts'
+import type { FileRow } from '../rows/file-row.ts'
+
+type Dependencies = { files: FileRepository; blobs: BlobRepository; store: ObjectStore }
+
+/** Makes a checked file ready. Bytes that were stored before stay, unless the store has lost them: then these heal it. Throws when `holder` has lost the lease. */
+export async function publishFile(
+  { files, blobs, store }: Dependencies,
+  file: FileRow,
+  holder: string,
+  checked: CheckedFile,
+) {
+  const stored = await blobs.find(file.sha256_hash)
+  const isLost = stored && !(await store.hasObject(stored.object_key, stored.size_bytes))
+  await files.publish(file, holder, { ...checked, lostKey: isLost ? stored.object_key : undefined })
+}

@@ -1,0 +1,228 @@
+import { hasCode } from '@shoal/core/errors'
+import {
+  type FileHashes,
+  findFileMemory,
+  type GgufFacts,
+  infoDictionary,
+  infoHash,
+} from '@shoal/model-file'
+import type { FileRecord, ModelFile } from '@shoal/protocol'
+import type { Kysely } from 'kysely'
+import { databaseTime } from '../../database/clock.ts'
+import type { FullText } from '../../database/full-text.ts'
+import { req2HashOf } from '../../database/req2-hash.ts'
+import type { BytesOfFile, Database } from '../../database/schema.ts'
+import { conflict, notFound } from '../../errors.ts'
+import { lockModel } from '../../models/lock-model.ts'
+import { refreshModel } from '../../models/refresh-model.ts'
+import { privateSwarm, publicSwarm, type Swarms } from '../../swarm/swarm.ts'
+import { type FileRow, fileColumns } from './file-row.ts'
+import { dropFiles, moveFiles } from './file-states.ts'
+import { keepBlob } from './keep-blob.ts'
+
+export interface FileRepository {
+  /** The row as the API has it, with the torrent and the seeders of a public or a private model. */
+  toModelFile(row: FileRow, isPublic: boolean): ModelFile
+  /** The file with what its header says. @throws not-found when it is gone */
+  getRecord(row: FileRow, isPublic: boolean): Promise<FileRecord>
+  /** The smallest first. */
+  list(modelId: string, status: 'ready' | 'all'): Promise<FileRow[]>
+  /**
+   * The file, unless it is not ready and `seesUnready` is false: others are not told that it exists.
+   * @throws not-found
+   */
+  get(modelId: string, fileId: string, seesUnready: boolean): Promise<FileRow>
+  /** @throws not-found when the file is gone or not ready */
+  getReady(fileId: string): Promise<FileRow>
+  findByName(modelId: string, filename: string): Promise<FileRow | undefined>
+  /** The chunk hashes that an upload has declared, packed. @throws conflict when the upload is no longer open */
+  getManifest(fileId: string): Promise<Uint8Array>
+  /** Keeps an upload from expiring for so long. Returns when it will, or undefined when it is not open (any more). */
+  touch(fileId: string, lifetimeSeconds: number): Promise<string | undefined>
+  /** Hands an upload over to be processed. False when it is not open (any more). */
+  submit(fileId: string): Promise<boolean>
+  /**
+   * Takes the bytes of a checked upload into the registry and makes the file ready, all in one step. Where the object
+   * of the same bytes, stored before, is lost (`lostKey`), these take its place. Changes nothing and throws a conflict
+   * unless `holder` still has the lease on the file.
+   */
+  publish(
+    file: FileRow,
+    holder: string,
+    checked: CheckedFile & { lostKey: string | undefined },
+  ): Promise<void>
+  /** Deletes a file's row, and returns what it referred to in the end; undefined when somebody else was first. */
+  remove(file: { id: string; model_id: string }): Promise<BytesOfFile | undefined>
+}
+
+/** What processing found: the hashes of the bytes as they are stored, and what their header says. */
+export type CheckedFile = { hashes: FileHashes; facts: GgufFacts }
+
+/** Another node has taken the job over, or the file was deleted: nothing that this node found out about it counts. */
+export const leaseLost = () =>
+  conflict('the file was deleted meanwhile, or another node processes it now', {
+    code: leaseLostCode,
+  })
+
+export const isLeaseLost = (error: unknown) =>
+  hasCode(error, 'conflict') && error.details.code === leaseLostCode
+
+const leaseLostCode = 'lease_lost'
+
+export function fileRepository(
+  db: Kysely<Database>,
+  fullText: FullText,
+  swarms: Pick<Swarms, 'seeders'>,
+): FileRepository {
+  const toModelFile = (row: FileRow, isPublic: boolean): ModelFile => {
+    const swarmOf = (infoHash: string) =>
+      isPublic ? publicSwarm(infoHash) : privateSwarm(infoHash, row.id)
+    const torrent_info_hash = isPublic ? row.public_info_hash : row.private_info_hash
+    return {
+      id: row.id,
+      model_id: row.model_id,
+      filename: row.filename,
+      quantization: row.quantization,
+      file_size_bytes: row.file_size_bytes,
+      memory_bytes: row.memory_bytes,
+      sha256_hash: row.sha256_hash,
+      format: 'gguf',
+      status: row.status,
+      status_detail: row.status_detail,
+      torrent_info_hash,
+      chunk_size: row.chunk_size,
+      seeders: torrent_info_hash ? swarms.seeders(swarmOf(torrent_info_hash)) : 0,
+      created_at: row.created_at,
+    }
+  }
+
+  return {
+    toModelFile,
+
+    async getRecord(row: FileRow, isPublic: boolean): Promise<FileRecord> {
+      const { metadata, tensors } = await db
+        .selectFrom('file')
+        .select(['metadata', 'tensors'])
+        .where('id', '=', row.id)
+        .executeTakeFirstOrThrow(() => notFound(`no file ${row.id}`))
+      return {
+        ...toModelFile(row, isPublic),
+        metadata: metadata && JSON.parse(metadata),
+        tensors: tensors && JSON.parse(tensors),
+      }
+    },
+
+    list: (modelId: string, status: 'ready' | 'all'): Promise<FileRow[]> =>
+      db
+        .selectFrom('file')
+        .select(fileColumns)
+        .where('model_id', '=', modelId)
+        .$if(status === 'ready', (files) => files.where('status', '=', 'ready'))
+        .orderBy('file_size_bytes')
+        .orderBy('id')
+        .execute(),
+
+    async get(modelId: string, fileId: string, seesUnready: boolean): Promise<FileRow> {
+      const row = await db
+        .selectFrom('file')
+        .select(fileColumns)
+        .where('model_id', '=', modelId)
+        .where('id', '=', fileId.toLowerCase())
+        .executeTakeFirst()
+      if (!row || (row.status !== 'ready' && !seesUnready)) throw notFound(`no file ${fileId}`)
+      return row
+    },
+
+    getReady: (fileId: string): Promise<FileRow> =>
+      db
+        .selectFrom('file')
+        .select(fileColumns)
+        .where('id', '=', fileId)
+        .where('status', '=', 'ready')
+        .executeTakeFirstOrThrow(() => notFound(`no file ${fileId}`)),
+
+    findByName: (modelId: string, filename: string): Promise<FileRow | undefined> =>
+      db
+        .selectFrom('file')
+        .select(fileColumns)
+        .where('model_id', '=', modelId)
+        .where('filename', '=', filename)
+        .executeTakeFirst(),
+
+    async getManifest(fileId: string): Promise<Uint8Array> {
+      const { chunk_hashes } = await db
+        .selectFrom('upload_manifest')
+        .select('chunk_hashes')
+        .where('file_id', '=', fileId)
+        .executeTakeFirstOrThrow(() => conflict('this upload is no longer open'))
+      return chunk_hashes
+    },
+
+    async touch(fileId: string, lifetimeSeconds: number): Promise<string | undefined> {
+      const touched = await db
+        .updateTable('file')
+        .set({ upload_expires_at: databaseTime(db, lifetimeSeconds) })
+        .where('id', '=', fileId)
+        .where('status', '=', 'uploading')
+        .returning('upload_expires_at')
+        .executeTakeFirst()
+      return touched?.upload_expires_at
+    },
+
+    async submit(fileId: string): Promise<boolean> {
+      const { numUpdatedRows } = await moveFiles(db, 'submit')
+        .where('id', '=', fileId)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    publish: (
+      file: FileRow,
+      holder: string,
+      { hashes, facts, lostKey }: CheckedFile & { lostKey: string | undefined },
+    ): Promise<void> =>
+      db.transaction().execute(async (trx) => {
+        await lockModel(trx, file.model_id)
+        if (file.object_key !== null) await keepBlob(trx, file.object_key, { hashes, lostKey })
+        const torrent = {
+          filename: file.filename,
+          fileSizeBytes: file.file_size_bytes,
+          pieceLength: hashes.pieceLength,
+          pieceHashes: hashes.pieceHashes,
+        }
+        const publicInfoHash = infoHash(infoDictionary({ ...torrent, isPrivate: false }))
+        const { numUpdatedRows } = await moveFiles(trx, 'publish', {
+          blob_hash: file.sha256_hash,
+          quantization: facts.quantization,
+          public_info_hash: publicInfoHash,
+          public_req2_hash: req2HashOf(publicInfoHash),
+          private_info_hash: infoHash(infoDictionary({ ...torrent, isPrivate: true })),
+          metadata: JSON.stringify(facts.metadata),
+          tensors: JSON.stringify(facts.tensor_summary),
+          role: facts.role,
+          architecture: facts.architecture,
+          parameter_count: facts.parameter_count,
+          context_length: facts.context_length,
+          memory_bytes: findFileMemory(facts, file.file_size_bytes),
+          ready_at: new Date().toISOString(),
+        })
+          .where('id', '=', file.id)
+          .where('lease_holder', '=', holder)
+          .executeTakeFirst()
+        if (numUpdatedRows === 0n) throw leaseLost()
+        await trx.deleteFrom('upload_manifest').where('file_id', '=', file.id).execute()
+        await refreshModel(trx, fullText, file.model_id)
+      }),
+
+    remove: (file: { id: string; model_id: string }): Promise<BytesOfFile | undefined> =>
+      db.transaction().execute(async (trx) => {
+        await lockModel(trx, file.model_id)
+        const removed = await dropFiles(trx, 'remove')
+          .where('id', '=', file.id)
+          .returning(['object_key', 'blob_hash'])
+          .executeTakeFirst()
+        await refreshModel(trx, fullText, file.model_id)
+        return removed
+      }),
+  }
+}

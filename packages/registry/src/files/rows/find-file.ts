@@ -1,0 +1,24 @@
+import { type Caller, isActingAdmin, viewerOf } from '../../accounts/caller.ts'
+import type { ModelRepository, ModelRow } from '../../models/model-repository.ts'
+import type { FileRepository } from './file-repository.ts'
+import type { FileRow } from './file-row.ts'
+
+export type FilePath = { Params: { model_id: string; file_id: string } }
+
+type Dependencies = { models: ModelRepository; files: FileRepository }
+type Request = { params: FilePath['Params']; caller: Caller | undefined }
+
+/** The file that a path names, with its model. Throws not-found for what the caller may not see. */
+export async function findFile(
+  { models, files }: Dependencies,
+  { params, caller }: Request,
+): Promise<{ model: ModelRow; file: FileRow }> {
+  const model = await models.getRow(params.model_id, viewerOf(caller, 'read'))
+  const file = await files.get(model.id, params.file_id, seesUnready(caller, model))
+  return { model, file }
+}
+
+/** Whether the caller is told of files that are not ready: the model's owner, and admins. */
+export function seesUnready(caller: Caller | undefined, model: ModelRow): boolean {
+  return caller !== undefined && (caller.username === model.owner || isActingAdmin(caller))
+}

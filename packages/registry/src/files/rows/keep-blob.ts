@@ -1,0 +1,83 @@
+import type { FileHashes } from '@shoal/model-file'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../database/schema.ts'
+import { addToTrash } from './trash.ts'
+
+/** Chunk rows that one statement inserts. */
+const rowsAtOnce = 2_000
+
+/**
+ * The key of a blob's object, or undefined when there is no such blob. The blob's row is held until the transaction ends:
+ * whoever makes a file refer to a blob takes it, and so does whoever deletes a blob that no file refers to, so that
+ * neither happens behind the other's back. After the model's row, where both are taken.
+ */
+export async function lockBlob(
+  trx: Kysely<Database>,
+  sha256Hash: string,
+): Promise<string | undefined> {
+  const blob = await trx
+    .updateTable('blob')
+    .set({ size_bytes: sql`size_bytes` })
+    .where('sha256_hash', '=', sha256Hash)
+    .returning('object_key')
+    .executeTakeFirst()
+  return blob?.object_key
+}
+
+/** Makes an upload's object that of a blob, unless there is one already that is not lost. */
+export async function keepBlob(
+  trx: Kysely<Database>,
+  objectKey: string,
+  { hashes, lostKey }: { hashes: FileHashes; lostKey: string | undefined },
+): Promise<void> {
+  if (await insertBlob(trx, objectKey, hashes)) return
+  // The same bytes came in another file first: they are stored once, and these go.
+  const storedKey = await lockBlob(trx, hashes.sha256_hash)
+  if (storedKey === undefined) return keepBlob(trx, objectKey, { hashes, lostKey }) // just deleted
+  if (storedKey !== lostKey) return
+  const lost = { objectKey: lostKey, sizeBytes: hashes.fileSizeBytes }
+  await addToTrash(trx, lost, 'replaced') // what is left of it
+  await trx
+    .updateTable('blob')
+    .set({ object_key: objectKey })
+    .where('sha256_hash', '=', hashes.sha256_hash)
+    .execute()
+}
+
+/** False when there is such a blob already. */
+async function insertBlob(
+  trx: Kysely<Database>,
+  objectKey: string,
+  hashes: FileHashes,
+): Promise<boolean> {
+  const { sha256_hash, chunkHashes } = hashes
+  const inserted = await trx
+    .insertInto('blob')
+    .values({
+      sha256_hash,
+      object_key: objectKey,
+      size_bytes: hashes.fileSizeBytes,
+      chunk_size: hashes.chunkSize,
+      chunk_hashes: chunkHashes,
+      piece_length: hashes.pieceLength,
+      piece_hashes: hashes.pieceHashes,
+      created_at: new Date().toISOString(),
+    })
+    .onConflict((exists) => exists.column('sha256_hash').doNothing())
+    .executeTakeFirstOrThrow()
+  if (inserted.numInsertedOrUpdatedRows === 0n) return false
+
+  const rows = Array.from({ length: chunkHashes.length / 32 }, (_, chunk_index) => ({
+    hash: chunkHashes.slice(chunk_index * 32, chunk_index * 32 + 32),
+    sha256_hash,
+    chunk_index,
+  }))
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    await trx
+      .insertInto('blob_chunk')
+      .values(rows.slice(at, at + rowsAtOnce))
+      .onConflict((exists) => exists.doNothing()) // left by a blob whose own row was lost
+      .execute()
+  }
+  return true
+}

@@ -1,0 +1,133 @@
+/**
+ * The trash: rows that name objects nothing refers to any more. The bytes stay where they are, on disk or in S3, so that a
+ * mistake can be taken back, and are removed when they have been there for `SHOAL_TRASH_DAYS`.
+ */
+import { type Kysely, sql } from 'kysely'
+import { databaseTime } from '../../database/clock.ts'
+import type { Database, TrashTable } from '../../database/schema.ts'
+import type { ObjectStore } from '../../store/object-store.ts'
+
+export type TrashedObject = { objectKey: string; sizeBytes: number }
+export type Amount = { objects: number; bytes: number }
+
+export interface Trash {
+  /** How long bytes are kept in it; with 0 they are removed at once. */
+  keptDays: number
+  /** What is in it, the oldest first. */
+  list(): Promise<TrashTable[]>
+  size(): Promise<Amount>
+  has(objectKey: string): Promise<boolean>
+  /** Takes out of the trash what rows refer to again, and returns how much that was. */
+  restore(): Promise<Amount>
+  /** Removes the bytes of what has been there for longer than it is kept. */
+  removeExpired(): Promise<Amount>
+  /** Removes bytes before their time, the oldest first, until there are this many more; none if there are not that many. */
+  removeOldest(bytesNeeded: number): Promise<Amount>
+  /** Removes all that is in it now. */
+  empty(): Promise<Amount>
+}
+
+type Dependencies = {
+  db: Kysely<Database>
+  store: ObjectStore
+  keptDays: number
+  log?: { warn(details: object, message: string): void }
+}
+
+const daySeconds = 86_400
+
+/** Puts an object into the trash, in the transaction that takes away the last reference to it. */
+export async function addToTrash(
+  trx: Kysely<Database>,
+  { objectKey, sizeBytes }: TrashedObject,
+  reason: TrashTable['reason'],
+): Promise<void> {
+  await trx
+    .insertInto('trash')
+    .values({
+      object_key: objectKey,
+      size_bytes: sizeBytes,
+      reason,
+      since: databaseTime(trx),
+    })
+    .onConflict((exists) => exists.doNothing())
+    .execute()
+}
+
+export function openTrash({ db, store, keptDays, log }: Dependencies): Trash {
+  const oldestFirst = () =>
+    db.selectFrom('trash').selectAll().orderBy('since').orderBy('object_key')
+
+  const size = (): Promise<Amount> =>
+    db
+      .selectFrom('trash')
+      .select(({ fn }) => [
+        fn.countAll<number>().as('objects'),
+        sql<number>`cast(coalesce(sum(size_bytes), 0) as bigint)`.as('bytes'),
+      ])
+      .executeTakeFirstOrThrow()
+
+  /** False for an object that rows refer to again: it leaves the trash and stays in the store. */
+  async function remove({ object_key }: TrashTable): Promise<boolean> {
+    const { objects } = await takeOutReferred(db, object_key)
+    if (objects > 0) return false
+    await store.remove(object_key) // first: after a crash in between, the row leads to it again
+    await db.deleteFrom('trash').where('object_key', '=', object_key).execute()
+    return true
+  }
+
+  async function removeAll(rows: TrashTable[], bytesNeeded = Number.POSITIVE_INFINITY) {
+    const removed: Amount = { objects: 0, bytes: 0 }
+    for (const row of rows) {
+      if (removed.bytes >= bytesNeeded) break
+      if (!(await remove(row))) continue
+      removed.objects += 1
+      removed.bytes += row.size_bytes
+    }
+    return removed
+  }
+
+  return {
+    keptDays,
+
+    list: () => oldestFirst().execute(),
+
+    size,
+
+    async has(objectKey) {
+      const { rows } = await sql`select 1 from trash where object_key = ${objectKey}`.execute(db)
+      return rows.length > 0
+    },
+
+    restore: () => takeOutReferred(db),
+
+    async removeExpired() {
+      const latest = databaseTime(db, -keptDays * daySeconds)
+      return removeAll(await oldestFirst().where('since', '<=', latest).execute())
+    },
+
+    async removeOldest(bytesNeeded) {
+      const { bytes } = await size()
+      if (bytes < bytesNeeded) return { objects: 0, bytes: 0 }
+      const removed = await removeAll(await oldestFirst().execute(), bytesNeeded)
+      log?.warn(removed, 'disk space is short: the oldest bytes in the trash were removed early')
+      return removed
+    },
+
+    empty: async () => removeAll(await oldestFirst().execute()),
+  }
+}
+
+/** Drops the rows whose objects files or blobs refer to: all of them, or that of one object. */
+async function takeOutReferred(db: Kysely<Database>, objectKey?: string): Promise<Amount> {
+  const rows = await db
+    .deleteFrom('trash')
+    .where(
+      sql<boolean>`(exists (select 1 from blob where blob.object_key = trash.object_key)
+        or exists (select 1 from file where file.object_key = trash.object_key))`,
+    )
+    .$if(objectKey !== undefined, (some) => some.where('object_key', '=', objectKey ?? ''))
+    .returning('size_bytes')
+    .execute()
+  return { objects: rows.length, bytes: rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0) }
+}

@@ -1,0 +1,388 @@
+import { mkdtemp, rename } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type MetadataInput, makeGguf } from '@shoal/model-file/testing'
+import type { FileRecord, ModelFile, ModelRecord, StartedUpload, Upload } from '@shoal/protocol'
+import { beforeAll, expect, test } from 'vitest'
+import { manifestFor, publish, settled, sha256, smallGguf } from '../../testing/publish.ts'
+import { describeOnEachDatabase, type TestRegistry } from '../../testing/test-registry.ts'
+
+const chunkSize = 16 * 1024 * 1024
+
+describeOnEachDatabase('files', (start) => {
+  let registry: TestRegistry
+  let ana: string
+  let ben: string
+
+  const startUpload = (token: string, model: string, body: object) =>
+    registry.post(`/v1/models/${model}/files`, { token, body })
+  const complete = (token: string, model: string, id: string) =>
+    registry.post(`/v1/models/${model}/files/${id}/complete`, { token })
+  const put = (url: string, bytes: Buffer<ArrayBuffer>) => registry.call('PUT', url, { bytes })
+
+  beforeAll(async () => {
+    registry = await start()
+    ana = await registry.register('ana')
+    ben = await registry.register('ben')
+    await registry.post('/v1/models', { token: ana, body: { name: 'tide' } })
+    await registry.post('/v1/models', { token: ben, body: { name: 'drift' } })
+    await registry.post('/v1/models', { token: ben, body: { name: 'hidden', is_public: false } })
+  })
+
+  test('a published file is ready with every field of the contract', async () => {
+    const bytes = smallGguf(1)
+    const file = await publish(registry, ana, { name: 'tide' }, 'tide-F32.gguf', bytes)
+    expect(file).toMatchObject({
+      id: expect.any(String),
+      model_id: expect.any(String),
+      filename: 'tide-F32.gguf',
+      quantization: 'F32',
+      file_size_bytes: bytes.length,
+      sha256_hash: sha256(bytes),
+      format: 'gguf',
+      status: 'ready',
+      status_detail: null,
+      torrent_info_hash: expect.stringMatching(/^[0-9a-f]{40}$/),
+      chunk_size: chunkSize,
+      seeders: 0,
+      created_at: expect.any(String),
+    })
+    const { body: listed }: { body: ModelFile[] } = await registry.get('/v1/models/tide/files')
+    expect(listed.map(({ id }) => id)).toEqual([file.id])
+    const { body: record }: { body: FileRecord } = await registry.get(
+      `/v1/models/tide/files/${file.id}`,
+    )
+    expect(record.metadata).toMatchObject({ 'general.architecture': 'llama' })
+    expect(record.tensors).toMatchObject({ count: 1, parameters: 64 })
+  })
+
+  test('the same call resumes an upload, and another file of a ready name is a conflict', async () => {
+    const manifest = manifestFor('again.gguf', smallGguf(2))
+    const first = await startUpload(ana, 'tide', manifest)
+    expect(first.status).toBe(201)
+    const started: StartedUpload = first.body
+    expect(started).toMatchObject({ status: 'uploading', upload: { missing_count: 1 } })
+    const second = await startUpload(ana, 'tide', manifest)
+    expect(second.status).toBe(200)
+    expect(second.body).toMatchObject({ id: started.id, upload: { missing_count: 1 } })
+
+    await publish(registry, ana, { name: 'tide' }, 'again.gguf', smallGguf(2))
+    const ready = await startUpload(ana, 'tide', manifest)
+    expect(ready.status).toBe(200)
+    expect(ready.body).toMatchObject({ status: 'ready', upload: { missing_count: 0 } })
+    const other = await startUpload(ana, 'tide', manifestFor('again.gguf', smallGguf(3)))
+    expect(other.status).toBe(409)
+  })
+
+  test('an unfinished upload is seen by its owner alone', async () => {
+    const { body }: { body: StartedUpload } = await startUpload(
+      ana,
+      'tide',
+      manifestFor('unfinished.gguf', smallGguf(4)),
+    )
+    const names = async (query: string, token?: string) => {
+      const files: ModelFile[] = (await registry.get(`/v1/models/tide/files${query}`, { token }))
+        .body
+      return files.map(({ filename }) => filename)
+    }
+    expect(await names('?status=all', ana)).toContain('unfinished.gguf')
+    expect(await names('', ana)).not.toContain('unfinished.gguf')
+    expect(await names('?status=all', ben)).not.toContain('unfinished.gguf')
+    const path = `/v1/models/tide/files/${body.id}`
+    expect((await registry.get(path, { token: ben })).status).toBe(404)
+    expect((await registry.get(path, { token: ana })).status).toBe(200)
+    const download = `/v1/files/tide/download/${body.id}`
+    expect((await registry.get(download, { token: ben })).status).toBe(404)
+    expect((await registry.get(download, { token: ana })).status).toBe(409)
+    expect((await registry.call('HEAD', download, { token: ana })).status).toBe(409)
+    expect((await registry.call('HEAD', download, { token: ben })).status).toBe(404)
+    expect((await registry.call('DELETE', path, { token: ben })).status).toBe(403)
+    expect((await registry.call('DELETE', path, { token: ana })).status).toBe(204)
+  })
+
+  test('completing too early is 409 with the number of missing chunks', async () => {
+    const { body }: { body: StartedUpload } = await startUpload(
+      ana,
+      'tide',
+      manifestFor('early.gguf', smallGguf(5)),
+    )
+    const early = await complete(ana, 'tide', body.id)
+    expect(early.status).toBe(409)
+    expect(early.body).toMatchObject({ missing_count: 1, code: 'chunks_missing' })
+  })
+
+  test('a chunk of a wrong length or with wrong bytes is refused and nothing of it is kept', async () => {
+    const bytes = smallGguf(6)
+    const { body }: { body: StartedUpload } = await startUpload(
+      ana,
+      'tide',
+      manifestFor('refused.gguf', bytes),
+    )
+    const url = body.upload.missing_chunks[0]?.url ?? ''
+    const flipped = Buffer.from(bytes)
+    flipped[100] = (flipped[100] ?? 0) ^ 1
+    for (const wrong of [bytes.subarray(1), Buffer.concat([bytes, bytes]), flipped]) {
+      const refused = await put(url, wrong)
+      expect(refused.status).toBe(400)
+      expect(refused.body).toMatchObject({ code: 'chunk_mismatch' })
+    }
+    const upload: Upload = (
+      await registry.get(`/v1/models/tide/files/${body.id}/upload`, { token: ana })
+    ).body
+    expect(upload.missing_count).toBe(1)
+
+    expect((await put(url, bytes)).status).toBe(200)
+    expect((await put(url, bytes)).status).toBe(200) // repeating is harmless
+    expect((await put(url, flipped)).status).toBe(400) // and cannot spoil what is stored
+    await complete(ana, 'tide', body.id)
+    expect(await settled(registry, ana, 'tide', body.id)).toMatchObject({ status: 'ready' })
+  })
+
+  test('a file of several chunks comes in any order, in parallel, with its last chunk shorter', async () => {
+    const bytes = smallGguf(7, 5_000_000) // 20 MB: two chunks
+    const { body }: { body: StartedUpload } = await startUpload(
+      ana,
+      'tide',
+      manifestFor('two-chunks.gguf', bytes),
+    )
+    expect(body.upload.missing_chunks.map(({ size }) => size)).toEqual([
+      chunkSize,
+      bytes.length - chunkSize,
+    ])
+    const answers = await Promise.all(
+      body.upload.missing_chunks
+        .toReversed()
+        .flatMap((chunk) => [chunk, chunk])
+        .map(({ url, index, size }) =>
+          put(url, bytes.subarray(index * chunkSize, index * chunkSize + size)),
+        ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    await complete(ana, 'tide', body.id)
+    expect(await settled(registry, ana, 'tide', body.id)).toMatchObject({ status: 'ready' })
+  })
+
+  test.each([
+    ['../x.gguf'],
+    ['x/y.gguf'],
+    ['.x.gguf'],
+    ['x.bin'],
+    ['x.gguf\n'],
+    ['x\u0000.gguf'],
+    [`${'x'.repeat(260)}.gguf`],
+    ['-x.gguf'],
+  ])('the filename %j is refused with 422', async (filename) => {
+    const refused = await startUpload(ana, 'tide', {
+      ...manifestFor('x.gguf', smallGguf(1)),
+      filename,
+    })
+    expect(refused.status).toBe(422)
+    expect(refused.body).toMatchObject({ detail: expect.any(String) })
+  })
+
+  test.each([
+    ['a size that the chunks do not add up to', { file_size_bytes: 5 }],
+    ['a chunk size that is not the rule', { chunk_size: 1024 * 1024 }],
+    ['no chunk', { chunk_hashes: [] }],
+    ['a chunk hash in capitals', { chunk_hashes: [{ index: 0, hash: 'A'.repeat(64), size: 5 }] }],
+    ['a whole hash that is none', { sha256_hash: 'x' }],
+    ['size 0', { file_size_bytes: 0 }],
+  ])('a manifest with %s is refused with 422', async (_what, wrong) => {
+    const manifest = { ...manifestFor('x.gguf', smallGguf(1)), ...wrong }
+    expect((await startUpload(ana, 'tide', manifest)).status).toBe(422)
+  })
+
+  test('an upload that lies in its whole hash fails, and says why', async () => {
+    const bytes = smallGguf(8)
+    const manifest = { ...manifestFor('liar.gguf', bytes), sha256_hash: 'f'.repeat(64) }
+    // a one-chunk file has one hash, so two chunks are needed for the lie
+    expect((await startUpload(ana, 'tide', manifest)).status).toBe(422)
+    const large = smallGguf(8, 5_000_000)
+    const lie = { ...manifestFor('liar.gguf', large), sha256_hash: 'f'.repeat(64) }
+    const { body }: { body: StartedUpload } = await startUpload(ana, 'tide', lie)
+    for (const { url, index, size } of body.upload.missing_chunks) {
+      await put(url, large.subarray(index * chunkSize, index * chunkSize + size))
+    }
+    await complete(ana, 'tide', body.id)
+    const failed = await settled(registry, ana, 'tide', body.id)
+    expect(failed.status).toBe('failed')
+    expect(failed.status_detail).toContain(sha256(large))
+    const again = await startUpload(ana, 'tide', lie)
+    expect(again.body).toMatchObject({ status: 'uploading', upload: { missing_count: 2 } })
+  })
+
+  test('what is no GGUF file fails, and says why', async () => {
+    const file = await publish(
+      registry,
+      ana,
+      { name: 'tide' },
+      'prose.gguf',
+      Buffer.from('call me a fish '.repeat(20)),
+    )
+    expect(file.status).toBe('failed')
+    expect(file.status_detail).toContain('GGUF')
+  })
+
+  test('knowing a hash gains nothing: bytes that one cannot read have to be sent', async () => {
+    const secret = smallGguf(66)
+    await publish(registry, ben, { name: 'hidden' }, 'secret.gguf', secret)
+    const manifest = manifestFor('stolen.gguf', secret)
+    const { body: stolen }: { body: StartedUpload } = await startUpload(ana, 'tide', manifest)
+    // ana is the admin here, so a third account makes the point
+    const cleo = await registry.register('cleo')
+    await registry.post('/v1/models', { token: cleo, body: { name: 'cleos' } })
+    const { body }: { body: StartedUpload } = await startUpload(cleo, 'cleos', manifest)
+    expect(body.upload.missing_count).toBe(1)
+    expect((await complete(cleo, 'cleos', body.id)).status).toBe(409)
+    expect(stolen.filename).toBe('stolen.gguf')
+
+    const own: StartedUpload = (await startUpload(ben, 'drift', manifest)).body
+    expect(own.upload.missing_count).toBe(0) // ben may read them already
+    await complete(ben, 'drift', own.id)
+    expect(await settled(registry, ben, 'drift', own.id)).toMatchObject({ status: 'ready' })
+  })
+
+  test('the same bytes are stored once and stay as long as one file has them', async () => {
+    const bytes = smallGguf(77)
+    const first = await publish(registry, ana, { name: 'tide' }, 'shared.gguf', bytes)
+    const second = await publish(registry, ben, { name: 'drift' }, 'shared-too.gguf', bytes)
+    expect(
+      (await registry.call('DELETE', `/v1/models/tide/files/${first.id}`, { token: ana })).status,
+    ).toBe(204)
+    const { body } = await registry.get(`/v1/files/drift/download/${second.id}`)
+    const url = (body as { direct_url: string }).direct_url
+    expect((await registry.bytes(url)).bytes.equals(bytes)).toBe(true)
+    await registry.call('DELETE', `/v1/models/drift/files/${second.id}`, { token: ben })
+    expect((await registry.bytes(url)).status).toBe(404)
+    expect((await registry.get(`/v1/files/chunks/${sha256(bytes)}`)).status).toBe(404)
+  })
+
+  test('of bytes that one can read already neither size nor chunks can be declared otherwise', async () => {
+    const bytes = smallGguf(79)
+    await publish(registry, ben, { name: 'drift' }, 'honest.gguf', bytes)
+    const manifest = manifestFor('lie.gguf', bytes)
+    for (const size of [bytes.length - 100, bytes.length + 1000]) {
+      const chunk_hashes = [{ index: 0, hash: manifest.sha256_hash, size }]
+      const lie = { ...manifest, file_size_bytes: size, chunk_hashes }
+      expect((await startUpload(ana, 'tide', lie)).status).toBe(422)
+    }
+    const large = smallGguf(79, 5_000_000)
+    await publish(registry, ben, { name: 'drift' }, 'honest-too.gguf', large)
+    const { chunk_hashes, ...rest } = manifestFor('lie.gguf', large)
+    const [first, second] = chunk_hashes.map((chunk) => ({ ...chunk, hash: 'e'.repeat(64) }))
+    const lie = { ...rest, chunk_hashes: [first, second] }
+    expect((await startUpload(ana, 'tide', lie)).status).toBe(422)
+  })
+
+  test('an architecture that could not be set by hand counts as not given', async () => {
+    const odd = ['x'.repeat(3_000), '\0', '', 'a\u0001b', 'a\nb', ' ', '\u200b', 'a\u202eb']
+    for (const [at, architecture] of odd.entries()) {
+      const bytes = ggufOf({ 'general.architecture': architecture, [`${architecture}.a`]: at })
+      const file = await publish(registry, ana, { name: 'odd' }, `${at}.gguf`, bytes)
+      expect(file).toMatchObject({ status: 'ready' })
+      expect((await registry.get('/v1/models/odd')).body).toMatchObject({ architecture: null })
+    }
+    const longest = '\u{1F41F}'.repeat(100)
+    const bytes = ggufOf({ 'general.architecture': longest })
+    await publish(registry, ana, { name: 'odd-too' }, 'x.gguf', bytes)
+    expect((await registry.get('/v1/models/odd-too')).body).toMatchObject({ architecture: longest })
+  })
+
+  test('a header that cannot be used is quoted only as far as it can be shown', async () => {
+    const key = `a\0${'b'.repeat(2_000)}`
+    const bytes = Buffer.from(ggufOf({ [key]: 1, [key.replace('b', 'c')]: 2 }))
+    bytes.write('b', bytes.indexOf('\0cb') + 1) // now the key is there twice
+    const file = await publish(registry, ana, { name: 'odd' }, 'twice.gguf', bytes)
+    expect(file).toMatchObject({
+      status: 'failed',
+      status_detail: expect.stringMatching(/^not a usable GGUF file: the metadata has "ab+$/),
+    })
+  })
+
+  test('deleting a model takes its files with it', async () => {
+    const bytes = smallGguf(78)
+    await publish(registry, ana, { name: 'short-lived' }, 'x.gguf', bytes)
+    expect((await registry.get(`/v1/files/chunks/${sha256(bytes)}`)).status).toBe(302)
+    await registry.call('DELETE', '/v1/models/short-lived', { token: ana })
+    expect((await registry.get(`/v1/files/chunks/${sha256(bytes)}`)).status).toBe(404)
+  })
+
+  test('the parameters of a sharded model are the sum over its shards', async () => {
+    for (const index of [1, 2]) {
+      const name = `sharded-F32-0000${index}-of-00002.gguf`
+      await publish(registry, ana, { name: 'sharded' }, name, smallGguf(80 + index, 64 * index))
+    }
+    const { body }: { body: ModelRecord } = await registry.get('/v1/models/sharded')
+    expect(body).toMatchObject({ parameter_count: 64 + 128, architecture: 'llama', files_count: 2 })
+  })
+})
+
+describeOnEachDatabase('a registry with a quota', (start) => {
+  test('refuses a file over it with 413, counting what is declared', async () => {
+    const bytes = smallGguf(1)
+    const registry = await start({ quotaBytes: bytes.length * 2 })
+    const ana = await registry.register('ana')
+    await registry.post('/v1/models', { token: ana, body: { name: 'tide' } })
+    const racing = await Promise.all(
+      ['a', 'b', 'c'].map((name, seed) =>
+        registry.post('/v1/models/tide/files', {
+          token: ana,
+          body: manifestFor(`${name}.gguf`, smallGguf(seed)),
+        }),
+      ),
+    )
+    const statuses = racing.map(({ status }) => status).sort()
+    expect(statuses).toEqual([201, 201, 413])
+    const refused = racing.find(({ status }) => status === 413)
+    expect(refused?.body).toMatchObject({ code: 'quota_exceeded' })
+  })
+})
+
+describeOnEachDatabase('a registry that is started again', (start) => {
+  test('goes on with uploads and with processing, and honours what it signed before', async () => {
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
+    const registry = await start({ dataDirectory })
+    const ana = await registry.register('ana')
+    const bytes = smallGguf(3, 5_000_000)
+    await registry.post('/v1/models', { token: ana, body: { name: 'tide' } })
+    const manifest = manifestFor('x.gguf', bytes)
+    const { body }: { body: StartedUpload } = await registry.post('/v1/models/tide/files', {
+      token: ana,
+      body: manifest,
+    })
+    const [first, second] = body.upload.missing_chunks
+    await registry.call('PUT', first?.url ?? '', { bytes: bytes.subarray(0, chunkSize) })
+    await registry.restart()
+
+    const resumed: StartedUpload = (
+      await registry.post('/v1/models/tide/files', { token: ana, body: manifest })
+    ).body
+    expect(resumed.upload.missing_chunks.map(({ index }) => index)).toEqual([1])
+    const url = (second?.url ?? '').replace(/:\d+\//, `:${registry.port}/`)
+    await registry.call('PUT', url, { bytes: bytes.subarray(chunkSize) })
+    await registry.post(`/v1/models/tide/files/${body.id}/complete`, { token: ana })
+    await registry.restart()
+    expect(await settled(registry, ana, 'tide', body.id)).toMatchObject({ status: 'ready' })
+  })
+})
+
+describeOnEachDatabase('a registry whose store makes no room', (start) => {
+  test('leaves nothing of an upload that it could not start', async () => {
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
+    const registry = await start({ dataDirectory })
+    const ana = await registry.register('ana')
+    await registry.post('/v1/models', { token: ana, body: { name: 'tide' } })
+    const files = '/v1/models/tide/files'
+    const uploads = join(dataDirectory, 'store', 'uploads')
+    await rename(uploads, `${uploads}-away`)
+    const manifest = manifestFor('x.gguf', smallGguf(1))
+    expect((await registry.post(files, { token: ana, body: manifest })).status).toBe(500)
+    expect((await registry.get(`${files}?status=all`, { token: ana })).body).toEqual([])
+    await rename(`${uploads}-away`, uploads)
+    expect((await registry.post(files, { token: ana, body: manifest })).status).toBe(201)
+  })
+})
+
+function ggufOf(metadata: Record<string, MetadataInput>): Buffer<ArrayBuffer> {
+  return Buffer.from(makeGguf({ metadata }))
+}

@@ -1,0 +1,100 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { endpoints, pathOf, routes } from '@shoal/protocol'
+import { viewerOf } from '../../accounts/caller.ts'
+import { conflict } from '../../errors.ts'
+import type { ModelRepository } from '../../models/model-repository.ts'
+import { ownModel } from '../../models/own-model.ts'
+import { deleteFile } from '../garbage/delete-file.ts'
+import type { FileProcessor } from '../processing/file-processor.ts'
+import { hasEndedBadly } from '../rows/file-states.ts'
+import { seesUnready } from '../rows/find-file.ts'
+import {
+  countMissingChunks,
+  listMissingChunks,
+  startUpload,
+  type UploadDependencies,
+} from './start-upload.ts'
+
+type Dependencies = UploadDependencies & {
+  models: ModelRepository
+  processor: FileProcessor
+}
+
+export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, dependencies) => {
+  const { models, files, store, processor } = dependencies
+
+  app.route({
+    ...endpoints.listFiles,
+    config: { showsSeeders: true },
+    async handler({ params, query, caller }) {
+      const model = await models.getRow(params.id, viewerOf(caller, 'read'))
+      const seesAll = query.status === 'all' && seesUnready(caller, model)
+      const rows = await files.list(model.id, seesAll ? 'all' : 'ready')
+      return rows.map((row) => files.toModelFile(row, model.is_public === 1))
+    },
+  })
+
+  app.route({
+    ...endpoints.startUpload,
+    async handler({ params, body, caller }, reply) {
+      const model = await ownModel(models, params.id, caller)
+      const started = await startUpload(dependencies, model, viewerOf(caller, 'write'), body)
+      const { isNew, file, upload } = started
+      const location = pathOf(routes.getFile.url, { id: model.name, file_id: file.id })
+      if (isNew) reply.header('location', location)
+      return reply.code(isNew ? 201 : 200).send({ ...file, upload })
+    },
+  })
+
+  app.route({
+    ...endpoints.getFile,
+    config: { showsSeeders: true },
+    async handler({ params, caller }) {
+      const model = await models.getRow(params.id, viewerOf(caller, 'read'))
+      const file = await files.get(model.id, params.file_id, seesUnready(caller, model))
+      return files.getRecord(file, model.is_public === 1)
+    },
+  })
+
+  app.route({
+    ...endpoints.getUpload,
+    async handler({ params, query, caller }) {
+      const model = await ownModel(models, params.id, caller)
+      const file = await files.get(model.id, params.file_id, true)
+      return listMissingChunks(dependencies, file, query)
+    },
+  })
+
+  app.route({
+    ...endpoints.completeUpload,
+    async handler({ params, caller }, reply) {
+      const model = await ownModel(models, params.id, caller)
+      const file = await files.get(model.id, params.file_id, true)
+      if (file.status === 'uploading') {
+        const missing_count = await countMissingChunks(store, file)
+        if (missing_count > 0) {
+          throw conflict(`${missing_count} chunks are missing`, {
+            code: 'chunks_missing',
+            missing_count,
+          })
+        }
+        await files.submit(file.id)
+        processor.wake()
+      } else if (hasEndedBadly(file.status)) {
+        throw conflict(`this upload has ${file.status}: start it again`)
+      }
+      const now = await files.get(model.id, file.id, true)
+      return reply.code(202).send(files.toModelFile(now, model.is_public === 1))
+    },
+  })
+
+  app.route({
+    ...endpoints.deleteFile,
+    async handler({ params, caller }, reply) {
+      const model = await ownModel(models, params.id, caller)
+      const file = await files.get(model.id, params.file_id, true)
+      await deleteFile(dependencies, file)
+      return reply.code(204).send(null)
+    },
+  })
+}

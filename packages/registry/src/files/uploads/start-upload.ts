@@ -1,0 +1,193 @@
+import { hasCode } from '@shoal/core/errors'
+import {
+  chunkCount,
+  chunkRange,
+  manifestProblem,
+  packHashes,
+  unpackHashes,
+} from '@shoal/model-file'
+import type { MissingChunk, ModelFile, NewFile, Upload } from '@shoal/protocol'
+import type { Viewer } from '../../accounts/caller.ts'
+import { conflict, unprocessable } from '../../errors.ts'
+import type { ModelRow } from '../../models/model-repository.ts'
+import type { ObjectStore } from '../../store/object-store.ts'
+import { isStorageFull } from '../../unavailable.ts'
+import { deleteFile } from '../garbage/delete-file.ts'
+import type { GarbageCollection } from '../garbage/garbage-collection.ts'
+import type { BlobRepository } from '../rows/blob-repository.ts'
+import type { FileRepository } from '../rows/file-repository.ts'
+import { type FileRow, layoutOf } from '../rows/file-row.ts'
+import { hasEndedBadly, uploadLifetimeSeconds } from '../rows/file-states.ts'
+import type { Trash } from '../rows/trash.ts'
+import { type CreateDependencies, checkQuota, createFile } from './create-file.ts'
+
+export type UploadDependencies = CreateDependencies & {
+  files: FileRepository
+  blobs: BlobRepository
+  store: ObjectStore
+  collect: GarbageCollection
+  trash: Pick<Trash, 'removeOldest'>
+}
+
+const listedAtMost = 100
+
+/** Starts an upload, or finds the one that the same call started before. */
+export async function startUpload(
+  dependencies: UploadDependencies,
+  model: ModelRow,
+  viewer: Viewer,
+  manifest: NewFile,
+): Promise<{ isNew: boolean; file: ModelFile; upload: Upload }> {
+  const problem = manifestProblem(manifest)
+  if (problem) throw unprocessable(`the manifest does not add up: ${problem}`)
+
+  const { files } = dependencies
+  const before = await files.findByName(model.id, manifest.filename)
+  const isSame = before && (await isSameUpload(files, before, manifest))
+  if (before?.status === 'ready' && !isSame) {
+    throw conflict(`another file named ${manifest.filename} is ready: delete it first`)
+  }
+  if (before?.status === 'processing' && !isSame) {
+    throw conflict(`another file named ${manifest.filename} is being processed`)
+  }
+  const file = isSame
+    ? await resumeUpload(dependencies, before)
+    : await beginUpload(dependencies, model, manifest, { viewer, before })
+  return {
+    isNew: !isSame,
+    file: files.toModelFile(file, model.is_public === 1),
+    upload: await listMissingChunks(dependencies, file, { from: 0, limit: listedAtMost }),
+  }
+}
+
+/** The chunks from index `from` on that are still to be sent, with a presigned URL each, and how many there are in all. */
+export async function listMissingChunks(
+  { files, store }: UploadDependencies,
+  file: FileRow,
+  { from, limit }: { from: number; limit: number },
+): Promise<Upload> {
+  const { object_key } = file
+  if (file.status !== 'uploading' || object_key === null) {
+    return { expires_at: file.upload_expires_at, missing_chunks: [], missing_count: 0 }
+  }
+  const expires_at = await postponeExpiry(files, file)
+  const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000) // checked by the clock that signs
+  const stored = await store.listStoredChunks(object_key, layoutOf(file))
+  const chunks = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
+  const missing_chunks: MissingChunk[] = []
+  for (let index = from; index < chunks.length && missing_chunks.length < limit; index += 1) {
+    const chunk = chunks[index]
+    if (!chunk || stored.has(index)) continue
+    const range = chunkRange(index, file.file_size_bytes)
+    const request = store.presignChunkUpload(object_key, { ...chunk, ...range }, expiresAt)
+    missing_chunks.push({ ...chunk, ...request })
+  }
+  const missing_count = chunks.length - stored.size
+  return { expires_at, missing_chunks, missing_count }
+}
+
+/** When the upload expires from now on. A full disk does not keep anybody from reading what is missing. */
+async function postponeExpiry(files: FileRepository, file: FileRow): Promise<string> {
+  try {
+    return (await files.touch(file.id, uploadLifetimeSeconds)) ?? file.upload_expires_at
+  } catch (error) {
+    if (error instanceof Error && isStorageFull(error)) return file.upload_expires_at
+    throw error
+  }
+}
+
+/** Whether a row is for the very bytes of this manifest and can go on. */
+async function isSameUpload(
+  files: FileRepository,
+  row: FileRow,
+  manifest: NewFile,
+): Promise<boolean> {
+  if (row.sha256_hash !== manifest.sha256_hash) return false
+  if (row.file_size_bytes !== manifest.file_size_bytes) return false
+  if (hasEndedBadly(row.status)) return false
+  if (row.status !== 'uploading') return true
+  const declared = await files.getManifest(row.id)
+  return Buffer.compare(declared, packHashes(manifest.chunk_hashes)) === 0
+}
+
+async function resumeUpload(dependencies: UploadDependencies, file: FileRow): Promise<FileRow> {
+  if (file.status !== 'uploading') return file
+  await makeRoom(dependencies, file)
+  return dependencies.files.get(file.model_id, file.id, true)
+}
+
+/** A new upload with its place in the store; where there is no such place, no row is left either. */
+async function beginUpload(
+  dependencies: UploadDependencies,
+  model: ModelRow,
+  manifest: NewFile,
+  { viewer, before }: { viewer: Viewer; before: FileRow | undefined },
+): Promise<FileRow> {
+  const storedKey = await findStoredKey(dependencies, viewer, manifest)
+  if (before) await clearPlace(dependencies, model, manifest, before)
+  const file = await createFile(dependencies, model, manifest, { storedKey, before })
+  try {
+    await makeRoom(dependencies, file)
+  } catch (error) {
+    await deleteFile(dependencies, file)
+    throw error
+  }
+  return file
+}
+
+/** Gives up what had the name before, bytes and all, unless the new file would be refused anyway. */
+async function clearPlace(
+  dependencies: UploadDependencies,
+  model: ModelRow,
+  manifest: NewFile,
+  before: FileRow,
+) {
+  await checkQuota(dependencies, model.owner, manifest.file_size_bytes, before.id)
+  await dependencies.collect.giveUp(before.id, 'supersede')
+}
+
+/** Keeps room in the store for what is to come of a file. Rather than to refuse it, room that trash takes is freed first. */
+async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promise<void> {
+  const { store, trash, collect } = dependencies
+  if (file.object_key === null) return
+  try {
+    await store.startUpload(file.object_key, layoutOf(file))
+    // It may have been completed meanwhile. If it was given up, its bytes were removed before there were any.
+    if (await collect.isNeeded(file.object_key)) return
+    await store.remove(file.object_key)
+    throw conflict('this upload was given up at the same moment: start it again')
+  } catch (error) {
+    if (!hasCode(error, 'storage_full')) throw error
+    if ((await trash.removeOldest(error.details.missingBytes)).bytes === 0) throw error
+    await makeRoom(dependencies, file) // somebody else may have taken what was freed
+  }
+}
+
+/**
+ * Where these bytes are stored already, if the caller may read them: then they need not be sent again. Bytes that the
+ * store has lost do. Throws when the manifest says of them what is not so.
+ */
+async function findStoredKey(
+  { blobs, store }: UploadDependencies,
+  viewer: Viewer,
+  manifest: NewFile,
+): Promise<string | undefined> {
+  const stored = await blobs.findVisible(manifest.sha256_hash, viewer)
+  if (!stored) return undefined
+  const { object_key, size_bytes, chunk_hashes } = stored
+  if (size_bytes !== manifest.file_size_bytes) {
+    const declared = `not ${manifest.file_size_bytes}`
+    throw unprocessable(`the file with this SHA-256 has ${size_bytes} bytes, ${declared}`)
+  }
+  if (Buffer.compare(chunk_hashes, packHashes(manifest.chunk_hashes)) !== 0) {
+    throw unprocessable('the file with this SHA-256 has other chunks')
+  }
+  return (await store.hasObject(object_key, size_bytes)) ? object_key : undefined
+}
+
+/** How many chunks of an upload have not come. */
+export async function countMissingChunks(store: ObjectStore, file: FileRow): Promise<number> {
+  if (file.object_key === null) return 0
+  const stored = await store.listStoredChunks(file.object_key, layoutOf(file))
+  return chunkCount(file.file_size_bytes) - stored.size
+}
