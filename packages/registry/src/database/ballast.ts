@@ -1,29 +1,35 @@
 /**
  * A file that takes room on the database's disk so that there is some when it is needed: SQLite writes every change to its log
- * first, and so cannot even delete on a disk without a free block. Before a commit on a disk that is nearly full the file goes, and
- * it is made again when there is room.
+ * first, and so cannot even delete on a disk without a free block. Of the file goes what a commit needs and no more: whatever is
+ * free, others may take. It is made whole again when there is room.
  */
 import { randomFillSync } from 'node:crypto'
-import { existsSync, rmSync, statfsSync } from 'node:fs'
+import { rmSync, statfsSync, statSync, truncateSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isStorageFull } from '../unavailable.ts'
 
 const mebibyte = 1024 * 1024
+const blockBytes = 4096
 /** To delete takes 20 to 200 kB of log, and one of the largest files with its 10,000 chunks as many pages: up to 40 MB. */
 const largestBytes = 32 * mebibyte
 const smallestBytes = mebibyte
 const shareOfDisk = 0.01
 
 export type Ballast = {
-  /** Gives the file up if less is free than its size. Returns whether the disk was so full. Microseconds. */
-  makeRoom(): boolean
-  /** Gives the file up. False when it is not there. */
-  release(): boolean
-  /** Whether it was given up and more than half of that room is used: the rest is for deleting. */
+  /** Bytes of the whole file. */
+  sizeBytes: number
+  /** Whether less is free than that. Microseconds. */
+  isTight(): boolean
+  /** Bytes that are free or can be made so. */
+  roomBytes(): number
+  /** Gives up as much of the file as makes so many bytes free, or all of it. Returns whether it gave any. */
+  makeRoom(bytes: number): boolean
+  /** Whether more than half of its room is used: the rest is for deleting. */
   isNearlySpent(): boolean
-  /** Makes the file if it is not there and twice its size is free. */
+  /** Makes the file whole if it is not and twice its size is free. */
   restore(): Promise<void>
-  /** What the file would take and does not: its size, or 0. */
+  /** What the file would take and does not. */
   missingBytes(): number
 }
 
@@ -37,25 +43,38 @@ export function openBallast(directory: string, bytes?: number): Ballast {
     return bavail * bsize
   }
 
-  function release(): boolean {
-    const isThere = existsSync(path)
-    if (isThere) rmSync(path, { force: true })
-    return isThere
-  }
+  /** Of the file. */
+  const leftBytes = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const roomBytes = () => freeBytes() + leftBytes()
 
   return {
-    makeRoom() {
-      if (freeBytes() >= sizeBytes) return false
-      release()
+    sizeBytes,
+    isTight: () => freeBytes() < sizeBytes,
+    roomBytes,
+    makeRoom(bytes) {
+      const lacking = bytes - freeBytes()
+      const left = leftBytes()
+      if (lacking <= 0 || left === 0) return false
+      shorten(path, left - Math.ceil(lacking / blockBytes) * blockBytes)
       return true
     },
-    release,
-    isNearlySpent: () => freeBytes() < sizeBytes / 2 && !existsSync(path),
+    isNearlySpent: () => roomBytes() < sizeBytes / 2,
     async restore() {
-      if (existsSync(path) || freeBytes() < 2 * sizeBytes || sizeBytes === 0) return
+      if (leftBytes() >= sizeBytes || freeBytes() < 2 * sizeBytes) return
       await write(path, sizeBytes)
     },
-    missingBytes: () => (existsSync(path) ? 0 : sizeBytes),
+    missingBytes: () => Math.max(0, sizeBytes - leftBytes()),
+  }
+}
+
+/** File systems that copy on write may have no room to shorten a file, and yet remove one. */
+function shorten(path: string, bytes: number) {
+  try {
+    if (bytes > 0) truncateSync(path, bytes)
+    else rmSync(path, { force: true })
+  } catch (error) {
+    if (!(error instanceof Error && isStorageFull(error))) throw error
+    rmSync(path, { force: true })
   }
 }
 

@@ -7,6 +7,9 @@ import { openPostgres } from './postgres.ts'
 import type { Database } from './schema.ts'
 import { openSqlite, sqliteDialect } from './sqlite.ts'
 
+/** For what SQLite makes beside the database as it opens it: its log and an index of that. */
+const openingBytes = 256 * 1024
+
 /** The database with what differs between the engines. */
 export type Connection = {
   /** For requests and short steps: a statement that takes too long fails, and so does one that the server never answers. */
@@ -53,7 +56,7 @@ export const sqlitePath = (dataDirectory: string) => join(dataDirectory, 'regist
 
 function connectSqlite(directory: string, ballastBytes: number | undefined): Connection {
   const ballast = openBallast(directory, ballastBytes)
-  ballast.makeRoom() // opening takes some
+  ballast.makeRoom(openingBytes)
   const { dialect, version } = sqliteDialect(openSqlite(sqlitePath(directory)), ballast)
   const db = new Kysely<Database>({ dialect })
   return {

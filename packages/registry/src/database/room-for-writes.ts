@@ -1,45 +1,139 @@
+import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isStorageFull } from '../unavailable.ts'
 import type { Ballast } from './ballast.ts'
 
-/** Runs what writes to a SQLite database, so that it finds room on the disk if the ballast can make any. */
+/** Pages of the log from which on SQLite copies it into the database after a commit, unless it is told otherwise. */
+const usualLogPages = 1_000
+/** The database file may grow by as much as is in the log, and the ballast has to hold that too. */
+const largestShareOfBallast = 0.25
+/** A commit of a few rows writes at most so many pages to the log, and one of many, with their indices and words, so many for each. */
+const pagesOfFewRows = 16
+const pagesOfRow = 2
+/** For directories and small files beside the database. */
+const besidesBytes = 64 * 1024
+/** How much more a commit is given after one that failed for lack of room. */
+const growthAfterFailure = 2
+
+/**
+ * Runs what writes to a SQLite database, so that it finds room on the disk if the ballast can make any.
+ *
+ * On a nearly full disk each commit is copied out of the log at once, so that the next one writes over it and needs no more. A log
+ * that cannot be copied only grows, until nothing can be deleted. So the room for the copy is made with that for the commit, and
+ * what would make the database larger than the disk allows is refused.
+ */
 export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
-  function checkpoint() {
+  const path = database.location() ?? '' // of one in memory
+  const logPath = `${path}-wal`
+  const totalChanges = asNumber(database, 'select total_changes()')
+  const pageCount = asNumber(database, 'pragma page_count')
+  const pageBytes = asNumber(database, 'pragma page_size')()
+  const checkpoint = database.prepare('pragma wal_checkpoint(passive)')
+  let changesBefore = 0
+  /** When the transaction began, where the disk was nearly full then. */
+  let pagesBefore: number | undefined
+  /** Bytes of the log that the next commit writes over; 0 until the disk is nearly full. */
+  let reusableBytes = 0
+  /** Grows while commits fail. */
+  let caution = 1
+  limitLog()
+
+  function limitLog() {
+    if (ballast.sizeBytes === 0) return
+    const pages = Math.floor((ballast.sizeBytes * largestShareOfBallast) / pageBytes)
+    database.exec(`pragma wal_autocheckpoint = ${Math.min(usualLogPages, pages)}`)
+  }
+
+  /** What the file lacks of its pages, those of an open transaction too. More where the file system compresses. */
+  const growthBytes = () => Math.max(0, pageCount() * pageBytes - allocatedBytes(path))
+
+  function refuseGrowth() {
+    const hasGrown = pagesBefore !== undefined && pageCount() > pagesBefore
+    if (hasGrown && ballast.roomBytes() < growthBytes()) throw databaseFull()
+  }
+
+  function copyLog() {
+    reusableBytes = 0
+    ballast.makeRoom(besidesBytes + growthBytes())
     try {
-      database.exec('pragma wal_checkpoint(passive)')
+      const { log, checkpointed } = checkpoint.get() as { log: number; checkpointed: number }
+      if (log === checkpointed) reusableBytes = allocatedBytes(logPath)
     } catch (error) {
-      if (!(error instanceof Error && isStorageFull(error))) throw error // the log keeps what does not fit elsewhere
+      if (!isFull(error)) throw error // the log keeps what does not fit elsewhere
     }
   }
 
-  /** On a nearly full disk each commit is copied out of the log at once, so that the next one writes over it and needs no more. */
-  function commit<T>(run: () => T): T {
-    const isTight = ballast.makeRoom()
+  function commitOnFullDisk<T>(run: () => T): T {
+    refuseGrowth()
+    const pages = pagesOfFewRows + pagesOfRow * (totalChanges() - changesBefore)
+    const logBytes = Math.max(0, caution * pages * pageBytes - reusableBytes)
+    ballast.makeRoom(besidesBytes + logBytes + growthBytes())
+    try {
+      const result = run()
+      caution = 1
+      copyLog()
+      return result
+    } catch (error) {
+      if (isFull(error)) caution *= growthAfterFailure
+      throw error
+    }
+  }
+
+  function begin<T>(run: () => T): T {
     const result = run()
-    if (isTight) checkpoint()
+    changesBefore = totalChanges()
+    pagesBefore = ballast.isTight() ? pageCount() : undefined
     return result
   }
 
-  return {
-    /** A `commit`. SQLite rolls back when it fails, so that it cannot be tried again; the next one will have the room. */
-    commit<T>(run: () => T): T {
-      try {
-        return commit(run)
-      } catch (error) {
-        if (error instanceof Error && isStorageFull(error)) ballast.release()
-        throw error
-      }
-    },
-
-    /** A statement. Within a transaction it needs no room yet. */
-    write<T>(run: () => T): T {
-      if (database.isTransaction) return run()
-      try {
-        return commit(run)
-      } catch (error) {
-        if (error instanceof Error && isStorageFull(error) && ballast.release()) return run()
-        throw error
-      }
-    },
+  /** A `commit`. SQLite rolls back when it fails, so that it cannot be tried again; the next one will have the room. */
+  function commit<T>(run: () => T): T {
+    if (ballast.isTight()) return commitOnFullDisk(run)
+    reusableBytes = 0
+    return run()
   }
+
+  /** In a transaction, so that it is seen what the statement needs. */
+  function writeOnFullDisk<T>(run: () => T): T {
+    begin(() => database.exec('begin immediate'))
+    try {
+      const result = run()
+      commit(() => database.exec('commit'))
+      return result
+    } finally {
+      if (database.isTransaction) database.exec('rollback')
+    }
+  }
+
+  /** A statement that writes. Within a transaction it needs no room yet. */
+  function write<T>(run: () => T): T {
+    if (database.isTransaction) return run()
+    try {
+      if (ballast.isTight()) return writeOnFullDisk(run)
+      reusableBytes = 0
+      return run()
+    } catch (error) {
+      if (isFull(error) && ballast.isTight()) return writeOnFullDisk(run)
+      throw error
+    }
+  }
+
+  return { begin, commit, write }
+}
+
+const isFull = (error: unknown) => error instanceof Error && isStorageFull(error)
+
+/** As SQLite says it itself. */
+const databaseFull = () =>
+  Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })
+
+/** 0 for a file that is not there. */
+const allocatedBytes = (path: string) =>
+  (statSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512
+
+/** A statement whose answer is one number. */
+function asNumber(database: DatabaseSync, sql: string): () => number {
+  const statement = database.prepare(sql)
+  statement.setReturnArrays(true)
+  return () => Number((statement.get() as unknown as [number])[0])
 }

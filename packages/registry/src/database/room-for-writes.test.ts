@@ -1,0 +1,109 @@
+/** What SQLite can still write on a disk without a free block, whatever its log holds and whoever else wants the room. */
+import { Kysely, sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { canMount, smallDisk } from '../../../../testing/small-disk.ts'
+import { type Ballast, openBallast } from './ballast.ts'
+import { sqlitePath } from './connect.ts'
+import { openSqlite, sqliteDialect } from './sqlite.ts'
+
+type Tables = { thing: { id: number; text: string } }
+
+const mebibyte = 1024 * 1024
+const rowsAtOnce = 8
+
+describe.skipIf(!canMount)('the room for writes on a full disk', () => {
+  /** A database on a small disk of its own, with a ballast of 1 MiB that `change` may spoil. */
+  async function scene(change: (ballast: Ballast, fill: () => void) => Ballast = (same) => same) {
+    const disk = await smallDisk('24m')
+    onTestFinished(disk.unmount)
+    const ballast = openBallast(disk.path, mebibyte)
+    await ballast.restore()
+    const spoilt = change(ballast, () => disk.fill())
+    const { dialect } = sqliteDialect(openSqlite(sqlitePath(disk.path)), spoilt)
+    const db = new Kysely<Tables>({ dialect })
+    onTestFinished(() => db.destroy())
+    await sql`create table thing (id integer primary key, text text not null)`.execute(db)
+    return { disk, ballast, db }
+  }
+
+  /** Makes the database larger, a page with each row, in commits that are small. */
+  async function grow(db: Kysely<Tables>, pages: number) {
+    for (let commits = 0; commits < pages / rowsAtOnce; commits += 1) {
+      const rows = Array.from({ length: rowsAtOnce }, () => ({ text: 'x'.repeat(3_500) }))
+      await db.transaction().execute(async (trx) => {
+        for (const row of rows)
+          await sql`insert into thing (text) values (${row.text})`.execute(trx)
+      })
+    }
+  }
+
+  const deleteFirst = (db: Kysely<Tables>) =>
+    db.transaction().execute(async (trx) => {
+      await sql`delete from thing where id = (select min(id) from thing)`.execute(trx)
+    })
+
+  async function expectDeletions(db: Kysely<Tables>, count: number) {
+    const countOf = async () =>
+      (await db.selectFrom('thing').select(db.fn.countAll<number>().as('n')).executeTakeFirst())?.n
+    const before = (await countOf()) ?? 0
+    for (let index = 0; index < count; index += 1) await deleteFirst(db)
+    expect(await countOf()).toBe(before - count)
+  }
+
+  test('deletes although the log is to make the database larger by more than the ballast', async () => {
+    const { disk, db } = await scene()
+    await grow(db, 480)
+    disk.fill()
+    await expectDeletions(db, 400)
+  })
+
+  test('deletes although another process took the first room that was made', async () => {
+    let takings = 0
+    const { disk, db } = await scene((ballast, fill) => ({
+      ...ballast,
+      makeRoom(bytes) {
+        const isMore = ballast.makeRoom(bytes)
+        if (isMore && takings < 2) {
+          takings += 1
+          fill()
+        }
+        return isMore
+      },
+    }))
+    await grow(db, 32)
+    disk.fill()
+    let failures = 0
+    while (takings < 2) await deleteFirst(db).catch(() => (failures += 1))
+    expect(failures).toBeLessThanOrEqual(2)
+    await expectDeletions(db, 30)
+  })
+
+  test('deletes where nothing can grow any more, and what grows is refused', async () => {
+    const { disk, ballast, db } = await scene()
+    await grow(db, 80)
+    disk.fill()
+    let refused: unknown
+    for (let commits = 0; commits < 100 && !refused; commits += 1) {
+      await grow(db, rowsAtOnce).catch((error: unknown) => {
+        refused = error
+      })
+    }
+    expect(refused).toMatchObject({ errcode: 13 })
+    ballast.makeRoom(mebibyte)
+    disk.fill() // what is left
+    const alone = sql`insert into thing (text) values (${'x'.repeat(40_000)})`.execute(db)
+    await expect(alone).rejects.toMatchObject({ errcode: 13 })
+    await expectDeletions(db, 80)
+    await grow(db, rowsAtOnce) // into what the deletions left
+  })
+
+  test('gives up no more of the ballast than a commit needs', async () => {
+    const { disk, ballast, db } = await scene()
+    await grow(db, 80)
+    disk.fill()
+    await expectDeletions(db, 60)
+    expect(ballast.missingBytes()).toBeGreaterThan(0)
+    expect(ballast.missingBytes()).toBeLessThan(mebibyte / 2)
+    expect(ballast.isNearlySpent()).toBe(false)
+  })
+})
