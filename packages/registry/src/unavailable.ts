@@ -54,7 +54,17 @@ export function isUnavailable(error: unknown): boolean {
 
 /** Whether there is no room on the disk of the store or of the database. */
 export function isStorageFull(error: Error): boolean {
-  return /^(ENOSPC|EDQUOT|53100)$/.test(codeOf(error)) || sqliteCodeOf(error) === sqliteFull
+  if (/^(ENOSPC|EDQUOT|53100)$/.test(codeOf(error))) return true
+  return sqliteCodeOf(error) === sqliteFull || isSessionWithoutRoom(error)
+}
+
+/**
+ * What PostgreSQL 15 says, never translated, when a session cannot write the cache of its catalogs as it begins: an "internal
+ * error" (XX000) without the system's reason. Newer versions give that too.
+ */
+function isSessionWithoutRoom(error: Error): boolean {
+  const isInCache = codeOf(error) === 'XX000' && 'file' in error && error.file === 'relcache.c'
+  return isInCache && error.message.startsWith('could not write init file')
 }
 
 const codeOf = (error: Error) => ('code' in error ? String(error.code) : '')

@@ -5,6 +5,7 @@ import {
   chmod,
   chown,
   copyFile,
+  glob,
   mkdir,
   mkdtemp,
   open,
@@ -203,15 +204,7 @@ function placeOf(bytes: Buffer, count: number): number {
 test.skipIf(postgresUrl === '' || !canMount)(
   'while the disk of PostgreSQL is full downloads are counted in the journal',
   async () => {
-    const disk = await smallDisk('40m')
-    onTestFinished(disk.unmount)
-    // A server of its own: sessions of other tests would have to write pages to this disk when they need a buffer.
-    const server = await startPostgres()
-    onTestFinished(async () => {
-      await disk.free()
-      await server?.stop()
-    })
-    const databaseUrl = await databaseOn(disk.path, server?.url ?? '')
+    const { disk, databaseUrl } = await smallPostgres()
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const file = join(dataDirectory, 'registry.log')
     const registry = await startTestRegistry({ databaseUrl, dataDirectory, log: { file } })
@@ -247,6 +240,35 @@ test.skipIf(postgresUrl === '' || !canMount)(
   },
 )
 
+test.skipIf(postgresUrl === '' || !canMount)(
+  'while the disk of PostgreSQL is full what needs a new session there is refused with 503 storage_full',
+  async () => {
+    const { disk, serverUrl, databaseUrl } = await smallPostgres()
+    const registry = await startTestRegistry({ databaseUrl })
+    onTestFinished(() => registry.close())
+    // As after a change of the catalogs.
+    for await (const cache of glob(join(disk.path, '**/pg_internal.init'))) await rm(cache)
+    disk.fill()
+    const admin = new pg.Client({ connectionString: serverUrl })
+    await admin.connect()
+    await admin.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'small'",
+    )
+    await admin.end()
+    const answers: Answer[] = []
+    const look = async () => {
+      const answer = await registry.get('/v1/models/tide')
+      answers.push(answer)
+      return answer
+    }
+    await expect.poll(look).toMatchObject({ status: 503, body: { code: 'storage_full' } })
+    expect(answers.map(({ status }) => status)).not.toContain(500)
+
+    await disk.free()
+    await expect.poll(look).toMatchObject({ status: 404 })
+  },
+)
+
 test.skipIf(postgresUrl === '')(
   'a count whose commit may have happened is refused, and not counted a second time by the journal',
   async () => {
@@ -278,10 +300,29 @@ test.skipIf(postgresUrl === '')(
 
 const largeModel = { name: 'large', description: 'x'.repeat(1000), readme: 'y'.repeat(500_000) }
 
+/**
+ * A server with a database on a small disk of its own. Sessions of other tests would have to write pages to this disk when they
+ * need a buffer.
+ */
+async function smallPostgres() {
+  const disk = await smallDisk('40m')
+  onTestFinished(disk.unmount)
+  const server = await startPostgres()
+  onTestFinished(async () => {
+    await disk.free()
+    await server?.stop()
+  })
+  const serverUrl = server?.url ?? ''
+  return { disk, serverUrl, databaseUrl: await databaseOn(disk.path, serverUrl) }
+}
+
 /** Makes a database all of whose tables are on a disk of ours, and answers its URL. */
 async function databaseOn(path: string, serverUrl: string): Promise<string> {
   const admin = new pg.Client({ connectionString: serverUrl })
   await admin.connect()
+  // It changes the catalogs, and the next session would need room to write its cache of them.
+  await admin.query('alter system set autovacuum = off')
+  await admin.query('select pg_reload_conf()')
   const { rows } = await admin.query("select current_setting('data_directory') as path")
   const { uid, gid } = await stat(rows[0].path)
   const location = join(path, 'tables')
