@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -175,3 +176,35 @@ test('a port that is taken is named', async () => {
   expect(exitCode).toBe(1)
   await up.stop()
 })
+
+// npm signals only the shell that it starts, which passes nothing on: `exec` in package.json puts shoal in its place.
+test('SIGTERM to npm start ends the registry', async () => {
+  await using home = await makeHome()
+  const words = ['--port', '0', '--data', join(home.path, 'data'), '--json', '--no-demo']
+  const npm = spawn('npm', ['--silent', 'start', '--', ...words, '--no-inference'], {
+    cwd: join(import.meta.dirname, '../../../..'),
+    env: { PATH: process.env.PATH, HOME: home.path, SHOAL_HOME: home.path },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true, // in a process group of its own
+  })
+  try {
+    const [text] = await once(npm.stdout, 'data')
+    const { url } = JSON.parse(String(text)) as Document
+    expect((await fetch(`${url}/healthz`)).ok).toBe(true)
+    const ended = once(npm, 'exit')
+    npm.kill('SIGTERM')
+    await ended
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed')
+  } finally {
+    endGroup(npm.pid)
+  }
+})
+
+/** Ends what is left of a process group. */
+function endGroup(leader: number | undefined) {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
