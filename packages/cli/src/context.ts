@@ -1,5 +1,6 @@
 /** What a command works with, made when it runs: settings, the terminal, and registries by their address. */
 import { type Ending, exitCodes } from '@shoal/core/errors/table'
+import { setting } from '@shoal/core/settings'
 import {
   type NetworkSettings,
   readNetworkSettings,
@@ -8,11 +9,11 @@ import {
 } from '@shoal/network'
 import { type RegistryClient, registryClient, type Transport } from '@shoal/protocol/client'
 import { registryAddress, registryLabel } from './settings/address.ts'
-import { type Config, readConfig } from './settings/config.ts'
+import { type Config, readConfig, readSaved } from './settings/config.ts'
 import { readCredentials } from './settings/credentials.ts'
 import { type Places, readPlaces } from './settings/places.ts'
 import { readTyped } from './settings/read-typed.ts'
-import { cliSettings } from './settings/settings.ts'
+import { cliSettings, defaultRegistry } from './settings/settings.ts'
 import { aboutUnknownVariables } from './settings/unknown-variables.ts'
 import type { Surroundings } from './surroundings.ts'
 import { type Asker, createAsker } from './terminal/asker.ts'
@@ -64,6 +65,10 @@ type Wishes = { isTransfer?: boolean; isForShell?: boolean }
 /** What the top of the program has to know of a command once it has ended. */
 export type Trace = { printer?: Printer; spoken?: Spoken; endsByItself: boolean; exitCode: number }
 
+const { default: _, ...withoutDefault } = cliSettings.registry
+/** The registry of the flag or the variable. */
+const namedRegistry = setting(withoutDefault)
+
 export function contextOpener(
   surroundings: Surroundings,
   trace: Trace,
@@ -79,7 +84,10 @@ export function contextOpener(
     const places = readPlaces(env)
     const config = await readConfig(places)
     const { registry } = options
-    const current = readTyped(cliSettings.registry, { env, flags: { registry }, saved: config })
+    const current =
+      readTyped(namedRegistry, { env, flags: { registry } }) ??
+      readSaved('registry', config) ??
+      defaultRegistry
 
     let reading: Promise<NetworkSettings> | undefined
     function networkSettings() {

@@ -23,7 +23,10 @@ type Read = (text: string) => unknown
 const daemon = (env: Record<string, string>, flags = {}) =>
   readDaemonConfig(env, { models: '/models', ...flags })
 
-const accepted = (key: ConfigKey, text: string) => ({ [key]: acceptedText(key, text) })
+const accepted = (key: ConfigKey, text: string) => ({
+  path: 'config.json',
+  values: { [key]: acceptedText(key, text) },
+})
 
 /** Flags that a command hands on as they are typed. */
 const untouched: Record<string, Read> = {

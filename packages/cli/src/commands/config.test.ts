@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeHome } from '../testing/run-shoal.ts'
@@ -29,5 +29,18 @@ test.each([
   await using home = await makeHome()
   const { stderr, exitCode } = await shoalHere(['config', ...words], { home: home.path })
   expect(stderr).toBe(`✗ ${text}\n`)
+  expect(exitCode).toBe(2)
+})
+
+test.each([
+  ['registry', 'ftp://tide', '“ftp://tide” is not the address of a registry.'],
+  ['peers', 0, '“0” is neither on nor off.'],
+])('a wrong %s in config.json is refused with the name of the file', async (key, value, text) => {
+  await using home = await makeHome()
+  const path = join(home.path, 'config', 'config.json')
+  await mkdir(join(home.path, 'config'))
+  await writeFile(path, JSON.stringify({ [key]: value }))
+  const { stderr, exitCode } = await shoalHere(['seed'], { home: home.path })
+  expect(stderr).toContain(`✗ ${key} in ${path}: ${text}\n`)
   expect(exitCode).toBe(2)
 })

@@ -14,7 +14,7 @@ export function configCommand(open: OpenContext): Command {
     .action(async (name: string) => {
       const { printer, config } = await open()
       const key = configKey(name)
-      const value = config[key]
+      const value = config.values[key]
       if (value === undefined && !printer.isJson) {
         throw new Failure('not_found', `${key} is not set.`, {
           hint: `To set it: shoal config set ${key} <value>`,
@@ -39,9 +39,9 @@ export function configCommand(open: OpenContext): Command {
     .description('all settings')
     .action(async () => {
       const { printer, config } = await open()
-      await printer.answer(config, () =>
+      await printer.answer(config.values, () =>
         Object.entries(savedSettings).map(([key, one]) => {
-          const value = config[key as ConfigKey]
+          const value = config.values[key as ConfigKey]
           return value === undefined
             ? printer.out.dim(`# ${key}: ${helpOf(one)}`)
             : `${key} = ${value}`

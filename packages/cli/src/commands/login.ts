@@ -25,7 +25,7 @@ export function loginCommand(open: OpenContext): Command {
       await saveCredential(places, address, credential)
       const { username } = credential
       printer.success(`Signed in to ${label} as ${username}.`)
-      if (config.peers === undefined) {
+      if (config.values.peers === undefined) {
         printer.note(
           '  Others who pull the same models see your IP address while you pull or serve.',
         )

@@ -1,7 +1,7 @@
 /** The settings that a person keeps, in `config.json`. */
 import { join } from 'node:path'
 import type { Setting, SettingsOf } from '@shoal/core/settings'
-import { misuse } from '../terminal/failure.ts'
+import { Failure, misuse } from '../terminal/failure.ts'
 import { readJsonFile, updateJsonFile } from './json-file.ts'
 import { nearestOf } from './nearest.ts'
 import type { Places } from './places.ts'
@@ -9,14 +9,20 @@ import { parseTyped } from './read-typed.ts'
 import { savedSettings } from './settings.ts'
 
 export type ConfigKey = keyof typeof savedSettings
-export type Config = Partial<Record<ConfigKey, string>>
+export type Config = {
+  /** Of the file, for errors about what it holds. */
+  path: string
+  /** As they were typed, not yet checked. */
+  values: Partial<Record<ConfigKey, string>>
+}
 
 export const configPath = (places: Places) => join(places.config, 'config.json')
 
 export async function readConfig(places: Places): Promise<Config> {
-  const content = await readJsonFile(configPath(places))
+  const path = configPath(places)
+  const content = await readJsonFile(path)
   const known = Object.entries(content).filter(([key]) => key in savedSettings)
-  return Object.fromEntries(known.map(([key, value]) => [key, textOf(value)]))
+  return { path, values: Object.fromEntries(known.map(([key, value]) => [key, textOf(value)])) }
 }
 
 /** Somebody who edits the file may write `false` for off. */
@@ -31,15 +37,29 @@ export async function setConfig(places: Places, key: ConfigKey, text: string): P
 
 /** What is kept of a new value: a word as it is read, anything else as it was typed. Throws if the setting cannot be that. */
 export function acceptedText(key: ConfigKey, text: string): string {
-  const value = readSaved(key, { [key]: text })
+  const value = parseSaved(key, text)
   return typeof value === 'string' ? value : text
 }
 
-/** The value of a saved setting; undefined if it is not set. */
-export function readSaved<Key extends ConfigKey>(key: Key, config: Config) {
-  const one = savedSettings[key] as Setting<SettingsOf<typeof savedSettings>[Key]>
-  const text = config[key]
-  return text?.trim() ? parseTyped(one, text) : undefined
+/** The value of a saved setting; undefined if it is not set. Throws a usage error that names the file if it cannot be that. */
+export function readSaved<Key extends ConfigKey>(key: Key, { path, values }: Config) {
+  const text = values[key]
+  if (!text?.trim()) return undefined
+  try {
+    return parseSaved(key, text)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const { code, message, hint, members } = error
+    throw new Failure(code, `${key} in ${path}: ${message}`, {
+      hint,
+      details: members,
+      cause: error,
+    })
+  }
+}
+
+function parseSaved<Key extends ConfigKey>(key: Key, text: string) {
+  return parseTyped(savedSettings[key] as Setting<SettingsOf<typeof savedSettings>[Key]>, text)
 }
 
 export function configKey(text: string): ConfigKey {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readSaved } from './config.ts'
+import { type Config, readSaved } from './config.ts'
 import { readPlaces } from './places.ts'
 import { readTyped } from './read-typed.ts'
 import { cliSettings, defaultRegistry } from './settings.ts'
@@ -34,8 +34,9 @@ test('a wrong value is a usage error with the name', () => {
 })
 
 test('saved settings are read by the same rules as they are set', () => {
-  expect(readSaved('peers', { peers: 'OFF' })).toBe('off')
-  expect(readSaved('limit-rate', { 'limit-rate': '10MB' })).toBe(10e6)
-  expect(readSaved('ratio', {})).toBeUndefined()
-  expect(() => readSaved('connections', { connections: '0' })).toThrow('not a whole number')
+  const saved = (values: Config['values']) => ({ path: 'config.json', values })
+  expect(readSaved('peers', saved({ peers: 'OFF' }))).toBe('off')
+  expect(readSaved('limit-rate', saved({ 'limit-rate': '10MB' }))).toBe(10e6)
+  expect(readSaved('ratio', saved({}))).toBeUndefined()
+  expect(() => readSaved('connections', saved({ connections: '0' }))).toThrow('not a whole number')
 })
