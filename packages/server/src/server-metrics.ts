@@ -5,8 +5,15 @@ type MetricsOptions = {
   droppedLogLines: { name: string; count: () => number }
 }
 
+export interface ServerMetrics {
+  /** Holds these metrics, and those that a server adds. */
+  readonly registry: Registry
+  /** Seconds from a request to the end of its answer. */
+  readonly requests: Histogram<'method' | 'route' | 'status'>
+}
+
 /** What each server tells in Prometheus' format: the process, its requests by route and status, and lines lost from its log. */
-export function serverMetrics({ requests, droppedLogLines }: MetricsOptions) {
+export function serverMetrics({ requests, droppedLogLines }: MetricsOptions): ServerMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   new Counter({

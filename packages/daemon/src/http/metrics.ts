@@ -1,4 +1,4 @@
-import { serverMetrics } from '@shoal/server'
+import { type ServerMetrics, serverMetrics } from '@shoal/server'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Counter, Gauge, Histogram } from 'prom-client'
@@ -6,10 +6,17 @@ import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, Runtime, StartRuntime } from '../runtime/runtime.ts'
 import { whenOver } from './when-over.ts'
 
-export type Metrics = ReturnType<typeof makeMetrics>
+export interface Metrics extends ServerMetrics {
+  /** Tokens read (`prompt`, and `cached` of those) and written (`completion`). */
+  readonly tokens: Counter<'kind'>
+  /** Seconds from when a slot was free to the first token. */
+  readonly firstToken: Histogram
+  /** Seconds of each token after the first, as the mean of an answer. */
+  readonly perToken: Histogram
+}
 
 /** Requests, tokens and models, in Prometheus' format. */
-export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number }) {
+export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number }): Metrics {
   const common = serverMetrics({
     requests: {
       name: 'shoal_daemon_request_seconds',

@@ -46,10 +46,31 @@ const longestTimerMs = 2 ** 31 - 1
 /** One request's use of a model. To be disposed when the request is over. */
 export type Use = Disposable & { runtime: Runtime; model: LocalModel }
 
-export type LoadedModels = ReturnType<typeof loadedModels>
+/**
+ * The models that the daemon has in memory. A name that no model here has rejects with a `Fault` for "not found"; a model that
+ * cannot be loaded, or that needs more memory than there is, rejects with one that says so.
+ */
+export interface LoadedModels {
+  /** Loads the model if needed, for one request. Rejects with `queue_full` where too many wait for it already. */
+  use(id: string, wishes?: Wishes): Promise<Use>
+  /** Tokens of a conversation with this model as it is loaded, or would be. */
+  contextLengthOf(model: LocalModel): number
+  /** Loads a model without asking it anything. */
+  load(id: string, wishes?: Wishes): Promise<LoadedModel>
+  /** Resolves with whether it was loaded. What it is asked just now ends with an error. */
+  unload(id: string): Promise<boolean>
+  /** Unloads a model when all that it is asked just now is answered. */
+  release(id: string): Promise<void>
+  /** What is loaded, after a look at the files. */
+  list(): Promise<LoadedModel[]>
+  /** The same as it was last seen. */
+  standing(): LoadedModel[]
+  /** Unloads all of them, without waiting for their answers. */
+  close(): Promise<void>
+}
 
 /** Loads models when they are asked for and unloads those that nobody asked for the longest time, within the memory that it is given. */
-export function loadedModels(dependencies: Dependencies) {
+export function loadedModels(dependencies: Dependencies): LoadedModels {
   const { local, memoryBytes, queueLength, log } = dependencies
   const { contextFor, planOf } = contextsOf(dependencies)
   const entries = new Map<string, Entry>()
@@ -225,12 +246,9 @@ export function loadedModels(dependencies: Dependencies) {
   return {
     use,
 
-    /** Tokens of a conversation with this model as it is loaded, or would be. */
-    contextLengthOf: (model: LocalModel): number =>
-      entries.get(model.path)?.contextLength ?? contextFor(model),
+    contextLengthOf: (model) => entries.get(model.path)?.contextLength ?? contextFor(model),
 
-    /** Loads a model without asking it anything. */
-    async load(id: string, wishes: Wishes = {}): Promise<LoadedModel> {
+    async load(id, wishes = {}) {
       const { model, [Symbol.dispose]: leave } = await use(id, wishes)
       leave()
       const entry = entries.get(model.path)
@@ -239,26 +257,23 @@ export function loadedModels(dependencies: Dependencies) {
       throw notNow(`model ${model.id} was lost as soon as it was loaded`)
     },
 
-    /** False where it was not loaded. What it is asked just now ends with an error. */
-    async unload(id: string): Promise<boolean> {
+    async unload(id) {
       const entry = await findEntry(id)
       if (entry) await unloadEntry(entry)
       return entry !== undefined
     },
 
-    /** Unloads a model when all that it is asked just now is answered. */
-    async release(id: string): Promise<void> {
+    async release(id) {
       const entry = await findEntry(id)
       if (entry?.requests === 0) await unloadEntry(entry)
       else if (entry) entry.keepAliveMs = 0
     },
 
-    async list(): Promise<LoadedModel[]> {
+    async list() {
       await look()
       return standing()
     },
 
-    /** As they were last seen. */
     standing,
 
     async close() {

@@ -26,14 +26,23 @@ export type LocalModel = {
   parameterCount: number | null
 }
 
-export type LocalModels = ReturnType<typeof localModels>
+/** The models in a folder. Each call looks at the files again; a file that cannot be read is logged once and left out. */
+export interface LocalModels {
+  /** The folder, as the daemon was given it. */
+  readonly directory: string
+  list(): Promise<LocalModel[]>
+  /** The model that `findModel` finds by this name; undefined where there is none. */
+  find(id: string): Promise<LocalModel | undefined>
+  /** Why a name of which there are files cannot be run; undefined where there are none. */
+  findTrouble(id: string): Promise<string | undefined>
+}
 
 type Entry = Omit<LocalModel, 'id' | 'label'>
 
 type Log = { warn(details: object, message: string): void }
 
 /** The models in a folder: any `<folder>/<name>/*.gguf`, whoever put it there. */
-export function localModels(directory: string, memoryBytes: number, log: Log) {
+export function localModels(directory: string, memoryBytes: number, log: Log): LocalModels {
   /** What could not be read, by path and why: it is told once, however often one looks. */
   const told = new Set<string>()
   /** Headers that were read, by path, as long as the file is the same. */
@@ -81,10 +90,9 @@ export function localModels(directory: string, memoryBytes: number, log: Log) {
     directory,
     list,
 
-    find: async (id: string): Promise<LocalModel | undefined> => findModel(await list(), id),
+    find: async (id) => findModel(await list(), id),
 
-    /** Why a name of which there are files cannot be run; undefined where there are none. */
-    async findTrouble(id: string): Promise<string | undefined> {
+    async findTrouble(id) {
       const wanted = parseReference(id)?.name ?? id.toLowerCase().replace(/:.*$/, '')
       const files = (await readAll()).filter(({ file }) => file.modelName.toLowerCase() === wanted)
       const broken = files.flatMap(({ outcome }) => ('trouble' in outcome ? outcome.trouble : []))

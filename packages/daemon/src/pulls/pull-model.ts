@@ -15,10 +15,27 @@ type Settings = Pick<DaemonConfig, 'registry' | 'modelsDirectory' | 'memoryBytes
 /** One file of what is to be pulled. */
 export type Part = { model: string; modelName: string; file: ModelFile; path: string }
 
-export type ModelPulls = ReturnType<typeof modelPulls>
+type Guest = { signal: AbortSignal; onEvent: (event: PullEvent) => void }
+
+/**
+ * Pulls of one registry. Both calls reject with a `Fault` that says what the registry, the network or the disk refused, or that this
+ * daemon has no registry, and with the reason of their signal.
+ */
+export interface ModelPulls {
+  /** The files that a name means, as the registry has them now. */
+  listParts(model: string, signal: AbortSignal): Promise<Part[]>
+  /**
+   * Resolves when the file is here and is what the registry says. Whoever asks for a file that is being pulled joins that pull;
+   * when the last one's signal is aborted it stops, and keeps what it has for the next time.
+   */
+  pull(part: Part, guest: Guest): Promise<PulledFile>
+  /** Stops all pulls, and resolves when they have stopped. What was fetched is kept. */
+  close(): Promise<void>
+}
 
 /** Pulls models of one registry into the folder of local models. */
-export function modelPulls({ registry, modelsDirectory, memoryBytes, sharing }: Settings) {
+export function modelPulls(settings: Settings): ModelPulls {
+  const { registry, modelsDirectory, memoryBytes, sharing } = settings
   const shared = sharedPulls()
   const network = registry?.network ?? directNetwork
   const client =
@@ -51,8 +68,7 @@ export function modelPulls({ registry, modelsDirectory, memoryBytes, sharing }: 
   }
 
   return {
-    /** The files that a name means, as the registry has them now. */
-    async listParts(model: string, signal: AbortSignal): Promise<Part[]> {
+    async listParts(model, signal) {
       const from = getClient()
       const reference = referenceTo(registry?.address ?? '', model)
       const modelName = reference.name
@@ -64,11 +80,7 @@ export function modelPulls({ registry, modelsDirectory, memoryBytes, sharing }: 
       })
     },
 
-    /** Resolves when the file is here and is what the registry says. Stopped, it leaves what it has for the next time. */
-    async pull(
-      { model, ...part }: Part,
-      guest: { signal: AbortSignal; onEvent: (event: PullEvent) => void },
-    ): Promise<PulledFile> {
+    async pull({ model, ...part }, guest) {
       const order = { client: getClient(), network, ...part, ...peerSettings }
       return withFaults(model, () => shared.pull(order, guest))
     },

@@ -13,7 +13,19 @@ type Options = {
   mostCalls?: number | undefined
 }
 
-export type AnswerParser = ReturnType<typeof markParser>
+/** Reads one answer. */
+export interface AnswerParser {
+  /** The pieces that more text makes certain; it may be none. */
+  take(text: string): Piece[]
+  /** The rest, when nothing more comes. */
+  finish(): Piece[]
+  /** Calls of tools so far. */
+  callCount(): number
+  /** Whether as many tools are called as may be: the model can be stopped. */
+  hasEnough(): boolean
+  /** Whether what comes now is reasoning. */
+  isThinking(): boolean
+}
 
 /** Splits what a model writes into text, reasoning and calls, in the way of its format. */
 export function answerParser(format: AnswerFormat, options: Options): AnswerParser {
