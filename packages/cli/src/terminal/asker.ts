@@ -9,12 +9,22 @@ type Question = {
   validate?: (answer: string) => string | undefined
 }
 
-export type Asker = ReturnType<typeof createAsker>
+/** Each question ends the command with a `Failure`: a usage error if nobody can be asked, `stopped` if the person gives up. */
+export interface Asker {
+  /** Whether there is a person at a terminal. */
+  readonly canAsk: boolean
+  /** Resolves with an answer that is not empty. */
+  text(question: Question): Promise<string>
+  /** The same; what is typed is not shown. */
+  secret(question: Question): Promise<string>
+  /** Resolves if the answer is yes, at once under `--yes`; a no ends the command as `stopped`. */
+  confirm(message: string): Promise<void>
+}
 
 export function createAsker(
   { stdin, stderr, stopSignal }: Surroundings,
   { canAsk, yes }: { canAsk: boolean; yes: boolean },
-) {
+): Asker {
   const streams = { input: stdin, output: stderr, signal: stopSignal, withGuide: false }
   const load = () => import('@clack/prompts')
 
@@ -33,11 +43,9 @@ export function createAsker(
 
   return {
     canAsk,
-    text: (question: Question) => answerOf(question, 'text'),
-    /** What is typed is not shown. */
-    secret: (question: Question) => answerOf(question, 'password'),
-    /** Ends the command where the answer is no. */
-    async confirm(message: string): Promise<void> {
+    text: (question) => answerOf(question, 'text'),
+    secret: (question) => answerOf(question, 'password'),
+    async confirm(message) {
       if (yes) return
       if (!canAsk)
         throw misuse(`Nobody can be asked here: ${message}`, 'Say yes beforehand with --yes.')

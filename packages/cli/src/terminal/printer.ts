@@ -11,9 +11,45 @@ export type LiveRegion = { clear(): void; draw(): void }
 
 type Lines = string | readonly string[]
 
-export type Printer = ReturnType<typeof createPrinter>
+/** Results go to stdout; the rest goes to stderr, as lines or, under `--progress=json`, as events. */
+export interface Printer {
+  readonly can: Capabilities
+  /** Whether `--json` is given. */
+  readonly isJson: boolean
+  /** Whether `--quiet` is given. */
+  readonly isQuiet: boolean
+  /** Whether stderr is NDJSON, as `--progress=json` makes it. */
+  readonly isForPrograms: boolean
+  /** Colors of stdout. */
+  readonly out: Colors
+  /** Colors of stderr. */
+  readonly err: Colors
+  readonly stderr: Surroundings['stderr']
+  /** The width of what results are written to; undefined where that has none. */
+  readonly columns: number | undefined
+  /** One line of the NDJSON on stderr; its members are written in snake_case, as in `--json`. */
+  event(value: object): void
+  /** A line of the result. */
+  result(line: string): void
+  /** A piece of a result that comes bit by bit. */
+  part(text: string): void
+  /** The answer of a command: one document under `--json`, and lines otherwise. */
+  answer(document: unknown, lines: () => Lines | Promise<Lines>): Promise<void>
+  /** Left out under `--quiet`. */
+  note(line: string): void
+  /** Printed only under `--verbose`. */
+  detail(line: string): void
+  /** A note with a check mark. */
+  success(line: string): void
+  /** Something that has to be known, also under `--quiet`. */
+  warn(line: string): void
+  /** The error that ends a command, with its stack under `--debug`. */
+  fail(failure: Failure): void
+  /** Keeps `shown` below whatever is printed meanwhile; undefined when it is over. */
+  setRegion(shown: LiveRegion | undefined): void
+}
 
-export function createPrinter(surroundings: Surroundings, options: GlobalOptions) {
+export function createPrinter(surroundings: Surroundings, options: GlobalOptions): Printer {
   const { stdout, stderr } = surroundings
   const can: Capabilities = capabilitiesOf(surroundings, options)
   const out: Colors = createColors(can.hasColor.stdout)
@@ -21,7 +57,6 @@ export function createPrinter(surroundings: Surroundings, options: GlobalOptions
   const isForPrograms = options.progress === 'json'
   let region: LiveRegion | undefined
 
-  /** One line of the NDJSON that stderr is under `--progress=json`; its members are named as in `--json`. */
   const event = (value: object) => void stderr.write(`${JSON.stringify(snakeCase(value))}\n`)
 
   function tell(line: string, type: 'note' | 'warning' = 'note') {
@@ -39,36 +74,32 @@ export function createPrinter(surroundings: Surroundings, options: GlobalOptions
     out,
     err,
     stderr,
-    /** The width of what results are written to; undefined where that has none. */
     columns: stdout.isTTY ? stdout.columns : undefined,
     event,
 
-    result(line: string) {
+    result(line) {
       stdout.write(`${line}\n`)
     },
-    /** A piece of a result that comes bit by bit. */
-    part(text: string) {
+    part(text) {
       stdout.write(text)
     },
-    /** The answer of a command: one document under `--json`, and lines otherwise. */
-    async answer(document: unknown, lines: () => Lines | Promise<Lines>) {
+    async answer(document, lines) {
       if (options.json) stdout.write(`${JSON.stringify(document, undefined, 2)}\n`)
       else for (const line of [await lines()].flat()) stdout.write(`${line}\n`)
     },
-    note(line: string) {
+    note(line) {
       if (!options.quiet) tell(line)
     },
-    detail(line: string) {
+    detail(line) {
       if (options.verbose) tell(err.dim(line))
     },
-    success(line: string) {
+    success(line) {
       if (!options.quiet) tell(`${err.green('✓')} ${line}`)
     },
-    /** Something that has to be known, also under `--quiet`. */
-    warn(line: string) {
+    warn(line) {
       tell(`${err.yellow('!')} ${line}`, 'warning')
     },
-    fail(failure: Failure) {
+    fail(failure) {
       const { code, message, hint, members } = failure
       const error = { code, message, ...(hint && { hint }), ...members }
       if (options.json) stdout.write(`${JSON.stringify({ error }, undefined, 2)}\n`)
@@ -77,8 +108,7 @@ export function createPrinter(surroundings: Surroundings, options: GlobalOptions
       tell([`${mark} ${message}`, ...(hint ? indented(hint) : [])].join('\n'))
       if (options.debug) tell(stackOf(failure))
     },
-    /** Keeps `shown` below whatever is printed meanwhile; undefined when it is over. */
-    setRegion(shown: LiveRegion | undefined) {
+    setRegion(shown) {
       region = shown
     },
   }
