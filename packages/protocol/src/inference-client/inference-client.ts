@@ -62,16 +62,41 @@ type Call = {
   signal?: AbortSignal | undefined
 }
 
-export type InferenceClient = ReturnType<typeof inferenceClient>
-
 /**
  * A client of one daemon. Every call rejects with a `DaemonError` for an answer that is not a success, with a
- * `DaemonGoneError` if no usable answer came, or with the reason of its signal. `getApiKey` is asked before each call.
+ * `DaemonGoneError` if no usable answer came, or with the reason of its signal.
  */
+export interface InferenceClient {
+  /** The daemon's address, as its transport was given it. */
+  readonly url: string
+  /** Whether it is there; `pid` is that of its process. */
+  health(signal?: AbortSignal): Promise<{ status?: string; pid?: number }>
+  /** Whether the model is on the daemon's machine. */
+  hasModel(model: string, signal?: AbortSignal): Promise<boolean>
+  /** The models on the daemon's machine, newest first. */
+  listModels(signal?: AbortSignal): Promise<ListedModel[]>
+  /** The models in its memory. */
+  listLoaded(signal?: AbortSignal): Promise<LoadedModel[]>
+  /** Resolves when the model is ready. `keepAlive` is a time such as `5m`, or -1 forever. */
+  load(
+    model: string,
+    options?: { keepAlive?: string | number; signal?: AbortSignal },
+  ): Promise<LoadedModel>
+  /** Resolves with whether it was loaded. */
+  unload(model: string): Promise<{ model: string; unloaded: boolean }>
+  /** How the sharing of its files stands. */
+  sharing(): Promise<SharingStatus>
+  /** Pauses or resumes it. */
+  setSharing(paused: boolean): Promise<SharingStatus>
+  /** Yields the answer as it arrives, and at last how it ended. Leaving the loop stops the model. */
+  chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<AnswerPart | AnswerEnd, void>
+}
+
+/** `getApiKey` is asked before each call. */
 export function inferenceClient(
   transport: InferenceTransport,
   getApiKey: () => string | undefined = () => undefined,
-) {
+): InferenceClient {
   const { url } = transport
 
   /** Runs `step`, whose failures mean that the daemon has gone. */
@@ -106,11 +131,9 @@ export function inferenceClient(
   return {
     url,
 
-    health: (signal?: AbortSignal) =>
-      json<{ status?: string; pid?: number }>({ method: 'GET', path: '/healthz', signal }),
+    health: (signal) => json({ method: 'GET', path: '/healthz', signal }),
 
-    /** Whether the model is on the daemon's machine. */
-    async hasModel(model: string, signal?: AbortSignal): Promise<boolean> {
+    async hasModel(model, signal) {
       try {
         await json({ method: 'GET', path: `/v1/models/${encodeURIComponent(model)}`, signal })
         return true
@@ -120,43 +143,33 @@ export function inferenceClient(
       }
     },
 
-    /** The models on the daemon's machine, newest first. */
-    async listModels(signal?: AbortSignal): Promise<ListedModel[]> {
+    async listModels(signal) {
       const call = { method: 'GET', path: '/api/tags', signal } as const
       return (await json<{ models: ListedModel[] }>(call)).models
     },
 
-    async listLoaded(signal?: AbortSignal): Promise<LoadedModel[]> {
+    async listLoaded(signal) {
       const call = { method: 'GET', path: '/api/ps', signal } as const
       return (await json<{ models: LoadedModel[] }>(call)).models
     },
 
-    /** Resolves when the model is ready. `keepAlive` is a time such as `5m`, or -1 forever. */
-    load(
-      model: string,
-      { keepAlive, signal }: { keepAlive?: string | number; signal?: AbortSignal } = {},
-    ) {
+    load(model, { keepAlive, signal } = {}) {
       const body = { model, ...(keepAlive !== undefined && { keep_alive: keepAlive }) }
-      return json<LoadedModel>({ method: 'POST', path: '/api/load', body, signal })
+      return json({ method: 'POST', path: '/api/load', body, signal })
     },
 
-    unload: (model: string) =>
-      json<{ model: string; unloaded: boolean }>({
+    unload: (model) =>
+      json({
         method: 'POST',
         path: '/api/unload',
         body: { model },
       }),
 
-    sharing: () => json<SharingStatus>({ method: 'GET', path: '/api/sharing' }),
+    sharing: () => json({ method: 'GET', path: '/api/sharing' }),
 
-    setSharing: (paused: boolean) =>
-      json<SharingStatus>({ method: 'POST', path: '/api/sharing', body: { paused } }),
+    setSharing: (paused) => json({ method: 'POST', path: '/api/sharing', body: { paused } }),
 
-    /** Yields the answer as it arrives, and at last how it ended. Leaving the loop stops the model. */
-    async *chat(
-      request: ChatRequest,
-      signal: AbortSignal,
-    ): AsyncGenerator<AnswerPart | AnswerEnd, void> {
+    async *chat(request, signal) {
       const body = { ...request, stream: true, stream_options: { include_usage: true } }
       const answer = await send({ method: 'POST', path: '/v1/chat/completions', body, signal })
       try {
