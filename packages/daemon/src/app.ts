@@ -17,10 +17,7 @@ import { requestLog } from './http/request-log.ts'
 import type { LoadedModels } from './models/loaded-models.ts'
 import type { LocalModels } from './models/local-models.ts'
 import { ollamaRoutes } from './ollama/ollama-routes.ts'
-import { chatRoutes } from './openai/chat-routes.ts'
-import { completionRoutes } from './openai/completion-routes.ts'
-import { embeddingRoutes } from './openai/embedding-routes.ts'
-import { modelRoutes } from './openai/model-routes.ts'
+import { openaiRoutes } from './openai/openai-routes.ts'
 import type { ModelPulls } from './pulls/pull-model.ts'
 import { sharingRoutes } from './sharing/sharing-routes.ts'
 
@@ -42,7 +39,7 @@ const bodyLimit = 16 * 1024 * 1024
 const requestTimeoutMs = 5 * 60_000
 
 export async function buildApp(dependencies: AppDependencies) {
-  const { config, log, metrics, models, local } = dependencies
+  const { config, log, metrics, models } = dependencies
   const app = makeApp({
     log,
     handleError,
@@ -63,10 +60,7 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(metricsRoute, { metrics, models })
   await app.register(healthRoute, config)
   await app.register(pageRoutes, dependencies)
-  await app.register(chatRoutes, { models })
-  await app.register(completionRoutes, { models })
-  await app.register(embeddingRoutes, { models })
-  await app.register(modelRoutes, { models, local })
+  await app.register(openaiRoutes, dependencies)
   await app.register(sharingRoutes, dependencies)
   await app.register(ollamaRoutes, dependencies)
   return app

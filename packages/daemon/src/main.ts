@@ -1,19 +1,18 @@
 /** The process of the daemon: read, build, listen, close. */
 import type { AddressInfo } from 'node:net'
-import { isLoopback, isLoopbackAddress } from '@shoal/core/addresses'
-import { type Logger, openLog } from '@shoal/log'
+import { openLog } from '@shoal/log'
 import { drainOf } from '@shoal/server'
-import { shareFolder } from '@shoal/transfer'
 import { findChatSite } from '@shoal/web'
 import { buildApp } from './app.ts'
 import type { DaemonConfig } from './config.ts'
-import { ConfigError } from './errors.ts'
+import { localUrl, refuseExposure } from './http/listening-address.ts'
 import { makeMetrics, metered } from './http/metrics.ts'
 import { loadedModels } from './models/loaded-models.ts'
 import { localModels } from './models/local-models.ts'
 import { modelPulls } from './pulls/pull-model.ts'
 import { startChildRuntime } from './runtime/process/child-runtime.ts'
 import type { StartRuntime } from './runtime/runtime.ts'
+import { startSharing } from './sharing/start-sharing.ts'
 
 export {
   type Backend,
@@ -73,48 +72,15 @@ export async function startDaemon(
   const app = await buildApp({ config, log, metrics, models, local, pulls, sharing, chat })
   started.defer(drainOf(app, drainAtMostMs))
   await app.listen({ host: config.host, port: config.port })
-  const [exposed] = exposedAddresses(config, app.addresses() as AddressInfo[])
-  if (exposed !== undefined) {
-    throw new ConfigError(
-      `${config.host} is ${exposed}, where others can reach this daemon: give it a key with SHOAL_API_KEY or --api-key-file, or choose another --host`,
-    )
-  }
+  refuseExposure(config, app.addresses() as AddressInfo[])
   const { port } = app.server.address() as AddressInfo
   const running = started.move()
   return {
-    url: urlOf(config.host, port),
+    url: localUrl(config.host, port),
     port,
     needsKey: config.apiKey !== undefined,
     sharedFiles: sharing?.fileCount(),
     preload: (id) => models.load(id, { keepAliveMs: -1 }),
     close: () => running.disposeAsync(),
   }
-}
-
-async function startSharing(config: DaemonConfig, log: Logger) {
-  const { sharing, modelsDirectory, registry } = config
-  if (!sharing) return undefined
-  return shareFolder({
-    ...sharing,
-    modelsDirectory,
-    registry,
-    network: registry?.network,
-    onDropped: (file, reason) => log.warn({ file, reason }, 'not shared'),
-    onFailed: (reason) => log.error({ reason }, 'sharing has stopped'),
-  })
-}
-
-/** A name under `localhost` needs no key, but the system's resolver may give any address for it. */
-function exposedAddresses({ host, apiKey }: DaemonConfig, bound: AddressInfo[]): string[] {
-  if (apiKey !== undefined || !isLoopback(host)) return []
-  return bound.map(({ address }) => address).filter((address) => !isLoopbackAddress(address))
-}
-
-/** What `localhost` leads to; other addresses have to be named. */
-const localHosts = ['127.0.0.1', 'localhost', '0.0.0.0', '::']
-
-/** Where programs on this machine find what listens on `host`. */
-function urlOf(host: string, port: number): string {
-  if (localHosts.includes(host)) return `http://localhost:${port}`
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
