@@ -13,7 +13,6 @@ import { bodyOf, handleError, handleNotFound } from './http/error-handler.ts'
 import { guard } from './http/guard.ts'
 import { healthRoute } from './http/health-route.ts'
 import { type Metrics, metricsRoute } from './http/metrics.ts'
-import { requestLog } from './http/request-log.ts'
 import type { LoadedModels } from './models/loaded-models.ts'
 import type { LocalModels } from './models/local-models.ts'
 import { ollamaRoutes } from './ollama/ollama-routes.ts'
@@ -47,14 +46,12 @@ export async function buildApp(dependencies: AppDependencies) {
     timeoutMessage: 'the request took too long to arrive',
     fastify: {
       bodyLimit,
-      genReqId: () => crypto.randomUUID(),
       requestTimeout: requestTimeoutMs,
       ajv: { customOptions: { coerceTypes: false, removeAdditional: false, strict: false } },
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setNotFoundHandler(handleNotFound)
   takeJsonAlone(app)
-  await app.register(requestLog)
   await app.register(guard, config)
   refuseDeepBodies(app, (message) => new Fault(400, message))
   await app.register(metricsRoute, { metrics, models })

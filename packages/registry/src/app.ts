@@ -39,7 +39,7 @@ import { openapi } from './http/openapi.ts'
 import { operationRoutes } from './http/operation-routes.ts'
 import { queryTurns } from './http/query-turns.ts'
 import { rateLimits } from './http/rate-limit.ts'
-import { requestLog } from './http/request-log.ts'
+import { logFields } from './http/request-log.ts'
 import { responseCache } from './http/response-cache.ts'
 import { roomForDeletions } from './http/room-for-deletions.ts'
 import type { Site } from './http/site.ts'
@@ -96,15 +96,13 @@ export type AppDependencies = {
   web: WebSite | undefined
 }
 
-/** Callers may name their request, in this shape. */
-const saneRequestId = /^[A-Za-z0-9._-]{1,64}$/
-
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { config, version, log, site, sessions, keys, connection, store, metrics, web } =
     dependencies
   const app = makeApp({
     log,
     handleError,
+    logFields,
     bodyOf: (_status, detail) => ({ detail }),
     timeoutMessage: 'the headers took too long to arrive',
     fastify: {
@@ -120,10 +118,6 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       },
       requestTimeout: 0, // a slow line may take its time with a chunk; the headers may not
       routerOptions: { maxParamLength: 300 },
-      genReqId: ({ headers }) => {
-        const named = headers['x-request-id']
-        return typeof named === 'string' && saneRequestId.test(named) ? named : crypto.randomUUID()
-      },
     },
   })
   app.setNotFoundHandler(web ? notFoundPage(app, { web, site }) : handleNotFound)
@@ -142,7 +136,6 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addValidated(schema)
   }
 
-  await app.register(requestLog)
   await app.register(requestMetrics, { metrics })
   await app.register(hostCheck, { site })
   await app.register(thisMachine, { trustProxy: config.trustProxy })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { requestIdOf } from './request-id.ts'
 
 export type ErrorAnswers = {
   /** An error in the shape of this server's API. */
@@ -42,11 +43,12 @@ export function answerBrokenRequest(
 
 /** `Expect` knows one value (RFC 9110 §10.1.1); Node answers any other with an empty 417. */
 export function answerUnknownExpectations(server: Server, { bodyOf }: ErrorAnswers) {
-  server.on('checkExpectation', (_request, response) => {
+  server.on('checkExpectation', (request, response) => {
     const body = JSON.stringify(bodyOf(417, 'Expect can only be 100-continue'))
     response.statusCode = 417
     response.setHeader('content-type', 'application/json; charset=utf-8')
-    response.setHeader('x-request-id', randomUUID())
+    response.setHeader('cache-control', 'no-store')
+    response.setHeader('x-request-id', requestIdOf(request))
     response.end(body)
   })
 }

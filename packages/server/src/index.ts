@@ -1,7 +1,10 @@
 /** What the registry and the daemon have in common as HTTP servers. */
 export { drainOf } from './drain.ts'
+export { type ErrorAnswer, errorHandler } from './error-handler.ts'
 export { makeApp } from './make-app.ts'
 export { refuseDeepBodies } from './nesting.ts'
 export { pageHeaders } from './page-headers.ts'
+export { withoutQuery } from './request-log.ts'
 export { serveAssets } from './serve-assets.ts'
-export { type ServerMetrics, serverMetrics } from './server-metrics.ts'
+export { observeRequests, type ServerMetrics, serverMetrics } from './server-metrics.ts'
+export { clientClosedRequest, whenOver } from './when-over.ts'

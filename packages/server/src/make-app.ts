@@ -12,12 +12,16 @@ import {
   answerUnknownExpectations,
   type ErrorAnswers,
 } from './broken-requests.ts'
+import { requestIdOf } from './request-id.ts'
+import { type LogFields, logRequest } from './request-log.ts'
 
 export type AppOptions = ErrorAnswers & {
   log: FastifyBaseLogger
   /** Sends every error that is thrown on the way of a request. */
   handleError: (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown
-  /** What differs from server to server: limits, timeouts, the names of requests. */
+  /** What the line of a request has besides method, path, status and milliseconds. Default: nothing. */
+  logFields?: LogFields
+  /** What differs from server to server: limits and timeouts. */
   fastify: FastifyHttpOptions<RawServerDefault>
 }
 
@@ -25,13 +29,15 @@ export type AppOptions = ErrorAnswers & {
 export function makeApp({
   log,
   handleError,
+  logFields = () => ({}),
   fastify,
   ...errorAnswers
 }: AppOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
     ...fastify,
+    genReqId: requestIdOf,
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }), // each has a line of its own for a request
+    logController: new LogController({ disableRequestLogging: true }), // a request has a line of our own
     forceCloseConnections: 'idle',
     return503OnClosing: false, // what comes in while the process ends is answered as ever
     http: { ...fastify.http, requireHostHeader: false }, // the check of the host says it in our words
@@ -39,12 +45,13 @@ export function makeApp({
     rewriteUrl: ({ url = '/' }) => withoutHost(url),
     // What is refused before any hook has seen it, such as a URL that cannot be decoded.
     frameworkErrors(error, request, reply) {
-      reply.header('x-request-id', request.id)
+      logRequest(request as FastifyRequest, reply as FastifyReply, logFields)
       return handleError(error, request as FastifyRequest, reply as FastifyReply)
     },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, errorAnswers),
   })
   app.setErrorHandler(handleError)
+  app.addHook('onRequest', async (request, reply) => logRequest(request, reply, logFields))
   answerUnknownExpectations(app.server, errorAnswers)
   return app
 }

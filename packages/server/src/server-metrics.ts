@@ -1,4 +1,6 @@
+import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { whenOver } from './when-over.ts'
 
 type MetricsOptions = {
   requests: { name: string; bucketsSeconds: number[] }
@@ -35,4 +37,16 @@ export function serverMetrics({ requests, droppedLogLines }: MetricsOptions): Se
       registers: [registry],
     }),
   }
+}
+
+type Requests = ReturnType<typeof serverMetrics>['requests']
+
+/** Observes how long each request took once its answer is over; those that the client gave up have the status 499. */
+export function observeRequests(app: FastifyInstance, requests: Requests) {
+  app.addHook('onRequest', async ({ method, routeOptions }, reply) => {
+    const route = routeOptions.url ?? 'none'
+    whenOver(reply, ({ status, ms }) => {
+      requests.observe({ method, route, status }, ms / 1000)
+    })
+  })
 }

@@ -1,9 +1,9 @@
 import { hasCode } from '@shoal/core/errors'
+import { clientClosedRequest, errorHandler, withoutQuery } from '@shoal/server'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
 import { isPromptError, type PromptCode } from '../runtime/runtime.ts'
 import { validationFault } from './validation-fault.ts'
-import { clientClosedRequest } from './when-over.ts'
 
 export type ErrorBody = {
   detail: string
@@ -63,17 +63,13 @@ const typeOfStatus: Record<number, string> = {
   429: 'rate_limit_error',
 }
 
-export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const fault = faultOf(error, request.url)
-  const { status, retryAfterSeconds } = fault.details
-  if (status >= 500) request.log.error({ err: error }, 'request failed')
-  if (status === 401) reply.header('www-authenticate', 'Bearer')
-  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
-  reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify)
-  return reply.send(isOllamaPath(request.url) ? ollamaBodyOf(fault) : bodyOf(fault))
-}
+export const handleError = errorHandler((error, { url }) => {
+  const fault = faultOf(error, url)
+  const { status, retryAfterSeconds: retryAfter } = fault.details
+  return { status, retryAfter, body: isOllamaPath(url) ? ollamaBodyOf(fault) : bodyOf(fault) }
+})
 
 export function handleNotFound(request: FastifyRequest, reply: FastifyReply) {
-  const [path] = request.url.split('?', 1)
-  return handleError(new Fault(404, `nothing is at ${request.method} ${path}`), request, reply)
+  const what = `${request.method} ${withoutQuery(request.url)}`
+  return handleError(new Fault(404, `nothing is at ${what}`), request, reply)
 }

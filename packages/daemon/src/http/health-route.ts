@@ -8,7 +8,7 @@ const mostNonceLength = 100
 export const healthRoute: FastifyPluginAsync<DaemonConfig> = async (app, { proofToken }) => {
   app.get<{ Querystring: { nonce?: unknown } }>(
     '/healthz',
-    { config: { isOpen: true } },
+    { config: { isOpen: true, isQuiet: true } },
     async ({ query: { nonce }, socket: { localAddress: address, localPort: port } }) => ({
       status: 'ok',
       pid: process.pid,

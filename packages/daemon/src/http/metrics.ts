@@ -1,10 +1,9 @@
-import { type ServerMetrics, serverMetrics } from '@shoal/server'
+import { observeRequests, type ServerMetrics, serverMetrics } from '@shoal/server'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, Runtime, StartRuntime } from '../runtime/runtime.ts'
-import { whenOver } from './when-over.ts'
 
 export interface Metrics extends ServerMetrics {
   /** Tokens read (`prompt`, and `cached` of those) and written (`completion`). */
@@ -113,13 +112,8 @@ export const metricsRoute = fp(async (app: FastifyInstance, { metrics, models }:
     sum(({ requests }) => requests),
   )
 
-  app.addHook('onRequest', async ({ method, routeOptions }, reply) => {
-    const route = routeOptions.url ?? 'none'
-    whenOver(reply, ({ status, ms }) => {
-      metrics.requests.observe({ method, route, status }, ms / 1000)
-    })
-  })
-  app.get('/metrics', async (_request, reply) =>
+  observeRequests(app, metrics.requests)
+  app.get('/metrics', { config: { isQuiet: true } }, async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   )
 })

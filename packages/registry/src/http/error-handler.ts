@@ -1,43 +1,23 @@
 import { hasCode } from '@shoal/core/errors'
 import { errorTable } from '@shoal/core/errors/table'
 import type { Problem } from '@shoal/protocol'
+import { errorHandler, withoutQuery } from '@shoal/server'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { type DomainError, isDomainError, type ProblemDetails } from '../errors.ts'
+import { type DomainError, isDomainError, notFound, type ProblemDetails } from '../errors.ts'
 import { isStorageFull, isUnavailable } from '../unavailable.ts'
 import { messageOfFormat } from './validation.ts'
 
 const retryAfterSeconds = 5
 
-/** An error is not what the headers so far speak of: aria2 waits for as many bytes as its `content-range` says. */
-const headersOfContent = [
-  'accept-ranges',
-  'content-disposition',
-  'content-length',
-  'content-range',
-  'etag',
-]
-
 /** Every error of every path leaves here, in one shape. */
-export function handleError(
-  error: FastifyError | DomainError | Error,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  const { status, problem, retryAfter } = describe(error)
-  if (status >= 500) request.log.error({ err: error }, 'request failed')
-  if (status === 401) reply.header('www-authenticate', 'Bearer')
-  if (status === 408) reply.header('connection', 'close') // the rest of the body is not waited for
-  if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
-  for (const name of headersOfContent) reply.removeHeader(name)
-  reply.header('cache-control', 'no-store')
-  reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify)
-  return reply.send(problem)
-}
+export const handleError = errorHandler((error) => {
+  const { problem, ...answer } = describe(error)
+  return { ...answer, body: problem }
+})
 
 export function handleNotFound(request: FastifyRequest, reply: FastifyReply) {
-  const problem: Problem = { detail: `nothing is at ${request.method} ${pathOf(request.url)}` }
-  reply.code(404).type('application/json; charset=utf-8').serializer(JSON.stringify)
-  return reply.send(problem)
+  const what = `${request.method} ${withoutQuery(request.url)}`
+  return handleError(notFound(`nothing is at ${what}`), request, reply)
 }
 
 type Description = { status: number; problem: Problem; retryAfter?: number }
@@ -89,9 +69,4 @@ function describeInvalid(error: FastifyError): Description {
 /** The framework's own sentences begin with a capital; ours do not. */
 function plain(message: string): string {
   return message.charAt(0).toLowerCase() + message.slice(1)
-}
-
-/** Without the query, which may hold a signature. */
-export function pathOf(url: string): string {
-  return url.split('?', 1)[0] ?? ''
 }

@@ -1,4 +1,4 @@
-import { serverMetrics } from '@shoal/server'
+import { clientClosedRequest, observeRequests, serverMetrics, whenOver } from '@shoal/server'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Counter, Gauge, type Registry } from 'prom-client'
@@ -45,14 +45,13 @@ export function transferMetrics(registry: Registry, budget: ByteBudget) {
 
 export const requestMetrics = fp(
   async (app: FastifyInstance, { metrics }: { metrics: Metrics }) => {
-    app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
-      const route = routeOptions.url ?? 'none'
-      metrics.requests.observe(
-        { method, route, status: reply.statusCode },
-        reply.elapsedTime / 1000,
-      )
-      if (!route.startsWith('/blobs/') || method !== 'GET') return
-      metrics.bytesSent.inc(Number(reply.getHeader('content-length') ?? 0))
+    observeRequests(app, metrics.requests)
+    app.addHook('onRequest', async ({ method, routeOptions }, reply) => {
+      if (!routeOptions.url?.startsWith('/blobs/') || method !== 'GET') return
+      whenOver(reply, ({ status }) => {
+        if (status === clientClosedRequest) return
+        metrics.bytesSent.inc(Number(reply.getHeader('content-length') ?? 0))
+      })
     })
   },
 )

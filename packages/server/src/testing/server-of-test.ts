@@ -1,0 +1,56 @@
+import { EventEmitter, once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { onTestFinished } from 'vitest'
+import { errorHandler } from '../error-handler.ts'
+import { makeApp } from '../make-app.ts'
+
+export type Line = Record<string, unknown> & { level: string; msg: string }
+
+/** A real server at a port that the system gives, with the routes that `addRoutes` adds. It goes with the test. */
+export async function serverOfTest(addRoutes: (app: FastifyInstance) => void) {
+  const lines: Line[] = []
+  const written = new EventEmitter()
+  const app = makeApp({
+    log: loggerTo((line) => {
+      lines.push(line)
+      written.emit('line')
+    }),
+    handleError: errorHandler((error) => {
+      const { statusCode: status = 500, message } = error as Error & { statusCode?: number }
+      return { status, body: { detail: status < 500 ? message : 'internal error' }, retryAfter: 5 }
+    }),
+    bodyOf: (_status, detail) => ({ detail }),
+    timeoutMessage: 'too slow',
+    logFields: ({ query }) => ({ extra: (query as { extra?: string } | null)?.extra }),
+    fastify: {},
+  })
+  addRoutes(app)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  onTestFinished(() => app.close())
+  const { port } = app.server.address() as AddressInfo
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    lines,
+    /** Waits until so many lines are logged about requests that are over. */
+    async requestLines(count: number) {
+      const found = () => lines.filter(({ msg }) => msg === 'request')
+      while (found().length < count) await once(written, 'line')
+      return found()
+    },
+  }
+}
+
+function loggerTo(write: (line: Line) => void, bindings: object = {}): FastifyBaseLogger {
+  const at = (level: string) => (fields: object, msg: string) =>
+    write({ level, msg, ...bindings, ...fields })
+  return {
+    level: 'debug',
+    ...Object.fromEntries(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, at(level)]),
+    ),
+    silent: () => undefined,
+    child: (more: object) => loggerTo(write, { ...bindings, ...more }),
+  } as unknown as FastifyBaseLogger
+}
