@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@shoal/protocol'
 import { forbidden, unprocessable } from '../errors.ts'
-import type { CredentialGuard } from '../http/credential-guard.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 import { callerWithSession } from './caller.ts'
+import type { CredentialGuard } from './credential-guard.ts'
 
 type Dependencies = { keys: ApiKeyRepository; guard: CredentialGuard }
 

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { ApiKeyRepository } from '../accounts/api-key-repository.ts'
-import type { Caller } from '../accounts/caller.ts'
-import type { SessionRepository } from '../accounts/session-repository.ts'
-import { kindOfToken } from '../accounts/tokens.ts'
 import { forbidden, unauthenticated } from '../errors.ts'
+import { clientNetwork } from '../http/client-network.ts'
+import type { Site } from '../http/site.ts'
 import { isSame } from '../is-same.ts'
-import { clientNetwork } from './client-network.ts'
+import type { ApiKeyRepository } from './api-key-repository.ts'
+import type { Caller } from './caller.ts'
 import type { CredentialGuard } from './credential-guard.ts'
 import { sessionCookie } from './session-cookie.ts'
-import type { Site } from './site.ts'
+import type { SessionRepository } from './session-repository.ts'
+import { kindOfToken } from './tokens.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,10 +1,24 @@
 import { createHash } from 'node:crypto'
-import type { Caller } from '../accounts/caller.ts'
 import type { RateLimits } from '../config.ts'
 import { busy } from '../errors.ts'
-import { windowCounts } from './window-counts.ts'
+import { windowCounts } from '../http/window-counts.ts'
+import type { Caller } from './caller.ts'
 
-export type CredentialGuard = ReturnType<typeof credentialGuard>
+/** What bad credentials cost the network that they come from. Kept in this process only. */
+export interface CredentialGuard {
+  /**
+   * Whose credential this is; undefined for a bad one. `lookUp` asks the database, and is not called for one that was bad
+   * a moment ago.
+   * @throws busy (429) for one that may not be looked up now
+   */
+  find(
+    token: string,
+    network: string,
+    lookUp: () => Promise<Caller | undefined>,
+  ): Promise<Caller | undefined>
+  /** Notes a token that was made just now: it is good before it was ever looked up. */
+  noteGood(token: string): void
+}
 
 /** Credentials that are remembered, good and bad ones apart; the least recently seen is forgotten first. Some 100 bytes each. */
 const maxCredentials = 10_000
@@ -21,7 +35,7 @@ const maxLookupsUnderWay = 100
  * revoked), and strangers without a credential are not concerned. One bad credential counts once, however often a
  * forgotten script sends it. Without `limit` everything is looked up.
  */
-export function credentialGuard(limit: RateLimits['auth'] | undefined) {
+export function credentialGuard(limit: RateLimits['auth'] | undefined): CredentialGuard {
   const good = new Map<string, true>()
   /** Until when, by a monotonic clock. */
   const bad = new Map<string, number>()
@@ -48,7 +62,6 @@ export function credentialGuard(limit: RateLimits['auth'] | undefined) {
   }
 
   return {
-    /** Whose credential this is; undefined for a bad one. @throws busy (429) for one that may not be looked up now */
     async find(
       token: string,
       network: string,
@@ -72,7 +85,6 @@ export function credentialGuard(limit: RateLimits['auth'] | undefined) {
       return caller
     },
 
-    /** Notes a token that was made just now: it is good before it was ever looked up. */
     noteGood(token: string) {
       if (limit) remember(good, digestOf(token), true)
     },

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Site } from './site.ts'
+import type { Site } from '../http/site.ts'
 
 export const sessionCookie = 'shoal_session'
 
