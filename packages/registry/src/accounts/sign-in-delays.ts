@@ -1,6 +1,14 @@
 import { busy } from '../errors.ts'
 
-export type SignInDelays = ReturnType<typeof signInDelays>
+export interface SignInDelays {
+  /**
+   * Begins an attempt, which counts as failed until it is taken back, so that many at once count too. `network` is
+   * undefined for one that the account knows: nothing slows it.
+   *
+   * @throws busy (429) with the seconds to wait
+   */
+  begin(username: string, network: string | undefined): { takeBack(): void }
+}
 
 /** Failures of a username before anybody has to wait: people mistype. */
 const freeFailures = 3
@@ -25,7 +33,7 @@ const maxWaits = 10_000
  *
  * Networks that the account knows are never passed in here, and neither are sessions and keys.
  */
-export function signInDelays(now: () => number = () => performance.now()) {
+export function signInDelays(now: () => number = () => performance.now()): SignInDelays {
   const failures = new Map<string, { count: number; at: number }>()
   /** In the order in which they began, and so in which they end. */
   const waits = new Map<string, { username: string; readyAt: number; endsAt: number }>()
@@ -78,12 +86,6 @@ export function signInDelays(now: () => number = () => performance.now()) {
   }
 
   return {
-    /**
-     * Begins an attempt, which counts as failed until it is taken back, so that many at once count too. `network` is
-     * undefined for one that the account knows: nothing slows it.
-     *
-     * @throws busy (429) with the seconds to wait
-     */
     begin(username: string, network: string | undefined): { takeBack(): void } {
       const seconds = network === undefined ? 0 : secondsToWait(username, network)
       if (seconds > 0) {

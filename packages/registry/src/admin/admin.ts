@@ -1,25 +1,53 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type { User } from '@shoal/protocol'
 import { accountRepository, toUser } from '../accounts/account-repository.ts'
 import { hashPassword } from '../accounts/password.ts'
 import type { RegistryConfig } from '../config.ts'
 import { takeDataDirectory } from '../data-directory.ts'
 import { exists } from '../durable-file.ts'
 import { ConfigError, isDomainError, notFound, unavailable } from '../errors.ts'
-import { garbageCollection } from '../files/garbage/garbage-collection.ts'
-import { openTrash } from '../files/rows/trash.ts'
+import { type CollectedGarbage, garbageCollection } from '../files/garbage/garbage-collection.ts'
+import { openTrash, type Trash } from '../files/rows/trash.ts'
 import { sampleObjects, writeIdentity } from '../identity/check-identity.ts'
 import { type DataOptions, openData } from '../identity/open-data.ts'
 import { isUnavailable } from '../unavailable.ts'
-import { checkStore } from './check-store.ts'
+import { checkStore, type StoreCheck } from './check-store.ts'
 
-export type Admin = Awaited<ReturnType<typeof openAdmin>>
+/** Every method but `close` throws `unavailable` while the database cannot be reached. */
+export interface Admin {
+  /** Every account, without secrets. */
+  listUsers(): Promise<(User & { is_system: boolean })[]>
+  /**
+   * Gives an account a new random password, ends its sessions and revokes its API keys. Returns the password and how
+   * many there were.
+   *
+   * @throws not-found, also for a system account
+   */
+  resetPassword(
+    username: string,
+  ): Promise<{ password: string; sessionsEnded: number; keysRevoked: number }>
+  /**
+   * As the registry does by itself every hour, but nothing leaves the trash: how long it is kept is a setting of the
+   * registry, which this process may not know. `takesUnknown`: also objects of which there are suspiciously many.
+   */
+  collectGarbage(options?: { takesUnknown?: boolean }): Promise<CollectedGarbage>
+  /** Deleted bytes that are still kept. */
+  trash: Pick<Trash, 'list' | 'size' | 'restore' | 'empty'>
+  /** Hashes every stored file again and names what is wrong. */
+  check(
+    onProgress?: (bytesDone: number, bytesTotal: number) => void,
+    signal?: AbortSignal,
+  ): Promise<StoreCheck>
+  /** Closes the connection to the database. */
+  close(): Promise<void>
+}
 
 /**
  * The registry's data, for the operator, on the server's own machine: beside a running registry or without one. Throws a
  * `ConfigError` if there is no registry, or if database and store do not belong together.
  */
-export async function openAdmin(config: RegistryConfig) {
+export async function openAdmin(config: RegistryConfig): Promise<Admin> {
   await requireRegistry(config)
   const { connection, store } = await openData(dataOptions(config)).catch(explain)
   const { unboundedDb: db, close } = connection
@@ -27,19 +55,12 @@ export async function openAdmin(config: RegistryConfig) {
   const trash = openTrash({ db, store, keptDays: config.trashDays })
 
   return {
-    /** Every account, without secrets. */
     async listUsers() {
       const rows = await accounts.list().catch(explain)
       return rows.map((row) => ({ ...toUser(row), is_system: row.is_system === 1 }))
     },
 
-    /**
-     * Gives an account a new random password, ends its sessions and revokes its API keys. Returns the password and how
-     * many there were.
-     *
-     * @throws not-found, also for a system account
-     */
-    async resetPassword(username: string) {
+    async resetPassword(username) {
       const account = await accounts.find(username).catch(explain)
       if (!account) throw notFound(`no user ${username}`)
       if (account.is_system === 1)
@@ -50,16 +71,11 @@ export async function openAdmin(config: RegistryConfig) {
       return { password, sessionsEnded: ended.sessions, keysRevoked: ended.keys }
     },
 
-    /**
-     * As the registry does by itself every hour, but nothing leaves the trash: how long it is kept is a setting of the
-     * registry, which this process may not know. `takesUnknown`: also objects of which there are suspiciously many.
-     */
-    collectGarbage: (options?: { takesUnknown?: boolean }) =>
+    collectGarbage: (options) =>
       garbageCollection(db, store, trash)
         .collect({ ...options, keepsTrash: true })
         .catch(explain),
 
-    /** Deleted bytes that are still kept. */
     trash: {
       list: () => trash.list().catch(explain),
       size: () => trash.size().catch(explain),
@@ -67,9 +83,7 @@ export async function openAdmin(config: RegistryConfig) {
       empty: () => trash.empty().catch(explain),
     },
 
-    /** Hashes every stored file again and names what is wrong. */
-    check: (onProgress?: (bytesDone: number, bytesTotal: number) => void, signal?: AbortSignal) =>
-      checkStore(db, store, onProgress, signal).catch(explain),
+    check: (onProgress, signal) => checkStore(db, store, onProgress, signal).catch(explain),
 
     close,
   }

@@ -1,11 +1,19 @@
 import { clientClosedRequest, observeRequests, serverMetrics, whenOver } from '@shoal/server'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Histogram, type Registry } from 'prom-client'
 import type { ByteBudget } from '../store/byte-budget.ts'
 
 /** Requests by route and status, their time, and the process: in Prometheus' format. */
-export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number }) {
+export interface Metrics {
+  registry: Registry
+  /** Seconds until a request was answered. */
+  requests: Histogram<'method' | 'route' | 'status'>
+  /** Bytes of model files that left through this registry. */
+  bytesSent: Counter
+}
+
+export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number }): Metrics {
   const common = serverMetrics({
     requests: {
       name: 'shoal_http_request_seconds',
@@ -20,8 +28,6 @@ export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number
   })
   return { ...common, bytesSent }
 }
-
-export type Metrics = ReturnType<typeof makeMetrics>
 
 /** Downloads and chunk uploads that are under way, and the memory that they hold. */
 export function transferMetrics(registry: Registry, budget: ByteBudget) {

@@ -1,9 +1,16 @@
 import { Counter, type Registry } from 'prom-client'
 
 /** What the metadata peer counts. */
-export type MetadataMetrics = ReturnType<typeof metadataMetrics>
+export interface MetadataMetrics {
+  /** Connections that it took. */
+  connections: Counter
+  /** Those that were given the metadata of a torrent, all of it. */
+  served: Counter
+  /** Those turned away: too many, not BitTorrent, or no public torrent of ours. */
+  refused: Counter
+}
 
-export function metadataMetrics(registry: Registry) {
+export function metadataMetrics(registry: Registry): MetadataMetrics {
   const counter = (name: string, help: string) =>
     new Counter({ name: `shoal_metadata_peer_${name}_total`, help, registers: [registry] })
   return {

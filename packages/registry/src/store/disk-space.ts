@@ -17,10 +17,20 @@ export type DiskSpaceOptions = {
   promisedBytes: () => number
 }
 
-export type DiskSpace = ReturnType<typeof diskSpace>
+export interface DiskSpace {
+  /** What is free, what uploads leave alone, and what open uploads have not received yet. */
+  read(): Promise<StoreSpace>
+  /** @throws `storage_full` if open uploads, the one just begun included, do not fit beside the reserve */
+  checkUploadsFit(sizeBytes: number): Promise<void>
+  /**
+   * An accepted upload may use half of the reserve: what else grew meanwhile does not stop it at once.
+   * @throws `storage_full` if a chunk would take the last room, which is for the database
+   */
+  checkChunkFits(sizeBytes: number): Promise<void>
+}
 
 /** What the file system of a store still has room for. */
-export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOptions) {
+export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOptions): DiskSpace {
   async function readFileSystem() {
     const { bavail, blocks, bsize } = await statfs(uploads)
     const share = Math.floor(blocks * bsize * defaultReserveShare)
@@ -37,7 +47,6 @@ export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOpt
   return {
     read,
 
-    /** Throws `storage_full` where open uploads, the one just begun included, do not fit beside the reserve. */
     async checkUploadsFit(sizeBytes: number): Promise<void> {
       const space = await read()
       const kept = space.reserveBytes + promisedBytes()
@@ -52,10 +61,6 @@ export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOpt
       )
     },
 
-    /**
-     * Throws `storage_full` where a chunk would take the last room, which is for the database. An accepted upload may use
-     * half of the reserve: what else grew meanwhile does not stop it at once.
-     */
     async checkChunkFits(sizeBytes: number): Promise<void> {
       const space = await readFileSystem()
       const missing = sizeBytes + space.reserveBytes / 2 + promisedBytes() - space.freeBytes

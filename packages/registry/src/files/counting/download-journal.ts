@@ -19,7 +19,19 @@ import { storageFull } from '../../errors.ts'
 import { addDownloads, type DownloadCounts } from './add-downloads.ts'
 import { decodeRecord, encodeRecord, type JournalRecord, recordSize } from './journal-record.ts'
 
-export type DownloadJournal = Awaited<ReturnType<typeof openDownloadJournal>>
+export interface DownloadJournal {
+  /**
+   * Counts downloads; they are on the disk when it resolves. Throws when it has not counted them: `storage_full` when there is no
+   * place left.
+   */
+  append(counts: DownloadCounts): Promise<void>
+  /** Adds to the database what it does not have yet; returns how many downloads. Makes the file, if it is not there. */
+  apply(): Promise<number>
+  /** Downloads that the database may not have yet. */
+  pendingCount(): number
+  /** Closes the file, after what was asked for before. `append` refuses until `apply` opens it again. */
+  close(): Promise<void>
+}
 
 type Options = Pick<Connection, 'db' | 'engine'> & {
   path: string
@@ -31,7 +43,12 @@ type Place = { place: number; record: JournalRecord }
 
 const usualPlaces = 16_384 // 1 MiB
 
-export async function openDownloadJournal({ db, engine, path, places = usualPlaces }: Options) {
+export async function openDownloadJournal({
+  db,
+  engine,
+  path,
+  places = usualPlaces,
+}: Options): Promise<DownloadJournal> {
   const writer = randomUUID()
   let sequence = 0
   let file: FileHandle | undefined
@@ -100,14 +117,8 @@ export async function openDownloadJournal({ db, engine, path, places = usualPlac
   }
 
   return {
-    /**
-     * Counts downloads; they are on the disk when it resolves. Throws when it has not counted them: `storage_full` when there is no
-     * place left.
-     */
-    append: (counts: DownloadCounts): Promise<void> => inTurn(() => append(counts)),
-    /** Adds to the database what it does not have yet; returns how many downloads. Makes the file, if it is not there. */
-    apply: (): Promise<number> => inTurn(apply),
-    /** Downloads that the database may not have yet. */
+    append: (counts) => inTurn(() => append(counts)),
+    apply: () => inTurn(apply),
     pendingCount: () => [...pending.values()].reduce((sum, { count }) => sum + count, 0),
     close: () =>
       inTurn(async () => {

@@ -10,19 +10,41 @@ import type { Database } from '../../database/schema.ts'
 import { type FileRow, fileColumns, isUnfinished } from '../rows/file-row.ts'
 import { moveFiles, uploadLifetimeSeconds } from '../rows/file-states.ts'
 
-export type ProcessingQueue = ReturnType<typeof processingQueue>
+/**
+ * A row in status `processing` is the job. Any node claims it under a lease, which runs by the database's clock; a dead node's
+ * lease runs out, and another goes on. What a job ends with counts only if its node still holds the lease: each of those steps
+ * returns whether it did.
+ */
+export interface ProcessingQueue {
+  /** Frees the jobs of processes before this one, where no other can be running (SQLite). */
+  freeAll(): Promise<void>
+  /** Takes the oldest job that nobody has, or undefined. Its attempts are those that ended with their node, and this one. */
+  claim(holder: string): Promise<FileRow | undefined>
+  /** Keeps the job. False when somebody else has it, or it is gone. */
+  renew(fileId: string, holder: string): Promise<boolean>
+  /** Puts the job back: it is nobody's fault that it was not done. */
+  putBack(fileId: string, holder: string): Promise<boolean>
+  /** Leaves the job alone for a while: something that it needs is broken, which is not the job's fault either. */
+  retryLater(fileId: string, holder: string, seconds: number): Promise<boolean>
+  /** The job ends without a ready file: it failed, and its bytes are to be deleted, or some chunks have to be sent again. */
+  end(
+    fileId: string,
+    holder: string,
+    result: { status: 'failed' | 'uploading'; detail: string },
+  ): Promise<boolean>
+  /** The bytes are gone: all of them are to come again, to another object. The job goes on until `end` offers that. */
+  forgetBytes(fileId: string, holder: string, objectKey: string): Promise<boolean>
+}
 
 /** Long enough for two renewals to fail, short enough that nobody waits long for a dead node's file. */
 const leaseSeconds = 15
 /** A holder renews its lease this often. */
 export const renewEveryMs = 5_000
 
-/**
- * A row in status `processing` is the job. Any node claims it under a lease, which runs by the database's clock; a dead node's
- * lease runs out, and another goes on. What a job ends with counts only if its node still holds the lease: each of those steps
- * returns whether it did.
- */
-export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgres') {
+export function processingQueue(
+  db: Kysely<Database>,
+  engine: 'sqlite' | 'postgres',
+): ProcessingQueue {
   /** Changes the job, which goes on, if the holder still has it. */
   function change(fileId: string, holder: string, values: UpdateObject<Database, 'file'>) {
     const jobs = db.updateTable('file').set(values).where('status', '=', 'processing')
@@ -42,7 +64,6 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
   }
 
   return {
-    /** Frees the jobs of processes before this one, where no other can be running (SQLite). */
     async freeAll() {
       if (engine === 'postgres') return
       await db
@@ -53,7 +74,6 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
         .execute()
     },
 
-    /** Takes the oldest job that nobody has, or undefined. Its attempts are those that ended with their node, and this one. */
     claim: (holder: string): Promise<FileRow | undefined> =>
       db
         .updateTable('file')
@@ -78,15 +98,12 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
         .returning(fileColumns)
         .executeTakeFirst(),
 
-    /** Keeps the job. False when somebody else has it, or it is gone. */
     renew: (fileId: string, holder: string): Promise<boolean> =>
       change(fileId, holder, { lease_until: databaseTime(db, leaseSeconds) }),
 
-    /** Puts the job back: it is nobody's fault that it was not done. */
     putBack: (fileId: string, holder: string): Promise<boolean> =>
       change(fileId, holder, { ...noLease, attempts: sql`attempts - 1` }),
 
-    /** Leaves the job alone for a while: something that it needs is broken, which is not the job's fault either. */
     retryLater: (fileId: string, holder: string, seconds: number): Promise<boolean> =>
       change(fileId, holder, {
         status_detail: 'something that the registry needs is broken: it will try again',
@@ -95,7 +112,6 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
         attempts: sql`attempts - 1`,
       }),
 
-    /** The job ends without a ready file: it failed, and its bytes are to be deleted, or some chunks have to be sent again. */
     end: (
       fileId: string,
       holder: string,
@@ -107,7 +123,6 @@ export function processingQueue(db: Kysely<Database>, engine: 'sqlite' | 'postgr
         holder,
       ),
 
-    /** The bytes are gone: all of them are to come again, to another object. The job goes on until `end` offers that. */
     forgetBytes: (fileId: string, holder: string, objectKey: string): Promise<boolean> =>
       change(fileId, holder, {
         object_key: objectKey,

@@ -13,7 +13,16 @@ export type TrackedTorrent = {
   isPrivate: boolean
 }
 
-export type TrackedTorrents = ReturnType<typeof trackedTorrents>
+/** Which info hashes are tracked, and for whom. */
+export interface TrackedTorrents {
+  /**
+   * The torrent of a public file, or the one that a token from the path allows. A private one without its token is as unknown
+   * as one that there is not. Throws for a token that allows nothing.
+   */
+  find(infoHash: string, token: string | undefined): Promise<TrackedTorrent | undefined>
+  /** Like `find`. @throws not-found for what is not tracked */
+  get(infoHash: string, token: string | undefined): Promise<TrackedTorrent>
+}
 
 /** For so long a file is tracked after it was deleted or has changed between public and private. */
 const keptMs = 2_000
@@ -21,8 +30,7 @@ export const maxCachedTorrents = 10_000
 
 type Dependencies = { db: Kysely<Database>; capabilities: Capabilities }
 
-/** Which info hashes are tracked, and for whom. */
-export function trackedTorrents({ db, capabilities }: Dependencies) {
+export function trackedTorrents({ db, capabilities }: Dependencies): TrackedTorrents {
   const files = trackedFileRepository(db)
   const cache = new LRUCache<string, TrackedTorrent>({ max: maxCachedTorrents, ttl: keptMs })
 
@@ -36,10 +44,6 @@ export function trackedTorrents({ db, capabilities }: Dependencies) {
     return isTracked ? { swarm: privateSwarm(infoHash, file.id), isPrivate: true } : undefined
   }
 
-  /**
-   * The torrent of a public file, or the one that a token from the path allows. A private one without its token is as unknown
-   * as one that there is not. Throws for a token that allows nothing.
-   */
   async function find(infoHash: string, token: string | undefined) {
     const key = token === undefined ? infoHash : `${infoHash} ${token}`
     const known = cache.get(key)

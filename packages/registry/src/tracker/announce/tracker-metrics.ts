@@ -1,10 +1,17 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Swarms } from '../../swarm/swarm.ts'
 
-export type TrackerMetrics = ReturnType<typeof trackerMetrics>
+export interface TrackerMetrics {
+  announces: Counter<'protocol' | 'event' | 'outcome'>
+  scrapes: Counter<'protocol' | 'outcome'>
+  /** Offers and answers passed on between browsers. */
+  relayed: Counter<'kind'>
+  /** WebSockets that are open. */
+  sockets: Gauge
+}
 
 /** What the tracker counts, in Prometheus' format. */
-export function trackerMetrics(registry: Registry, swarms: Swarms) {
+export function trackerMetrics(registry: Registry, swarms: Swarms): TrackerMetrics {
   const registers = [registry]
   const announces = new Counter({
     name: 'shoal_tracker_announces_total',

@@ -25,10 +25,15 @@ export type TrackerDependencies = {
   intervalSeconds: number
 }
 
-export type Tracker = ReturnType<typeof tracker>
-
 /** What is behind `/announce` and `/scrape`. Throws for what it refuses. */
-export function tracker(dependencies: TrackerDependencies) {
+export interface Tracker {
+  /** Notes what a peer announces, and returns the bencoded answer: who else takes part. @throws not-found for a torrent that is not tracked */
+  announce(said: HttpAnnounce, from: Announcer): Promise<Buffer>
+  /** The counts of each info hash (hexadecimal). Leaves out what is not tracked. @throws not-found when nothing is */
+  scrape(infoHashes: string[], token: string | undefined): Promise<Map<string, Counts>>
+}
+
+export function tracker(dependencies: TrackerDependencies): Tracker {
   const { swarms, torrents, own, extraPeer, intervalSeconds } = dependencies
 
   async function announce(said: HttpAnnounce, from: Announcer): Promise<Buffer> {
@@ -63,7 +68,6 @@ export function tracker(dependencies: TrackerDependencies) {
   return {
     announce,
 
-    /** Leaves out what is not tracked; throws when nothing is. */
     async scrape(infoHashes: string[], token: string | undefined): Promise<Map<string, Counts>> {
       const files = new Map<string, Counts>()
       for (const infoHash of infoHashes) {

@@ -9,13 +9,13 @@ import { twenty } from '../../testing/raw-announce.ts'
 import { closeBrowsers, offer, openBrowser } from '../../testing/tracker-browser.ts'
 import { tracker } from '../announce/tracker.ts'
 import { trackerMetrics } from '../announce/tracker-metrics.ts'
-import { trackerSockets } from './tracker-sockets.ts'
+import { type TrackerSockets, trackerSockets } from './tracker-sockets.ts'
 
 type Limits = NonNullable<Parameters<typeof trackerSockets>[0]['limits']>
 
 const swarms = memorySwarms({ silentAfterMs: 60_000 })
 let server: Server
-let sockets: ReturnType<typeof trackerSockets>
+let sockets: TrackerSockets
 
 afterEach(() => {
   closeBrowsers()

@@ -26,10 +26,17 @@ const shareOfInterval = 2 / 15
 /** WebRTC finds its own ways between two networks. */
 const everywhere: Reach[] = ['loopback', 'private', 'public']
 
-export type SocketSession = ReturnType<typeof socketSession>
-
 /** What one WebSocket says to the tracker, and hears of it. */
-export function socketSession(dependencies: SessionDependencies, from: From) {
+export interface SocketSession {
+  /** What to say to a message; undefined for nothing. Throws what is wrong with it. */
+  answer(message: SocketMessage): Promise<object | undefined>
+  /** Whether it is a peer in some swarm now. */
+  hasAnnounced(): boolean
+  /** Leaves every swarm that it has joined. */
+  end(): Promise<void>
+}
+
+export function socketSession(dependencies: SessionDependencies, from: From): SocketSession {
   const { tracker, swarms, torrents, metrics, relay } = dependencies
   const interval = Math.ceil(dependencies.intervalSeconds * shareOfInterval)
   const announced = new Map<string, { swarm: string; peer: Peer }>()
@@ -97,8 +104,7 @@ export function socketSession(dependencies: SessionDependencies, from: From) {
   }
 
   return {
-    /** What to say to a message; undefined for nothing. Throws what is wrong with it. */
-    answer: (message: SocketMessage): Promise<object | undefined> =>
+    answer: (message) =>
       message.action === 'scrape' ? scrape(message.infoHashes) : announce(message),
 
     hasAnnounced: () => announced.size > 0,

@@ -28,7 +28,16 @@ const defaultLimits = {
   lookEveryMs: 60_000,
 }
 
-export function trackerSockets(dependencies: Dependencies) {
+export interface TrackerSockets {
+  /** Takes a place for a socket of this address, to be given back; undefined when all are taken. */
+  takePlace(address: string): (() => void) | undefined
+  /** Makes a WebSocket of a request that asks for one, and serves it until it closes. */
+  accept(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }, from: From): void
+  /** Ends every socket at once. */
+  close(): void
+}
+
+export function trackerSockets(dependencies: Dependencies): TrackerSockets {
   const { metrics, log } = dependencies
   const limits = { ...defaultLimits, ...dependencies.limits }
   const channels = new Map<string, { socket: WebSocket; look(): void }>()
@@ -75,14 +84,9 @@ export function trackerSockets(dependencies: Dependencies) {
   }
 
   return {
-    /** Takes a place for a socket of this address, to be given back; undefined when all are taken. */
-    takePlace: (address: string) => slots.take(address),
+    takePlace: (address) => slots.take(address),
 
-    accept(
-      request: IncomingMessage,
-      { socket, head }: { socket: Duplex; head: Buffer },
-      from: From,
-    ) {
+    accept(request, { socket, head }, from) {
       server.handleUpgrade(request, socket, head, (accepted) => serve(accepted, from))
     },
 
