@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -110,27 +110,9 @@ describe('the check of folder arrows', () => {
     expect(complaints(empty, files)).toEqual([expect.stringContaining('a circle of files: ')])
   })
 
-  test('takes a known arrow that leads up, until it is gone or makes no circle', () => {
-    const table = 'shop/pages → store\nup: shop/store → pages'
-    const down = { [page]: "import '../store/store.ts'" }
-    const up = { [store]: "import '../pages/other.ts'" }
-    expect(complaints(table, { ...down, ...up })).toEqual([])
-    expect(complaints(table, down)).toEqual([
-      'no longer needed in arrows.txt: shop/store → shop/pages',
-    ])
-    expect(complaints('up: shop/store → pages', up)).toEqual([
-      'makes no circle, so needs no "up:" in arrows.txt: shop/store → shop/pages',
-    ])
-  })
-
   test('names a file that it cannot parse, and a row that it cannot read', () => {
     expect(() => complaints(empty, { [page]: 'import from' })).toThrow(`${page} cannot be parsed`)
     expect(() => complaints('shop/pages -> store', {})).toThrow('cannot read "shop/pages -> store"')
     expect(() => complaints('shop → web\nshop → web', {})).toThrow('shop → web stands twice')
   })
-})
-
-test('the known arrows that lead up become fewer', () => {
-  const { up } = readTable(readFileSync(join(import.meta.dirname, 'arrows.txt'), 'utf8'))
-  expect(up.size).toBeLessThanOrEqual(7) // to be lowered with each that goes
 })

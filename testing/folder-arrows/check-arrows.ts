@@ -2,7 +2,7 @@ import type { Import } from './read-imports.ts'
 import { arrow, type Table } from './table.ts'
 
 /** What is wrong with the imports, as sentences: arrows that the table lacks or no longer needs, and circles. */
-export function checkArrows(imports: readonly Import[], { allowed, up }: Table): string[] {
+export function checkArrows(imports: readonly Import[], allowed: Table): string[] {
   const files = graphOf(imports)
   const arrows = imports
     .flatMap(arrowsOf)
@@ -12,7 +12,6 @@ export function checkArrows(imports: readonly Import[], { allowed, up }: Table):
     )
   const rows = arrows.filter(({ isInTable }) => isInTable)
   const found = new Set(rows.map(({ from, to }) => arrow(from, to)))
-  const downwards = graphOf(arrows.filter(({ from, to }) => !up.has(arrow(from, to))))
   const example = (name: string) => {
     const of = arrows.find(({ from, to }) => arrow(from, to) === name)?.of
     return of ? `${of.from} imports ${of.to}` : 'nothing imports that way'
@@ -25,12 +24,7 @@ export function checkArrows(imports: readonly Import[], { allowed, up }: Table):
   for (const name of allowed) {
     if (!found.has(name)) complaints.push(`no longer needed in arrows.txt: ${name}`)
   }
-  for (const name of up) {
-    const [from = '', to = ''] = name.split(' → ')
-    if (found.has(name) && !findPath(downwards, to, from))
-      complaints.push(`makes no circle, so needs no "up:" in arrows.txt: ${name}`)
-  }
-  for (const circle of circlesOf(downwards)) {
+  for (const circle of circlesOf(graphOf(arrows))) {
     const steps = circle.slice(1).map((to, at) => `  ${example(arrow(circle[at] ?? '', to))}`)
     complaints.push([`a circle: ${circle.join(' → ')}`, ...steps].join('\n'))
   }
