@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import type { Registry } from 'prom-client'
+import type { Connection } from '../database/connect.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import type { Swarms } from '../swarm/swarm.ts'
+import { type DownloadCounter, downloadCounter } from './counting/download-counter.ts'
+import { type DownloadJournal, openDownloadJournal } from './counting/download-journal.ts'
+import { journalMetrics } from './counting/journal-metrics.ts'
+import { type Capabilities, capabilities } from './downloads/capability.ts'
+import { collectRegularly } from './garbage/collect-regularly.ts'
+import { type GarbageCollection, garbageCollection } from './garbage/garbage-collection.ts'
+import { type FileProcessor, fileProcessor } from './processing/file-processor.ts'
+import { processingQueue } from './processing/processing-queue.ts'
+import { type BlobRepository, blobRepository } from './rows/blob-repository.ts'
+import { type FileRepository, fileRepository } from './rows/file-repository.ts'
+import { openTrash, type Trash } from './rows/trash.ts'
+
+type Dependencies = {
+  connection: Connection
+  store: ObjectStore
+  /** The key of the tokens that allow one file each. */
+  signingKey: string
+  swarms: Swarms
+  config: { dataDirectory: string; trashDays: number }
+  metrics: Registry
+  log: {
+    info(details: object, message: string): void
+    warn(details: object, message: string): void
+    error(details: object, message: string): void
+  }
+}
+
+/** What models are made of, from the first chunk of an upload to the garbage that is left. */
+export interface Files {
+  files: FileRepository
+  blobs: BlobRepository
+  capabilities: Capabilities
+  downloads: DownloadCounter
+  /** Downloads that were counted while the database's disk was full. */
+  journal: DownloadJournal
+  collect: GarbageCollection
+  trash: Trash
+  processor: FileProcessor
+  /** Collects garbage once an hour; `deleteExpired` goes with it. The returned function ends it. */
+  collectRegularly(deleteExpired: () => Promise<unknown>): () => void
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Frees what a crash has left, and begins to process the files that wait for it. */
+export async function openFiles(dependencies: Dependencies): Promise<Files> {
+  const { connection, store, signingKey, swarms, config, metrics, log } = dependencies
+  const { db, unboundedDb, fullText, engine } = connection
+  await using opened = new AsyncDisposableStack()
+  const files = fileRepository(db, fullText, swarms)
+  const blobs = blobRepository(db)
+  const trash = openTrash({ db, store, keptDays: config.trashDays, log })
+  const collect = garbageCollection(db, store, trash)
+  const queue = processingQueue(db, engine)
+  await queue.freeAll()
+  await collect.removeEndedUploads().catch((error) => {
+    log.error({ err: error }, 'bytes that a crash has left were not removed')
+  })
+  const processor = fileProcessor({ queue, files, blobs, store, collect, log })
+  opened.defer(processor.close)
+  const path = join(config.dataDirectory, 'downloads.journal')
+  const journal = await openDownloadJournal({ db, engine, path })
+  opened.defer(journal.close)
+  journalMetrics(metrics, journal)
+  const kept = opened.move()
+  return {
+    files,
+    blobs,
+    capabilities: capabilities(db, signingKey),
+    downloads: downloadCounter(connection, journal),
+    journal,
+    collect,
+    trash,
+    processor,
+    collectRegularly: (deleteExpired) =>
+      collectRegularly({
+        // Reads whole tables, for which a request has no time.
+        collect: garbageCollection(unboundedDb, store, trash),
+        trash,
+        deleteExpired,
+        metrics,
+        log,
+      }),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}

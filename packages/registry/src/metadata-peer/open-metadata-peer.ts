@@ -1,0 +1,32 @@
+import type { Kysely } from 'kysely'
+import type { Registry } from 'prom-client'
+import type { Database } from '../database/schema.ts'
+import { type MetadataPeer, startMetadataPeer } from './metadata-peer.ts'
+import { metadataMetrics } from './metrics.ts'
+import { metadataSource } from './source.ts'
+
+type Dependencies = {
+  config: { host: string; peerPort: number | undefined; isAnonymousReadAllowed: boolean }
+  db: Kysely<Database>
+  metrics: Registry
+  log: { warn(details: object, message: string): void }
+}
+
+/**
+ * Starts the peer if the settings have a port for it, and anybody may read: whoever connects is told everything, so that on
+ * a registry for members nobody could be kept from it.
+ */
+export async function openMetadataPeer(
+  dependencies: Dependencies,
+): Promise<MetadataPeer | undefined> {
+  const { config, db, metrics, log } = dependencies
+  const { host, peerPort, isAnonymousReadAllowed } = config
+  if (peerPort === undefined || !isAnonymousReadAllowed) return undefined
+  return startMetadataPeer({
+    host,
+    port: peerPort,
+    source: metadataSource(db),
+    metrics: metadataMetrics(metrics),
+    log,
+  })
+}

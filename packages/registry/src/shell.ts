@@ -1,0 +1,113 @@
+/** What every request goes through before it meets a feature: limits, checks, who calls. */
+import cookie from '@fastify/cookie'
+import cors from '@fastify/cors'
+import { namedSchemas } from '@shoal/protocol'
+import { makeApp, refuseDeepBodies } from '@shoal/server'
+import type { Site as WebSite } from '@shoal/web'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { authentication } from './accounts/authenticate.ts'
+import { type CredentialGuard, credentialGuard } from './accounts/credential-guard.ts'
+import type { Accounts } from './accounts/open-accounts.ts'
+import type { RegistryConfig } from './config.ts'
+import { invalid } from './errors.ts'
+import { useBodies } from './http/bodies.ts'
+import { limitConnections } from './http/connection-limit.ts'
+import { handleError, handleNotFound } from './http/error-handler.ts'
+import { hostCheck } from './http/host-check.ts'
+import { type Metrics, requestMetrics } from './http/metrics.ts'
+import { openapi } from './http/openapi.ts'
+import { rateLimits } from './http/rate-limit.ts'
+import { logFields } from './http/request-log.ts'
+import type { Site } from './http/site.ts'
+import { endStalledConnections } from './http/stalled-connections.ts'
+import { thisMachine } from './http/this-machine.ts'
+import { asksForSocket, useUpgrades } from './http/upgrades.ts'
+import { useValidation } from './http/validation.ts'
+import { notFoundPage } from './pages/page-routes.ts'
+
+export type ShellDependencies = {
+  config: RegistryConfig
+  version: string
+  log: FastifyBaseLogger
+  site: Site
+  metrics: Metrics
+  accounts: Pick<Accounts, 'sessions' | 'keys'>
+  /** The web pages; undefined where they were not built. */
+  web: WebSite | undefined
+}
+
+/** An application without routes. The guard is for what accepts a password or a key in its body. */
+export async function makeShell({
+  config,
+  version,
+  log,
+  site,
+  metrics,
+  accounts: { sessions, keys },
+  web,
+}: ShellDependencies): Promise<{ app: FastifyInstance; guard: CredentialGuard }> {
+  const app = makeApp({
+    log,
+    handleError,
+    logFields,
+    bodyOf: (_status, detail) => ({ detail }),
+    timeoutMessage: 'the headers took too long to arrive',
+    fastify: {
+      bodyLimit: 1024 * 1024,
+      // Only what the one in front says: the rest of X-Forwarded-For is hearsay.
+      trustProxy: config.trustProxy && ((_address: string, hop: number) => hop === 0),
+      keepAliveTimeout: config.timeouts.idleMs,
+      http: {
+        requestTimeout: 0, // as below, before Node compares it with the next
+        headersTimeout: config.timeouts.headersMs,
+        connectionsCheckingInterval: config.timeouts.headersMs / 4,
+        shouldUpgradeCallback: asksForSocket,
+      },
+      requestTimeout: 0, // a slow line may take its time with a chunk; the headers may not
+      routerOptions: { maxParamLength: 300 },
+    },
+  })
+  app.setNotFoundHandler(web ? notFoundPage(app, { web, site }) : handleNotFound)
+  useUpgrades(app)
+  useBodies(app, config.timeouts.senderMs)
+  limitConnections(app.server, {
+    maxPerAddress: config.maxConnectionsPerAddress,
+    trustProxy: config.trustProxy,
+    metrics: metrics.registry,
+  })
+  endStalledConnections(app.server, { ...config.timeouts, log, metrics: metrics.registry })
+  refuseDeepBodies(app, invalid)
+  const addValidated = useValidation(app)
+  for (const schema of namedSchemas) {
+    app.addSchema(schema)
+    addValidated(schema)
+  }
+
+  await app.register(requestMetrics, { metrics })
+  await app.register(hostCheck, { site })
+  await app.register(thisMachine, { trustProxy: config.trustProxy })
+  await app.register(cors, {
+    origin: '*',
+    methods: ['GET', 'HEAD'],
+    // WebTorrent asks a web seed with Cache-Control
+    allowedHeaders: ['Range', 'If-Range', 'If-None-Match', 'Accept', 'Cache-Control'],
+    exposedHeaders: [
+      'Content-Range',
+      'Content-Length',
+      'Accept-Ranges',
+      'ETag',
+      'X-Total-Count',
+      'X-Total-Count-Exact',
+      'Link',
+    ],
+    maxAge: 86_400,
+    strictPreflight: false,
+  })
+  await app.register(cookie)
+  const { isAnonymousReadAllowed } = config
+  const guard = credentialGuard(config.rateLimits?.auth)
+  await app.register(authentication, { sessions, keys, guard, site, isAnonymousReadAllowed })
+  if (config.rateLimits) await app.register(rateLimits, { limits: config.rateLimits })
+  await app.register(openapi, { version, site })
+  return { app, guard }
+}
