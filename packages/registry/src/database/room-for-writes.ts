@@ -13,7 +13,7 @@ const pagesOfRow = 2
 /** For directories and small files beside the database. */
 const besidesBytes = 64 * 1024
 /** How much more a commit is given after one that failed for lack of room. */
-const growthAfterFailure = 2
+const growthAfterFailure = 4
 
 /**
  * Runs what writes to a SQLite database, so that it finds room on the disk if the ballast can make any.
@@ -34,8 +34,12 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   let pagesBefore: number | undefined
   /** Bytes of the log that the next commit writes over; 0 until the disk is nearly full. */
   let reusableBytes = 0
-  /** Grows while commits fail. */
+  /** Grows while commits fail, until one that writes as many pages succeeds. */
   let caution = 1
+  let pagesOfFailure = 0
+  let wasTight = false
+  /** What the file lacks where the file system compresses. */
+  let compressedBytes = 0
   limitLog()
 
   function limitLog() {
@@ -44,8 +48,17 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
     database.exec(`pragma wal_autocheckpoint = ${Math.min(usualLogPages, pages)}`)
   }
 
-  /** What the file lacks of its pages, those of an open transaction too. More where the file system compresses. */
-  const growthBytes = () => Math.max(0, pageCount() * pageBytes - allocatedBytes(path))
+  function isTight(): boolean {
+    const isNow = ballast.isTight()
+    if (isNow && !wasTight) compressedBytes = Math.max(0, sizeOf(path) - allocatedBytes(path))
+    if (!isNow) caution = 1
+    wasTight = isNow
+    return isNow
+  }
+
+  /** What the file lacks of its pages, those of an open transaction too. */
+  const growthBytes = () =>
+    Math.max(0, pageCount() * pageBytes - allocatedBytes(path) - compressedBytes)
 
   function refuseGrowth() {
     const hasGrown = pagesBefore !== undefined && pageCount() > pagesBefore
@@ -70,33 +83,37 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
     ballast.makeRoom(besidesBytes + logBytes + growthBytes())
     try {
       const result = run()
-      caution = 1
+      if (pages >= pagesOfFailure) caution = 1
       copyLog()
       return result
     } catch (error) {
-      if (isFull(error)) caution *= growthAfterFailure
+      if (isFull(error)) {
+        caution *= growthAfterFailure
+        pagesOfFailure = pages
+        reusableBytes = 0 // a file system that copies on write has no room in old blocks
+      }
       throw error
     }
   }
 
   function begin<T>(run: () => T): T {
-    const result = run()
+    // Before the transaction begins: what fails here must not leave it open.
     changesBefore = totalChanges()
-    pagesBefore = ballast.isTight() ? pageCount() : undefined
-    return result
+    pagesBefore = isTight() ? pageCount() : undefined
+    return run()
   }
 
   /** A `commit`. SQLite rolls back when it fails, so that it cannot be tried again; the next one will have the room. */
   function commit<T>(run: () => T): T {
-    if (ballast.isTight()) return commitOnFullDisk(run)
+    if (isTight()) return commitOnFullDisk(run)
     reusableBytes = 0
     return run()
   }
 
   /** In a transaction, so that it is seen what the statement needs. */
   function writeOnFullDisk<T>(run: () => T): T {
-    begin(() => database.exec('begin immediate'))
     try {
+      begin(() => database.exec('begin immediate'))
       const result = run()
       commit(() => database.exec('commit'))
       return result
@@ -109,11 +126,11 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   function write<T>(run: () => T): T {
     if (database.isTransaction) return run()
     try {
-      if (ballast.isTight()) return writeOnFullDisk(run)
+      if (isTight()) return writeOnFullDisk(run)
       reusableBytes = 0
       return run()
     } catch (error) {
-      if (isFull(error) && ballast.isTight()) return writeOnFullDisk(run)
+      if (isFull(error) && isTight()) return writeOnFullDisk(run)
       throw error
     }
   }
@@ -127,9 +144,11 @@ const isFull = (error: unknown) => error instanceof Error && isStorageFull(error
 const databaseFull = () =>
   Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })
 
-/** 0 for a file that is not there. */
+/** 0 for a file that is not there, as below. */
 const allocatedBytes = (path: string) =>
   (statSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** A statement whose answer is one number. */
 function asNumber(database: DatabaseSync, sql: string): () => number {
