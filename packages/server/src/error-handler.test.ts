@@ -69,7 +69,7 @@ test('an answer that has begun is broken off and logged', async () => {
     })
   })
   await expect(fetch(server.url).then((answer) => answer.text())).rejects.toThrow()
-  expect(await server.requestLines(1)).toMatchObject([{ status: 499 }])
+  expect(await server.requestLines(1)).toMatchObject([{ status: 500 }])
   expect(server.lines).toContainEqual(
     expect.objectContaining({ level: 'error', msg: 'request failed' }),
   )

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { breakOff } from './when-over.ts'
 
 /** An error in the words of a server's API. */
 export type ErrorAnswer = {
@@ -20,7 +21,7 @@ const headersOfContent = [
 
 /**
  * Makes what answers every error of a server. `describe` says how; it gets only `Error`s. Errors from 500 on are logged whole.
- * Answers to errors are not kept by caches. An answer that has begun is broken off, so that nobody takes it for a whole one.
+ * Answers to errors are not kept by caches. An answer that has begun is broken off.
  */
 export function errorHandler(describe: (error: Error, request: FastifyRequest) => ErrorAnswer) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -28,7 +29,7 @@ export function errorHandler(describe: (error: Error, request: FastifyRequest) =
     if (reply.raw.headersSent) {
       request.log.error({ err: error }, 'request failed')
       reply.hijack()
-      reply.raw.destroy()
+      breakOff(reply.raw)
       return reply
     }
     const { status, body, retryAfter } = describe(error, request)

@@ -102,3 +102,17 @@ test('an answer that the client gave up is logged and counted as 499, also one t
     'requests_count{method="GET",route="/whole",status="200"} 1',
   ])
 })
+
+test('a request that is injected has its own status', async () => {
+  const { app, requestLines } = await serverOfTest((given) => {
+    given.get('/whole', async () => 'all')
+    given.get('/missing', async (_request, reply) => reply.code(404).send('none'))
+  })
+  await app.inject('/whole')
+  await app.inject('/missing')
+  const ends = (await requestLines(2)).map(({ path, status }) => [path, status])
+  expect(ends).toEqual([
+    ['/whole', 200],
+    ['/missing', 404],
+  ])
+})

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
+import { breakOff } from '@shoal/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ByteBudget } from '../store/byte-budget.ts'
 import type { ObjectReader } from '../store/object-reader.ts'
@@ -70,8 +71,9 @@ async function pump(
     response.end()
   } catch (error) {
     if (!response.headersSent) throw error
-    response.destroy() // fewer bytes than announced: the client sees that and asks again
-    if (!gone.signal.aborted) request.log.error({ err: error }, 'a download failed')
+    if (gone.signal.aborted) return reply
+    breakOff(response) // fewer bytes than announced: the client sees that and asks again
+    request.log.error({ err: error }, 'a download failed')
   } finally {
     await reader.close() // once what is being read into our buffers has come
     share.leave()

@@ -30,6 +30,7 @@ export async function serverOfTest(addRoutes: (app: FastifyInstance) => void) {
   onTestFinished(() => app.close())
   const { port } = app.server.address() as AddressInfo
   return {
+    app,
     port,
     url: `http://127.0.0.1:${port}`,
     lines,
