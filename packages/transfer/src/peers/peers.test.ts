@@ -152,8 +152,11 @@ function countThreads() {
 /** Whatever is asked to close fails. */
 function breakClose(thread: Worker) {
   const { postMessage } = thread
-  thread.postMessage = (message: { method?: string }) =>
-    postMessage.call(thread, message.method === 'close' ? { ...message, method: 'no' } : message)
+  thread.postMessage = (message: { id?: number; method?: string }) => {
+    if (message.method !== 'close') return postMessage.call(thread, message)
+    const error = { name: 'Error', message: 'the socket is stuck', own: {} }
+    queueMicrotask(() => thread.emit('message', { id: message.id, error }))
+  }
 }
 
 /** Calls `listener` with each that is started from now on. */
