@@ -145,7 +145,10 @@ function run({ client, job, sources, onReady }: Order) {
     if (!shown) return
     change({ state: 'done', wait: undefined })
     await written
-    if (shown.isKept) await forgetJob(shown.job)
+    const { job: finished, isKept } = shown
+    await forgetJob(finished).catch((error: unknown) => {
+      if (isKept) throw error // otherwise there may be nothing to forget
+    })
   }
   ended = alone(`publish ${job.modelName}`, async () => {
     keep(job)
