@@ -183,7 +183,12 @@ test('SIGTERM to npm start ends the registry', async () => {
   const words = ['--port', '0', '--data', join(home.path, 'data'), '--json', '--no-demo']
   const npm = spawn('npm', ['--silent', 'start', '--', ...words, '--no-inference'], {
     cwd: join(import.meta.dirname, '../../../..'),
-    env: { PATH: process.env.PATH, HOME: home.path, SHOAL_HOME: home.path },
+    env: {
+      PATH: process.env.PATH,
+      HOME: home.path,
+      SHOAL_HOME: home.path,
+      NPM_CONFIG_UPDATE_NOTIFIER: 'false',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true, // in a process group of its own
   })
