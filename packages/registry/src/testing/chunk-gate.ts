@@ -13,6 +13,7 @@ export async function openChunkGate() {
   let isCut = false
   let most = Number.POSITIVE_INFINITY
   let registryPort = 0
+  let resets = 0
 
   const gate = {
     url: '',
@@ -42,7 +43,9 @@ export async function openChunkGate() {
     },
     /** What the next chunks hear in place of the registry's answer. */
     answerNext: (...given: Reply[]) => replies.push(...given),
+    /** As it was when it was opened. What still waits is broken off. */
     reset() {
+      resets += 1
       gate.mend()
       gate.release()
       gate.stored = 0
@@ -61,8 +64,10 @@ export async function openChunkGate() {
     const reply = isChunk ? replies.shift() : undefined
     if (reply) return answer(incoming, outgoing, reply)
     if (isChunk) {
+      const before = resets
       if (gate.passed.length >= most) await new Promise<void>((go) => held.push(go))
       if (incoming.destroyed) return // its connection broke while it waited
+      if (resets > before) return incoming.destroy()
       gate.passed.push(Number(/partNumber=(\d+)/.exec(incoming.url ?? '')?.[1]))
     }
     const status = await passOn(incoming, outgoing, registryPort)
