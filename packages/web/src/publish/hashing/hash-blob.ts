@@ -26,6 +26,7 @@ export async function hashBlob(
   const chunkHashes = new Uint8Array(count * hashBytes)
   // The only chunk of a small file is the file: there is nothing to hash twice.
   const whole = count > 1 ? await createSHA256() : undefined
+  const hashOf = await chunkHasher()
   let bytes = await readChunk(file, 0)
   for (let index = 0; index < count; index += 1) {
     const hashing = Promise.all([hashOf(bytes), readChunk(file, index + 1)])
@@ -41,6 +42,7 @@ export async function hashBlob(
 
 /** The SHA-256 of chunk `index` in lower-case hex. Rejects with a `DOMException` if the file cannot be read. */
 export async function hashChunkOfBlob(file: Blob, index: number): Promise<string> {
+  const hashOf = await chunkHasher()
   return toHex(await hashOf(await readChunk(file, index)))
 }
 
@@ -51,9 +53,12 @@ async function readChunk(file: Blob, index: number): Promise<Uint8Array<ArrayBuf
   return new Uint8Array(await file.slice(start, start + size).arrayBuffer())
 }
 
-/** Only pages that came by HTTPS or from this machine have WebCrypto, and so do their workers. */
-async function hashOf(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+type HashOf = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>
+
+/** SHA-256 of one chunk after another. Only pages that came by HTTPS or from this machine have WebCrypto, and so do their workers. */
+async function chunkHasher(): Promise<HashOf> {
   const { subtle } = globalThis.crypto as Partial<typeof globalThis.crypto>
-  if (subtle === undefined) return (await createSHA256()).update(bytes).digest('binary')
-  return new Uint8Array(await subtle.digest('SHA-256', bytes))
+  if (subtle) return async (bytes) => new Uint8Array(await subtle.digest('SHA-256', bytes))
+  const hasher = await createSHA256() // one for all chunks: each has memory of its own
+  return async (bytes) => hasher.init().update(bytes).digest('binary')
 }
