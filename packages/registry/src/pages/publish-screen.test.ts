@@ -278,6 +278,22 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await page.getByText('Stopped: ').count()).toBe(0)
   })
 
+  test('an upload is given up in a browser that has no database too', async () => {
+    await using visitor = await newPublisher('lena')
+    const { page } = visitor
+    await page.addInitScript("Object.defineProperty(window, 'indexedDB', { value: undefined })")
+    await page.reload({ waitUntil: 'networkidle' })
+    await drop(page, [bigFile('hail-Q8_0.gguf', 13)])
+    gate.letThrough(1)
+    await page.getByText('Available. Others write').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await stored(1)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Give it up' }).click()
+    await page.getByText('Drop .gguf files here').waitFor()
+    expect((await registry.get('/v1/models/hail')).status).toBe(404)
+  })
+
   test('a second tab leaves an upload to the first', async () => {
     await using visitor = await newPublisher('hana')
     const { page, context } = visitor

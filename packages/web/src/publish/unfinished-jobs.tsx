@@ -7,7 +7,7 @@ import { sentence } from '../ui/field-errors.ts'
 import { hashChunk } from './hashing/hash-file.ts'
 import { dropJob } from './jobs/drop-job.ts'
 import { bytesOf, findSources, type Job, unfinished, wrongFiles } from './jobs/job.ts'
-import { listJobs } from './jobs/kept-jobs.ts'
+import { forgetJob, listJobs } from './jobs/kept-jobs.ts'
 import { fileAgain } from './jobs/picked.ts'
 import { startJob } from './jobs/publishing.ts'
 
@@ -37,7 +37,10 @@ function UnfinishedJob({ job }: { job: Job }) {
       startJob({ client, job, sources, onReady: () => void queryClient.invalidateQueries() }),
   })
   const drop = useMutation({
-    mutationFn: () => dropJob(client, job),
+    mutationFn: async () => {
+      await dropJob(client, job)
+      await forgetJob(job)
+    },
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['unfinished'] }),
   })
   const error = goOn.error ?? drop.error

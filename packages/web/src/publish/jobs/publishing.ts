@@ -96,8 +96,11 @@ export function resumeJob() {
 
 export async function giveUpJob() {
   await pauseJob()
-  await written
-  if (order && shown) await dropJob(order.client, shown.job)
+  if (order && shown) {
+    const { job } = shown
+    await dropJob(order.client, job)
+    await forget(job)
+  }
   closeJob()
 }
 
@@ -144,11 +147,7 @@ function run({ client, job, sources, onReady }: Order) {
   const finish = async () => {
     if (!shown) return
     change({ state: 'done', wait: undefined })
-    await written
-    const { job: finished, isKept } = shown
-    await forgetJob(finished).catch((error: unknown) => {
-      if (isKept) throw error // otherwise there may be nothing to forget
-    })
+    await forget(job)
   }
   ended = alone(`publish ${job.modelName}`, async () => {
     keep(job)
@@ -194,6 +193,15 @@ function keep(job: Job) {
       () => undefined,
       () => void change({ isKept: false }),
     )
+}
+
+/** Fails only in a browser that has kept the job. */
+async function forget(job: Job) {
+  await written
+  const isKept = shown?.isKept ?? true
+  await forgetJob(job).catch((error: unknown) => {
+    if (isKept) throw error
+  })
 }
 
 /** Two tabs would do no harm, but everything twice. Pages that came by plain HTTP have no locks. */
