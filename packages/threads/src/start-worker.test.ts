@@ -7,14 +7,20 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const script = join(import.meta.dirname, 'testing/start-one.ts')
 
-test('no wrapper is compiled for what WebAssembly in a thread calls', async () => {
+/** What V8 has compiled in the thread of `start-one`. */
+async function compiledInThread(...words: string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'shoal-threads-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   // V8 writes one log for each thread.
   const flags = ['--wasm-wrapper-tiering-budget=10', '--log-code', '--logfile-per-isolate']
-  await promisify(execFile)(process.execPath, [...flags, script], { cwd: folder })
+  await promisify(execFile)(process.execPath, [...flags, script, ...words], { cwd: folder })
   const logs = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
-  const [ofThread] = logs.flatMap((log) => log.split('wasm-thread.ts:1:1').slice(1))
-  expect(ofThread).toContain('wasm-function')
-  expect(ofThread).not.toContain(',wasm-to-js,')
+  return logs.flatMap((log) => log.split('wasm-thread.ts:1:1').slice(1)).join()
+}
+
+test('no wrapper is compiled for what WebAssembly in a thread calls, as one is without our flag', async () => {
+  const compiled = await compiledInThread()
+  expect(compiled).toContain('wasm-function')
+  expect(compiled).not.toContain(',wasm-to-js,')
+  expect(await compiledInThread('plain')).toContain(',wasm-to-js,')
 })

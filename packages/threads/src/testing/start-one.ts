@@ -1,5 +1,10 @@
-/** A process that starts a thread and waits for its end. */
+/** A process that starts a thread and waits for its end. With `plain` it does so by Node's own means. */
 import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { startWorker } from '../start-worker.ts'
 
-await once(startWorker('wasm-thread', import.meta.url, {}), 'exit')
+const thread =
+  process.argv[2] === 'plain'
+    ? new Worker(new URL('./wasm-thread.ts', import.meta.url))
+    : startWorker('wasm-thread', import.meta.url, {})
+await once(thread, 'exit')
