@@ -17,13 +17,13 @@ type Dependencies = {
   log: { warn(details: object, message: string): void }
 }
 
-/** Who there is, and how they show it. */
+/** Accounts and their credentials: sessions, API keys, and the networks that they are used from. */
 export interface Accounts {
   accounts: AccountRepository
   sessions: SessionRepository
   keys: ApiKeyRepository
   networks: NetworkRepository
-  /** What the first account has to show; undefined once there is one. The same for every node. */
+  /** The setup code that the first account needs; undefined once there is one. The same on every node. */
   readSetupCode(): Promise<string | undefined>
   /** A token of the account that publishes the demo models, for one hour. */
   makeSystemToken(): Promise<string>

@@ -7,8 +7,9 @@ import type { Ballast } from './ballast.ts'
 const usualLogPages = 1_000
 /** The database file may grow by as much as is in the log, and the ballast has to hold that too. */
 const largestShareOfBallast = 0.25
-/** A commit of a few rows writes at most so many pages to the log, and one of many, with their indices and words, so many for each. */
-const pagesOfFewRows = 16
+/** Pages that a commit writes to the log, whatever it changes. */
+const pagesOfCommit = 16
+/** Pages for each row that it changes, with indices and the search index. */
 const pagesOfRow = 2
 /** For directories and small files beside the database. */
 const besidesBytes = 64 * 1024
@@ -30,7 +31,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   const pageBytes = asNumber(database, 'pragma page_size')()
   const checkpoint = database.prepare('pragma wal_checkpoint(passive)')
   let changesBefore = 0
-  /** When the transaction began, where the disk was nearly full then. */
+  /** Pages of the database when the transaction began, if the disk was nearly full then. */
   let pagesBefore: number | undefined
   /** Bytes of the log that the next commit writes over; 0 until the disk is nearly full. */
   let reusableBytes = 0
@@ -38,7 +39,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   let caution = 1
   let pagesOfFailure = 0
   let wasTight = false
-  /** What the file lacks where the file system compresses. */
+  /** Bytes that the file does not take because the file system compresses it. */
   let compressedBytes = 0
   limitLog()
 
@@ -78,7 +79,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
 
   function commitOnFullDisk<T>(run: () => T): T {
     refuseGrowth()
-    const pages = pagesOfFewRows + pagesOfRow * (totalChanges() - changesBefore)
+    const pages = pagesOfCommit + pagesOfRow * (totalChanges() - changesBefore)
     const logBytes = Math.max(0, caution * pages * pageBytes - reusableBytes)
     ballast.makeRoom(besidesBytes + logBytes + growthBytes())
     try {

@@ -3,7 +3,7 @@ import { type ModelList, modelList } from './model-list.ts'
 import { type ModelRepository, modelRepository } from './model-repository.ts'
 import { type ModelTotals, modelTotals } from './model-totals.ts'
 
-/** What there is to find. */
+/** Models: their rows, the list with its search, and the totals. */
 export interface Models {
   models: ModelRepository
   list: ModelList
