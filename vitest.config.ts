@@ -12,6 +12,6 @@ export default defineConfig({
     expect: { poll: { timeout: 40_000 } },
     pool: 'forks',
     // Half of the tests’ time is waiting; the slow ones keep the processor busy.
-    maxWorkers: availableParallelism() + (runsSlowTests ? 0 : 1),
+    maxWorkers: availableParallelism() + (runsSlowTests ? 0 : 2),
   },
 })

@@ -13,7 +13,7 @@ import { findOwnAddress, findTorrentClients } from './torrent-clients/find-torre
 export default async function startServices(project: TestProject) {
   if (!runsSlowTests) {
     process.stderr.write(
-      'Slow tests are skipped without SHOAL_TEST_SLOW=1: other BitTorrent clients, network namespaces, repeated kills, faults, each page in each theme and width\n',
+      'Slow tests are skipped without SHOAL_TEST_SLOW=1: other BitTorrent clients, network namespaces, repeated kills, faults, long prompts and larger models, each page in each theme and width\n',
     )
   }
   const clients = runsSlowTests ? findTorrentClients() : {}

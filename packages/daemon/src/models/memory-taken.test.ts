@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { demoModel, writeSyntheticModel } from '@shoal/model-file/testing/synthetic-model'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runsSlowTests } from '../../../../testing/slow.ts'
 import { startChildRuntime } from '../runtime/process/child-runtime.ts'
 import type { StartRuntime } from '../runtime/runtime.ts'
 import { registryOfTest } from '../testing/registry-of-test.ts'
@@ -22,6 +23,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
   beforeAll(async () => {
     mkdirSync(join(folder.path, 'demo'))
     copyFileSync(demoModel, join(folder.path, 'demo', 'demo-Q8_0.gguf'))
+    if (!runsSlowTests) return
     // No processor keeps a second copy of BF16 in another order.
     await writeSyntheticModel(join(folder.path, 'synthetic', 'synthetic-BF16.gguf'), 'BF16')
   })
@@ -53,7 +55,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
     expect(Math.abs(takenBytes - plannedBytes)).toBeLessThan(toleranceBytes)
   })
 
-  test(
+  test.runIf(runsSlowTests)(
     'a synthetic one of 86 million parameters takes what was planned, and so does each of its conversations',
     async () => {
       const one = await load('synthetic', 1)

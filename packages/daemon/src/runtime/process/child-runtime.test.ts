@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Compile } from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runsSlowTests } from '../../../../../testing/slow.ts'
 import { chatOf, greedy, runGeneration, tool } from '../../testing/generations.ts'
 import { temporaryFolder } from '../../testing/temporary-folder.ts'
 import { runtimeContract } from '../runtime.contract.ts'
@@ -152,16 +153,20 @@ test('control tokens in a plain prompt are what they say', async () => {
   expect(answer).toMatchObject({ text: 'Hello! How can I help you?', promptTokens: 9 })
 })
 
-test('requests of half a megabyte, and with 1500 texts, are answered as any other', {
-  timeout: 240_000, // a model takes every text through all its layers
-}, async () => {
-  await expect(run(chatOf('word '.repeat(100_000)))).rejects.toMatchObject({
-    code: 'context_length_exceeded',
-  })
-  const texts = Array.from({ length: 1500 }, (_, index) => `${index} ${'word '.repeat(20)}`)
-  const { vectors } = await runtime.embed(texts, new AbortController().signal)
-  expect(vectors).toHaveLength(1500)
-})
+test.runIf(runsSlowTests)(
+  'requests of half a megabyte, and with 1500 texts, are answered as any other',
+  {
+    timeout: 240_000, // a model takes every text through all its layers
+  },
+  async () => {
+    await expect(run(chatOf('word '.repeat(100_000)))).rejects.toMatchObject({
+      code: 'context_length_exceeded',
+    })
+    const texts = Array.from({ length: 1500 }, (_, index) => `${index} ${'word '.repeat(20)}`)
+    const { vectors } = await runtime.embed(texts, new AbortController().signal)
+    expect(vectors).toHaveLength(1500)
+  },
+)
 
 test('tokens to embed have to be tokens', async () => {
   const embed = (token: number) => runtime.embed([[token]], new AbortController().signal)
