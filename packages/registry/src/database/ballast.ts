@@ -12,8 +12,8 @@ import { isStorageFull } from '../unavailable.ts'
 const mebibyte = 1024 * 1024
 const blockBytes = 4096
 /** To delete takes 20 to 200 kB of log, and one of the largest files with its 10,000 chunks as many pages: up to 40 MB. */
-const largestBytes = 32 * mebibyte
-const smallestBytes = mebibyte
+const maxBytes = 32 * mebibyte
+const minBytes = mebibyte
 const shareOfDisk = 0.01
 
 export type Ballast = {
@@ -81,7 +81,7 @@ function shorten(path: string, bytes: number) {
 function usualSize(directory: string): number {
   const { blocks, bsize } = statfsSync(directory)
   const share = Math.floor((blocks * bsize * shareOfDisk) / mebibyte) * mebibyte
-  return Math.max(smallestBytes, Math.min(largestBytes, share))
+  return Math.max(minBytes, Math.min(maxBytes, share))
 }
 
 /** Random bytes: zeros would take no room on a file system that compresses. */

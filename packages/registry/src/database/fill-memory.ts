@@ -2,7 +2,7 @@ import { findFileMemory, leastMemoryOf, metadataFactsOf } from '@shoal/model-fil
 import type { Kysely } from 'kysely'
 import type { Database } from './schema.ts'
 
-const modelsAtOnce = 1_000
+const batchSize = 1_000
 
 /**
  * Estimates memory for the files that are ready, from their headers as they are stored: for those of before there was a column
@@ -15,7 +15,7 @@ export async function fillMemory(db: Kysely<Database>): Promise<void> {
       .select('id')
       .where('id', '>', last)
       .orderBy('id')
-      .limit(modelsAtOnce)
+      .limit(batchSize)
       .execute()
     for (const { id } of models) await fillModel(db, id)
     const end = models.at(-1)

@@ -34,13 +34,13 @@ export type ModelSearch = {
   /** The words are in the model, and not all in its names. */
   matchesElsewhere: RawBuilder<SqlBool>
   /** So many models match, whoever may see them, or more. */
-  countAtLeast: number
+  minCount: number
 }
 
-const candidatesAtMost = 200
-const fewAtMost = 2_000
+const maxCandidates = 200
+const maxFewMatches = 2_000
 /** Matches are read once, up to here, and looked up again in what was read. */
-const countedAtMost = 12_000
+const maxCountedMatches = 12_000
 
 const sqliteTerms: TermSource = {
   async publicTermsOf(db, modelId) {
@@ -61,7 +61,7 @@ const sqliteTerms: TermSource = {
     const match = trigrams.map((trigram) => `"${trigram}"`).join(' OR ')
     return sql<{ term: string }>`
       select substr(term, 3, length(term) - 3) as term from search_term_trigram
-      where search_term_trigram match ${match} order by rank limit ${candidatesAtMost}`
+      where search_term_trigram match ${match} order by rank limit ${maxCandidates}`
   },
 
   takeTurn: async () => undefined, // transactions never overlap on SQLite
@@ -93,17 +93,17 @@ export const sqliteFullText: FullText = {
     const inNames = `{name display_name} : (${match})`
     const { rows } = await sql<{ count: number; rowids: string }>`
       select count(*) as count, json_group_array(rowid) as rowids from (
-        select rowid from model_search where model_search match ${match} limit ${countedAtMost})`.execute(
+        select rowid from model_search where model_search match ${match} limit ${maxCountedMatches})`.execute(
       db,
     )
     const { count, rowids } = rows[0] ?? { count: 0, rowids: '[]' }
     // Few matches are looked up one by one; of many the list's own order finds enough for a page sooner, which
     // the plus sign makes SQLite do: it knows nothing of how many there are.
-    const seq = sql.raw(count > fewAtMost ? '+model.seq' : 'model.seq')
+    const seq = sql.raw(count > maxFewMatches ? '+model.seq' : 'model.seq')
     const among = (query: string) =>
       sql<SqlBool>`${seq} in (select rowid from model_search where model_search match ${query})`
     // A search costs the same again in every statement that it is part of: up to 0.1 s for short words at 200,000 models.
-    const isRead = count < countedAtMost
+    const isRead = count < maxCountedMatches
     const matches = isRead
       ? sql<SqlBool>`${seq} in (select value from json_each(${rowids}))`
       : among(match)
@@ -113,7 +113,7 @@ export const sqliteFullText: FullText = {
       matchesElsewhere: isRead
         ? sql<SqlBool>`${matches} and not (${among(inNames)})`
         : among(`(${match}) NOT (${inNames})`),
-      countAtLeast: count,
+      minCount: count,
     }
   },
 }
@@ -141,7 +141,7 @@ const postgresTerms: TermSource = {
 
   near: (word) => sql<{ term: string }>`
     select term from search_term where term % ${word}
-    order by similarity(term, ${word}) desc, term limit ${candidatesAtMost}`,
+    order by similarity(term, ${word}) desc, term limit ${maxCandidates}`,
 
   takeTurn: (db) => sql`select pg_advisory_xact_lock(hashtext('search_term'))`.execute(db),
 }
@@ -185,7 +185,7 @@ export const postgresFullText: FullText = {
       // Both, or PostgreSQL expects many and reads all models in the order of the page to find the few.
       matchesByName: sql<SqlBool>`${matches} and ${among('AB')}`,
       matchesElsewhere: sql<SqlBool>`${matches} and not (${among('AB')})`,
-      countAtLeast: 0,
+      minCount: 0,
     }
   },
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Database } from './schema.ts'
 
-const rowsAtOnce = 1_000
+const batchSize = 1_000
 
 /** What an encrypted BitTorrent connection says in place of an info hash: SHA-1('req2' + info hash), as 40 hexadecimal digits. */
 export function req2HashOf(infoHash: string): string {
@@ -17,7 +17,7 @@ export async function fillReq2Hashes(db: Kysely<Database>): Promise<void> {
       .select(['id', 'public_info_hash'])
       .where('public_info_hash', 'is not', null)
       .where('public_req2_hash', 'is', null)
-      .limit(rowsAtOnce)
+      .limit(batchSize)
       .execute()
     for (const { id, public_info_hash } of files) {
       await db
@@ -26,6 +26,6 @@ export async function fillReq2Hashes(db: Kysely<Database>): Promise<void> {
         .where('id', '=', id)
         .execute()
     }
-    if (files.length < rowsAtOnce) return
+    if (files.length < batchSize) return
   }
 }

@@ -9,7 +9,7 @@ import { openSqlite, sqliteDialect } from './sqlite.ts'
 type Tables = { thing: { id: number; text: string } }
 
 const mebibyte = 1024 * 1024
-const rowsAtOnce = 8
+const batchSize = 8
 
 describe.skipIf(!canMount)('the room for writes on a full disk', () => {
   /** A database on a small disk of its own, with a ballast of 1 MiB that `change` may spoil. */
@@ -28,8 +28,8 @@ describe.skipIf(!canMount)('the room for writes on a full disk', () => {
 
   /** Makes the database larger, a page with each row, in commits that are small. */
   async function grow(db: Kysely<Tables>, pages: number) {
-    for (let commits = 0; commits < pages / rowsAtOnce; commits += 1) {
-      const rows = Array.from({ length: rowsAtOnce }, () => ({ text: 'x'.repeat(3_500) }))
+    for (let commits = 0; commits < pages / batchSize; commits += 1) {
+      const rows = Array.from({ length: batchSize }, () => ({ text: 'x'.repeat(3_500) }))
       await db.transaction().execute(async (trx) => {
         for (const row of rows)
           await sql`insert into thing (text) values (${row.text})`.execute(trx)
@@ -87,7 +87,7 @@ describe.skipIf(!canMount)('the room for writes on a full disk', () => {
     disk.fill()
     let refused: unknown
     for (let commits = 0; commits < 100 && !refused; commits += 1) {
-      await grow(db, rowsAtOnce).catch((error: unknown) => {
+      await grow(db, batchSize).catch((error: unknown) => {
         refused = error
       })
     }
@@ -97,7 +97,7 @@ describe.skipIf(!canMount)('the room for writes on a full disk', () => {
     const alone = sql`insert into thing (text) values (${'x'.repeat(40_000)})`.execute(db)
     await expect(alone).rejects.toMatchObject({ errcode: 13 })
     await expectDeletions(db, 80)
-    await grow(db, rowsAtOnce) // into what the deletions left
+    await grow(db, batchSize) // into what the deletions left
   })
 
   test('gives up no more of the ballast than a commit needs', async () => {

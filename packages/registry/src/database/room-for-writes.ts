@@ -4,9 +4,9 @@ import { isStorageFull } from '../unavailable.ts'
 import type { Ballast } from './ballast.ts'
 
 /** Pages of the log from which on SQLite copies it into the database after a commit, unless it is told otherwise. */
-const usualLogPages = 1_000
+const defaultLogPages = 1_000
 /** The database file may grow by as much as is in the log, and the ballast has to hold that too. */
-const largestShareOfBallast = 0.25
+const maxBallastShare = 0.25
 /** Pages that a commit writes to the log, whatever it changes. */
 const pagesOfCommit = 16
 /** Pages for each row that it changes, with indices and the search index. */
@@ -45,8 +45,8 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
 
   function limitLog() {
     if (ballast.sizeBytes === 0) return
-    const pages = Math.floor((ballast.sizeBytes * largestShareOfBallast) / pageBytes)
-    database.exec(`pragma wal_autocheckpoint = ${Math.min(usualLogPages, pages)}`)
+    const pages = Math.floor((ballast.sizeBytes * maxBallastShare) / pageBytes)
+    database.exec(`pragma wal_autocheckpoint = ${Math.min(defaultLogPages, pages)}`)
   }
 
   function isTight(): boolean {

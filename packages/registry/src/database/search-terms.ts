@@ -21,9 +21,9 @@ export type TermSource = {
 export type Alternatives = string[][]
 
 /** Words of a query that count; a longer query is cut. */
-const wordsAtMost = 12
-const correctionsAtMost = 8
-const shortestCorrected = 4
+const maxWords = 12
+const maxCorrections = 8
+const minCorrectedLength = 4
 
 /** Does what `write` does to a model's document, and keeps the terms in step with it. */
 export async function keepingTerms(
@@ -62,7 +62,7 @@ export async function resolveWords(
   source: TermSource,
   text: string,
 ): Promise<Alternatives | undefined> {
-  const words = [...new Set(wordsOf(text))].slice(0, wordsAtMost)
+  const words = [...new Set(wordsOf(text))].slice(0, maxWords)
   if (words.length === 0) return undefined
   const alternatives: Alternatives = []
   for (const word of words) {
@@ -89,8 +89,8 @@ async function correctionsOf(
   source: TermSource,
   word: string,
 ): Promise<string[]> {
-  if (word.length < shortestCorrected) return []
+  if (word.length < minCorrectedLength) return []
   const { rows } = await source.near(word).execute(db)
   const near = rows.map(({ term }) => term).filter((term) => isOneTypoAway(word, term))
-  return near.sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, correctionsAtMost)
+  return near.sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, maxCorrections)
 }

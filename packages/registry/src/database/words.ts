@@ -1,10 +1,10 @@
 /** The words of a text as both engines index them: folded to lower case without accents, letters and digits only. */
 export function wordsOf(text: string): string[] {
   const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
-  return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word.slice(0, longestWord))
+  return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word.slice(0, maxWordLength))
 }
 
-const longestWord = 64
+const maxWordLength = 64
 
 /** Whether `word` is one typo (a letter more, less, other, or two swapped) away from `term` or from its beginning. */
 export function isOneTypoAway(word: string, term: string): boolean {

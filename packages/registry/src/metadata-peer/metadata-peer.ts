@@ -37,7 +37,7 @@ const defaultLimits = {
   /** Many may sit behind one address; they come again after a while. */
   atOncePerNetwork: 32,
   /** Bytes of one connection. What has to be said fits a few thousand; a client with the file may tell of its pieces. */
-  bytesAtMost: 256 * 1024,
+  maxBytes: 256 * 1024,
   handshakeMs: 10_000,
   /** From one block that is asked for to the next. */
   idleMs: 30_000,
@@ -79,7 +79,7 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
       clearTimeout(deadline)
       deadline = setTimeout(() => socket.destroy(), ms)
     }
-    const reader = new MetadataReader(piecesOf(socket), limits.bytesAtMost)
+    const reader = new MetadataReader(piecesOf(socket), limits.maxBytes)
     const write = (bytes: Uint8Array) => writeTo(socket, bytes)
     const onProgress = () => endIn(limits.idleMs)
     try {
@@ -87,7 +87,7 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
       if (!isServed) return false
       metrics.served.inc()
       endIn(limits.closingMs)
-      await reader.skip(limits.bytesAtMost) // it may leave first: aria2 hangs when it is left while it takes in the last block
+      await reader.skip(limits.maxBytes) // it may leave first: aria2 hangs when it is left while it takes in the last block
       return false
     } catch (error) {
       if (error instanceof Departure) return false

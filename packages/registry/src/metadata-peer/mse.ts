@@ -20,9 +20,9 @@ const generator = 2
 const keyBytes = 96
 /** Of 160 random bits, as the specification suggests. */
 const privateKeyBytes = 20
-const paddingAtMost = 512
+const maxPaddingBytes = 512
 /** A handshake is 68 bytes long; nothing else has to come before the answer. */
-const initialPayloadAtMost = 4_096
+const maxInitialPayloadBytes = 4_096
 
 const plaintext = 1
 const encrypted = 2
@@ -44,9 +44,9 @@ export async function acceptEncryption(
 ): Promise<Wire & { infoHash: string }> {
   const theirs = Buffer.concat([begun, await reader.read(keyBytes - begun.length)])
   const { publicKey, secret } = agree(theirs)
-  await write(Buffer.concat([publicKey, randomBytes(randomInt(paddingAtMost + 1))]))
+  await write(Buffer.concat([publicKey, randomBytes(randomInt(maxPaddingBytes + 1))]))
 
-  await reader.skipPast(sha1('req1', secret), paddingAtMost)
+  await reader.skipPast(sha1('req1', secret), maxPaddingBytes)
   const req2Hash = xor(await reader.read(20), sha1('req3', secret)).toString('hex')
   const infoHash = await findInfoHash(req2Hash)
   if (infoHash === undefined) throw new Refusal('no public torrent has this hash')
@@ -72,16 +72,16 @@ async function readOffer(reader: MetadataReader, decrypt: Cipher) {
   const header = decrypt(await reader.read(14))
   if (header.readBigUInt64BE(0) !== 0n) throw new Refusal('keys that do not fit')
   const padding = header.readUInt16BE(12)
-  if (padding > paddingAtMost) throw new Refusal(`${padding} bytes of padding`)
+  if (padding > maxPaddingBytes) throw new Refusal(`${padding} bytes of padding`)
   decrypt(await reader.read(padding))
   const size = decrypt(await reader.read(2)).readUInt16BE()
-  if (size > initialPayloadAtMost) throw new Refusal(`${size} bytes before the answer`)
+  if (size > maxInitialPayloadBytes) throw new Refusal(`${size} bytes before the answer`)
   return { offered: header.readUInt32BE(8), initialPayload: decrypt(await reader.read(size)) }
 }
 
 /** Eight zeros by which the other side finds the beginning, the choice, and the length of a padding. */
 function selection(chosen: number): Buffer {
-  const padding = randomInt(paddingAtMost + 1)
+  const padding = randomInt(maxPaddingBytes + 1)
   const bytes = Buffer.alloc(14 + padding)
   bytes.writeUInt32BE(chosen, 8)
   bytes.writeUInt16BE(padding, 12)

@@ -9,9 +9,9 @@ export class MetadataReader {
   #piece: Buffer = Buffer.alloc(0)
   #bytesLeft: number
 
-  constructor(pieces: AsyncIterator<Uint8Array>, bytesAtMost = Number.POSITIVE_INFINITY) {
+  constructor(pieces: AsyncIterator<Uint8Array>, maxBytes = Number.POSITIVE_INFINITY) {
     this.#pieces = pieces
-    this.#bytesLeft = bytesAtMost
+    this.#bytesLeft = maxBytes
   }
 
   async read(size: number): Promise<Buffer> {

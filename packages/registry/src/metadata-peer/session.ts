@@ -16,7 +16,7 @@ const data = 1
 const reject = 2
 
 /** A bitfield or an extension handshake may be this long; what we read of others is far shorter. */
-const messageAtMost = 16 * 1024
+const maxMessageBytes = 16 * 1024
 /** How often a block may be asked for, on average. */
 const requestsPerBlock = 3
 
@@ -121,7 +121,7 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
 async function readExtendedMessage({ reader }: Wire): Promise<{ number: number; payload: Buffer }> {
   for (;;) {
     const length = (await reader.read(4)).readUInt32BE()
-    if (length > messageAtMost) throw new Refusal(`a message of ${length} bytes`)
+    if (length > maxMessageBytes) throw new Refusal(`a message of ${length} bytes`)
     if (length === 0) continue // keep-alive
     const type = (await reader.read(1)).readUInt8()
     if (type !== extendedMessage || length < 2) {

@@ -82,12 +82,12 @@ async function isBeyondCount(
   { filter, viewer, search }: Conditions,
   maxTotal: number,
 ): Promise<boolean> {
-  if (!search || search.countAtLeast <= maxTotal || isNarrowed(filter)) return false
+  if (!search || search.minCount <= maxTotal || isNarrowed(filter)) return false
   if (viewer.seesAll) return true
   const { hidden } = await db
     .selectFrom('model')
     .select(({ fn }) => fn.countAll<number>().as('hidden'))
     .where('is_public', '=', 0)
     .executeTakeFirstOrThrow()
-  return search.countAtLeast - hidden > maxTotal
+  return search.minCount - hidden > maxTotal
 }

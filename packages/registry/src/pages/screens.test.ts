@@ -93,19 +93,22 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     ['API keys', '/settings/profile', 'API keys', /\/v1\/api-keys$/],
     ['sessions', '/settings/profile', 'Sessions', /\/v1\/auth\/sessions$/],
   ]
-  test.concurrent.each(ways)('%s can be had once the registry is well again', async (_, from, link, call) => {
-    await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
-    const { page } = visitor
-    await signIn(visitor, originOf(registry))
-    await page.goto(originOf(registry) + from, { waitUntil: 'networkidle' })
-    await page.route(call, (route) => route.fulfill({ status: 500, body: '{"detail":"broken"}' }))
-    await page.getByRole('link', { name: link }).first().click()
-    await page.getByText('The registry is in trouble').first().waitFor()
-    await expectUsable(page)
-    await page.unroute(call)
-    await page.getByRole('button', { name: 'Try again' }).first().click()
-    await page.getByText('The registry is in trouble').waitFor({ state: 'detached' })
-  })
+  test.concurrent.each(ways)(
+    '%s can be had once the registry is well again',
+    async (_, from, link, call) => {
+      await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
+      const { page } = visitor
+      await signIn(visitor, originOf(registry))
+      await page.goto(originOf(registry) + from, { waitUntil: 'networkidle' })
+      await page.route(call, (route) => route.fulfill({ status: 500, body: '{"detail":"broken"}' }))
+      await page.getByRole('link', { name: link }).first().click()
+      await page.getByText('The registry is in trouble').first().waitFor()
+      await expectUsable(page)
+      await page.unroute(call)
+      await page.getByRole('button', { name: 'Try again' }).first().click()
+      await page.getByText('The registry is in trouble').waitFor({ state: 'detached' })
+    },
+  )
 
   test('a registry that is not there, or asks to wait, is told by what it is', async () => {
     await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })

@@ -55,8 +55,8 @@ export function byteBudget(budgetBytes = defaultBudgetBytes): ByteBudget {
     return {
       maxBytes() {
         const left = budgetBytes - used + taken + held
-        const most = Math.min(maxTransferBytes, budgetBytes / transfers, left)
-        return Math.max(minTransferBytes, Math.floor(most / minTransferBytes) * minTransferBytes)
+        const limit = Math.min(maxTransferBytes, budgetBytes / transfers, left)
+        return Math.max(minTransferBytes, Math.floor(limit / minTransferBytes) * minTransferBytes)
       },
       take(bytes) {
         count(taken + bytes, held)

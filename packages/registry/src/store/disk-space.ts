@@ -5,7 +5,7 @@ import { storageFull } from '../errors.ts'
 import { findStats } from './disk-files.ts'
 import type { StoreSpace } from './object-store.ts'
 
-const largestDefaultReserve = 1e9
+const maxDefaultReserveBytes = 1e9
 const defaultReserveShare = 0.02
 
 export type DiskSpaceOptions = {
@@ -36,7 +36,7 @@ export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOpt
     const share = Math.floor(blocks * bsize * defaultReserveShare)
     return {
       freeBytes: bavail * bsize,
-      reserveBytes: reserveBytes ?? Math.min(largestDefaultReserve, share),
+      reserveBytes: reserveBytes ?? Math.min(maxDefaultReserveBytes, share),
     }
   }
 

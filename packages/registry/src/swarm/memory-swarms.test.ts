@@ -40,14 +40,14 @@ describe('swarms in memory', () => {
   })
 
   test('have room for so many peers of one swarm', async () => {
-    limited({ peersOfSwarm: 2 })
+    limited({ peersPerSwarm: 2 })
     for (const number of [1, 2, 3]) await announce('a', number)
     expect(await announce('b', 3)).toMatchObject({ isKept: true })
     expect(await swarms.totals()).toEqual({ swarms: 2, peers: 3 })
   })
 
   test('have room for so many peers of one network, and get it back', async () => {
-    limited({ peersOfNetwork: 2 })
+    limited({ peersPerNetwork: 2 })
     for (const number of [1, 2, 3]) await announce('a', number, '2001:db8::1')
     expect(await announce('b', 4, '2001:db8::2')).toMatchObject({ isKept: false })
     expect(await announce('b', 5, '2001:db8:1::2')).toMatchObject({ isKept: true })

@@ -5,9 +5,9 @@ import type { Counts, Peer, Swarms } from './swarm.ts'
 /** A peer takes some 500 bytes, so all of them 100 MB. Who finds no room is still told of others. */
 export const defaultLimits = {
   peers: 200_000,
-  peersOfSwarm: 5_000,
+  peersPerSwarm: 5_000,
   /** A university may have one address for everybody in it. */
-  peersOfNetwork: 2_000,
+  peersPerNetwork: 2_000,
 }
 
 type Options = {
@@ -16,7 +16,7 @@ type Options = {
   limits?: typeof defaultLimits
 }
 
-const lookAtMostEveryMs = 60_000
+const maxSweepIntervalMs = 60_000
 const nobody: Counts = { complete: 0, incomplete: 0, completed: 0 }
 
 /** The swarms of a registry that is one process. A restart forgets them: clients announce themselves again within minutes. */
@@ -30,7 +30,7 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
     () => {
       for (const name of swarms.keys()) find(name)
     },
-    Math.min(silentAfterMs / 2, lookAtMostEveryMs),
+    Math.min(silentAfterMs / 2, maxSweepIntervalMs),
   )
   looking.unref()
 
@@ -56,8 +56,8 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
   function hasRoom(swarm: MemorySwarm, { address }: Peer): boolean {
     return (
       peers < limits.peers &&
-      swarm.size < limits.peersOfSwarm &&
-      (peersOfNetworks.get(networkOf(address)) ?? 0) < limits.peersOfNetwork
+      swarm.size < limits.peersPerSwarm &&
+      (peersOfNetworks.get(networkOf(address)) ?? 0) < limits.peersPerNetwork
     )
   }
 

@@ -38,7 +38,7 @@ type QueueOptions = {
 /** The share of the file that may come twice because slow requests were given up; one chunk always may. */
 const restartBudgetShare = 0.03
 /** Every restart costs that much of the budget, so that restarts of silent requests come to an end as well. */
-const leastCostBytes = 64 * 1024
+const minCostBytes = 64 * 1024
 
 /**
  * Which chunk is to be fetched next: in order, and no further ahead of the hasher than the window. With nothing else to
@@ -96,15 +96,15 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
   /** A chunk that is slow again and again has longer and longer. */
   function mayRestart(task: RunningTask) {
     const { index } = task.chunk
-    const leastMs = tuning.slowAfterMs * 2 ** (timesRestarted.get(index) ?? 0)
-    const isOldEnough = performance.now() - task.startedAt >= leastMs
+    const minMs = tuning.slowAfterMs * 2 ** (timesRestarted.get(index) ?? 0)
+    const isOldEnough = performance.now() - task.startedAt >= minMs
     return running.get(index) === task && task.canGoOn() && isOldEnough
   }
 
   /** What may come twice: the bytes on their way, which cannot be seen from here but are fewer than came in a window. */
   function restartCost({ chunk }: RunningTask, rate: number) {
     const left = chunk.size - Atomics.load(board.written, chunk.index)
-    return Math.min(left, leastCostBytes + rate * tuning.slowAfterMs)
+    return Math.min(left, minCostBytes + rate * tuning.slowAfterMs)
   }
 
   function wakeSleepers() {

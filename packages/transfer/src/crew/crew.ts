@@ -13,7 +13,7 @@ export interface Crew {
   close(): Promise<void>
 }
 
-const mostThreads = 2
+const maxThreads = 2
 
 /** `isInline`: does without threads, as is faster for a small file. */
 export async function startCrew(
@@ -45,7 +45,7 @@ export async function startChunkWorkers(
     const { inlineChunkWorker } = await import('./inline-chunk-worker.ts')
     return [inlineChunkWorker(setup)]
   }
-  const threads = setup.connections === 1 ? 1 : mostThreads
+  const threads = setup.connections === 1 ? 1 : maxThreads
   const share = { ...setup, connections: Math.ceil(setup.connections / threads) }
   return Array.from({ length: threads }, () => threadChunkWorker(share))
 }

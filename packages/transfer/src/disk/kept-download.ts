@@ -25,7 +25,7 @@ type Kept = DownloadIdentity & { format: 1; download: Download }
 /** Neither follows a link nor waits for the other end of a pipe. */
 const onlyAFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 /** Far more than the manifest of any file takes; a larger one is not ours. */
-const mostBytes = 256 * 1024 * 1024
+const maxBytes = 256 * 1024 * 1024
 
 export const identityOf = (registry: string, file: ModelFile): DownloadIdentity => ({
   registry,
@@ -82,7 +82,7 @@ async function readPrivate(place: string): Promise<string | undefined> {
     const isOurs =
       process.platform === 'win32' || // which has neither
       (found.uid === process.getuid?.() && (found.mode & 0o077) === 0)
-    if (!found.isFile() || !isOurs || found.size > mostBytes) return undefined
+    if (!found.isFile() || !isOurs || found.size > maxBytes) return undefined
     return await handle.readFile('utf8')
   } finally {
     await handle.close()

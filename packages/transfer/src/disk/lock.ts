@@ -13,7 +13,7 @@ const sqliteIoError = 10
 const sqliteCannotOpen = 14
 
 /** Whoever removes a file removes its lock and the empty folders as well: then it is tried again. */
-const mostAttempts = 20
+const maxAttempts = 20
 
 type LockOptions = {
   signal?: AbortSignal | undefined
@@ -42,7 +42,7 @@ export function tryLock(lockPath: string): (() => void) | undefined {
       const taken = takeLock(lockPath)
       if (taken !== 'removed') return taken
     } catch (error) {
-      if (attempt === mostAttempts || !isRemoved(error)) throw error
+      if (attempt === maxAttempts || !isRemoved(error)) throw error
     }
   }
 }

@@ -3,11 +3,11 @@ import { mayAnswer } from './upload-allowance.ts'
 import { unsentBytes, wireMethods } from './webtorrent-internals.ts'
 
 /** What is asked for beyond that waits: whoever asks and does not read would otherwise have it all in our memory. */
-const mostBytesUnderway = 4 * 1024 * 1024
-const mostWaiting = 10_000
+const maxBytesUnderway = 4 * 1024 * 1024
+const maxWaiting = 10_000
 /** A block is 16 KiB; no client takes one of more than 128. */
 const blockBytes = 16 * 1024
-const mostBlockBytes = 128 * 1024
+const maxBlockBytes = 128 * 1024
 
 type Asked = [index: number, offset: number, length: number]
 
@@ -18,7 +18,7 @@ export function guardRequests() {
 
   function answerWaiting(wire: Wire) {
     const queue = waiting.get(wire) ?? []
-    while (queue.length > 0 && bytesUnderway(wire) < mostBytesUnderway) {
+    while (queue.length > 0 && bytesUnderway(wire) < maxBytesUnderway) {
       const asked = queue.shift() as Asked
       if (mayAnswer(wire, asked[2])) answer.apply(wire, asked)
     }
@@ -28,7 +28,7 @@ export function guardRequests() {
     if (this.type === 'webSeed') return answer.apply(this, asked)
     const queue = waiting.get(this) ?? []
     const [, , length] = asked
-    if (length > mostBlockBytes || queue.length >= mostWaiting) return this.destroy()
+    if (length > maxBlockBytes || queue.length >= maxWaiting) return this.destroy()
     queue.push(asked)
     waiting.set(this, queue)
     answerWaiting(this)

@@ -12,8 +12,8 @@ import {
 const others = new Set(['lt_donthave'])
 
 /** The longest that are of use: a block of 128 KiB, and which pieces somebody has of a torrent of many. */
-const mostMessageBytes = 1024 * 1024
-const mostUnaskedBytes = 16 * 1024 * 1024
+const maxMessageBytes = 1024 * 1024
+const maxUnaskedBytes = 16 * 1024 * 1024
 
 let isGuarded = false
 
@@ -36,7 +36,7 @@ function guardLengths() {
   const { _onMessageLength: proceed } = wireMethods
   wireMethods._onMessageLength = function guarded(this: Wire, bytes: Uint8Array) {
     const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
-    if (length > mostMessageBytes && this.type !== 'webSeed') return this.destroy()
+    if (length > maxMessageBytes && this.type !== 'webSeed') return this.destroy()
     proceed.call(this, bytes)
   }
 }
@@ -50,7 +50,7 @@ function guardPieces() {
     if (!isAsked) {
       const count = (unasked.get(this) ?? 0) + bytes.length
       unasked.set(this, count)
-      if (count > mostUnaskedBytes + this.downloaded / 4) return this.destroy()
+      if (count > maxUnaskedBytes + this.downloaded / 4) return this.destroy()
     }
     proceed.call(this, index, offset, bytes)
   }

@@ -31,8 +31,8 @@ export function pieceStoreOf({ fd, pieceLength, fileSizeBytes }: PieceFile) {
       const { offset = 0, length }: Place = typeof place === 'object' ? place : {}
       const done = (typeof place === 'function' ? place : whenDone) as Done<Uint8Array>
       const start = index * pieceLength
-      const most = Math.min(pieceLength, fileSizeBytes - start) - offset
-      const bytes = new Uint8Array(Math.min(length ?? most, most))
+      const maxLength = Math.min(pieceLength, fileSizeBytes - start) - offset
+      const bytes = new Uint8Array(Math.min(length ?? maxLength, maxLength))
       queueMicrotask(() => {
         try {
           readSync(fd, bytes, 0, bytes.length, start + offset)

@@ -17,7 +17,7 @@ import { forget, leave, offer, want } from './torrent-pieces.ts'
 import { checkTorrent, internalsOf } from './webtorrent-internals.ts'
 
 const tellEveryMs = 250
-const mostConnections = 60
+const maxConnections = 60
 
 /** Resolves once it listens. Tells by `notify` what happens. */
 export async function joinSwarm(
@@ -89,7 +89,7 @@ async function openTorrent(setup: SwarmSetup, contact: Contact, fd: number) {
     port,
     downloadLimit,
     uploadLimit,
-    maxConns: mostConnections,
+    maxConns: maxConnections,
     ...(peerId !== undefined && { peerId: Buffer.from(peerId).toString('hex') }),
   })
   try {

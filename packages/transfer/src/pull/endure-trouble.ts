@@ -7,7 +7,7 @@ import { errorOfTrouble, type Trouble } from '../trouble.ts'
 
 /** All ways to the bytes are tried at once, then once more after a wait. */
 const quickRefusals = 3
-const mostRefusals = 6
+const maxRefusals = 6
 
 type Context = {
   client: RegistryClient
@@ -36,6 +36,6 @@ export async function endureTrouble(
       if (!(error instanceof NetworkError)) throw error
     })
   }
-  if (inARow > mostRefusals) throw errorOfTrouble(trouble)
+  if (inARow > maxRefusals) throw errorOfTrouble(trouble)
   if (inARow > quickRefusals) await patience.endure(trouble, inARow)
 }

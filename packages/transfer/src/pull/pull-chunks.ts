@@ -21,7 +21,7 @@ import { checkFormerRun } from './check-former-run.ts'
 import { endureTrouble } from './endure-trouble.ts'
 
 /** A chunk that came wrong so often will not come right. */
-const mostBadTimes = 5
+const maxBadTimes = 5
 /** Now and then the disk is made to take what is there, so that a power loss costs little. More often slows the pull. */
 const syncEveryMs = 5000
 
@@ -119,7 +119,7 @@ async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<Pull
     onBadChunk(chunk, { sender, sha256 }, times) {
       dropped.set(sender, (dropped.get(sender) ?? 0) + 1)
       report({ type: 'bad-chunk', index: chunk.index, source: sender })
-      if (times >= mostBadTimes) throw alwaysBad(chunk, sha256, times)
+      if (times >= maxBadTimes) throw alwaysBad(chunk, sha256, times)
     },
   })
   hasher.onProgress(queue.wake)

@@ -2,8 +2,8 @@ import { sleep } from '@shoal/core/async'
 import type { ModelFile } from '@shoal/protocol/client'
 import type { BlobPush } from './push-options.ts'
 
-const shortestPauseMs = 100
-const longestPauseMs = 2000
+const minPauseMs = 100
+const maxPauseMs = 2000
 /** Of the time that it has taken: no wait makes a push much longer. */
 const pauseShare = 0.1
 
@@ -15,7 +15,7 @@ export async function untilProcessed(push: BlobPush, file: ModelFile): Promise<M
   while (current.status === 'processing') {
     report({ type: 'processing' })
     const share = (performance.now() - startedAt) * pauseShare
-    await sleep(Math.min(longestPauseMs, Math.max(shortestPauseMs, share)), signal)
+    await sleep(Math.min(maxPauseMs, Math.max(minPauseMs, share)), signal)
     current = await patience.call(() => client.getFile(modelName, file.id, signal))
   }
   return current

@@ -41,13 +41,13 @@ type Options = Pick<Connection, 'db' | 'engine'> & {
 
 type Place = { place: number; record: JournalRecord }
 
-const usualPlaces = 16_384 // 1 MiB
+const defaultPlaces = 16_384 // 1 MiB
 
 export async function openDownloadJournal({
   db,
   engine,
   path,
-  places = usualPlaces,
+  places = defaultPlaces,
 }: Options): Promise<DownloadJournal> {
   const writer = randomUUID()
   let sequence = 0

@@ -23,11 +23,11 @@ type Dependencies = {
   log: Log
 }
 
-const atOnce = 2
+const maxJobs = 2
 const lookEveryMs = 5_000
-const longestPauseSeconds = 300
+const maxRetryDelaySeconds = 300
 /** A file that brings its node down this often is given up. */
-const attemptsAtMost = 8
+const maxAttempts = 8
 
 export type FileProcessor = {
   /** Look for work now: something was just submitted. */
@@ -63,7 +63,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
   async function look() {
     while (isWoken && !stop.signal.aborted) {
       isWoken = false
-      while (running.size < atOnce && !stop.signal.aborted) {
+      while (running.size < maxJobs && !stop.signal.aborted) {
         const file = await queue.claim(holder)
         if (!file) break
         const job = work(file)
@@ -102,15 +102,15 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
       const failed = (failures.get(file.id) ?? 0) + 1
       failures.set(file.id, failed)
       log.error({ err: error, file: file.id, failed }, 'processing failed')
-      await queue.retryLater(file.id, holder, Math.min(2 ** failed, longestPauseSeconds))
+      await queue.retryLater(file.id, holder, Math.min(2 ** failed, maxRetryDelaySeconds))
     } finally {
       clearInterval(lease)
     }
   }
 
   async function finish(file: FileRow, signal: AbortSignal) {
-    if (file.attempts > attemptsAtMost) {
-      const detail = `the registry went down ${attemptsAtMost} times while it processed this file`
+    if (file.attempts > maxAttempts) {
+      const detail = `the registry went down ${maxAttempts} times while it processed this file`
       await orLeaseLost(queue.end(file.id, holder, { status: 'failed', detail }))
       await dependencies.collect.removeUpload(file)
       return

@@ -15,8 +15,8 @@ import { type FileRow, layoutOf } from '../rows/file-row.ts'
 type Dependencies = { files: FileRepository; blobs: BlobRepository; store: ObjectStore }
 
 /** As many characters as an architecture has at most that is set by hand. */
-const architectureAtMost = 100
-const detailAtMost = 300
+const maxArchitectureLength = 100
+const maxDetailLength = 300
 
 export type ProcessedFile =
   | { outcome: 'ready'; hashes: FileHashes; facts: GgufFacts }
@@ -111,11 +111,11 @@ async function readHeader(
 /** Facts stand in lists and indexes: one that could not be set by hand counts as not given. */
 function listableFacts(facts: GgufFacts): GgufFacts {
   const architecture = facts.architecture ?? ''
-  const isListable = [...architecture].length <= architectureAtMost && isName(architecture)
+  const isListable = [...architecture].length <= maxArchitectureLength && isName(architecture)
   return { ...facts, architecture: isListable ? architecture : null }
 }
 
 /** A message may quote what the header holds: thousands of characters, or control characters. */
 function shown(message: string): string {
-  return plainLine(message.slice(0, detailAtMost))
+  return plainLine(message.slice(0, maxDetailLength))
 }

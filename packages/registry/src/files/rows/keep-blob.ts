@@ -4,7 +4,7 @@ import type { Database } from '../../database/schema.ts'
 import { addToTrash } from './trash.ts'
 
 /** Chunk rows that one statement inserts. */
-const rowsAtOnce = 2_000
+const batchSize = 2_000
 
 /**
  * The key of a blob's object, or undefined when there is no such blob. The blob's row is held until the transaction ends:
@@ -72,10 +72,10 @@ async function insertBlob(
     sha256_hash,
     chunk_index,
   }))
-  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+  for (let at = 0; at < rows.length; at += batchSize) {
     await trx
       .insertInto('blob_chunk')
-      .values(rows.slice(at, at + rowsAtOnce))
+      .values(rows.slice(at, at + batchSize))
       .onConflict((exists) => exists.doNothing()) // left by a blob whose own row was lost
       .execute()
   }

@@ -104,11 +104,11 @@ describe.skipIf(!canMount)('the quota', () => {
     test('by many uploads at once, of the same name and of different ones', async () => {
       const quotaBytes = 10 * megabyte
       const { registry, token, storedBytes } = await scene(quotaBytes)
-      let most = 0
+      let largestBytes = 0
       let isDone = false
       async function watch() {
         while (!isDone) {
-          most = Math.max(most, storedBytes())
+          largestBytes = Math.max(largestBytes, storedBytes())
           await turnOfTheLoop()
         }
       }
@@ -127,7 +127,7 @@ describe.skipIf(!canMount)('the quota', () => {
       }
       isDone = true
       await watching
-      expect(most).toBeLessThan(quotaBytes + overheadBytes)
+      expect(largestBytes).toBeLessThan(quotaBytes + overheadBytes)
       expect(new Set(statuses)).toEqual(new Set([201, 409, 413]))
       const all = await filesOf(registry, token)
       const files = all.filter(({ status }) => status === 'uploading')

@@ -29,7 +29,7 @@ export type UploadDependencies = CreateDependencies & {
   trash: Pick<Trash, 'removeOldest'>
 }
 
-const listedAtMost = 100
+const maxListedChunks = 100
 
 /** Starts an upload, or finds the one that the same call started before. */
 export async function startUpload(
@@ -56,7 +56,7 @@ export async function startUpload(
   return {
     isNew: !isSame,
     file: files.toModelFile(file, model.is_public === 1),
-    upload: await listMissingChunks(dependencies, file, { from: 0, limit: listedAtMost }),
+    upload: await listMissingChunks(dependencies, file, { from: 0, limit: maxListedChunks }),
   }
 }
 

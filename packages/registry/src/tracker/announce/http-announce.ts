@@ -12,8 +12,8 @@ export type HttpAnnounce = Announce & {
   hasPeerIds: boolean
 }
 
-const countByDefault = 50
-const countAtMost = 200
+const defaultCount = 50
+const maxCount = 200
 
 export function readHttpAnnounce(query: RawQuery): HttpAnnounce {
   const said = (name: string) => single(query, name)
@@ -37,8 +37,8 @@ function readPort(text: string | undefined): number {
 
 /** Some say -1 for as many as is usual. */
 function readCount(text: string | undefined): number {
-  if (text === undefined || text === '') return countByDefault
+  if (text === undefined || text === '') return defaultCount
   if (!/^-?\d{1,10}$/.test(text)) throw invalid('numwant is a number of peers')
   const count = Number(text)
-  return count < 0 ? countByDefault : Math.min(count, countAtMost)
+  return count < 0 ? defaultCount : Math.min(count, maxCount)
 }

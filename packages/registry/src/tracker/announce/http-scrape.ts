@@ -3,13 +3,13 @@ import { twentyBytes } from './announce.ts'
 import type { RawQuery } from './raw-query.ts'
 
 /** Each is looked up. */
-export const scrapedAtMost = 50
+export const maxScrapedTorrents = 50
 
 /** The info hashes that a scrape over HTTP asks for (BEP 48). There is no scrape of all. */
 export function readHttpScrape(query: RawQuery): string[] {
   const hashes = query.get('info_hash') ?? []
   if (hashes.length === 0) throw invalid('info_hash is missing')
-  if (hashes.length > scrapedAtMost)
-    throw invalid(`a scrape is of ${scrapedAtMost} torrents at most`)
+  if (hashes.length > maxScrapedTorrents)
+    throw invalid(`a scrape is of ${maxScrapedTorrents} torrents at most`)
   return hashes.map((hash) => twentyBytes('info_hash', hash))
 }

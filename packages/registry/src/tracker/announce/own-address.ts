@@ -20,7 +20,7 @@ type Options = {
 }
 
 const lookAgainMs = 600_000
-const waitAtMostMs = 2_000
+const maxWaitMs = 2_000
 
 /**
  * Where somebody reached us is where others on that side find us too: on loopback, in a LAN, on the internet. It is not when a
@@ -36,7 +36,7 @@ export function ownAddress({ baseUrl, log, resolve = resolveName }: Options): Ow
       lookedAt = performance.now()
       looking = look(new URL(baseUrl()).hostname.replace(/^\[|\]$/g, ''))
     }
-    if (!known) await Promise.race([looking, sleep(waitAtMostMs, undefined, { ref: false })])
+    if (!known) await Promise.race([looking, sleep(maxWaitMs, undefined, { ref: false })])
     return known ?? []
   }
 

@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 import { type Announce, toAnnounce, twentyBytes } from '../announce/announce.ts'
-import { scrapedAtMost } from '../announce/http-scrape.ts'
+import { maxScrapedTorrents } from '../announce/http-scrape.ts'
 
 /** What a browser says to the tracker, in JSON; bytes are strings with one character each. */
 export type SocketMessage =
@@ -17,8 +17,8 @@ export type Description = { type: 'offer' | 'answer'; sdp: string }
 type Fields = Record<string, unknown>
 
 /** Clients make 5 or 10. */
-const offersAtMost = 10
-const longestOfferId = 64
+const maxOffers = 10
+const maxOfferIdLength = 64
 
 export function readSocketMessage(text: string): SocketMessage {
   const fields = parse(text)
@@ -44,15 +44,15 @@ function parse(text: string): Fields {
 
 function readInfoHashes({ info_hash }: Fields): string[] {
   const hashes = Array.isArray(info_hash) ? info_hash : [info_hash]
-  if (hashes.length > scrapedAtMost)
-    throw invalid(`a scrape is of ${scrapedAtMost} torrents at most`)
+  if (hashes.length > maxScrapedTorrents)
+    throw invalid(`a scrape is of ${maxScrapedTorrents} torrents at most`)
   return hashes.map((hash) => twentyBytes('info_hash', typeof hash === 'string' ? hash : undefined))
 }
 
 function readOffers(offers: unknown): Offer[] {
   if (offers == null) return []
   if (!Array.isArray(offers)) throw invalid('offers is a list')
-  return offers.slice(0, offersAtMost).map((entry: unknown) => {
+  return offers.slice(0, maxOffers).map((entry: unknown) => {
     if (!isFields(entry)) throw invalid('an offer is an object')
     return { offer: readDescription(entry.offer, 'offer'), offerId: readOfferId(entry) }
   })
@@ -74,8 +74,8 @@ function readDescription(value: unknown, type: 'offer' | 'answer'): Description 
 }
 
 function readOfferId({ offer_id }: Fields): string {
-  if (typeof offer_id === 'string' && offer_id.length <= longestOfferId) return offer_id
-  throw invalid(`offer_id is a string of ${longestOfferId} characters at most`)
+  if (typeof offer_id === 'string' && offer_id.length <= maxOfferIdLength) return offer_id
+  throw invalid(`offer_id is a string of ${maxOfferIdLength} characters at most`)
 }
 
 /** Numbers may come as numbers. */

@@ -20,7 +20,7 @@ export type SessionDependencies = {
 type From = { channel: string; address: string; token: string | undefined }
 
 /** Torrents of all the clients that share a socket. */
-const announcedAtMost = 1_000
+const maxAnnouncedTorrents = 1_000
 /** Only with the next announce does a browser invite more peers, so it comes more often. */
 const shareOfInterval = 2 / 15
 /** WebRTC finds its own ways between two networks. */
@@ -52,8 +52,8 @@ export function socketSession(dependencies: SessionDependencies, from: From): So
       announced.delete(key)
       return replyTo(infoHash, await swarms.leave(swarm, peer))
     }
-    if (announced.size >= announcedAtMost && !announced.has(key)) {
-      throw busy(`one socket is for ${announcedAtMost} torrents at most`)
+    if (announced.size >= maxAnnouncedTorrents && !announced.has(key)) {
+      throw busy(`one socket is for ${maxAnnouncedTorrents} torrents at most`)
     }
     const wanted = { count: offers.length, reaches: everywhere }
     const { isKept, peers, counts } = await swarms.announce(swarm, peer, wanted)

@@ -20,7 +20,7 @@ export type SocketLog = {
 }
 
 const hangUpMs = 1_000
-const looksInVainAtMost = 1
+const maxFailedPolls = 1
 
 /** One WebSocket of the tracker, from the first message to its end. */
 export function trackerSocket(socket: WebSocket, options: Options) {
@@ -88,7 +88,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
     look() {
       if (!isThere) return socket.terminate()
       if (!session.hasAnnounced()) looksInVain += 1
-      if (looksInVain > looksInVainAtMost) return hangUp(socket, 1000, 'nothing is announced here')
+      if (looksInVain > maxFailedPolls) return hangUp(socket, 1000, 'nothing is announced here')
       isThere = false
       socket.ping()
     },

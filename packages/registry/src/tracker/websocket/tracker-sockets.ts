@@ -18,7 +18,7 @@ const defaultLimits = {
   /** Each takes a few KB, here and in the system. */
   sockets: 4_000,
   /** A university may have one address for everybody in it. */
-  socketsOfNetwork: 250,
+  socketsPerNetwork: 250,
   /** Ten offers take 10 to 50 KB. */
   messageBytes: 128 * 1024,
   /** A client with many torrents announces all of them as soon as it is connected. */
@@ -43,7 +43,7 @@ export function trackerSockets(dependencies: Dependencies): TrackerSockets {
   const channels = new Map<string, { socket: WebSocket; look(): void }>()
   const slots = connectionSlots({
     atOnce: limits.sockets,
-    atOncePerNetwork: limits.socketsOfNetwork,
+    atOncePerNetwork: limits.socketsPerNetwork,
   })
   const server = new WebSocketServer({
     noServer: true,

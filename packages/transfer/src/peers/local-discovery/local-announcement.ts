@@ -13,10 +13,10 @@ export type Announcement = {
 }
 
 /** BEP 14: longer ones might be cut up on their way. */
-const mostPacketBytes = 1400
+const maxPacketBytes = 1400
 const infoHashLineBytes = 'Infohash: \r\n'.length + 40
 /** So few go in a packet each, since Transmission 3 takes none of more than 200 bytes. BEP 14 asks for fewer packets above this. */
-const mostAlone = 5
+const maxAlone = 5
 
 /** The packets that tell all of `infoHashes`. `host` is the group that they go to, with its port. */
 export function composeAnnouncements(
@@ -25,8 +25,8 @@ export function composeAnnouncements(
 ): string[] {
   const head = `BT-SEARCH * HTTP/1.1\r\nHost: ${host}\r\nPort: ${port}\r\n`
   const tail = `${cookie === undefined ? '' : `cookie: ${cookie}\r\n`}\r\n\r\n`
-  const room = mostPacketBytes - head.length - tail.length
-  const inOne = infoHashes.length <= mostAlone ? 1 : Math.floor(room / infoHashLineBytes)
+  const room = maxPacketBytes - head.length - tail.length
+  const inOne = infoHashes.length <= maxAlone ? 1 : Math.floor(room / infoHashLineBytes)
   return Array.from({ length: Math.ceil(infoHashes.length / inOne) }, (_, index) => {
     const some = infoHashes.slice(index * inOne, (index + 1) * inOne)
     return head + some.map((infoHash) => `Infohash: ${infoHash}\r\n`).join('') + tail
@@ -35,7 +35,7 @@ export function composeAnnouncements(
 
 /** Undefined for whatever is no announcement. Lines that mean nothing to us are passed over, as BEP 14 wants. */
 export function parseAnnouncement(packet: Buffer): Announcement | undefined {
-  if (packet.length > mostPacketBytes) return undefined
+  if (packet.length > maxPacketBytes) return undefined
   const [request = '', ...lines] = packet.toString('latin1').split('\r\n')
   if (!/^BT-SEARCH \* HTTP\/1\.\d$/.test(request)) return undefined
   let port = 0

@@ -2,7 +2,7 @@
 
 const minuteMs = 60_000
 
-type Most = {
+type Limits = {
   /** For one address. */
   each: number
   /** For all together. */
@@ -10,7 +10,7 @@ type Most = {
 }
 
 /** Says of each thing that comes from an address whether it is still within what a minute allows. */
-export function allowPerMinute({ each, all }: Most) {
+export function allowPerMinute({ each, all }: Limits) {
   const counts = new Map<string, number>()
   let total = 0
   let until = 0
