@@ -73,18 +73,18 @@ export function patience(options: PatienceOptions): Patience {
     options.onMoving?.()
   }
 
-  function closeGate(milliseconds: number, reason: string, trouble: Trouble) {
-    const opensAt = performance.now() + milliseconds
+  function closeGate(waitMs: number, reason: string, trouble: Trouble) {
+    const opensAt = performance.now() + waitMs
     const isNews = opensAt > gateOpensAt + 100
     if (opensAt > gateOpensAt) gateOpensAt = opensAt
     if (!isNews) return
     isToldOf = true
-    report({ type: 'waiting', seconds: milliseconds / 1000, reason }, trouble)
+    report({ type: 'waiting', seconds: waitMs / 1000, reason }, trouble)
   }
 
-  async function pause(milliseconds: number) {
+  async function pause(waitMs: number) {
     const { signal: wakes } = awake
-    await sleep(milliseconds, AbortSignal.any([signal, wakes])).catch((error: unknown) => {
+    await sleep(waitMs, AbortSignal.any([signal, wakes])).catch((error: unknown) => {
       signal.throwIfAborted()
       if (!wakes.aborted) throw error
     })
@@ -92,9 +92,9 @@ export function patience(options: PatienceOptions): Patience {
 
   async function gate() {
     for (;;) {
-      const milliseconds = gateOpensAt - performance.now()
-      if (milliseconds <= 0) return
-      await pause(milliseconds)
+      const waitMs = gateOpensAt - performance.now()
+      if (waitMs <= 0) return
+      await pause(waitMs)
     }
   }
 

@@ -52,7 +52,7 @@ export async function openAdmin(config: RegistryConfig): Promise<Admin> {
   const { connection, store } = await openData(dataOptions(config)).catch(explain)
   const { unboundedDb: db, close } = connection
   const accounts = accountRepository(db)
-  const trash = openTrash({ db, store, keptDays: config.trashDays })
+  const trash = openTrash({ db, store, retentionDays: config.trashDays })
 
   return {
     async listUsers() {

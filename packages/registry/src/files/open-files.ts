@@ -53,7 +53,7 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
   await using opened = new AsyncDisposableStack()
   const files = fileRepository(db, fullText, swarms)
   const blobs = blobRepository(db)
-  const trash = openTrash({ db, store, keptDays: config.trashDays, log })
+  const trash = openTrash({ db, store, retentionDays: config.trashDays, log })
   const collect = garbageCollection(db, store, trash)
   const queue = processingQueue(db, engine)
   await queue.freeAll()

@@ -5,7 +5,7 @@ type Log = { error(details: object, message: string): void }
 /** What is needed to serve, each by its name as in "the database", with a check that rejects when it is broken. */
 type Checks = Record<string, () => Promise<unknown>>
 
-const probeEveryMs = 1_000
+const probeIntervalMs = 1_000
 /** A check that takes longer counts as failed. */
 const timeoutMs = 3_000
 
@@ -44,7 +44,7 @@ export function readiness(checks: Checks, log: Log): () => Promise<string | unde
 
   return () => {
     const now = performance.now()
-    if (!isRunning && now - probedAt >= probeEveryMs) {
+    if (!isRunning && now - probedAt >= probeIntervalMs) {
       isRunning = true
       probedAt = now
       probe = findBroken().finally(() => {

@@ -211,7 +211,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
         baseUrl: () => '',
         reserveBytes: 20 * megabyte,
       })
-      const { collect } = garbageCollection(db, store, openTrash({ db, store, keptDays: 7 }))
+      const { collect } = garbageCollection(db, store, openTrash({ db, store, retentionDays: 7 }))
       expect(await collect()).toMatchObject({ removed: { bytes: bytes.length } })
       expect(disk.freeBytes()).toBeGreaterThan(30 * megabyte)
     })

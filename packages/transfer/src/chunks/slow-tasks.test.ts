@@ -29,8 +29,8 @@ function requests(rates: number[]) {
   return {
     tasks,
     slow,
-    pass(milliseconds: number, now = rates) {
-      for (let passed = 0; passed < milliseconds; passed += lookEveryMs) {
+    pass(durationMs: number, now = rates) {
+      for (let passed = 0; passed < durationMs; passed += lookEveryMs) {
         vi.advanceTimersByTime(lookEveryMs)
         for (const [index, rate] of now.entries()) {
           Atomics.add(board.written, index, rate * lookEveryMs)

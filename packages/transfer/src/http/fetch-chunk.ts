@@ -89,13 +89,13 @@ function exchange(
   const fail = (found: Trouble) => end(() => reject(new TroubleError(found)))
   const failAs = (failure: NetworkFailure) => fail(troubleOfNetwork(failure))
 
-  function waitFor(milliseconds: number) {
+  function waitFor(waitMs: number) {
     controller?.pause()
     pauseTimer = setTimeout(() => {
       pauseTimer = undefined
       stallTimer.refresh()
       controller?.resume()
-    }, milliseconds)
+    }, waitMs)
   }
 
   try {
@@ -151,8 +151,8 @@ function exchange(
           const problem = body.take(bytes)
           if (problem !== undefined) return fail(problem)
           onBytes(bytes.length)
-          const milliseconds = limit.take(bytes.length)
-          if (milliseconds > 1) waitFor(milliseconds)
+          const waitMs = limit.take(bytes.length)
+          if (waitMs > 1) waitFor(waitMs)
         },
         onResponseEnd() {
           const found = redirect

@@ -19,7 +19,7 @@ export type ShareableOptions = {
 }
 
 /** A public file may become private, or go: so long the registry's word holds. */
-const wordHoldsMs = 60 * 60_000
+const answerTtlMs = 60 * 60_000
 const patienceMs = 10_000
 
 /** A file that came from a registry and has not been changed since. */
@@ -44,7 +44,7 @@ export function shareableFiles(options: ShareableOptions) {
     const baseUrl = record.registry
     const ownToken = baseUrl === address ? token : undefined
     const client = registryClient({ baseUrl, token: ownToken, transport })
-    const until = performance.now() + wordHoldsMs
+    const until = performance.now() + answerTtlMs
     const ids = { modelId: record.model_id, fileId: record.file_id }
     try {
       const soon = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])

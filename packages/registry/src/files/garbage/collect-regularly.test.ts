@@ -20,7 +20,7 @@ test('a store full of unknown objects is left alone, logged as an error and show
 
   const { db } = await registry.connect()
   const store = await openDiskStore({ directory, signingKey: 'none', baseUrl: () => '' })
-  const trash = openTrash({ db, store, keptDays: 7 })
+  const trash = openTrash({ db, store, retentionDays: 7 })
   const metrics = new Registry()
   const errors: string[] = []
   const stop = collectRegularly({
@@ -29,7 +29,7 @@ test('a store full of unknown objects is left alone, logged as an error and show
     deleteExpired: async () => undefined,
     metrics,
     log: { info: () => undefined, error: (_details, message) => errors.push(message) },
-    everyMs: 20,
+    intervalMs: 20,
   })
   onTestFinished(stop)
 

@@ -12,14 +12,14 @@ type Dependencies = {
     info(details: object, message: string): void
     error(details: object, message: string): void
   }
-  everyMs?: number
+  intervalMs?: number
 }
 
 const hourMs = 3_600_000
 
 /** Collects garbage once an hour, logs what that did, and keeps it as metrics. The returned function ends it. */
 export function collectRegularly(dependencies: Dependencies): () => void {
-  const { collect, trash, deleteExpired, metrics, log, everyMs = hourMs } = dependencies
+  const { collect, trash, deleteExpired, metrics, log, intervalMs = hourMs } = dependencies
   const heldBackBytes = new Gauge({
     name: 'shoal_garbage_held_back_bytes',
     help: 'Bytes in the store that no row refers to, left alone because there are suspiciously many',
@@ -61,7 +61,7 @@ export function collectRegularly(dependencies: Dependencies): () => void {
       .finally(() => {
         isRunning = false
       })
-  }, everyMs)
+  }, intervalMs)
   timer.unref()
   return () => clearInterval(timer)
 }

@@ -24,7 +24,7 @@ async function collectBeside({ config }: TestRegistry) {
     baseUrl: () => '',
   })
   const { db } = connection
-  const trash = openTrash({ db, store, keptDays: config.trashDays })
+  const trash = openTrash({ db, store, retentionDays: config.trashDays })
   return { db, collect: garbageCollection(db, store, trash), close: connection.close }
 }
 

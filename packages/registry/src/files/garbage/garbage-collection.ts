@@ -117,7 +117,7 @@ export function garbageCollection(
     async removeBytesOf(file) {
       await removal.removeUpload(file)
       if (file.blob_hash !== null) await releaseBlob(file.blob_hash)
-      if (trash.keptDays === 0) await trash.removeExpired()
+      if (trash.retentionDays === 0) await trash.removeExpired()
     },
 
     async collect({ takesUnknown = false, keepsTrash = false } = {}) {

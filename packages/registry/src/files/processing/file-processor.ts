@@ -6,7 +6,7 @@ import type { BlobRepository } from '../rows/blob-repository.ts'
 import { type FileRepository, isLeaseLost, leaseLost } from '../rows/file-repository.ts'
 import { type FileRow, layoutOf } from '../rows/file-row.ts'
 import { type ProcessedFile, processFile } from './process-file.ts'
-import { type ProcessingQueue, renewEveryMs } from './processing-queue.ts'
+import { type ProcessingQueue, renewIntervalMs } from './processing-queue.ts'
 import { publishFile } from './publish-file.ts'
 
 type Log = {
@@ -85,7 +85,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
         (isOurs) => isOurs || lost.abort(),
         (error) => log.error({ err: error, file: file.id }, 'a lease was not renewed'),
       )
-    }, renewEveryMs)
+    }, renewIntervalMs)
     try {
       await finish(file, signal)
       failures.delete(file.id)

@@ -39,7 +39,7 @@ export interface ProcessingQueue {
 /** Long enough for two renewals to fail, short enough that nobody waits long for a dead node's file. */
 const leaseSeconds = 15
 /** A holder renews its lease this often. */
-export const renewEveryMs = 5_000
+export const renewIntervalMs = 5_000
 
 export function processingQueue(
   db: Kysely<Database>,

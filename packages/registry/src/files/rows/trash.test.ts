@@ -74,7 +74,7 @@ describeOnEachDatabase('the trash', (start) => {
     ])
     const { db } = await registry.connect()
     const store = await openStore(registry)
-    const { collect } = garbageCollection(db, store, openTrash({ db, store, keptDays: 7 }))
+    const { collect } = garbageCollection(db, store, openTrash({ db, store, retentionDays: 7 }))
     await age(db, 6.9)
     expect(await collect()).toMatchObject({
       trashed: { objects: 0 },
@@ -173,7 +173,7 @@ describeOnEachDatabase('the trash', (start) => {
     await registry.call('DELETE', `/v1/models/tide/files/${newer.id}`, { token })
     const [oldest, newest] = await admin.trash.list()
     const { db } = await registry.connect()
-    const trash = openTrash({ db, store: await openStore(registry), keptDays: 7 })
+    const trash = openTrash({ db, store: await openStore(registry), retentionDays: 7 })
     expect(await trash.removeOldest(1)).toEqual({ objects: 1, bytes: oldest?.size_bytes })
     expect(await admin.trash.list()).toEqual([newest])
     await admin.close()

@@ -12,7 +12,7 @@ export type Amount = { objects: number; bytes: number }
 
 export interface Trash {
   /** How long bytes are kept in it; with 0 they are removed at once. */
-  keptDays: number
+  retentionDays: number
   /** What is in it, the oldest first. */
   list(): Promise<TrashTable[]>
   size(): Promise<Amount>
@@ -30,7 +30,7 @@ export interface Trash {
 type Dependencies = {
   db: Kysely<Database>
   store: ObjectStore
-  keptDays: number
+  retentionDays: number
   log?: { warn(details: object, message: string): void }
 }
 
@@ -54,7 +54,7 @@ export async function addToTrash(
     .execute()
 }
 
-export function openTrash({ db, store, keptDays, log }: Dependencies): Trash {
+export function openTrash({ db, store, retentionDays, log }: Dependencies): Trash {
   const oldestFirst = () =>
     db.selectFrom('trash').selectAll().orderBy('since').orderBy('object_key')
 
@@ -88,7 +88,7 @@ export function openTrash({ db, store, keptDays, log }: Dependencies): Trash {
   }
 
   return {
-    keptDays,
+    retentionDays,
 
     list: () => oldestFirst().execute(),
 
@@ -102,7 +102,7 @@ export function openTrash({ db, store, keptDays, log }: Dependencies): Trash {
     restore: () => takeOutReferred(db),
 
     async removeExpired() {
-      const latest = databaseTime(db, -keptDays * daySeconds)
+      const latest = databaseTime(db, -retentionDays * daySeconds)
       return removeAll(await oldestFirst().where('since', '<=', latest).execute())
     },
 

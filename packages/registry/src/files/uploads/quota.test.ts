@@ -142,7 +142,7 @@ describe.skipIf(!canMount)('the quota', () => {
       const directory = join(registry.config.dataDirectory, 'store')
       const store = await openDiskStore({ directory, signingKey: 'none', baseUrl: () => '' })
       const files = fileRepository(db, fullText, { seeders: () => 0 })
-      const trash = openTrash({ db, store, keptDays: 7 })
+      const trash = openTrash({ db, store, retentionDays: 7 })
       const collect = garbageCollection(db, store, trash)
       const late: ObjectStore = {
         ...store,

@@ -41,7 +41,7 @@ describeOnEachDatabase('starting an upload again', (start) => {
           await store.startUpload(key, layout)
         },
       }
-      const trash = openTrash({ db, store, keptDays: 7 })
+      const trash = openTrash({ db, store, retentionDays: 7 })
       await startUpload(
         {
           db,

@@ -25,14 +25,14 @@ export interface TrackedTorrents {
 }
 
 /** For so long a file is tracked after it was deleted or has changed between public and private. */
-const keptMs = 2_000
+const cacheTtlMs = 2_000
 export const maxCachedTorrents = 10_000
 
 type Dependencies = { db: Kysely<Database>; capabilities: Capabilities }
 
 export function trackedTorrents({ db, capabilities }: Dependencies): TrackedTorrents {
   const files = trackedFileRepository(db)
-  const cache = new LRUCache<string, TrackedTorrent>({ max: maxCachedTorrents, ttl: keptMs })
+  const cache = new LRUCache<string, TrackedTorrent>({ max: maxCachedTorrents, ttl: cacheTtlMs })
 
   async function read(infoHash: string, token: string | undefined) {
     if (token === undefined) {

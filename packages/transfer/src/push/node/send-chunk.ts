@@ -137,8 +137,8 @@ async function* blocksOf(
     const block = Buffer.allocUnsafe(Math.min(blockBytes, size - done))
     const { bytesRead } = await handle.read(block, 0, block.length, start + done)
     if (bytesRead === 0) throw fileChanged(path)
-    const milliseconds = limit.take(bytesRead)
-    if (milliseconds > 1) await sleep(milliseconds, signal)
+    const waitMs = limit.take(bytesRead)
+    if (waitMs > 1) await sleep(waitMs, signal)
     done += bytesRead
     onSent(done)
     yield block.subarray(0, bytesRead)
