@@ -112,14 +112,14 @@ export function joinPeers(setup: Setup): Peers {
     const ids = { modelId: modelName, fileId: file.id }
     const { torrent, isOpen } = await getTorrent(client, ids, signal)
     if (over.signal.aborted) return
-    const surroundings = {
+    const discoveryOptions = {
       host: peerHostFor(setup.download.torrent_url),
       isLocalDiscoveryOn: setup.isLocalDiscoveryOn && isOpen,
     }
-    if (!(await isAnybodyThere(surroundings))) return
+    if (!(await isAnybodyThere(discoveryOptions))) return
     swarm = startSwarm(
       {
-        ...surroundings,
+        ...discoveryOptions,
         network: setup.network,
         path: setup.path,
         fileSizeBytes: manifest.fileSizeBytes,
@@ -143,9 +143,9 @@ export function joinPeers(setup: Setup): Peers {
   }
 
   /** Resolves when there is somebody to talk to, or the pull is over: a pull without peers needs no BitTorrent client. */
-  async function isAnybodyThere(surroundings: { host: string; isLocalDiscoveryOn: boolean }) {
+  async function isAnybodyThere(discoveryOptions: { host: string; isLocalDiscoveryOn: boolean }) {
     discovery = await startPeerDiscovery({
-      ...surroundings,
+      ...discoveryOptions,
       tracker: trackerOf(setup.download),
       infoHash: setup.download.torrent_info_hash,
       leftBytes: () => manifest.fileSizeBytes - receivedBytes(board),

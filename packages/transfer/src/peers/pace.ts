@@ -10,7 +10,7 @@ type Readings = {
   peers(): number
 }
 
-type Wishes = {
+type PaceOptions = {
   /** A registry that brings so much by itself needs no help: pieces cost several times the work of chunks. */
   fastBytesPerSecond: number
   /** How long a swarm has to show that it helps. */
@@ -41,7 +41,10 @@ export interface Pace {
  * It is the registry's turn first; a swarm of which others are members takes over where the
  * registry is slow, and gives back where it is left alone or turns out slower.
  */
-export function pace(readings: Readings, { fastBytesPerSecond, turnMs, onlyPeers }: Wishes): Pace {
+export function pace(
+  readings: Readings,
+  { fastBytesPerSecond, turnMs, onlyPeers }: PaceOptions,
+): Pace {
   let side: Side = onlyPeers ? 'swarm' : 'registry'
   let turnOf = new AbortController()
   let began = performance.now()
