@@ -110,8 +110,8 @@ async function seedHere(context: Context, options: SeedOptions) {
   })
   const ended = AbortSignal.any([stopSignal, failed.signal])
   const stopped = untilStopped(ended)
-  if (sharing.isLooking()) printer.note('  Looking for models to share. Ctrl-C ends it.')
-  await Promise.race([sharing.looked, stopped])
+  if (sharing.isScanning()) printer.note('  Looking for models to share. Ctrl-C ends it.')
+  await Promise.race([sharing.firstScan, stopped])
   if (!ended.aborted) {
     const files = plural(sharing.fileCount(), 'file')
     printer.note(`  Sharing the models on this machine, ${files}; others see its address.`)

@@ -25,7 +25,7 @@ function standingOf(sharing: Sharing | undefined) {
   return {
     enabled: true,
     error: null,
-    looking: sharing.isLooking(),
+    looking: sharing.isScanning(),
     paused: isPaused,
     port,
     bytes_per_second: bytesPerSecond,

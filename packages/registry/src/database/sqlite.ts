@@ -11,7 +11,7 @@ const maxPreparedLength = 1_000_000
 /** A longer one inserts many rows, hardly ever the same number again. */
 const maxStatementLength = 10_000
 /** Other processes write rarely: `shoal admin` beside a running registry. */
-const lookEveryMs = 50
+const pollIntervalMs = 50
 
 /** Opens a database file, made when it is not there. A write is durable when it returns (WAL with `synchronous = full`). */
 export function openSqlite(path: string): DatabaseSync {
@@ -38,7 +38,7 @@ export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
   const dataVersion = database.prepare('pragma data_version')
   dataVersion.setReturnArrays(true)
   let writesOfOthers = ''
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let polledAt = Number.NEGATIVE_INFINITY
 
   const kyselyDatabase: SqliteDatabase = {
     close: () => database.close(),
@@ -63,8 +63,8 @@ export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
     /** Changes with every write of this process at once, and with those of others soon. */
     version(): string {
       const now = performance.now()
-      if (now - lookedAt > lookEveryMs) {
-        lookedAt = now
+      if (now - polledAt > pollIntervalMs) {
+        polledAt = now
         writesOfOthers = String(dataVersion.get())
       }
       return `${writes}.${writesOfOthers}`

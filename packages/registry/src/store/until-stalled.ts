@@ -1,6 +1,6 @@
 import { tooSlow } from '../errors.ts'
 
-const lookEveryMs = 100
+const pollIntervalMs = 100
 
 /**
  * Passes on what a sender sends. Throws when nothing comes for `limitMs`, and the signal's reason when that is aborted. The
@@ -17,7 +17,7 @@ export async function* untilStalled<T>(
   const watch = setInterval(() => {
     if (waitingSince === undefined || performance.now() - waitingSince < limitMs()) return
     stalled.reject(tooSlow('nothing was sent for too long: send it again'))
-  }, lookEveryMs)
+  }, pollIntervalMs)
   const abort = () => stalled.reject(signal?.reason)
   signal?.addEventListener('abort', abort)
   stalled.promise.catch(() => undefined) // is met where it is raced, or nobody waits any more

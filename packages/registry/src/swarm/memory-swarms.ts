@@ -26,13 +26,13 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
   let peers = 0
   let seedersVersion = 0
 
-  const looking = setInterval(
+  const sweepTimer = setInterval(
     () => {
       for (const name of swarms.keys()) find(name)
     },
     Math.min(silentAfterMs / 2, maxSweepIntervalMs),
   )
-  looking.unref()
+  sweepTimer.unref()
 
   /** The swarm without those who have fallen silent, if anybody is left. */
   function find(name: string): MemorySwarm | undefined {
@@ -103,7 +103,7 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
     totals: async () => ({ swarms: swarms.size, peers }),
 
     async close() {
-      clearInterval(looking)
+      clearInterval(sweepTimer)
     },
   }
 }

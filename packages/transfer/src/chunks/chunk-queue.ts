@@ -157,7 +157,7 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
 
     leave,
     wake() {
-      slow.look(running.values())
+      slow.sample(running.values())
       wakeSleepers()
     },
   }

@@ -4,7 +4,7 @@ import type { RunningTask } from './running-task.ts'
 import { slowTasks } from './slow-tasks.ts'
 
 const windowMs = 3000
-const lookEveryMs = 100
+const sampleIntervalMs = 100
 const chunkSize = 100_000_000
 const any = () => true
 
@@ -30,13 +30,13 @@ function requests(rates: number[]) {
     tasks,
     slow,
     pass(durationMs: number, now = rates) {
-      for (let passed = 0; passed < durationMs; passed += lookEveryMs) {
-        vi.advanceTimersByTime(lookEveryMs)
+      for (let passed = 0; passed < durationMs; passed += sampleIntervalMs) {
+        vi.advanceTimersByTime(sampleIntervalMs)
         for (const [index, rate] of now.entries()) {
-          Atomics.add(board.written, index, rate * lookEveryMs)
-          Atomics.add(board.received, 0, BigInt(rate * lookEveryMs))
+          Atomics.add(board.written, index, rate * sampleIntervalMs)
+          Atomics.add(board.received, 0, BigInt(rate * sampleIntervalMs))
         }
-        slow.look(tasks.filter((_, index) => (now[index] ?? -1) >= 0))
+        slow.sample(tasks.filter((_, index) => (now[index] ?? -1) >= 0))
       }
     },
   }
@@ -73,6 +73,6 @@ test('after a pause of this process, nothing that was measured counts', () => {
   const { slow, pass } = requests([1000, 0, 1000])
   pass(2 * windowMs)
   vi.advanceTimersByTime(10_000)
-  pass(lookEveryMs)
+  pass(sampleIntervalMs)
   expect(slow.takeSlowest(any)).toBeUndefined()
 })

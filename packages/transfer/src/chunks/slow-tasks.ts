@@ -7,7 +7,7 @@ const slowShare = 1 / 4
 const saturatedShare = 3 / 4
 /** What was the most counts less with each look: lines change. */
 const ageing = 0.98
-const looksPerWindow = 3
+const samplesPerWindow = 3
 /** After a pause of this process (a suspended machine, starved of CPU) its figures say nothing about the network. */
 const lateMs = 1000
 
@@ -17,7 +17,7 @@ type Reading = { at: number; received: number; here: Map<RunningTask, number> }
 /** Tells which request is slow for a reason of its own. Rates are in bytes per millisecond. */
 export interface SlowTasks {
   /** To be called often, with all requests that run. */
-  look(running: Iterable<RunningTask>): void
+  sample(running: Iterable<RunningTask>): void
   /** The task has its whole chunk. */
   noteDone(task: RunningTask): void
   /**
@@ -31,7 +31,7 @@ export interface SlowTasks {
 
 /** Slow: over the last `windowMs` it was silent, or got far less than the others while the line had room. */
 export function slowTasks(board: Board, windowMs: number): SlowTasks {
-  let lastLookAt = performance.now()
+  let lastSampleAt = performance.now()
   let readings: Reading[] = []
   let rates = new Map<RunningTask, number>()
   let totalRate = 0
@@ -44,9 +44,9 @@ export function slowTasks(board: Board, windowMs: number): SlowTasks {
   function take(reading: Reading) {
     const last = readings.at(-1)
     readings.push(reading)
-    if (readings.length > looksPerWindow + 1) readings.shift()
+    if (readings.length > samplesPerWindow + 1) readings.shift()
     const [first] = readings
-    if (first === undefined || last === undefined || readings.length <= looksPerWindow) return
+    if (first === undefined || last === undefined || readings.length <= samplesPerWindow) return
     totalRate = totalBetween(last, reading)
     highestTotalRate = Math.max(totalBetween(first, reading), highestTotalRate * ageing)
     const elapsed = reading.at - first.at
@@ -71,12 +71,12 @@ export function slowTasks(board: Board, windowMs: number): SlowTasks {
   }
 
   return {
-    look(running) {
+    sample(running) {
       const at = performance.now()
-      if (at - lastLookAt > lateMs) forget()
-      lastLookAt = at
+      if (at - lastSampleAt > lateMs) forget()
+      lastSampleAt = at
       const last = readings.at(-1)
-      if (last !== undefined && at - last.at < windowMs / looksPerWindow) return
+      if (last !== undefined && at - last.at < windowMs / samplesPerWindow) return
       const bytes = Array.from(running, (task) => [task, here(task)] as const)
       take({ at, received: receivedBytes(board), here: new Map(bytes) })
     },

@@ -37,9 +37,9 @@ export async function listLocalFiles(
     const directory = join(modelsDirectory, modelName)
     for (const name of await namesIn(directory).catch(leftOut(directory, tell))) {
       const path = join(directory, name)
-      const look = name.endsWith('.gguf') ? finishedFile : unfinishedFile
+      const read = name.endsWith('.gguf') ? finishedFile : unfinishedFile
       const isModel = name.endsWith('.gguf') || name.endsWith('.gguf.part')
-      if (isModel) files.push(...(await look(path, modelName, name).catch(leftOut(path, tell))))
+      if (isModel) files.push(...(await read(path, modelName, name).catch(leftOut(path, tell))))
     }
   }
   return files

@@ -22,7 +22,7 @@ type PaceOptions = {
 /** A swarm that brings less than this share of what the registry did is no help. */
 const worthwhile = 0.7
 /** Shares of `turnMs`. */
-const lookEvery = 1 / 12
+const pollEvery = 1 / 12
 const settledAfter = 1 / 4
 const lonelyAfter = 2 / 3
 const rejoinAfter = 10
@@ -69,7 +69,7 @@ export function pace(
     waiting.clear()
   }
 
-  function look() {
+  function poll() {
     if (onlyPeers) return
     const now = performance.now()
     const rate = ((bytesOf(side) - bytesAtBegin) / Math.max(1, now - began)) * 1000
@@ -87,7 +87,7 @@ export function pace(
     if (isNoHelp) notBefore = now + turnMs * rejoinAfter
     if (isAlone || isNoHelp) give('registry')
   }
-  const looking = setInterval(look, turnMs * lookEvery)
+  const pollTimer = setInterval(poll, turnMs * pollEvery)
 
   return {
     side: () => side,
@@ -96,7 +96,7 @@ export function pace(
       return turnOf.signal
     },
     close() {
-      clearInterval(looking)
+      clearInterval(pollTimer)
       isOver = true
       turnOf.abort(new Error('the pull is over'))
       for (const wake of waiting) wake()

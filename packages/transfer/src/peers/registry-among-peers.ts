@@ -19,7 +19,7 @@ export function registryAmongPeers(
   let seenBytes = 0
   let movedAt = performance.now()
 
-  function look() {
+  function poll() {
     const bytes = bytesFromPeers()
     if (bytes !== seenBytes) movedAt = performance.now()
     seenBytes = bytes
@@ -29,7 +29,7 @@ export function registryAmongPeers(
   }
 
   return {
-    look,
+    poll,
     use(urls: string[]) {
       if (urls.length === 0) {
         wire?.destroy()

@@ -9,18 +9,18 @@ export function settlePieces(torrent: Torrent, onSettled: (from: number) => void
   /** The pieces that were begun, by the first of their range. */
   const settling = new Map<number, number[]>()
 
-  function look() {
+  function poll() {
     for (const [from, begun] of settling) {
       if (begun.some((index) => isComing(torrent, index))) continue
       settling.delete(from)
       onSettled(from)
     }
   }
-  torrent.on('verified', look)
+  torrent.on('verified', poll)
 
   return {
     /** To be called often: a peer may leave, or choke us, without a piece. */
-    look,
+    poll: poll,
     /** Only pieces that somebody has begun to send are asked for from now on. */
     settle({ from, to }: Pieces) {
       const begun = Array.from({ length: to - from + 1 }, (_, place) => from + place).filter(
@@ -28,7 +28,7 @@ export function settlePieces(torrent: Torrent, onSettled: (from: number) => void
       )
       for (const index of begun) torrent.select(index, index, 1)
       settling.set(from, begun)
-      look()
+      poll()
     },
     leave: ({ from }: Pieces) => settling.delete(from),
   }

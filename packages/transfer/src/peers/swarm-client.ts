@@ -45,8 +45,8 @@ export async function joinSwarm(
   })
   const settling = settlePieces(torrent, (from) => notify('settled', from))
   const telling = setInterval(() => {
-    registry.look()
-    settling.look()
+    registry.poll()
+    settling.poll()
     const count = torrent.wires.filter(({ type }) => type !== 'webSeed').length
     notify('peers', count)
   }, tellEveryMs)

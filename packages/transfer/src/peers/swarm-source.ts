@@ -72,7 +72,7 @@ export function swarmSource({
     const onAbort = () => reject(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
     const stall = setTimeout(() => reject(new TroubleError(noPeers(chunk))), stallMs)
-    const look = () => {
+    const update = () => {
       stall.refresh()
       const bytes = pieces.prefixOf(chunk)
       if (bytes > Atomics.load(board.written, chunk.index)) {
@@ -80,8 +80,8 @@ export function swarmSource({
       }
       if (bytes === chunk.size) resolve()
     }
-    waiting.set(chunk.index, look)
-    look()
+    waiting.set(chunk.index, update)
+    update()
     try {
       await promise
     } finally {

@@ -46,10 +46,10 @@ test('a folder whose registry answers late is being looked at until it has answe
   await writeRecord(path, { ...record, registry: `http://127.0.0.1:${port}` })
 
   const sharing = await share(directory)
-  expect(sharing.isLooking()).toBe(true)
+  expect(sharing.isScanning()).toBe(true)
   answers.resolve()
-  await sharing.looked
-  expect(sharing.isLooking()).toBe(false)
+  await sharing.firstScan
+  expect(sharing.isScanning()).toBe(false)
   expect(sharing.fileCount()).toBe(1)
   // At once, not when the seeder's thread has told of it.
   expect(sharing.standing().files).toMatchObject([{ path, uploadedBytes: 0 }])
@@ -59,7 +59,7 @@ test('what was pulled without peers is not shared, until it is pulled to be shar
   const { origin, directory, path, pull } = await swarmScene(file)
   await pull({ peers: 'off', isShared: false })
   const first = await share(directory)
-  await first.looked
+  await first.firstScan
   expect(first.fileCount()).toBe(0)
   expect(first.dropped).toEqual([expect.stringContaining('pulled with --no-peers')])
 
@@ -69,7 +69,7 @@ test('what was pulled without peers is not shared, until it is pulled to be shar
   await pull({ isShared: true })
   expect(origin.requests).toHaveLength(requests)
   const second = await share(directory)
-  await second.looked
+  await second.firstScan
   expect(second.fileCount()).toBe(1)
   await pull({ isShared: false })
   expect(await readRecord(path)).toMatchObject({ without_peers: true })

@@ -20,9 +20,9 @@ export type Sharing = {
   /** How many files are shared, or about to be. */
   fileCount(): number
   /** Whether the folder is being looked at for the first time, so that more files may come at once. */
-  isLooking(): boolean
+  isScanning(): boolean
   /** Resolves when the folder has been looked at for the first time. */
-  looked: Promise<void>
+  firstScan: Promise<void>
   pause(): void
   resume(): void
   /** Nothing is shared after this. Rejects, when it is over, if something failed on the way. */
@@ -30,9 +30,9 @@ export type Sharing = {
 }
 
 /** Files that come and go are looked for so often. */
-const lookEveryMs = 30_000
+const scanIntervalMs = 30_000
 /** Nobody waits longer for the first look: the registry may be away. */
-const firstLookMs = 1_000
+const firstScanTimeoutMs = 1_000
 
 /** Gives others the pulled files of a folder of models, those of private models only where that is asked for. */
 export async function shareFolder(options: SharingOptions): Promise<Sharing> {
@@ -67,7 +67,7 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
     return { ...now, files }
   }
 
-  async function look() {
+  async function scan() {
     const files = await findFiles(signal)
     const found = new Map(files.map((file) => [file.path, file]))
     for (const [path, torrent] of [...shared]) {
@@ -82,32 +82,32 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
     }
   }
 
-  async function goOnLooking() {
+  async function keepScanning() {
     while (!signal.aborted) {
-      await look().catch((error: Error) => {
+      await scan().catch((error: Error) => {
         if (!signal.aborted) onDropped(modelsDirectory, error.message)
       })
-      isLooking = false
-      looked.resolve()
-      await sleep(lookEveryMs, undefined, { signal, ref: false }).catch(() => undefined) // the end
+      isScanning = false
+      firstScan.resolve()
+      await sleep(scanIntervalMs, undefined, { signal, ref: false }).catch(() => undefined) // the end
     }
   }
-  let isLooking = true
-  const looked = Promise.withResolvers<void>()
-  const looking = goOnLooking()
-  await Promise.race([looked.promise, sleep(firstLookMs, undefined, { ref: false })])
+  let isScanning = true
+  const firstScan = Promise.withResolvers<void>()
+  const scanning = keepScanning()
+  await Promise.race([firstScan.promise, sleep(firstScanTimeoutMs, undefined, { ref: false })])
 
   return {
     standing,
     failure: seeder.failure,
     fileCount: () => shared.size,
-    isLooking: () => isLooking,
-    looked: looked.promise,
+    isScanning: () => isScanning,
+    firstScan: firstScan.promise,
     pause: seeder.pause,
     resume: seeder.resume,
     async close() {
       stop.abort(new Error('sharing is over'))
-      await seeder.close().finally(() => looking)
+      await seeder.close().finally(() => scanning)
     },
   }
 }

@@ -256,16 +256,16 @@ test.skipIf(postgresUrl === '' || !canMount)(
     )
     await admin.end()
     const answers: Answer[] = []
-    const look = async () => {
+    const requestModel = async () => {
       const answer = await registry.get('/v1/models/tide')
       answers.push(answer)
       return answer
     }
-    await expect.poll(look).toMatchObject({ status: 503, body: { code: 'storage_full' } })
+    await expect.poll(requestModel).toMatchObject({ status: 503, body: { code: 'storage_full' } })
     expect(answers.map(({ status }) => status)).not.toContain(500)
 
     await disk.free()
-    await expect.poll(look).toMatchObject({ status: 404 })
+    await expect.poll(requestModel).toMatchObject({ status: 404 })
   },
 )
 

@@ -24,7 +24,7 @@ type Dependencies = {
 }
 
 const maxJobs = 2
-const lookEveryMs = 5_000
+const pollIntervalMs = 5_000
 const maxRetryDelaySeconds = 300
 /** A file that brings its node down this often is given up. */
 const maxAttempts = 8
@@ -42,25 +42,25 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
   const holder = randomUUID()
   const running = new Set<Promise<void>>()
   const stop = new AbortController()
-  const timer = setInterval(wake, lookEveryMs)
+  const timer = setInterval(wake, pollIntervalMs)
   /** How often in a row each file has met something broken here. */
   const failures = new Map<string, number>()
-  let isLooking = false
-  let looking: Promise<void> = Promise.resolve()
+  let isPolling = false
+  let polling: Promise<void> = Promise.resolve()
   let isWoken = false
 
   function wake() {
     isWoken = true
-    if (isLooking) return
-    isLooking = true
-    looking = look()
+    if (isPolling) return
+    isPolling = true
+    polling = poll()
       .catch((error) => log.error({ err: error }, 'no look at the processing queue'))
       .finally(() => {
-        isLooking = false
+        isPolling = false
       })
   }
 
-  async function look() {
+  async function poll() {
     while (isWoken && !stop.signal.aborted) {
       isWoken = false
       while (running.size < maxJobs && !stop.signal.aborted) {
@@ -154,7 +154,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     async close() {
       clearInterval(timer)
       stop.abort()
-      await looking // which may have claimed one more job, to be put back too
+      await polling // which may have claimed one more job, to be put back too
       await Promise.all(running)
     },
   }

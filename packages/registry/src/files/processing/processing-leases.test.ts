@@ -88,7 +88,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
   }
 
   /** Returns once the registry has looked for work. */
-  const lookForWork = (seed: number) =>
+  const waitForPoll = (seed: number) =>
     publish(registry, ana, { name: 'other' }, `${seed}.gguf`, smallGguf(seed))
 
   test('runs out soon after its node has died, and another goes on', async () => {
@@ -104,7 +104,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
     for (const shift of [-hourMs, hourMs]) {
       shiftClock(shift)
       await lease(id, 'another node', 60)
-      await lookForWork(shift > 0 ? 3 : 4)
+      await waitForPoll(shift > 0 ? 3 : 4)
       expect(await rowOf(id)).toMatchObject({ status: 'processing', lease_holder: 'another node' })
       vi.useRealTimers()
     }

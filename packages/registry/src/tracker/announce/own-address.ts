@@ -19,7 +19,7 @@ type Options = {
   resolve?: (name: string) => Promise<string[]>
 }
 
-const lookAgainMs = 600_000
+const refreshIntervalMs = 600_000
 const maxWaitMs = 2_000
 
 /**
@@ -28,19 +28,19 @@ const maxWaitMs = 2_000
  */
 export function ownAddress({ baseUrl, log, resolve = resolveName }: Options): OwnAddress {
   let known: string[] | undefined
-  let looking: Promise<void> | undefined
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let refreshing: Promise<void> | undefined
+  let refreshedAt = Number.NEGATIVE_INFINITY
 
   async function ofBaseUrl(): Promise<string[]> {
-    if (performance.now() - lookedAt > lookAgainMs) {
-      lookedAt = performance.now()
-      looking = look(new URL(baseUrl()).hostname.replace(/^\[|\]$/g, ''))
+    if (performance.now() - refreshedAt > refreshIntervalMs) {
+      refreshedAt = performance.now()
+      refreshing = refresh(new URL(baseUrl()).hostname.replace(/^\[|\]$/g, ''))
     }
-    if (!known) await Promise.race([looking, sleep(maxWaitMs, undefined, { ref: false })])
+    if (!known) await Promise.race([refreshing, sleep(maxWaitMs, undefined, { ref: false })])
     return known ?? []
   }
 
-  async function look(name: string) {
+  async function refresh(name: string) {
     try {
       known = await resolve(name)
     } catch (error) {

@@ -45,7 +45,7 @@ async function start(limits: Limits): Promise<string> {
 }
 
 test('a socket on which nothing is announced is closed after a while, and others are not', async () => {
-  const url = await start({ lookEveryMs: 50 })
+  const url = await start({ pollIntervalMs: 50 })
   const [idle, busy] = [await openBrowser(url, 1), await openBrowser(url, 2)]
   await busy.join(twenty(9))
   expect(await idle.closed()).toBe(1000)
@@ -54,7 +54,7 @@ test('a socket on which nothing is announced is closed after a while, and others
 })
 
 test('a client that is there no more is forgotten', async () => {
-  const url = await start({ lookEveryMs: 50 })
+  const url = await start({ pollIntervalMs: 50 })
   const gone = await openBrowser(url, 3)
   await gone.join(twenty(9))
   gone.socket.pause() // answers no ping

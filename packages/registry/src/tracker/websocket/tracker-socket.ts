@@ -26,16 +26,16 @@ const maxFailedPolls = 1
 export function trackerSocket(socket: WebSocket, options: Options) {
   const { session, send, metrics, log } = options
   const messages = tokenBucket(options.messages)
-  let isThere = true
-  let looksInVain = 0
+  let isAlive = true
+  let failedPolls = 0
   let waiting = 0
   let work = Promise.resolve()
 
   socket.on('message', (data) => {
     if (socket.readyState !== socket.OPEN) return
     if (!messages.take()) return hangUp(socket, 1008, 'too many messages')
-    isThere = true
-    looksInVain = 0
+    isAlive = true
+    failedPolls = 0
     waiting += 1
     socket.pause() // one after the other, and no more of them in memory
     work = work.then(async () => {
@@ -46,7 +46,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
     })
   })
   socket.on('pong', () => {
-    isThere = true
+    isAlive = true
   })
   socket.on('error', (error) => log.debug({ err: error }, 'a socket of the tracker broke'))
   socket.on('close', () => {
@@ -85,11 +85,11 @@ export function trackerSocket(socket: WebSocket, options: Options) {
 
   return {
     /** Now and then: ends what is of no use, or whose other side has gone without a word. */
-    look() {
-      if (!isThere) return socket.terminate()
-      if (!session.hasAnnounced()) looksInVain += 1
-      if (looksInVain > maxFailedPolls) return hangUp(socket, 1000, 'nothing is announced here')
-      isThere = false
+    poll() {
+      if (!isAlive) return socket.terminate()
+      if (!session.hasAnnounced()) failedPolls += 1
+      if (failedPolls > maxFailedPolls) return hangUp(socket, 1000, 'nothing is announced here')
+      isAlive = false
       socket.ping()
     },
   }

@@ -25,7 +25,7 @@ const defaultLimits = {
   messages: { atOnce: 500, perSecond: 20 },
   /** What waits for a client that does not read. */
   unsentBytes: 1024 * 1024,
-  lookEveryMs: 60_000,
+  pollIntervalMs: 60_000,
 }
 
 export interface TrackerSockets {
@@ -40,7 +40,7 @@ export interface TrackerSockets {
 export function trackerSockets(dependencies: Dependencies): TrackerSockets {
   const { metrics, log } = dependencies
   const limits = { ...defaultLimits, ...dependencies.limits }
-  const channels = new Map<string, { socket: WebSocket; look(): void }>()
+  const channels = new Map<string, { socket: WebSocket; poll(): void }>()
   const slots = connectionSlots({
     atOnce: limits.sockets,
     atOncePerNetwork: limits.socketsPerNetwork,
@@ -51,10 +51,10 @@ export function trackerSockets(dependencies: Dependencies): TrackerSockets {
     perMessageDeflate: false,
     maxPayload: limits.messageBytes,
   })
-  const looking = setInterval(() => {
-    for (const { look } of channels.values()) look()
-  }, limits.lookEveryMs)
-  looking.unref()
+  const pollTimer = setInterval(() => {
+    for (const { poll } of channels.values()) poll()
+  }, limits.pollIntervalMs)
+  pollTimer.unref()
 
   function relay(channel: string, message: object) {
     const socket = channels.get(channel)?.socket
@@ -68,14 +68,14 @@ export function trackerSockets(dependencies: Dependencies): TrackerSockets {
 
   function serve(socket: WebSocket, from: From) {
     const channel = randomUUID()
-    const { look } = trackerSocket(socket, {
+    const { poll } = trackerSocket(socket, {
       session: socketSession({ ...dependencies, relay }, { channel, ...from }),
       messages: limits.messages,
       send: (message) => send(socket, message),
       metrics,
       log,
     })
-    channels.set(channel, { socket, look })
+    channels.set(channel, { socket, poll })
     metrics.sockets.inc()
     socket.on('close', () => {
       channels.delete(channel)
@@ -91,7 +91,7 @@ export function trackerSockets(dependencies: Dependencies): TrackerSockets {
     },
 
     close() {
-      clearInterval(looking)
+      clearInterval(pollTimer)
       for (const { socket } of channels.values()) socket.terminate()
     },
   }

@@ -40,7 +40,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   return () => vi.useRealTimers()
 })
-const lookAround = () => vi.advanceTimersByTime(10_000)
+const advanceToPoll = () => vi.advanceTimersByTime(10_000)
 
 /** Somebody with one torrent, and the peers that were found for it. */
 function somebody(parts: Parts) {
@@ -140,7 +140,7 @@ test('who has no network announces as soon as there is one', async () => {
   await untilHeard(watcher.peers)
   await sleep(500)
   moving.standing.networks = [loopback]
-  lookAround()
+  advanceToPoll()
   await expect.poll(() => watcher.peers, patience).toContain('127.0.0.1:5002')
 })
 
@@ -189,6 +189,6 @@ test('a port that somebody else has is tried again', async () => {
   await announce([shared], 6000)
   expect(peers).toEqual([])
   holder.close()
-  lookAround()
+  advanceToPoll()
   await untilHeard(peers)
 })

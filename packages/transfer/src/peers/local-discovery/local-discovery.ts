@@ -26,7 +26,7 @@ export type LocalDiscoverySetup = {
 }
 
 /** Networks come and go, laptops move. */
-const lookEveryMs = 10_000
+const pollIntervalMs = 10_000
 /** Torrents that come one after another are announced together. */
 const collectMs = 200
 const packetsPerMinute = { each: 300, all: 1500 }
@@ -70,7 +70,7 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery 
     }
   }
 
-  function lookAtNetworks() {
+  function updateNetworks() {
     const found = findNetworks(host)
     if (JSON.stringify(found) !== JSON.stringify(networks)) {
       networks = found
@@ -94,12 +94,12 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery 
     }
   }
 
-  function look() {
-    lookAtNetworks()
+  function poll() {
+    updateNetworks()
     announce()
   }
-  lookAtNetworks()
-  const looking = setInterval(look, lookEveryMs)
+  updateNetworks()
+  const pollTimer = setInterval(poll, pollIntervalMs)
 
   return {
     announceSoon() {
@@ -111,7 +111,7 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery 
     },
     close() {
       isClosed = true
-      clearInterval(looking)
+      clearInterval(pollTimer)
       clearTimeout(collecting)
       for (const listener of listeners) listener.close()
     },
