@@ -55,7 +55,7 @@ export function patience(options: PatienceOptions): Patience {
   let gateOpensAt = 0
   let askedUntil = 0
   let closings = 0
-  let isToldOf = false
+  let isReported = false
   let awake = new AbortController()
 
   function look() {
@@ -68,8 +68,8 @@ export function patience(options: PatienceOptions): Patience {
   function noteMove() {
     lastMoveAt = performance.now()
     closings = 0
-    if (!isToldOf || gateOpensAt > lastMoveAt) return
-    isToldOf = false
+    if (!isReported || gateOpensAt > lastMoveAt) return
+    isReported = false
     options.onMoving?.()
   }
 
@@ -78,7 +78,7 @@ export function patience(options: PatienceOptions): Patience {
     const isNews = opensAt > gateOpensAt + 100
     if (opensAt > gateOpensAt) gateOpensAt = opensAt
     if (!isNews) return
-    isToldOf = true
+    isReported = true
     report({ type: 'waiting', seconds: waitMs / 1000, reason }, trouble)
   }
 

@@ -122,7 +122,7 @@ async function seedHere(context: Context, options: SeedOptions) {
     printer.warn(`Sharing did not end in order: ${error.message}`)
   })
   failed.signal.throwIfAborted()
-  const standing = sharing.standing()
+  const standing = sharing.status()
   await printer.answer(standing.files, () => [])
   for (const { path, uploadedBytes } of standing.files) {
     printer.note(`  ${sharedName(path)}   gave ${formatBytes(uploadedBytes)}`)

@@ -8,7 +8,7 @@ test('a folder that is still being looked at is said to be, with what was found 
   const file = { path: '/models/tide/tide.gguf', peers: 0, uploadedBytes: 0, isDone: false }
   const nothing = async () => undefined
   const sharing: Sharing = {
-    standing: () => ({ port: 6881, isPaused: false, bytesPerSecond: 0, files: [file] }),
+    status: () => ({ port: 6881, isPaused: false, bytesPerSecond: 0, files: [file] }),
     failure: () => undefined,
     fileCount: () => 1,
     isScanning: () => isLooking,

@@ -21,7 +21,7 @@ function standingOf(sharing: Sharing | undefined) {
   if (!sharing) return { enabled: false, error: null, ...nothing }
   const error = sharing.failure()
   if (error !== undefined) return { enabled: false, error, ...nothing }
-  const { port, isPaused, bytesPerSecond, files } = sharing.standing()
+  const { port, isPaused, bytesPerSecond, files } = sharing.status()
   return {
     enabled: true,
     error: null,

@@ -103,8 +103,8 @@ describe('a client that has only a magnet', () => {
       extensionHandshake,
       ...asksForAll,
     )
-    const [[, told] = [], ...blocks] = messagesIn(answer)
-    expect(told?.toString('latin1')).toBe(
+    const [[, handshakePayload] = [], ...blocks] = messagesIn(answer)
+    expect(handshakePayload?.toString('latin1')).toBe(
       `\0d1:md11:ut_metadatai1ee13:metadata_sizei${bigInfo.length}e1:v5:shoale`,
     )
     const given = blocks.map(([type, payload], block) => {
@@ -148,8 +148,8 @@ describe('a client that wants more', () => {
 
   test('and has the metadata already is let go at once', async () => {
     const { peer, count } = await startTestPeer()
-    const told = extended(0, 'd1:md11:ut_metadatai3ee13:metadata_sizei100196ee')
-    const answer = await answerTo(peer.port, handshake(bigInfoHash), told)
+    const ownHandshake = extended(0, 'd1:md11:ut_metadatai3ee13:metadata_sizei100196ee')
+    const answer = await answerTo(peer.port, handshake(bigInfoHash), ownHandshake)
     expect(messagesIn(answer)).toHaveLength(1)
     expect([await count('served'), await count('refused')]).toEqual([0, 0])
   })

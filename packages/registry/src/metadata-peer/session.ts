@@ -90,9 +90,9 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
   while (given.size < blocks) {
     const message = await readExtendedMessage(wire)
     if (message.number === extensionHandshake) {
-      const told = decodeBencode(message.payload)
-      if (numberIn(told, 'metadata_size')) return false // it has the metadata; there is nothing else here
-      theirNumber = numberIn(entryOf(told, 'm'), 'ut_metadata')
+      const handshake = decodeBencode(message.payload)
+      if (numberIn(handshake, 'metadata_size')) return false // it has the metadata; there is nothing else here
+      theirNumber = numberIn(entryOf(handshake, 'm'), 'ut_metadata')
     }
     if (message.number !== utMetadata) continue
 

@@ -28,10 +28,10 @@ export function swarmContract(
       const browsers = [browser(4), browser(5)] as const
       expect(await swarms.announce('s', first, many)).toMatchObject({ isKept: true, peers: [] })
       for (const peer of [second, third, ...browsers]) await swarms.announce('s', peer, many)
-      const told = async (peer: Peer) => ids((await swarms.announce('s', peer, many)).peers)
-      expect(await told(first)).toEqual(ids([second, third]))
-      expect(await told(browsers[0])).toEqual(ids([browsers[1]]))
-      expect(await told({ ...first, port: 5_999 })).toEqual(ids([second, third]))
+      const listPeers = async (peer: Peer) => ids((await swarms.announce('s', peer, many)).peers)
+      expect(await listPeers(first)).toEqual(ids([second, third]))
+      expect(await listPeers(browsers[0])).toEqual(ids([browsers[1]]))
+      expect(await listPeers({ ...first, port: 5_999 })).toEqual(ids([second, third]))
     })
 
     test('do not send seeders to seeders', async () => {
@@ -76,12 +76,12 @@ export function swarmContract(
         leecher(3, '2001:db8::3'),
       ]
       for (const peer of [here, near, far]) await swarms.announce('s', peer, many)
-      const told = async (...reaches: Reach[]) =>
+      const listPeers = async (...reaches: Reach[]) =>
         ids((await swarms.announce('s', leecher(9), { count: 10, reaches })).peers)
-      expect(await told('public')).toEqual(ids([far]))
-      expect(await told('private', 'public')).toEqual(ids([near, far]))
-      expect(await told('loopback')).toEqual(ids([here]))
-      expect(await told()).toEqual([])
+      expect(await listPeers('public')).toEqual(ids([far]))
+      expect(await listPeers('private', 'public')).toEqual(ids([near, far]))
+      expect(await listPeers('loopback')).toEqual(ids([here]))
+      expect(await listPeers()).toEqual([])
     })
 
     test('count who has all, who has not, and who came to have it', async () => {

@@ -117,15 +117,15 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     for (let port = 3_001; port <= 3_210; port += 1) {
       await rawAnnounce(here.registry, { info_hash, port, numwant: 0 })
     }
-    const told = async (parameters: object) => {
+    const countPeers = async (parameters: object) => {
       const asker = { info_hash, peer_id: twenty(2), ...parameters }
       return (await rawAnnounce(here.registry, asker)).peers.length
     }
-    expect(await told({})).toBe(50)
-    expect(await told({ numwant: '' })).toBe(50)
-    expect(await told({ numwant: -1 })).toBe(50)
-    expect(await told({ numwant: 7 })).toBe(7)
-    expect(await told({ numwant: 1_000_000 })).toBe(200)
+    expect(await countPeers({})).toBe(50)
+    expect(await countPeers({ numwant: '' })).toBe(50)
+    expect(await countPeers({ numwant: -1 })).toBe(50)
+    expect(await countPeers({ numwant: 7 })).toBe(7)
+    expect(await countPeers({ numwant: 1_000_000 })).toBe(200)
   })
 
   test('keeps to the address of the connection, whatever is said of another', async () => {

@@ -5,9 +5,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { newBoard } from '../chunks/board.ts'
 import { type Chunk, manifestFrom } from '../chunks/manifest.ts'
 import { piecesHere } from '../chunks/pieces-here.ts'
-import { inlineChunkWorker } from '../crew/inline-chunk-worker.ts'
 import { pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
 import { downloadOf, mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'
+import { inlineChunkWorker } from '../workers/inline-chunk-worker.ts'
 import { httpSource } from './http-source.ts'
 
 /** One chunk of eight pieces. */

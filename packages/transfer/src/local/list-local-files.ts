@@ -30,28 +30,29 @@ export type Unreadable = { path: string; why: string }
  */
 export async function listLocalFiles(
   modelsDirectory: string,
-  tell: (unreadable: Unreadable) => void = () => undefined,
+  onUnreadable: (unreadable: Unreadable) => void = () => undefined,
 ): Promise<LocalFile[]> {
   const files: LocalFile[] = []
   for (const modelName of await namesIn(modelsDirectory)) {
     const directory = join(modelsDirectory, modelName)
-    for (const name of await namesIn(directory).catch(leftOut(directory, tell))) {
+    for (const name of await namesIn(directory).catch(leftOut(directory, onUnreadable))) {
       const path = join(directory, name)
       const read = name.endsWith('.gguf') ? finishedFile : unfinishedFile
       const isModel = name.endsWith('.gguf') || name.endsWith('.gguf.part')
-      if (isModel) files.push(...(await read(path, modelName, name).catch(leftOut(path, tell))))
+      if (isModel)
+        files.push(...(await read(path, modelName, name).catch(leftOut(path, onUnreadable))))
     }
   }
   return files
 }
 
 /** Nothing is told of what is gone: a pull that ends just now renames its file. */
-function leftOut(path: string, tell: (unreadable: Unreadable) => void) {
+function leftOut(path: string, onUnreadable: (unreadable: Unreadable) => void) {
   return (error: NodeJS.ErrnoException): [] => {
     if (error.code === undefined) throw error
     const { errno, message } = error
     const why = errno === undefined ? message : getSystemErrorMessage(errno)
-    if (error.code !== 'ENOENT') tell({ path, why: why ?? message })
+    if (error.code !== 'ENOENT') onUnreadable({ path, why: why ?? message })
     return []
   }
 }

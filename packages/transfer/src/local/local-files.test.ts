@@ -144,11 +144,11 @@ test('what cannot be read is told and left out, and the others are listed', asyn
   symlinkSync('nowhere', join(folder, 'gone.gguf'))
   mkdirSync(join(folder, 'folder.gguf'))
   for (const name of ['pipe.gguf', 'pipe.gguf.part']) execFileSync('mkfifo', [join(folder, name)])
-  const told: Unreadable[] = []
-  const files = await listLocalFiles(directory, (unreadable) => told.push(unreadable))
+  const reported: Unreadable[] = []
+  const files = await listLocalFiles(directory, (unreadable) => reported.push(unreadable))
   expect(files.map(({ filename }) => filename)).toEqual(['model.gguf'])
   const loop = 'too many symbolic links encountered'
-  expect(told).toEqual([
+  expect(reported).toEqual([
     { path: join(directory, 'loop'), why: loop },
     { path: join(folder, 'folder.gguf'), why: 'it is no file' },
     { path: join(folder, 'pipe.gguf'), why: 'it is no file' },

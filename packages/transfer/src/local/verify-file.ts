@@ -5,9 +5,9 @@ import { newBoard } from '../chunks/board.ts'
 import { checkClaimed } from '../chunks/check-claimed.ts'
 import { chunkLedger } from '../chunks/chunk-ledger.ts'
 import { tuningOf } from '../chunks/tuning.ts'
-import { startChunkWorkers } from '../crew/crew.ts'
 import { type FileRecord, readRecord } from '../disk/record.ts'
 import { manifestOfRecord } from '../disk/record-manifest.ts'
+import { startChunkWorkers } from '../workers/worker-pool.ts'
 
 export type VerifyOptions = {
   path: string

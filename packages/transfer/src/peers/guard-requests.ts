@@ -1,5 +1,5 @@
 import type Wire from 'bittorrent-protocol'
-import { mayAnswer } from './upload-allowance.ts'
+import { mayAnswer } from './upload-quota.ts'
 import { unsentBytes, wireMethods } from './webtorrent-internals.ts'
 
 /** What is asked for beyond that waits: whoever asks and does not read would otherwise have it all in our memory. */

@@ -14,7 +14,7 @@ import type { Contact, SwarmEvents } from './swarm-messages.ts'
 const file = syntheticFile(mebibyte, mebibyte)
 
 /** An event and what was told of it. */
-type Told = {
+type NotifiedEvent = {
   [E in keyof SwarmEvents]: [event: E, ...told: Parameters<SwarmEvents[E]>]
 }[keyof SwarmEvents]
 
@@ -26,7 +26,7 @@ async function member(
 ) {
   const path = join(temporaryDirectory(), 'model.gguf.part')
   writeFileSync(path, Buffer.concat([begin, Buffer.alloc(fileSizeBytes - begin.length)]))
-  const told: Told[] = []
+  const events: NotifiedEvent[] = []
   const announced = once(tracker, 'start')
   const swarm = await joinSwarm(
     {
@@ -40,21 +40,21 @@ async function member(
       uploadLimit: undefined,
     },
     { port: 0, peerId: undefined, peers: [], ...contact },
-    (...event) => told.push(event as unknown as Told),
+    (...event) => events.push(event as unknown as NotifiedEvent),
   )
   onTestFinished(() => swarm.close())
   await announced
-  return { swarm, told, path }
+  return { swarm, events, path }
 }
 
 /** Somebody who joins as `peerId` on `port`, and where they listen then. */
 async function portAfterJoining(port: number, peerId: string) {
   const scene = await swarmScene(file)
   const { origin, tracker } = scene
-  const { told } = await member(scene, file.bytes.length, { port, peerId })
+  const { events } = await member(scene, file.bytes.length, { port, peerId })
   const peers = Object.values(tracker.torrents[origin.swarm?.infoHash ?? '']?.peers.cache ?? {})
-  expect(told.filter(([event]) => event === 'failed')).toEqual([])
-  return { peers, ready: told.flatMap(([event, place]) => (event === 'ready' ? [place] : []))[0] }
+  expect(events.filter(([event]) => event === 'failed')).toEqual([])
+  return { peers, ready: events.flatMap(([event, place]) => (event === 'ready' ? [place] : []))[0] }
 }
 
 async function listen() {
@@ -87,7 +87,7 @@ test('a client whose port somebody has taken in the meantime listens on another'
 test('when one chunk is here and is left, all pieces of the one after it are still asked for', async () => {
   const two = syntheticFile(8 * mebibyte, 4 * mebibyte)
   const scene = await swarmScene(two)
-  const { swarm, told } = await member(scene, two.bytes.length)
+  const { swarm, events } = await member(scene, two.bytes.length)
   const [first, second] = [
     { from: 0, to: 3 },
     { from: 4, to: 7 },
@@ -98,15 +98,15 @@ test('when one chunk is here and is left, all pieces of the one after it are sti
   await Promise.resolve() // by now the library has counted what is here
   swarm.leave(first)
   await scene.seeder()
-  await expect.poll(() => fromPeers(told).map(([index]) => index), patience).toHaveLength(4)
-  expect(fromPeers(told).every(([index]) => index >= 4)).toBe(true)
+  await expect.poll(() => fromPeers(events).map(([index]) => index), patience).toHaveLength(4)
+  expect(fromPeers(events).every(([index]) => index >= 4)).toBe(true)
 })
 
 const patience = { timeout: 10_000 }
 
 /** The pieces that peers sent, with how many bytes. */
-const fromPeers = (told: Told[]) =>
-  told.flatMap(([event, piece]) => {
+const fromPeers = (events: NotifiedEvent[]) =>
+  events.flatMap(([event, piece]) => {
     if (event !== 'piece' || piece.sent.length === 0) return []
     return [[piece.index, piece.sent.reduce((sum, [, bytes]) => sum + bytes, 0)] as const]
   })
@@ -114,58 +114,56 @@ const fromPeers = (told: Told[]) =>
 test('peers are not asked for the blocks of a piece that a request brought before it broke off', async () => {
   const scene = await swarmScene(file)
   const begin = file.bytes.subarray(0, 500_000)
-  const { swarm, told } = await member(scene, file.bytes.length, { begin })
+  const { swarm, events } = await member(scene, file.bytes.length, { begin })
   swarm.want({ from: 0, to: 0, bytesHere: begin.length })
   await scene.seeder()
   const blocks = Math.floor(begin.length / 16_384)
   await expect
-    .poll(() => fromPeers(told), patience)
+    .poll(() => fromPeers(events), patience)
     .toEqual([[0, file.bytes.length - blocks * 16_384]])
 })
 
 test('a piece that began with wrong bytes comes again, and no peer is to blame', async () => {
   const scene = await swarmScene(file)
   const begin = Buffer.alloc(500_000, 'x')
-  const { swarm, told } = await member(scene, file.bytes.length, { begin })
+  const { swarm, events } = await member(scene, file.bytes.length, { begin })
   swarm.want({ from: 0, to: 0, bytesHere: begin.length })
   await scene.seeder()
-  await expect.poll(() => fromPeers(told), patience).toHaveLength(1)
-  expect(told.filter(([event]) => event === 'banned')).toEqual([])
+  await expect.poll(() => fromPeers(events), patience).toHaveLength(1)
+  expect(events.filter(([event]) => event === 'banned')).toEqual([])
 })
 
 test('pieces that were begun are finished and others not begun, so that nothing is sent in vain', async () => {
   const large = syntheticFile(16 * mebibyte, 16 * mebibyte)
   const scene = await swarmScene(large)
-  const { swarm, told } = await member(scene, large.bytes.length)
+  const { swarm, events } = await member(scene, large.bytes.length)
   const chunk = { from: 0, to: 15 }
   swarm.want({ ...chunk, bytesHere: 0 })
-  const { standing } = await scene.seeder(large.bytes, { uploadLimit: 3 * mebibyte })
-  await expect.poll(() => fromPeers(told).length, patience).toBeGreaterThan(0)
+  const { status } = await scene.seeder(large.bytes, { uploadLimit: 3 * mebibyte })
+  await expect.poll(() => fromPeers(events).length, patience).toBeGreaterThan(0)
   swarm.settle(chunk)
-  await expect.poll(() => told, patience).toContainEqual(['settled', 0])
-  const pieces = fromPeers(told)
+  await expect.poll(() => events, patience).toContainEqual(['settled', 0])
+  const pieces = fromPeers(events)
   expect(pieces.length).toBeLessThan(16)
   expect(pieces.every(([, bytes]) => bytes === mebibyte)).toBe(true)
-  await expect
-    .poll(() => standing().files[0]?.uploadedBytes, patience)
-    .toBe(pieces.length * mebibyte)
+  await expect.poll(() => status().files[0]?.uploadedBytes, patience).toBe(pieces.length * mebibyte)
 })
 
 test('pieces of a chunk that came wrong are looked at when it is wanted again, and come again', async () => {
   const two = syntheticFile(8 * mebibyte, 4 * mebibyte)
   const scene = await swarmScene(two)
-  const { swarm, told, path } = await member(scene, two.bytes.length)
+  const { swarm, events, path } = await member(scene, two.bytes.length)
   const chunk = { from: 0, to: 3 }
   swarm.want({ ...chunk, bytesHere: 0 })
   await scene.seeder(two.bytes)
-  await expect.poll(() => fromPeers(told), patience).toHaveLength(4)
+  await expect.poll(() => fromPeers(events), patience).toHaveLength(4)
   swarm.leave(chunk)
   overwrite(path, mebibyte)
-  told.length = 0
+  events.length = 0
   swarm.forget(chunk)
   swarm.want({ ...chunk, bytesHere: 0 })
-  await expect.poll(() => fromPeers(told), patience).toEqual([[1, mebibyte]])
-  const known = told.flatMap(([event, piece]) => (event === 'piece' ? [piece] : []))
+  await expect.poll(() => fromPeers(events), patience).toEqual([[1, mebibyte]])
+  const known = events.flatMap(([event, piece]) => (event === 'piece' ? [piece] : []))
   expect(known.map(({ index }) => index).toSorted()).toEqual([0, 1, 2, 3])
   expect(readFileSync(path).equals(Buffer.concat([first(two.bytes), rest]))).toBe(true)
 })
@@ -184,31 +182,31 @@ test('a piece of which only the disk has blocks is not waited for, although a pe
   const two = syntheticFile(2 * mebibyte, mebibyte)
   const scene = await swarmScene(two)
   const begin = two.bytes.subarray(0, 500_000)
-  const { swarm, told } = await member(scene, two.bytes.length, { begin })
+  const { swarm, events } = await member(scene, two.bytes.length, { begin })
   swarm.want({ from: 1, to: 1, bytesHere: 0 })
-  const { standing } = await scene.seeder(two.bytes, { uploadLimit: 64 * 1024 })
-  await expect.poll(() => standing().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
+  const { status } = await scene.seeder(two.bytes, { uploadLimit: 64 * 1024 })
+  await expect.poll(() => status().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
   swarm.want({ from: 0, to: 0, bytesHere: begin.length }) // after the piece that is begun
   swarm.settle({ from: 0, to: 0 })
-  expect(told).toContainEqual(['settled', 0])
+  expect(events).toContainEqual(['settled', 0])
 })
 
 test('a piece that was begun is not waited for any more when its peer has gone', async () => {
   const scene = await swarmScene(file)
-  const { swarm, told } = await member(scene, file.bytes.length)
+  const { swarm, events } = await member(scene, file.bytes.length)
   swarm.want({ from: 0, to: 0, bytesHere: 0 })
   const seeder = await scene.seeder(file.bytes, { uploadLimit: 64 * 1024 })
-  await expect.poll(() => seeder.standing().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
+  await expect.poll(() => seeder.status().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
   swarm.settle({ from: 0, to: 0 })
-  expect(told).not.toContainEqual(['settled', 0])
+  expect(events).not.toContainEqual(['settled', 0])
   await seeder.close()
-  await expect.poll(() => told, patience).toContainEqual(['settled', 0])
-  expect(fromPeers(told)).toEqual([])
+  await expect.poll(() => events, patience).toContainEqual(['settled', 0])
+  expect(fromPeers(events)).toEqual([])
 })
 
 test('turns that are over leave nothing behind: no listener, and no word about the turns after them', async () => {
   const scene = await swarmScene(file)
-  const { swarm, told } = await member(scene, file.bytes.length)
+  const { swarm, events } = await member(scene, file.bytes.length)
   const warnings: Error[] = []
   const onWarning = (warning: Error) => warnings.push(warning)
   process.on('warning', onWarning)
@@ -217,7 +215,7 @@ test('turns that are over leave nothing behind: no listener, and no word about t
   })
   const seeder = await scene.seeder(file.bytes, { uploadLimit: 64 * 1024 })
   swarm.want({ from: 0, to: 0, bytesHere: 0 })
-  await expect.poll(() => seeder.standing().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
+  await expect.poll(() => seeder.status().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
   for (let turn = 0; turn < 12; turn += 1) {
     swarm.want({ from: 0, to: 0, bytesHere: 0 })
     swarm.settle({ from: 0, to: 0 })
@@ -225,6 +223,6 @@ test('turns that are over leave nothing behind: no listener, and no word about t
   }
   swarm.have({ from: 0, to: 0 })
   await new Promise((resolve) => setImmediate(resolve)) // warnings come a tick later
-  expect(told.filter(([event]) => event === 'settled')).toEqual([])
+  expect(events.filter(([event]) => event === 'settled')).toEqual([])
   expect(warnings).toEqual([])
 })

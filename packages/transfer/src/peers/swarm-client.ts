@@ -16,7 +16,7 @@ import { destroyClient, torrentClient } from './torrent-client.ts'
 import { forget, leave, offer, want } from './torrent-pieces.ts'
 import { checkTorrent, internalsOf } from './webtorrent-internals.ts'
 
-const tellEveryMs = 250
+const reportIntervalMs = 250
 const maxConnections = 60
 
 /** Resolves once it listens. Tells by `notify` what happens. */
@@ -44,12 +44,12 @@ export async function joinSwarm(
     notify('piece', { index, sent: senders.take(index) })
   })
   const settling = settlePieces(torrent, (from) => notify('settled', from))
-  const telling = setInterval(() => {
+  const reportTimer = setInterval(() => {
     registry.poll()
     settling.poll()
     const count = torrent.wires.filter(({ type }) => type !== 'webSeed').length
     notify('peers', count)
-  }, tellEveryMs)
+  }, reportIntervalMs)
   for (const peer of contact.peers) torrent.addPeer(peer)
   const discovery = setup.isLocalDiscoveryOn ? discover(host, client, torrent) : undefined
   notify('ready', { port: client.torrentPort, pieceLength: torrent.pieceLength })
@@ -71,7 +71,7 @@ export async function joinSwarm(
     registry: (urls) => registry.use(urls),
 
     async close() {
-      clearInterval(telling)
+      clearInterval(reportTimer)
       discovery?.close()
       await destroyClient(client)
       await network.destroy()

@@ -51,7 +51,7 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
     events.onFailure(reason)
   }
 
-  const heard: SwarmEvents = {
+  const handlers: SwarmEvents = {
     ready: () => undefined,
     piece: ({ index, sent }) => events.onPiece(index, sent),
     settled: (from) => settling.get(from)?.(),
@@ -61,7 +61,7 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
     banned: events.onBanned,
     failed: fail,
   }
-  const thread = startThread<SwarmMethods>('swarm-thread', import.meta.url, setup, heard)
+  const thread = startThread<SwarmMethods>('swarm-thread', import.meta.url, setup, handlers)
   thread.worker.on('error', (error) => fail(String(error)))
   const { notify } = thread.rpc
   const rangeOf = ({ start, size }: Chunk) => ({

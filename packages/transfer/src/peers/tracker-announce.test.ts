@@ -42,13 +42,13 @@ const failureAt = (tracker: string) =>
   )
 
 test('a tracker is told what BEP 3 asks for', async () => {
-  let told: string | undefined
+  let requestUrl: string | undefined
   const tracker = await trackerThat((request, response) => {
-    told = request.url
+    requestUrl = request.url
     response.end('d8:completei0e10:incompletei1e8:intervali900e5:peers0:e')
   })
   expect(await announce(tracker)).toEqual({ intervalMs: 900_000, hasOthers: false, peers: [] })
-  expect(told).toBe(
+  expect(requestUrl).toBe(
     `/announce?info_hash=${'%00%ff'.repeat(10)}&peer_id=-WW0300-123456789012&port=6881` +
       '&uploaded=0&downloaded=0&left=5&compact=1&event=started',
   )

@@ -7,7 +7,6 @@ import { chunkQueue } from '../chunks/chunk-queue.ts'
 import type { Chunk, Manifest } from '../chunks/manifest.ts'
 import { serveSource } from '../chunks/serve-source.ts'
 import type { Tuning } from '../chunks/tuning.ts'
-import { type Crew, startCrew } from '../crew/crew.ts'
 import type { PartialFile } from '../disk/partial-file.ts'
 import { verificationFailed } from '../errors.ts'
 import type { PullEvent, SourceShare } from '../events.ts'
@@ -17,6 +16,7 @@ import { patience as newPatience } from '../patience.ts'
 import { joinPeers, type PeerSettings, type Peers } from '../peers/join-peers.ts'
 import type { ProgressMeter } from '../progress-meter.ts'
 import type { Trouble } from '../trouble.ts'
+import { startWorkerPool, type WorkerPool } from '../workers/worker-pool.ts'
 import { checkFormerRun } from './check-former-run.ts'
 import { endureTrouble } from './endure-trouble.ts'
 
@@ -66,17 +66,17 @@ export async function pullChunks(pull: ChunkPull): Promise<PulledChunks> {
   const isInline = manifest.chunks.length <= tuning.inlineChunks
   const { stallMs } = tuning
   const setup = { path, board, connections, rateLimit, stallMs, network: pull.network }
-  const crew = await startCrew(setup, manifest, { isInline })
+  const pool = await startWorkerPool(setup, manifest, { isInline })
   try {
-    return await untilAborted(signal, runCrew({ ...pull, signal }, crew))
+    return await untilAborted(signal, runWorkers({ ...pull, signal }, pool))
   } finally {
     stop.abort(new Error('the pull is over'))
-    await crew.close()
+    await pool.close()
     partial.saveJournal()
   }
 }
 
-async function runCrew(pull: ChunkPull, { workers, hasher }: Crew): Promise<PulledChunks> {
+async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Promise<PulledChunks> {
   const { client, manifest, partial, tuning, rateLimit, signal, report } = pull
   const { board } = partial
   let peers: Peers | undefined

@@ -23,10 +23,10 @@ const patience = { timeout: 10_000 }
 /** Somebody who has the file, and whether they still give it. */
 async function scene(of = file) {
   const { origin, path, pull, seeder } = await swarmScene(of)
-  const { standing, failure } = await seeder()
-  await expect.poll(() => standing().port, patience).toBeGreaterThan(0)
+  const { status, failure } = await seeder()
+  await expect.poll(() => status().port, patience).toBeGreaterThan(0)
   return {
-    port: standing().port,
+    port: status().port,
     infoHash: origin.swarm?.infoHash ?? '',
     async stillGives() {
       await pull({ peers: 'only', tuning: { stallMs: 5_000 } })

@@ -7,11 +7,11 @@ import type { Torrent } from 'webtorrent'
 import { startLocalDiscovery } from '../peers/local-discovery/local-discovery.ts'
 import { pieceStoreOf } from '../peers/piece-store.ts'
 import { destroyClient, torrentClient } from '../peers/torrent-client.ts'
-import { type UploadAllowance, uploadAllowance } from '../peers/upload-allowance.ts'
+import { createUploadQuota, type UploadQuota } from '../peers/upload-quota.ts'
 import { checkTorrent, isSending } from '../peers/webtorrent-internals.ts'
 import type { SeederEvents, SeederMethods, SeedSetup, SharedFile } from './seed-messages.ts'
 
-const tellEveryMs = 1000
+const reportIntervalMs = 1000
 /** What was sent last may still be on its way to a slow peer. */
 const lingerMs = 60_000
 
@@ -21,7 +21,7 @@ type Shared = {
   /** Undefined while it is not given. */
   torrent: Torrent | undefined
   /** Over all torrents that it had: each pause ends one. */
-  allowance: UploadAllowance
+  quota: UploadQuota
   /** When its allowance was found to be used up. */
   usedUpAt: number | undefined
 }
@@ -29,14 +29,14 @@ type Shared = {
 export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): SeederMethods {
   const shared = new Map<string, Shared>()
   /** By file, also of those that are not shared for now. */
-  const allowances = new Map<string, UploadAllowance>()
+  const quotas = new Map<string, UploadQuota>()
   let isPaused = false
   const { host, port, uploadLimit } = setup
   const network = openNetwork(setup.network)
   useForFetch(network) // by which webtorrent asks trackers
   const client = torrentClient({ host, port, uploadLimit, seedOutgoingConnections: true })
   client.on('error', (error) => notify('failed', String(error)))
-  const telling = setInterval(look, tellEveryMs)
+  const reportTimer = setInterval(reportStatus, reportIntervalMs)
   const discovery = setup.isLocalDiscoveryOn
     ? startLocalDiscovery({
         host: setup.host,
@@ -49,20 +49,19 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
     return [...shared.values()].flatMap(({ file, torrent }) => (file.isOpen && torrent) || [])
   }
 
-  function allowanceOf({ path, fileSizeBytes }: SharedFile): UploadAllowance {
+  function getQuota({ path, fileSizeBytes }: SharedFile): UploadQuota {
     const name = `${fileSizeBytes} ${path}`
-    const allowance =
-      allowances.get(name) ?? uploadAllowance((setup.ratio ?? Infinity) * fileSizeBytes)
-    allowances.set(name, allowance)
-    return allowance
+    const quota = quotas.get(name) ?? createUploadQuota((setup.ratio ?? Infinity) * fileSizeBytes)
+    quotas.set(name, quota)
+    return quota
   }
 
   function share(file: SharedFile) {
     if (shared.has(file.path)) return
     try {
       const fd = openSync(file.path, 'r')
-      const allowance = allowanceOf(file)
-      const one: Shared = { file, fd, torrent: undefined, allowance, usedUpAt: undefined }
+      const quota = getQuota(file)
+      const one: Shared = { file, fd, torrent: undefined, quota, usedUpAt: undefined }
       shared.set(file.path, one)
       if (!isPaused) give(one)
     } catch (error) {
@@ -71,10 +70,10 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
   }
 
   function give(one: Shared) {
-    if (one.torrent || one.allowance.isUsedUp()) return
+    if (one.torrent || one.quota.isUsedUp()) return
     const torrent = client.add(one.file.torrent, settingsFor(one))
     torrent.on('error', (error: Error) => drop(one.file.path, error.message))
-    torrent.on('wire', one.allowance.watch)
+    torrent.on('wire', one.quota.watch)
     torrent.on('ready', () => {
       checkTorrent(torrent)
       discovery?.announceSoon()
@@ -105,7 +104,7 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
   function setPaused(paused: boolean) {
     isPaused = paused
     for (const one of shared.values()) paused ? hold(one) : give(one)
-    look()
+    reportStatus()
   }
 
   /** Once what was sent has arrived: whoever is cut off before that has been sent it in vain. */
@@ -117,18 +116,18 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
     one.usedUpAt ??= now
   }
 
-  function look() {
+  function reportStatus() {
     for (const one of shared.values()) {
-      if (one.torrent && one.allowance.isUsedUp()) holdSoon(one, one.torrent)
+      if (one.torrent && one.quota.isUsedUp()) holdSoon(one, one.torrent)
     }
     const files = Array.from(shared, ([path, one]) => ({
       path,
       peers: one.torrent?.wires.length ?? 0,
-      uploadedBytes: one.allowance.sentBytes(),
-      isDone: one.allowance.isUsedUp(),
+      uploadedBytes: one.quota.sentBytes(),
+      isDone: one.quota.isUsedUp(),
     }))
     const { torrentPort: port, uploadSpeed: bytesPerSecond } = client
-    notify('standing', { port, isPaused, bytesPerSecond, files })
+    notify('status', { port, isPaused, bytesPerSecond, files })
   }
 
   return {
@@ -138,9 +137,9 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
     resume: () => setPaused(false),
 
     async close() {
-      clearInterval(telling)
+      clearInterval(reportTimer)
       discovery?.close()
-      look()
+      reportStatus()
       await destroyClient(client)
       await network.destroy()
       for (const { fd } of shared.values()) closeSync(fd)

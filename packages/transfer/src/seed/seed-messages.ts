@@ -27,17 +27,22 @@ export type SeederMethods = {
   close(): Promise<void>
 }
 
-export type FileStanding = { path: string; peers: number; uploadedBytes: number; isDone: boolean }
+export type SharedFileStatus = {
+  path: string
+  peers: number
+  uploadedBytes: number
+  isDone: boolean
+}
 
-export type SeedStanding = {
+export type SeedStatus = {
   port: number
   isPaused: boolean
   bytesPerSecond: number
-  files: FileStanding[]
+  files: SharedFileStatus[]
 }
 
 export type SeederEvents = {
-  standing(standing: SeedStanding): void
+  status(status: SeedStatus): void
   /** A file that cannot be shared, or no longer. */
   dropped(file: { path: string; message: string }): void
   failed(message: string): void

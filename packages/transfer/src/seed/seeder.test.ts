@@ -16,30 +16,30 @@ const soon = () => new Promise((resolve) => setTimeout(resolve, 1500))
 
 test('a file that was given as often as the ratio says is given no more, and the tracker knows', async () => {
   const { path, pull, seeder, seeds } = await swarmScene(file)
-  const { standing } = await seeder(file.bytes, { ratio: 1 })
+  const { status } = await seeder(file.bytes, { ratio: 1 })
   await pull(onlyPeers)
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
   await expect.poll(seeds).toBe(0)
-  await expect.poll(() => standing().files).toMatchObject([{ isDone: true, peers: 0 }])
-  expect(standing().files[0]?.uploadedBytes).toBeGreaterThanOrEqual(file.bytes.length)
+  await expect.poll(() => status().files).toMatchObject([{ isDone: true, peers: 0 }])
+  expect(status().files[0]?.uploadedBytes).toBeGreaterThanOrEqual(file.bytes.length)
 })
 
 test('a ratio is not exceeded, however many ask for everything at once, and over pauses', async () => {
   const { seeder } = await swarmScene(file)
-  const { standing, shared, pause, resume } = await seeder(file.bytes, { ratio: 0.3 })
+  const { status, shared, pause, resume } = await seeder(file.bytes, { ratio: 0.3 })
   const limit = 0.3 * file.bytes.length
-  await expect.poll(() => standing().port).toBeGreaterThan(0)
-  const address = `127.0.0.1:${standing().port}`
+  await expect.poll(() => status().port).toBeGreaterThan(0)
+  const address = `127.0.0.1:${status().port}`
   const takers = Array.from({ length: 6 }, () => takeFrom(address, shared.torrent))
   const received = () => takers.reduce((sum, taker) => sum + taker.received, 0)
   await expect.poll(received).toBeGreaterThan(0)
   pause()
-  await expect.poll(() => standing().isPaused).toBe(true)
+  await expect.poll(() => status().isPaused).toBe(true)
   resume()
-  await expect.poll(() => standing()).toMatchObject({ isPaused: false })
+  await expect.poll(() => status()).toMatchObject({ isPaused: false })
   for (const taker of takers) taker.addPeer(address)
-  await expect.poll(() => standing().files).toMatchObject([{ isDone: true, peers: 0 }])
-  expect(standing().files[0]?.uploadedBytes).toBeLessThan(limit + blockBytes)
+  await expect.poll(() => status().files).toMatchObject([{ isDone: true, peers: 0 }])
+  expect(status().files[0]?.uploadedBytes).toBeLessThan(limit + blockBytes)
   expect(received()).toBeLessThan(limit + blockBytes)
 })
 
@@ -61,12 +61,12 @@ function takeFrom(address: string, torrent: Uint8Array): Torrent {
 
 test('who pauses gives nothing until they go on, and counts what was given before', async () => {
   const { path, pull, seeder, seeds, tracker } = await swarmScene(file)
-  const { pause, resume, standing } = await seeder()
+  const { pause, resume, status } = await seeder()
   await pull(onlyPeers)
   pause()
   await expect.poll(seeds).toBe(0)
-  await expect.poll(() => standing().isPaused).toBe(true)
-  const given = standing().files[0]?.uploadedBytes ?? 0
+  await expect.poll(() => status().isPaused).toBe(true)
+  const given = status().files[0]?.uploadedBytes ?? 0
   expect(given).toBeGreaterThanOrEqual(file.bytes.length)
 
   const other = `${path}-2`
@@ -74,12 +74,12 @@ test('who pauses gives nothing until they go on, and counts what was given befor
   const pulling = pull({ ...onlyPeers, path: other })
   await back
   await soon()
-  expect(standing().files).toMatchObject([{ uploadedBytes: given, peers: 0 }])
+  expect(status().files).toMatchObject([{ uploadedBytes: given, peers: 0 }])
   resume()
   await pulling
   expect(readFileSync(other).equals(file.bytes)).toBe(true)
   await expect
-    .poll(() => standing().files[0]?.uploadedBytes)
+    .poll(() => status().files[0]?.uploadedBytes)
     .toBeGreaterThanOrEqual(given + file.bytes.length)
 })
 
@@ -90,7 +90,7 @@ test('what is shared during a pause waits for its end', async () => {
   try {
     second.pause()
     second.share(first.shared)
-    await expect.poll(() => second.standing().files).toHaveLength(1)
+    await expect.poll(() => second.status().files).toHaveLength(1)
     expect(seeds()).toBe(1)
     second.resume()
     await expect.poll(seeds).toBe(2)
@@ -114,12 +114,12 @@ test('a file that is gone is named, and the others are still given', async () =>
 
 test('a port that somebody else has is told', async () => {
   const { seeder } = await swarmScene(file)
-  const { standing } = await seeder()
-  await expect.poll(() => standing().port).toBeGreaterThan(0)
-  const told = Promise.withResolvers<string>()
-  const { port } = standing()
-  const second = startSeeder({ host: '127.0.0.1', port, onFailed: told.resolve })
-  expect(await told.promise).toContain('EADDRINUSE')
+  const { status } = await seeder()
+  await expect.poll(() => status().port).toBeGreaterThan(0)
+  const failed = Promise.withResolvers<string>()
+  const { port } = status()
+  const second = startSeeder({ host: '127.0.0.1', port, onFailed: failed.resolve })
+  expect(await failed.promise).toContain('EADDRINUSE')
   expect(second.failure()).toContain('EADDRINUSE')
   await second.close()
 })

@@ -4,7 +4,7 @@ import type {
   SeederEvents,
   SeederMethods,
   SeedSetup,
-  SeedStanding,
+  SeedStatus,
   SharedFile,
 } from './seed-messages.ts'
 
@@ -27,7 +27,7 @@ export interface Seeder {
   pause(): void
   resume(): void
   /** As the thread told it last: it does every second. */
-  standing(): SeedStanding
+  status(): SeedStatus
   /** Why nothing can be shared any more; undefined as long as it can. */
   failure(): string | undefined
   /**
@@ -48,7 +48,7 @@ export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions):
     isLocalDiscoveryOn: false,
     ...options,
   }
-  let standing: SeedStanding = { port: 0, isPaused: false, bytesPerSecond: 0, files: [] }
+  let status: SeedStatus = { port: 0, isPaused: false, bytesPerSecond: 0, files: [] }
   let failure: string | undefined
   function fail(message: string) {
     if (failure === undefined) onFailed?.(message)
@@ -56,8 +56,8 @@ export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions):
   }
 
   const events: SeederEvents = {
-    standing(told) {
-      standing = told
+    status(reported) {
+      status = reported
     },
     dropped: ({ path, message }) => onDropped?.(path, message),
     failed: fail,
@@ -71,7 +71,7 @@ export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions):
     unshare: (path) => notify('unshare', path),
     pause: () => notify('pause'),
     resume: () => notify('resume'),
-    standing: () => standing,
+    status: () => status,
     failure: () => failure,
     close: () => closeThread(thread, closeAtMostMs),
   }

@@ -52,7 +52,7 @@ test('a folder whose registry answers late is being looked at until it has answe
   expect(sharing.isScanning()).toBe(false)
   expect(sharing.fileCount()).toBe(1)
   // At once, not when the seeder's thread has told of it.
-  expect(sharing.standing().files).toMatchObject([{ path, uploadedBytes: 0 }])
+  expect(sharing.status().files).toMatchObject([{ path, uploadedBytes: 0 }])
 })
 
 test('what was pulled without peers is not shared, until it is pulled to be shared', async () => {

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { peerHostFor } from '../peers/peer-host.ts'
-import type { FileStanding, SeedSetup, SeedStanding } from './seed-messages.ts'
+import type { SeedSetup, SeedStatus, SharedFileStatus } from './seed-messages.ts'
 import { startSeeder } from './seeder.ts'
 import { type ShareableOptions, shareableFiles } from './shareable-files.ts'
 
@@ -14,7 +14,7 @@ export type SharingOptions = Partial<Omit<SeedSetup, 'network'>> &
   }
 
 export type Sharing = {
-  standing(): SeedStanding
+  status(): SeedStatus
   /** Why nothing can be shared any more. */
   failure(): string | undefined
   /** How many files are shared, or about to be. */
@@ -60,10 +60,10 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
   })
 
   /** A file is shared from when it was found, whatever the seeder has told of it. */
-  function standing(): SeedStanding {
-    const now = seeder.standing()
-    const told = new Map(now.files.map((file) => [file.path, file]))
-    const files = Array.from(shared.keys(), (path) => told.get(path) ?? untold(path))
+  function status(): SeedStatus {
+    const now = seeder.status()
+    const reported = new Map(now.files.map((file) => [file.path, file]))
+    const files = Array.from(shared.keys(), (path) => reported.get(path) ?? emptyStatus(path))
     return { ...now, files }
   }
 
@@ -98,7 +98,7 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
   await Promise.race([firstScan.promise, sleep(firstScanTimeoutMs, undefined, { ref: false })])
 
   return {
-    standing,
+    status,
     failure: seeder.failure,
     fileCount: () => shared.size,
     isScanning: () => isScanning,
@@ -112,7 +112,12 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
   }
 }
 
-const untold = (path: string): FileStanding => ({ path, peers: 0, uploadedBytes: 0, isDone: false })
+const emptyStatus = (path: string): SharedFileStatus => ({
+  path,
+  peers: 0,
+  uploadedBytes: 0,
+  isDone: false,
+})
 
 /** As in `shoal-tiny/shoal-tiny-Q8_0.gguf`. */
 export const sharedName = (path: string): string => `${basename(dirname(path))}/${basename(path)}`

@@ -37,7 +37,7 @@ export function shareableFiles(options: ShareableOptions) {
   const transport = registryTransport(options.network ?? directNetwork)
   const words = new Map<string, Word>()
   /** Paths of which it was told that they were pulled without peers. */
-  const told = new Set<string>()
+  const reported = new Set<string>()
 
   async function ask({ record, path }: Pulled, signal: AbortSignal): Promise<Word | undefined> {
     const { address, token } = registry ?? {}
@@ -72,11 +72,11 @@ export function shareableFiles(options: ShareableOptions) {
   }
 
   function isWanted({ path, record }: Pulled): boolean {
-    if (record.without_peers && !told.has(path)) {
+    if (record.without_peers && !reported.has(path)) {
       onProblem(path, 'it was pulled with --no-peers; pull it again without that to share it')
     }
-    if (record.without_peers) told.add(path)
-    else told.delete(path)
+    if (record.without_peers) reported.add(path)
+    else reported.delete(path)
     return !record.without_peers
   }
 

@@ -26,7 +26,7 @@ const ours = tracker({
 let peers = 0
 
 /** The peers that somebody is told of, as in `192.0.2.1:6881`. */
-async function told(
+async function requestPeers(
   from: { address: string; reachedAt?: string },
   said: Partial<HttpAnnounce> = {},
 ): Promise<string[]> {
@@ -51,32 +51,34 @@ async function told(
 test('every answer names the peer of our own, where the announcer reached us', async () => {
   const infoHash = 'c'.repeat(40)
   const local = { address: '127.0.0.1', reachedAt: '127.0.0.1' }
-  expect(await told(local, { infoHash })).toEqual(['127.0.0.1:7000'])
+  expect(await requestPeers(local, { infoHash })).toEqual(['127.0.0.1:7000'])
   const lan = { address: '192.168.1.7', reachedAt: '192.168.1.5' }
-  expect(await told(lan, { infoHash })).toContain('192.168.1.5:7000')
+  expect(await requestPeers(lan, { infoHash })).toContain('192.168.1.5:7000')
   const internet = { address: '198.51.100.9', reachedAt: '10.0.0.5' }
-  expect(await told(internet, { infoHash })).toContain('203.0.113.5:7000')
+  expect(await requestPeers(internet, { infoHash })).toContain('203.0.113.5:7000')
 })
 
 test('except to who stops, who wants no peers, and about private files', async () => {
   const local = { address: '127.0.0.1', reachedAt: '127.0.0.1' }
   const infoHash = 'd'.repeat(40)
-  expect(await told(local, { infoHash, event: 'stopped' })).toEqual([])
-  expect(await told(local, { infoHash, count: 0 })).toEqual([])
-  expect(await told(local, { infoHash: 'b'.repeat(40) })).toEqual([])
+  expect(await requestPeers(local, { infoHash, event: 'stopped' })).toEqual([])
+  expect(await requestPeers(local, { infoHash, count: 0 })).toEqual([])
+  expect(await requestPeers(local, { infoHash: 'b'.repeat(40) })).toEqual([])
 })
 
 test('a peer on the machine of the registry is found by others where they reached the registry', async () => {
   const infoHash = 'e'.repeat(40)
   const local = { address: '127.0.0.1', reachedAt: '127.0.0.1' }
-  await told(local, { infoHash, port: 6_881 })
-  expect(await told({ ...local, address: '127.0.0.2' }, { infoHash })).toContain('127.0.0.1:6881')
+  await requestPeers(local, { infoHash, port: 6_881 })
+  expect(await requestPeers({ ...local, address: '127.0.0.2' }, { infoHash })).toContain(
+    '127.0.0.1:6881',
+  )
   const lan = { address: '192.168.1.7', reachedAt: '192.168.1.5' }
-  expect(await told(lan, { infoHash, port: 6_882 })).toContain('192.168.1.5:6881')
+  expect(await requestPeers(lan, { infoHash, port: 6_882 })).toContain('192.168.1.5:6881')
   const internet = { address: '198.51.100.9', reachedAt: '203.0.113.5' }
-  expect(await told(internet, { infoHash, event: 'stopped' })).toEqual([])
-  const toInternet = await told(internet, { infoHash })
+  expect(await requestPeers(internet, { infoHash, event: 'stopped' })).toEqual([])
+  const toInternet = await requestPeers(internet, { infoHash })
   expect(toInternet).toContain('203.0.113.5:6881')
   expect(toInternet.filter((peer) => /^(127|192)/.test(peer))).toEqual([])
-  expect(await told(local, { infoHash })).toContain('192.168.1.7:6882')
+  expect(await requestPeers(local, { infoHash })).toContain('192.168.1.7:6882')
 })

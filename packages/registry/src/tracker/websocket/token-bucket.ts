@@ -1,15 +1,15 @@
 /** A token bucket: allows `atOnce` at once, and `perSecond` in the long run. */
 export function tokenBucket({ atOnce, perSecond }: { atOnce: number; perSecond: number }) {
-  let left = atOnce
-  let countedAt = performance.now()
+  let tokens = atOnce
+  let refilledAt = performance.now()
 
   return {
     take(): boolean {
       const now = performance.now()
-      left = Math.min(atOnce, left + ((now - countedAt) / 1_000) * perSecond)
-      countedAt = now
-      if (left < 1) return false
-      left -= 1
+      tokens = Math.min(atOnce, tokens + ((now - refilledAt) / 1_000) * perSecond)
+      refilledAt = now
+      if (tokens < 1) return false
+      tokens -= 1
       return true
     },
   }

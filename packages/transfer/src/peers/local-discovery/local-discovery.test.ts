@@ -52,16 +52,16 @@ function somebody(parts: Parts) {
     destroyed: false,
     addPeer: (address: string) => peers.push(address) > 0,
   }
-  const standing = { isPaused: false, networks: parts.networks ?? [loopback] }
+  const state = { isPaused: false, networks: parts.networks ?? [loopback] }
   const discovery = startLocalDiscovery({
     host: '127.0.0.1',
     groupPort,
     port: () => port,
-    torrents: () => (standing.isPaused ? [] : [torrent]),
-    findNetworks: () => standing.networks,
+    torrents: () => (state.isPaused ? [] : [torrent]),
+    findNetworks: () => state.networks,
   })
   onTestFinished(() => discovery.close())
-  return { peers, discovery, standing }
+  return { peers, discovery, state }
 }
 
 /** Somebody else in that LAN, who says whatever a test wants. */
@@ -72,23 +72,23 @@ async function openSpeaker(groupPort: number) {
     socket.close()
   })
   socket.setMulticastInterface('127.0.0.1')
-  const say = (packet: string) =>
+  const send = (packet: string) =>
     new Promise<void>((resolve) => socket.send(packet, groupPort, group, () => resolve()))
   const announce = (infoHashes: string[], port: number) =>
     Promise.all(
-      composeAnnouncements(`${group}:6771`, { port, infoHashes, cookie: undefined }).map(say),
+      composeAnnouncements(`${group}:6771`, { port, infoHashes, cookie: undefined }).map(send),
     )
 
   return {
-    say,
+    send,
     announce,
     /** Resolves when `peers` has one that only we can have told it of. */
     async untilHeard(peers: string[], port = 6000) {
-      const tell = async () => {
+      const announceAgain = async () => {
         await announce([shared], port)
         return peers
       }
-      await expect.poll(tell, patience).toContain(`127.0.0.1:${port}`)
+      await expect.poll(announceAgain, patience).toContain(`127.0.0.1:${port}`)
     },
   }
 }
@@ -120,13 +120,13 @@ test('who pauses announces nothing and tries nobody, until they go on', async ()
   const groupPort = await freeUdpPort()
   const watcher = somebody({ groupPort, port: 5001 })
   const pausing = somebody({ groupPort, port: 5002 })
-  pausing.standing.isPaused = true
+  pausing.state.isPaused = true
   pausing.discovery.announceSoon()
   const { untilHeard } = await openSpeaker(groupPort)
   await untilHeard(watcher.peers)
   expect(pausing.peers).toEqual([])
   expect(watcher.peers).not.toContain('127.0.0.1:5002')
-  pausing.standing.isPaused = false
+  pausing.state.isPaused = false
   pausing.discovery.announceSoon()
   await expect.poll(() => watcher.peers, patience).toContain('127.0.0.1:5002')
 })
@@ -139,7 +139,7 @@ test('who has no network announces as soon as there is one', async () => {
   const { untilHeard } = await openSpeaker(groupPort)
   await untilHeard(watcher.peers)
   await sleep(500)
-  moving.standing.networks = [loopback]
+  moving.state.networks = [loopback]
   advanceToPoll()
   await expect.poll(() => watcher.peers, patience).toContain('127.0.0.1:5002')
 })
@@ -160,9 +160,9 @@ test('who has left says nothing any more', async () => {
 test('what is no announcement harms nobody, nor does a flood', async () => {
   const groupPort = await freeUdpPort()
   const { peers } = somebody({ groupPort })
-  const { say, announce, untilHeard } = await openSpeaker(groupPort)
+  const { send, announce, untilHeard } = await openSpeaker(groupPort)
   await untilHeard(peers)
-  for (const wrong of ['', 'BT-SEARCH * HTTP/1.1', 'x'.repeat(9000)]) await say(wrong)
+  for (const wrong of ['', 'BT-SEARCH * HTTP/1.1', 'x'.repeat(9000)]) await send(wrong)
   await untilHeard(peers, 6001)
   for (let port = 10_000; port < 12_000; port += 1) await announce([shared], port)
   expect(peers.length).toBeLessThanOrEqual(100)
@@ -173,11 +173,11 @@ test('a hundred torrents are found by way of a few packets', async () => {
   const { peers } = somebody({ groupPort, infoHash: foreign })
   const { announce } = await openSpeaker(groupPort)
   const many = Array.from({ length: 99 }, (_, index) => index.toString(16).padStart(40, '0'))
-  const tell = async () => {
+  const announceAgain = async () => {
     await announce([...many, foreign], 6000)
     return peers
   }
-  await expect.poll(tell, patience).toContain('127.0.0.1:6000')
+  await expect.poll(announceAgain, patience).toContain('127.0.0.1:6000')
 })
 
 test('a port that somebody else has is tried again', async () => {

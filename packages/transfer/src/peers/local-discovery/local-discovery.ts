@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Torrent } from 'webtorrent'
 import { composeAnnouncements, parseAnnouncement } from './local-announcement.ts'
-import { groupPort, groups, listenToGroup, sayInNetwork } from './local-group.ts'
+import { groupPort, groups, listenToGroup, sendToNetwork } from './local-group.ts'
 import { allowPerMinute } from './local-limits.ts'
 import {
   findLocalNetworks,
@@ -90,7 +90,7 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery 
     const announcement = { port: peerPort, infoHashes, cookie }
     for (const network of reachable) {
       const packets = composeAnnouncements(groups[network.family].host, announcement)
-      void sayInNetwork(network, port, packets)
+      void sendToNetwork(network, port, packets)
     }
   }
 

@@ -66,7 +66,7 @@ export function listenToGroup(family: Family, port: number, hear: Hear) {
 }
 
 /** Tells the group of one network, no farther than its link. One that has just gone, or lets nothing out, hears nothing. */
-export async function sayInNetwork(
+export async function sendToNetwork(
   { family, name, address: own, speaksFrom }: LocalNetwork,
   port: number,
   packets: string[],

@@ -1,7 +1,7 @@
 import type Wire from 'bittorrent-protocol'
 
 /** What may be sent of one torrent, to all its peers together. */
-export interface UploadAllowance {
+export interface UploadQuota {
   /** Bytes of pieces that were sent so far. */
   sentBytes(): number
   /** Whether nothing more may be sent. */
@@ -12,14 +12,14 @@ export interface UploadAllowance {
   reserve(bytes: number): boolean
 }
 
-const allowances = new WeakMap<Wire, UploadAllowance>()
+const quotas = new WeakMap<Wire, UploadQuota>()
 
 /** Whether a request may be answered: always, where nothing limits the connection's torrent. */
 export const mayAnswer = (wire: Wire, bytes: number): boolean =>
-  allowances.get(wire)?.reserve(bytes) ?? true
+  quotas.get(wire)?.reserve(bytes) ?? true
 
 /** No block is sent once `limitBytes` have been. */
-export function uploadAllowance(limitBytes: number): UploadAllowance {
+export function createUploadQuota(limitBytes: number): UploadQuota {
   const wires = new Set<Wire>()
   let sentBytes = 0
   /** Sent, or asked for since: as much or more, since some requests come to nothing. */
@@ -31,12 +31,12 @@ export function uploadAllowance(limitBytes: number): UploadAllowance {
       .flatMap(({ peerRequests }) => peerRequests)
       .reduce((sum, { length }) => sum + length, 0)
 
-  const allowance: UploadAllowance = {
+  const quota: UploadQuota = {
     sentBytes: () => sentBytes,
     isUsedUp: () => sentBytes >= limitBytes,
     watch(wire) {
       wires.add(wire)
-      allowances.set(wire, allowance)
+      quotas.set(wire, quota)
       wire.once('close', () => wires.delete(wire))
       wire.on('upload', (bytes: number) => {
         sentBytes += bytes
@@ -49,5 +49,5 @@ export function uploadAllowance(limitBytes: number): UploadAllowance {
       return true
     },
   }
-  return allowance
+  return quota
 }

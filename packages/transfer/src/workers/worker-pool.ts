@@ -5,7 +5,7 @@ import type { WorkerSetup } from './inline-chunk-worker.ts'
 import { threadChunkWorker } from './thread-chunk-worker.ts'
 
 /** The threads of one pull, or what does their work in this one. */
-export interface Crew {
+export interface WorkerPool {
   /** One at least. */
   readonly workers: ChunkWorker[]
   readonly hasher: FrontierHash
@@ -16,11 +16,11 @@ export interface Crew {
 const maxThreads = 2
 
 /** `isInline`: does without threads, as is faster for a small file. */
-export async function startCrew(
+export async function startWorkerPool(
   setup: WorkerSetup,
   manifest: Manifest,
   { isInline }: { isInline: boolean },
-): Promise<Crew> {
+): Promise<WorkerPool> {
   const { path } = setup
   const workers = await startChunkWorkers(setup, { isInline })
   const hasher = isInline

@@ -23,7 +23,7 @@ export interface FrontierHash {
 export function threadFrontierHash(setup: FrontierSetup): FrontierHash {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   promise.catch(() => undefined) // whoever awaits the digest gets the failure; nobody may be there yet
-  let told = 0
+  let notifiedBytes = 0
   let hashed = 0
   let listener: (() => void) | undefined
   const events: FrontierEvents = {
@@ -37,8 +37,8 @@ export function threadFrontierHash(setup: FrontierSetup): FrontierHash {
   thread.worker.on('error', reject)
   return {
     advance(bytes) {
-      if (bytes <= told) return
-      told = bytes
+      if (bytes <= notifiedBytes) return
+      notifiedBytes = bytes
       thread.rpc.notify('advance', bytes)
     },
     hashedBytes: () => hashed,
