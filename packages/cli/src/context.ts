@@ -124,7 +124,9 @@ export function contextOpener(
           token,
           userAgent: `shoal/${version}`,
           onWait: waitNotes(printer),
-          retry: isTransfer ? transferRetry((await networkSettings()).timeouts) : undefined,
+          retry: isTransfer
+            ? transferRetry({ timeoutMs: (await networkSettings()).timeouts.giveUpMs })
+            : undefined,
           transport,
         })
         return { client, transport, address, label, token }

@@ -4,7 +4,7 @@ import type { RetryTimes } from '@shoal/protocol/client'
 const firstContactMs = 10_000
 
 /** How long the API calls of a pull or push are retried: as long as its chunks. */
-export const transferRetry = ({ giveUpMs }: { giveUpMs: number }): RetryTimes => ({
-  firstContactMs: Math.min(firstContactMs, giveUpMs),
-  giveUpMs,
+export const transferRetry = ({ timeoutMs }: { timeoutMs: number }): RetryTimes => ({
+  firstContactMs: Math.min(firstContactMs, timeoutMs),
+  giveUpMs: timeoutMs,
 })

@@ -65,7 +65,7 @@ export async function startRegistry(config: RegistryConfig): Promise<RunningRegi
     store: {
       baseUrl: site.baseUrl,
       reserveBytes: config.reserveBytes,
-      patienceMs: { alone: config.timeouts.senderMs, waitedFor: 2_000 },
+      senderTimeoutMs: { alone: config.timeouts.senderMs, waitedFor: 2_000 },
     },
     mayBeNew: true,
   })

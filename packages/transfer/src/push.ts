@@ -1,7 +1,8 @@
 /** The push engine, for browsers as for Node: it sends one file over a port. Nothing of Node is loaded. */
-export { patience } from './patience.ts'
+
+export { classifyError, TransferError, type TransferFailure } from './failure.ts'
 export { type ProgressMeter, progressMeter } from './progress-meter.ts'
 export { pushBlob } from './push/push-blob.ts'
 export type { BlobPushEvent } from './push/push-options.ts'
 export type { PushPort, PutOptions } from './push/push-port.ts'
-export { type Trouble, TroubleError, troubleOf } from './trouble.ts'
+export { createRetrier } from './retrier.ts'

@@ -36,7 +36,7 @@ const ownClasses = [
   'daemon/src/runtime/grammar/schema-error.ts: SchemaError',
   'registry/src/metadata-peer/errors.ts: Departure',
   'registry/src/metadata-peer/errors.ts: Refusal',
-  'transfer/src/trouble.ts: TroubleError',
+  'transfer/src/failure.ts: TransferError',
 ]
 
 const packages = join(root, 'packages')

@@ -23,7 +23,7 @@ export type RegistryData = {
 }
 
 export type DataOptions = DatabaseConfig & {
-  store: Pick<DiskStoreOptions, 'baseUrl' | 'reserveBytes' | 'patienceMs'>
+  store: Pick<DiskStoreOptions, 'baseUrl' | 'reserveBytes' | 'senderTimeoutMs'>
   /** Whether a folder without a database gets one. */
   mayBeNew: boolean
   /** How the two are made one: `checkIdentity`, unless the operator says that they are. */

@@ -20,11 +20,11 @@ type Options = {
   mapPath(key: string): string
   space: Pick<DiskSpace, 'checkChunkFits'>
   budget: ByteBudget
-  patienceMs: PatienceMs
+  senderTimeoutMs: SenderTimeoutMs
 }
 
 /** For so long a sender may send nothing: alone with its chunk, and while others wait to send the same. */
-export type PatienceMs = { alone: number; waitedFor: number }
+export type SenderTimeoutMs = { alone: number; waitedFor: number }
 
 /** `blocks-kept`: the disk is full, and what was written could not be taken back by itself. */
 type Outcome = 'stored' | 'full' | 'blocks-kept'
@@ -39,7 +39,7 @@ type Outcome = 'stored' | 'full' | 'blocks-kept'
  * A refused chunk gives its blocks back to the disk. Where that cannot be done for one chunk, a full disk costs the upload all
  * of its chunks: they have to be sent again, and the disk is not full forever.
  */
-export function chunkWriter({ uploadPath, mapPath, space, budget, patienceMs }: Options) {
+export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutMs }: Options) {
   const turns = new Map<string, { senders: number; last: Promise<unknown> }>()
   const senders = openSenders()
   const clearings = new Map<string, Promise<void>>()
@@ -63,11 +63,12 @@ export function chunkWriter({ uploadPath, mapPath, space, budget, patienceMs }: 
     const turn = turns.get(name) ?? { senders: 0, last: Promise.resolve() }
     turns.set(name, turn)
     turn.senders += 1
-    const limitMs = () => (turn.senders > 1 ? patienceMs.waitedFor : patienceMs.alone)
+    const getTimeoutMs = () =>
+      turn.senders > 1 ? senderTimeoutMs.waitedFor : senderTimeoutMs.alone
     const written = turn.last.then(async () => {
       const share = budget.join()
       try {
-        const incoming = { chunk, body: untilStalled(body, limitMs, signal), share }
+        const incoming = { chunk, body: untilStalled(body, getTimeoutMs, signal), share }
         return await writeChunk(key, incoming, signal)
       } finally {
         share.leave()

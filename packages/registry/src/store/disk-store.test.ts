@@ -22,7 +22,7 @@ const store: DiskStore = await openDiskStore({
   directory,
   signingKey: 'a key for tests',
   baseUrl: () => address,
-  patienceMs: { alone: 1_500, waitedFor: 200 },
+  senderTimeoutMs: { alone: 1_500, waitedFor: 200 },
 })
 app.setErrorHandler(handleError)
 // The contract asks for the presigned routes alone, which need nothing but the store.

@@ -10,7 +10,7 @@ import { exists, replaceFile, syncDirectory } from '../durable-file.ts'
 import { isDomainError, tooLarge, unavailable } from '../errors.ts'
 import { isStorageFull } from '../unavailable.ts'
 import { byteBudget } from './byte-budget.ts'
-import { chunkWriter, type PatienceMs } from './chunk-writer.ts'
+import { chunkWriter, type SenderTimeoutMs } from './chunk-writer.ts'
 import {
   extend,
   findSize,
@@ -28,7 +28,7 @@ import { readFileRange } from './read-file-range.ts'
 import type { ServedStore } from './served-store.ts'
 
 const probeName = '.probe'
-const usualPatienceMs: PatienceMs = { alone: 30_000, waitedFor: 2_000 }
+const defaultSenderTimeoutMs: SenderTimeoutMs = { alone: 30_000, waitedFor: 2_000 }
 
 export type DiskStore = ObjectStore & ServedStore
 
@@ -38,7 +38,7 @@ export type DiskStoreOptions = {
   signingKey: string
   /** The address in front of signed paths, as in `http://localhost:8000`. */
   baseUrl: () => string
-  patienceMs?: PatienceMs
+  senderTimeoutMs?: SenderTimeoutMs
   /** Bytes of the file system that uploads leave alone; undefined: the smaller of 1 GB and 2 % of it. */
   reserveBytes?: number | undefined
   /** Bytes that others on this file system were promised and do not have now. */
@@ -46,7 +46,7 @@ export type DiskStoreOptions = {
 }
 
 export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStore> {
-  const { directory, signingKey, baseUrl, patienceMs = usualPatienceMs } = options
+  const { directory, signingKey, baseUrl, senderTimeoutMs = defaultSenderTimeoutMs } = options
   const budget = byteBudget()
   const objects = join(directory, 'objects')
   const uploads = join(directory, 'uploads')
@@ -62,7 +62,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     reserveBytes: options.reserveBytes,
     promisedBytes: options.promisedBytes ?? (() => 0),
   })
-  const chunks = chunkWriter({ uploadPath, mapPath, space, budget, patienceMs })
+  const chunks = chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutMs })
   const takeTurn = inTurn()
   let hasIdentity = false
 

@@ -8,14 +8,14 @@ const pollIntervalMs = 100
  */
 export async function* untilStalled<T>(
   source: AsyncIterable<T>,
-  limitMs: () => number,
+  getTimeoutMs: () => number,
   signal?: AbortSignal,
 ): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]()
   let waitingSince: number | undefined
   const stalled = Promise.withResolvers<never>()
   const watch = setInterval(() => {
-    if (waitingSince === undefined || performance.now() - waitingSince < limitMs()) return
+    if (waitingSince === undefined || performance.now() - waitingSince < getTimeoutMs()) return
     stalled.reject(tooSlow('nothing was sent for too long: send it again'))
   }, pollIntervalMs)
   const abort = () => stalled.reject(signal?.reason)

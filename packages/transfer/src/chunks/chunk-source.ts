@@ -29,7 +29,7 @@ export interface ChunkSource {
   /** Resolves when the source is to work, or the pull is over, with what fires when it is to stop for now. */
   turn(): Promise<AbortSignal>
   /**
-   * Gets the task's chunk onto the disk. `slot` counts from 0 and has one task at a time. Rejects with a `TroubleError` if the chunk
+   * Gets the task's chunk onto the disk. `slot` counts from 0 and has one task at a time. Rejects with a `TransferError` if the chunk
    * could not be had. When `turn` fires, it is to come to an end soon: it may wait for what is on its way, and rejects then.
    */
   fetch(task: ChunkTask, slot: number, turn: AbortSignal): Promise<Delivery>

@@ -1,5 +1,5 @@
-import type { Patience } from '../patience.ts'
-import { type Trouble, TroubleError } from '../trouble.ts'
+import { TransferError, type TransferFailure } from '../failure.ts'
+import type { Retrier } from '../retrier.ts'
 import type { Board } from './board.ts'
 import type { ChunkQueue } from './chunk-queue.ts'
 import type { ChunkSource } from './chunk-source.ts'
@@ -7,10 +7,10 @@ import type { ChunkSource } from './chunk-source.ts'
 type Serving = {
   queue: ChunkQueue
   board: Board
-  patience: Patience
+  retrier: Retrier
   signal: AbortSignal
   /** Decides what trouble means: waits, or throws what the pull fails with. */
-  onTrouble(trouble: Trouble, inARow: number): Promise<void>
+  onFailure(failure: TransferFailure, inARow: number): Promise<void>
 }
 
 /** Gives a source tasks in all its slots until every chunk is trusted. */
@@ -20,10 +20,10 @@ export async function serveSource(source: ChunkSource, serving: Serving): Promis
 }
 
 async function serveSlot(source: ChunkSource, slot: number, serving: Serving) {
-  const { queue, board, patience, signal, onTrouble } = serving
+  const { queue, board, retrier, signal, onFailure } = serving
   let inARow = 0
   for (;;) {
-    await patience.gate()
+    await retrier.waitUntilOpen()
     const turn = await source.turn()
     const task = await queue.take(() => source.canGoOn() && !turn.aborted)
     if (task === undefined) return
@@ -36,11 +36,11 @@ async function serveSlot(source: ChunkSource, slot: number, serving: Serving) {
       signal.throwIfAborted()
       if (turn.aborted) continue // others go on with it
       if (task.abort.signal.aborted) continue // it was slow: another request goes on with it
-      if (!(error instanceof TroubleError)) throw error
+      if (!(error instanceof TransferError)) throw error
       // A line that drops every 10 MiB still gets on.
       const hasMoved = Atomics.load(board.written, task.chunk.index) > task.from
       inARow = hasMoved ? 1 : inARow + 1
-      await onTrouble(error.trouble, inARow)
+      await onFailure(error.transferFailure, inARow)
     }
   }
 }

@@ -5,9 +5,9 @@ export type Tuning = {
   /** A connection that is silent for so long is given up. */
   stallMs: number
   /** A pull that gets no byte for so long fails. */
-  giveUpMs: number
+  timeoutMs: number
   /** The longest of the growing waits between attempts. */
-  longestWaitMs: number
+  maxWaitMs: number
   /** The fresh bytes that may wait for the hasher; more would fall out of the page cache. */
   windowBytes: number
   /** A file of at most so many chunks is fetched in this thread: three workers take longer to start. */
@@ -24,8 +24,8 @@ export type Tuning = {
   turnMs: number
 }
 
-const defaultTuning: Omit<Tuning, 'stallMs' | 'giveUpMs'> = {
-  longestWaitMs: 2_000, // so soon a registry that is back is noticed
+const defaultTuning: Omit<Tuning, 'stallMs' | 'timeoutMs'> = {
+  maxWaitMs: 2_000, // so soon a registry that is back is noticed
   windowBytes: 512 * 1024 * 1024,
   inlineChunks: 4,
   slowAfterMs: 3000,
@@ -43,6 +43,6 @@ export function tuningOf({
   tuning?: Partial<Tuning> | undefined
   network?: NetworkSettings | undefined
 }): Tuning {
-  const { stallMs, giveUpMs } = network.timeouts
-  return { ...defaultTuning, stallMs, giveUpMs, ...tuning }
+  const { stallMs, giveUpMs: timeoutMs } = network.timeouts
+  return { ...defaultTuning, stallMs, timeoutMs, ...tuning }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startChildPull } from '../testing/child-pull.ts'
 import { eventsOf, pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
-import { patientTuning } from '../testing/quick-tuning.ts'
+import { relaxedTuning } from '../testing/quick-tuning.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 import { lockFile, tryLock } from './lock.ts'
 
@@ -31,7 +31,7 @@ test('whoever waits for a lock can be told to stop waiting', async () => {
 
 test('two pulls of one file at once fetch it once', async () => {
   const { pull, path, origin } = await pullScene(file)
-  const tuning = patientTuning
+  const tuning = relaxedTuning
   const both = await Promise.all([pull({ tuning }), pull({ tuning })])
   expect(both.map(({ alreadyThere }) => alreadyThere).sort()).toEqual([false, true])
   expect(readFileSync(path).equals(file.bytes)).toBe(true)

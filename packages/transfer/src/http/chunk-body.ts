@@ -3,10 +3,10 @@ import type { Board } from '../chunks/board.ts'
 import type { Chunk } from '../chunks/manifest.ts'
 import { hashPart } from '../disk/hash-part.ts'
 import { writeAll } from '../disk/write-all.ts'
-import { type Trouble, troubleOfDisk } from '../trouble.ts'
+import { classifyDiskError, type TransferFailure } from '../failure.ts'
 
 export type ChunkBody = {
-  take(bytes: Uint8Array): Trouble | undefined
+  take(bytes: Uint8Array): TransferFailure | undefined
   /** The SHA-256 of the chunk up to the last byte that was to come; undefined while bytes are missing. */
   finish(): string | undefined
 }
@@ -32,7 +32,7 @@ export function chunkBody(
         // Blocking is right: where it counts this is a worker thread, and the thread pool's hop costs more.
         writeAll(fd, bytes, chunk.start + at)
       } catch (error) {
-        return troubleOfDisk(error, `chunk ${chunk.index}`)
+        return classifyDiskError(error, `chunk ${chunk.index}`)
       }
       at += bytes.length
       Atomics.store(written, chunk.index, at)

@@ -17,7 +17,7 @@ export type ChunkRequest = {
 export type ChunkWorker = ChunkChecker & {
   /**
    * Writes what the request yields to the file, and resolves with the SHA-256 of the chunk up to `request.to`. Rejects with a
-   * `TroubleError` or the signal's reason; nothing is written after that.
+   * `TransferError` or the signal's reason; nothing is written after that.
    */
   fetch(request: ChunkRequest, signal: AbortSignal): Promise<string>
   /** At once: what is running fails. */

@@ -12,14 +12,14 @@ import { NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import type { Dispatcher } from 'undici'
 import type { Board } from '../chunks/board.ts'
 import { answerProblem } from '../chunks/check-answer.ts'
-import type { RateLimit } from '../rate-limit.ts'
 import {
-  type Trouble,
-  TroubleError,
-  troubleOfDisk,
-  troubleOfNetwork,
-  troubleOfStatus,
-} from '../trouble.ts'
+  classifyDiskError,
+  classifyNetworkError,
+  classifyStatus,
+  TransferError,
+  type TransferFailure,
+} from '../failure.ts'
+import type { RateLimit } from '../rate-limit.ts'
 import { type ChunkBody, chunkBody } from './chunk-body.ts'
 import type { ChunkRequest } from './chunk-worker.ts'
 
@@ -32,7 +32,7 @@ export type FetchTools = {
   onBytes: (bytes: number) => void
 }
 
-/** Returns the SHA-256 of the chunk up to `to`. Rejects with a `TroubleError` or the signal's reason; nothing is written after that. */
+/** Returns the SHA-256 of the chunk up to `to`. Rejects with a `TransferError` or the signal's reason; nothing is written after that. */
 export async function fetchChunk(
   tools: FetchTools,
   request: ChunkRequest,
@@ -43,7 +43,9 @@ export async function fetchChunk(
       exchange(tools, request, asked, signal),
     )
   } catch (error) {
-    throw error instanceof NetworkError ? new TroubleError(troubleOfNetwork(error.failure)) : error
+    throw error instanceof NetworkError
+      ? new TransferError(classifyNetworkError(error.failure))
+      : error
   }
 }
 
@@ -59,7 +61,7 @@ function exchange(
   let controller: Dispatcher.DispatchController | undefined
   let isOver = false
   let redirect: Redirect | undefined
-  let trouble: Trouble | undefined
+  let responseFailure: TransferFailure | undefined
   let body: ChunkBody | undefined
 
   let pauseTimer: NodeJS.Timeout | undefined
@@ -86,8 +88,8 @@ function exchange(
     settle()
     controller?.abort(new Error('no longer wanted'))
   }
-  const fail = (found: Trouble) => end(() => reject(new TroubleError(found)))
-  const failAs = (failure: NetworkFailure) => fail(troubleOfNetwork(failure))
+  const fail = (found: TransferFailure) => end(() => reject(new TransferError(found)))
+  const failAs = (failure: NetworkFailure) => fail(classifyNetworkError(failure))
 
   function waitFor(waitMs: number) {
     controller?.pause()
@@ -125,10 +127,10 @@ function exchange(
           const { header, failure } = head
           redirect = head.redirect
           if (redirect) return
-          trouble = failure
-            ? { ...troubleOfNetwork(failure), status }
-            : troubleOfStatus(status, host, header('retry-after'))
-          if (trouble !== undefined) return
+          responseFailure = failure
+            ? { ...classifyNetworkError(failure), status }
+            : classifyStatus(status, host, header('retry-after'))
+          if (responseFailure !== undefined) return
           const wanted = { start: chunk.start + from, size: to - from, fileSizeBytes }
           const problem = answerProblem(status, header, yields === 'file' ? wanted : chunk.size)
           if (problem === 'html') {
@@ -141,7 +143,7 @@ function exchange(
           try {
             body = chunkBody(fd, board, { chunk, from, to })
           } catch (error) {
-            fail(troubleOfDisk(error, `chunk ${chunk.index}`))
+            fail(classifyDiskError(error, `chunk ${chunk.index}`))
           }
         },
         onResponseData(_, bytes) {
@@ -157,7 +159,7 @@ function exchange(
         onResponseEnd() {
           const found = redirect
           if (found) return end(() => resolve({ redirect: found }))
-          if (trouble !== undefined) return fail(trouble)
+          if (responseFailure !== undefined) return fail(responseFailure)
           const sha256 = body?.finish()
           if (sha256 !== undefined) return end(() => resolve({ result: sha256 }))
           failAs({
@@ -168,7 +170,7 @@ function exchange(
           })
         },
         onResponseError(_, error) {
-          fail(trouble ?? troubleOfNetwork(failureOf(error, asked)))
+          fail(responseFailure ?? classifyNetworkError(failureOf(error, asked)))
         },
       },
     )

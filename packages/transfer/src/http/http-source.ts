@@ -3,7 +3,7 @@ import { type Board, receivedBytes } from '../chunks/board.ts'
 import type { ChunkSource, ChunkTask } from '../chunks/chunk-source.ts'
 import type { Manifest } from '../chunks/manifest.ts'
 import type { PiecesHere } from '../chunks/pieces-here.ts'
-import { type Trouble, TroubleError } from '../trouble.ts'
+import { TransferError, type TransferFailure } from '../failure.ts'
 import type { ChunkRequest, ChunkWorker } from './chunk-worker.ts'
 
 type Way = Pick<ChunkRequest, 'yields'> & { urlOf(sha256: string): string }
@@ -37,7 +37,7 @@ export function httpSource(options: {
   const refused = new Set<number>()
   let renewal: Promise<void> | undefined
 
-  async function onRefusal(chosen: number, { status }: Trouble) {
+  async function onRefusal(chosen: number, { status }: TransferFailure) {
     if (chosen === preferred) preferred = (preferred + 1) % ways.length
     if (status !== undefined && statusesOfDeadUrls.has(status)) refused.add(chosen)
     const wasOfUse = options.isKept || receivedBytes(board) > 0
@@ -85,8 +85,8 @@ export function httpSource(options: {
 
       const tried = ways
       const sha256 = await fetchFrom(from).catch(async (error) => {
-        const isRefused = error instanceof TroubleError && error.trouble.kind === 'refused'
-        if (isRefused && tried === ways) await onRefusal(chosen, error.trouble)
+        const isRefused = error instanceof TransferError && error.transferFailure.kind === 'refused'
+        if (isRefused && tried === ways) await onRefusal(chosen, error.transferFailure)
         throw error
       })
       refused.clear()

@@ -13,7 +13,7 @@ import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
 import { placesOf } from '../disk/places.ts'
 import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
-import { patientTuning } from '../testing/quick-tuning.ts'
+import { relaxedTuning } from '../testing/quick-tuning.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 import { copyLocalFile } from './copy-local-file.ts'
 import { listLocalFiles, type Unreadable } from './list-local-files.ts'
@@ -34,7 +34,7 @@ function repair({ origin, path, events }: PullScene, signal?: AbortSignal) {
     client: registryClient({ baseUrl: origin.url }),
     path,
     signal,
-    tuning: patientTuning,
+    tuning: relaxedTuning,
     onEvent: (event) => events.push(event),
   })
 }

@@ -11,8 +11,8 @@ import { manifestOfRecord } from '../disk/record-manifest.ts'
 import { refuseLink } from '../disk/refuse-link.ts'
 import { noRecord, verificationFailed } from '../errors.ts'
 import type { PullEvent } from '../events.ts'
-import { patientClient } from '../patient-client.ts'
 import { pullUnderLock } from '../pull/pull-under-lock.ts'
+import { retryingClient } from '../retrying-client.ts'
 
 export type RepairOptions = {
   client: RegistryClient
@@ -37,9 +37,9 @@ export type RepairedFile = { path: string; repairedBytes: number }
  */
 export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const { path } = given
-  const { giveUpMs } = tuningOf(given)
+  const { timeoutMs } = tuningOf(given)
   const report = given.onEvent ?? (() => undefined)
-  const client = patientClient(given.client, { giveUpMs, report })
+  const client = retryingClient(given.client, { timeoutMs, report })
   const options = { ...given, client }
   const signal = options.signal ?? new AbortController().signal
   const places = placesOf(path)

@@ -193,7 +193,7 @@ test('nobody is asked who was not allowed to be', async () => {
 test('from peers alone, a tracker that is not there ends the pull with its cause', async () => {
   const { origin, pull } = await swarmScene(file)
   if (origin.swarm) origin.swarm.announce = 'http://127.0.0.1:9/announce'
-  const giving = { ...tuning, stallMs: 300, giveUpMs: 900 }
+  const giving = { ...tuning, stallMs: 300, timeoutMs: 900 }
   const failure = await pull({ peers: 'only', tuning: giving }).catch((error) => error)
   expect(failure.failure).toMatchObject({ code: 'unreachable', reason: 'refused' })
 })

@@ -10,7 +10,7 @@ type Answer = (error: Error | null, bytes?: Uint8Array) => void
 
 /** After a request that failed, the piece is offered again so much later. */
 const pauseMs = 5_000
-const patienceMs = 60_000
+const requestTimeoutMs = 60_000
 
 type Options = { pieces: number; pieceLength: number; fileSizeBytes: number; network: Network }
 
@@ -71,7 +71,7 @@ export class RegistryWire extends Wire {
     for (let attempt = 1; ; attempt += 1) {
       const [url = ''] = this.#urls
       try {
-        const signal = AbortSignal.any([this.#abort.signal, AbortSignal.timeout(patienceMs)])
+        const signal = AbortSignal.any([this.#abort.signal, AbortSignal.timeout(requestTimeoutMs)])
         return await fetchRange(this.#network, url, range, signal)
       } catch (error) {
         if (this.#abort.signal.aborted || attempt >= this.#urls.length) throw error

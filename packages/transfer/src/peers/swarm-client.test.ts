@@ -98,11 +98,11 @@ test('when one chunk is here and is left, all pieces of the one after it are sti
   await Promise.resolve() // by now the library has counted what is here
   swarm.leave(first)
   await scene.seeder()
-  await expect.poll(() => fromPeers(events).map(([index]) => index), patience).toHaveLength(4)
+  await expect.poll(() => fromPeers(events).map(([index]) => index), pollOptions).toHaveLength(4)
   expect(fromPeers(events).every(([index]) => index >= 4)).toBe(true)
 })
 
-const patience = { timeout: 10_000 }
+const pollOptions = { timeout: 10_000 }
 
 /** The pieces that peers sent, with how many bytes. */
 const fromPeers = (events: NotifiedEvent[]) =>
@@ -119,7 +119,7 @@ test('peers are not asked for the blocks of a piece that a request brought befor
   await scene.seeder()
   const blocks = Math.floor(begin.length / 16_384)
   await expect
-    .poll(() => fromPeers(events), patience)
+    .poll(() => fromPeers(events), pollOptions)
     .toEqual([[0, file.bytes.length - blocks * 16_384]])
 })
 
@@ -129,7 +129,7 @@ test('a piece that began with wrong bytes comes again, and no peer is to blame',
   const { swarm, events } = await member(scene, file.bytes.length, { begin })
   swarm.want({ from: 0, to: 0, bytesHere: begin.length })
   await scene.seeder()
-  await expect.poll(() => fromPeers(events), patience).toHaveLength(1)
+  await expect.poll(() => fromPeers(events), pollOptions).toHaveLength(1)
   expect(events.filter(([event]) => event === 'banned')).toEqual([])
 })
 
@@ -140,13 +140,15 @@ test('pieces that were begun are finished and others not begun, so that nothing 
   const chunk = { from: 0, to: 15 }
   swarm.want({ ...chunk, bytesHere: 0 })
   const { status } = await scene.seeder(large.bytes, { uploadLimit: 3 * mebibyte })
-  await expect.poll(() => fromPeers(events).length, patience).toBeGreaterThan(0)
+  await expect.poll(() => fromPeers(events).length, pollOptions).toBeGreaterThan(0)
   swarm.settle(chunk)
-  await expect.poll(() => events, patience).toContainEqual(['settled', 0])
+  await expect.poll(() => events, pollOptions).toContainEqual(['settled', 0])
   const pieces = fromPeers(events)
   expect(pieces.length).toBeLessThan(16)
   expect(pieces.every(([, bytes]) => bytes === mebibyte)).toBe(true)
-  await expect.poll(() => status().files[0]?.uploadedBytes, patience).toBe(pieces.length * mebibyte)
+  await expect
+    .poll(() => status().files[0]?.uploadedBytes, pollOptions)
+    .toBe(pieces.length * mebibyte)
 })
 
 test('pieces of a chunk that came wrong are looked at when it is wanted again, and come again', async () => {
@@ -156,13 +158,13 @@ test('pieces of a chunk that came wrong are looked at when it is wanted again, a
   const chunk = { from: 0, to: 3 }
   swarm.want({ ...chunk, bytesHere: 0 })
   await scene.seeder(two.bytes)
-  await expect.poll(() => fromPeers(events), patience).toHaveLength(4)
+  await expect.poll(() => fromPeers(events), pollOptions).toHaveLength(4)
   swarm.leave(chunk)
   overwrite(path, mebibyte)
   events.length = 0
   swarm.forget(chunk)
   swarm.want({ ...chunk, bytesHere: 0 })
-  await expect.poll(() => fromPeers(events), patience).toEqual([[1, mebibyte]])
+  await expect.poll(() => fromPeers(events), pollOptions).toEqual([[1, mebibyte]])
   const known = events.flatMap(([event, piece]) => (event === 'piece' ? [piece] : []))
   expect(known.map(({ index }) => index).toSorted()).toEqual([0, 1, 2, 3])
   expect(readFileSync(path).equals(Buffer.concat([first(two.bytes), rest]))).toBe(true)
@@ -185,7 +187,7 @@ test('a piece of which only the disk has blocks is not waited for, although a pe
   const { swarm, events } = await member(scene, two.bytes.length, { begin })
   swarm.want({ from: 1, to: 1, bytesHere: 0 })
   const { status } = await scene.seeder(two.bytes, { uploadLimit: 64 * 1024 })
-  await expect.poll(() => status().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
+  await expect.poll(() => status().files[0]?.uploadedBytes, pollOptions).toBeGreaterThan(0)
   swarm.want({ from: 0, to: 0, bytesHere: begin.length }) // after the piece that is begun
   swarm.settle({ from: 0, to: 0 })
   expect(events).toContainEqual(['settled', 0])
@@ -196,11 +198,11 @@ test('a piece that was begun is not waited for any more when its peer has gone',
   const { swarm, events } = await member(scene, file.bytes.length)
   swarm.want({ from: 0, to: 0, bytesHere: 0 })
   const seeder = await scene.seeder(file.bytes, { uploadLimit: 64 * 1024 })
-  await expect.poll(() => seeder.status().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
+  await expect.poll(() => seeder.status().files[0]?.uploadedBytes, pollOptions).toBeGreaterThan(0)
   swarm.settle({ from: 0, to: 0 })
   expect(events).not.toContainEqual(['settled', 0])
   await seeder.close()
-  await expect.poll(() => events, patience).toContainEqual(['settled', 0])
+  await expect.poll(() => events, pollOptions).toContainEqual(['settled', 0])
   expect(fromPeers(events)).toEqual([])
 })
 
@@ -215,7 +217,7 @@ test('turns that are over leave nothing behind: no listener, and no word about t
   })
   const seeder = await scene.seeder(file.bytes, { uploadLimit: 64 * 1024 })
   swarm.want({ from: 0, to: 0, bytesHere: 0 })
-  await expect.poll(() => seeder.status().files[0]?.uploadedBytes, patience).toBeGreaterThan(0)
+  await expect.poll(() => seeder.status().files[0]?.uploadedBytes, pollOptions).toBeGreaterThan(0)
   for (let turn = 0; turn < 12; turn += 1) {
     swarm.want({ from: 0, to: 0, bytesHere: 0 })
     swarm.settle({ from: 0, to: 0 })

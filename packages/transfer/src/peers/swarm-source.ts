@@ -5,14 +5,14 @@ import type { ChunkChecker } from '../chunks/chunk-checker.ts'
 import type { ChunkSource, ChunkTask } from '../chunks/chunk-source.ts'
 import type { Chunk, Manifest } from '../chunks/manifest.ts'
 import type { PiecesHere } from '../chunks/pieces-here.ts'
-import { type Trouble, TroubleError, troubleOfNetwork } from '../trouble.ts'
+import { classifyNetworkError, TransferError, type TransferFailure } from '../failure.ts'
 import type { Swarm } from './swarm.ts'
 import { diskName, registryName, type Sent } from './swarm-messages.ts'
 
 /** Chunks at a time: enough pieces for peers to have others than each other, few enough to lose little. */
 const slots = 8
 /** The longest that a chunk waits, when peers are no longer asked, for the pieces that they have begun to send. */
-const settleMs = 3_000
+const settleTimeoutMs = 3_000
 
 type Setup = {
   manifest: Manifest
@@ -71,7 +71,7 @@ export function swarmSource({
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const onAbort = () => reject(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
-    const stall = setTimeout(() => reject(new TroubleError(noPeers(chunk))), stallMs)
+    const stall = setTimeout(() => reject(new TransferError(noPeers(chunk))), stallMs)
     const update = () => {
       stall.refresh()
       const bytes = pieces.prefixOf(chunk)
@@ -91,19 +91,19 @@ export function swarmSource({
     }
   }
 
-  function noPeers({ index }: Chunk): Trouble {
+  function noPeers({ index }: Chunk): TransferFailure {
     const error = trackerError()
     const detail = `nobody in the swarm brings chunk ${index}`
     const failure: NetworkFailure =
       error instanceof NetworkError
         ? error.failure
         : { code: 'unreachable', reason: 'no_peers', host: registryLabel, detail }
-    return { ...troubleOfNetwork(failure), kind: 'lost' }
+    return { ...classifyNetworkError(failure), kind: 'lost' }
   }
 
   /** Peers finish what they have begun to send: a piece that is asked for elsewhere would come twice. */
   async function settle(chunk: Chunk, signal: AbortSignal) {
-    const ended = AbortSignal.any([signal, AbortSignal.timeout(settleMs)])
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(settleTimeoutMs)])
     // What has not come by then is asked for elsewhere.
     await untilAborted(ended, swarm?.settle(chunk) ?? Promise.resolve()).catch(() => undefined)
   }

@@ -36,7 +36,7 @@ type Events = {
 }
 
 /** The tracker is told that we are gone. Without that it learns it later. */
-const closeAtMostMs = 500
+const closeTimeoutMs = 500
 
 /**
  * In a thread of its own. `pieceLength` is in bytes. A swarm that fails is one without peers: the registry has the bytes as
@@ -88,6 +88,6 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
     forget: (chunk) => notify('forget', rangeOf(chunk)),
     askRegistry: (urls) => notify('registry', urls),
 
-    close: () => closeThread(thread, closeAtMostMs),
+    close: () => closeThread(thread, closeTimeoutMs),
   }
 }

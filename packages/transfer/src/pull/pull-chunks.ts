@@ -10,15 +10,15 @@ import type { Tuning } from '../chunks/tuning.ts'
 import type { PartialFile } from '../disk/partial-file.ts'
 import { verificationFailed } from '../errors.ts'
 import type { PullEvent, SourceShare } from '../events.ts'
+import type { TransferFailure } from '../failure.ts'
 import type { ChunkWorker } from '../http/chunk-worker.ts'
 import { fileUrls, httpSource } from '../http/http-source.ts'
-import { patience as newPatience } from '../patience.ts'
 import { joinPeers, type PeerSettings, type Peers } from '../peers/join-peers.ts'
 import type { ProgressMeter } from '../progress-meter.ts'
-import type { Trouble } from '../trouble.ts'
+import { createRetrier } from '../retrier.ts'
 import { startWorkerPool, type WorkerPool } from '../workers/worker-pool.ts'
 import { checkFormerRun } from './check-former-run.ts'
-import { endureTrouble } from './endure-trouble.ts'
+import { handleFailure } from './handle-failure.ts'
 
 /** A chunk that came wrong so often will not come right. */
 const maxBadTimes = 5
@@ -107,7 +107,7 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
   const sources = [registry, swarm]
   const shares = () => sharesByName(sources.flatMap((source) => source.shares()))
   const movedBytes = () => writtenBytes(board) + pieces.looseBytes()
-  const patience = newPatience({ ...tuning, movedBytes, signal, report })
+  const retrier = createRetrier({ ...tuning, movedBytes, signal, report })
   const queue = chunkQueue({
     manifest,
     board,
@@ -124,9 +124,9 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
   })
   hasher.onProgress(queue.wake)
   signal.addEventListener('abort', queue.wake)
-  const trouble = { ...pull, partialPath: partial.path, patience }
+  const failureContext = { ...pull, partialPath: partial.path, retrier }
   const stopTicking = startTicking(pull, { shares, movedBytes }, () => {
-    patience.look()
+    retrier.poll()
     queue.wake()
   })
   const ending = new AbortController()
@@ -134,9 +134,10 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
     const serving = {
       queue,
       board,
-      patience,
+      retrier,
       signal: AbortSignal.any([signal, ending.signal]),
-      onTrouble: (found: Trouble, inARow: number) => endureTrouble(found, inARow, trouble),
+      onFailure: (found: TransferFailure, inARow: number) =>
+        handleFailure(found, inARow, failureContext),
     }
     const served = sources.map((source) =>
       serveSource(source, serving).then(

@@ -4,8 +4,8 @@ import { lockFile } from '../disk/lock.ts'
 import { progressOfPartial } from '../disk/partial-file.ts'
 import { placesOf } from '../disk/places.ts'
 import type { SourceShare } from '../events.ts'
-import { patientClient } from '../patient-client.ts'
 import { type ProgressMeter, progressMeter } from '../progress-meter.ts'
+import { retryingClient } from '../retrying-client.ts'
 import type { PullOptions } from './pull-options.ts'
 import { clearUp, pullUnderLock } from './pull-under-lock.ts'
 
@@ -32,9 +32,9 @@ export type PulledFile = {
  */
 export async function pullFile(given: PullOptions): Promise<PulledFile> {
   const signal = given.signal ?? new AbortController().signal
-  const { giveUpMs } = tuningOf(given)
+  const { timeoutMs } = tuningOf(given)
   const report = given.onEvent ?? (() => undefined)
-  const options = { ...given, client: patientClient(given.client, { giveUpMs, report }) }
+  const options = { ...given, client: retryingClient(given.client, { timeoutMs, report }) }
   const release = await takeTurn(options, signal)
   try {
     const { path, file } = options

@@ -18,7 +18,7 @@ import { findDownload } from './find-download.ts'
 import { type PulledChunks, pullChunks, sharesByName } from './pull-chunks.ts'
 import type { PullOptions } from './pull-options.ts'
 
-const torrentAtMostMs = 2_000
+const torrentTimeoutMs = 2_000
 
 /** Brings the file under its name. To be called by whoever holds the file's lock, and where no such file stands. */
 export async function pullUnderLock(
@@ -113,7 +113,7 @@ export async function clearUp(path: string): Promise<void> {
 
 /** So that it can be shared while the registry is away. Where this fails, whoever shares it asks again. */
 async function keepTorrentOf({ client, file, path }: PullOptions, signal: AbortSignal) {
-  const soon = AbortSignal.any([signal, AbortSignal.timeout(torrentAtMostMs)])
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(torrentTimeoutMs)])
   const ids = { modelId: file.model_id, fileId: file.id }
   const found = await getTorrent(client, ids, soon).catch(() => undefined)
   if (found?.isOpen) await keepTorrent(path, found.torrent).catch(() => undefined)

@@ -5,7 +5,7 @@ const pageSize = 1000
 
 /** Every chunk that the registry misses; `first` is the page it gave unasked. */
 export async function listMissing(
-  { client, modelName, patience, signal }: BlobPush,
+  { client, modelName, retrier, signal }: BlobPush,
   fileId: string,
   first?: Upload,
 ): Promise<MissingChunk[]> {
@@ -13,7 +13,7 @@ export async function listMissing(
   const total = first?.missing_count ?? Number.POSITIVE_INFINITY
   while (missing.length < total) {
     const query = { from: (missing.at(-1)?.index ?? -1) + 1, limit: pageSize }
-    const page = await patience.call(() => client.getUpload(modelName, fileId, query, signal))
+    const page = await retrier.call(() => client.getUpload(modelName, fileId, query, signal))
     missing.push(...page.missing_chunks)
     if (page.missing_chunks.length < pageSize) break
   }
@@ -22,13 +22,13 @@ export async function listMissing(
 
 /** The chunk with a fresh URL, or undefined where the registry has it by now. */
 export async function findMissing(
-  { client, modelName, patience, signal }: BlobPush,
+  { client, modelName, retrier, signal }: BlobPush,
   fileId: string,
   { index }: MissingChunk,
 ): Promise<MissingChunk | undefined> {
   const query = { from: index, limit: 1 }
   const ask = () => client.getUpload(modelName, fileId, query, signal)
   // That it is still missing is no progress.
-  const page = await patience.call(ask, { isProgress: false })
+  const page = await retrier.call(ask, { isProgress: false })
   return page.missing_chunks.find((chunk) => chunk.index === index)
 }

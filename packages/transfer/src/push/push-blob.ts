@@ -10,10 +10,10 @@ const maxRounds = 4
 
 /**
  * Uploads one file whose hashes are known, and resolves when the registry serves it. Stopped in any way, the next call goes on from there.
- * Every call and every chunk is repeated as `patience` says: to the registry, a repeated call is the same as the first.
+ * Every call and every chunk is repeated as the retrier says: to the registry, a repeated call is the same as the first.
  */
 export async function pushBlob(given: BlobPush): Promise<ModelFile> {
-  // One place retries: `patience` knows of all requests of the push.
+  // One place retries: the retrier knows of all requests of the push.
   const client = given.client.with({ retry: { firstContactMs: 0, giveUpMs: 0 }, maxWaits: 0 })
   const push = { ...given, client }
   return (await findSame(push)) ?? (await upload(push))
@@ -21,8 +21,8 @@ export async function pushBlob(given: BlobPush): Promise<ModelFile> {
 
 /** The same file, where an earlier push or somebody else has brought it to its end. */
 async function findSame(push: BlobPush): Promise<ModelFile | undefined> {
-  const { client, modelName, filename, manifest, patience, signal, report } = push
-  const files = await patience.call(() => client.listFiles(modelName, { status: 'all' }, signal))
+  const { client, modelName, filename, manifest, retrier, signal, report } = push
+  const files = await retrier.call(() => client.listFiles(modelName, { status: 'all' }, signal))
   const same = files.find(
     (file) => file.filename === filename && file.sha256_hash === manifest.sha256_hash,
   )
@@ -34,9 +34,9 @@ async function findSame(push: BlobPush): Promise<ModelFile | undefined> {
 }
 
 async function upload(push: BlobPush): Promise<ModelFile> {
-  const { client, modelName, filename, manifest, port, patience, signal, report } = push
+  const { client, modelName, filename, manifest, port, retrier, signal, report } = push
   const newFile = { filename, ...manifest }
-  const started = await patience.call(() => client.startUpload(modelName, newFile, signal))
+  const started = await retrier.call(() => client.startUpload(modelName, newFile, signal))
   const { id: fileId } = started
   report({ type: 'started', fileId })
   let missing = await listMissing(push, fileId, started.upload)
@@ -60,15 +60,15 @@ async function upload(push: BlobPush): Promise<ModelFile> {
 
 /** The processed file, or undefined where chunks turned out to be missing. */
 async function complete(push: BlobPush, fileId: string): Promise<ModelFile | undefined> {
-  const { client, modelName, patience, signal } = push
+  const { client, modelName, retrier, signal } = push
   try {
-    const file = await patience.call(() => completeOnce(push, fileId))
+    const file = await retrier.call(() => completeOnce(push, fileId))
     return await untilProcessed(push, file)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
     if (error.problem.missing_count !== undefined) return undefined
     // The first answer may have been lost: then the file says why it failed.
-    const file = await patience.call(() => client.getFile(modelName, fileId, signal))
+    const file = await retrier.call(() => client.getFile(modelName, fileId, signal))
     if (file.status !== 'failed') throw error
     return file
   }

@@ -1,6 +1,6 @@
 import type { ChunkManifest } from '@shoal/model-file'
 import type { RegistryClient } from '@shoal/protocol/client'
-import type { Patience } from '../patience.ts'
+import type { Retrier } from '../retrier.ts'
 import type { PushPort } from './push-port.ts'
 
 export type BlobPush = {
@@ -11,7 +11,7 @@ export type BlobPush = {
   filename: string
   manifest: ChunkManifest
   port: PushPort
-  patience: Patience
+  retrier: Retrier
   signal: AbortSignal
   report: (event: BlobPushEvent) => void
 }

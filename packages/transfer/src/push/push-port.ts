@@ -7,7 +7,7 @@ export interface PushPort {
 
   /**
    * Sends one chunk to its URL and resolves when the store has taken it. Calls `onSent` with how many of its bytes went out so far.
-   * Rejects with a `TroubleError` where sending it again may help, with an `ApiError` or `bytes_refused` where the chunk is refused,
+   * Rejects with a `TransferError` where sending it again may help, with an `ApiError` or `bytes_refused` where the chunk is refused,
    * with the signal's reason, and with any other error where the push cannot go on.
    */
   putChunk(chunk: MissingChunk, options: PutOptions): Promise<void>

@@ -1,7 +1,7 @@
 import { hasCode } from '@shoal/core/errors'
 import { type MissingChunk, NetworkError } from '@shoal/protocol/client'
 import { bytesRefused } from '../errors.ts'
-import { TroubleError } from '../trouble.ts'
+import { TransferError } from '../failure.ts'
 import { findMissing } from './list-missing.ts'
 import type { BlobPush } from './push-options.ts'
 
@@ -15,7 +15,7 @@ export async function sendMissing(
   fileId: string,
   missing: readonly MissingChunk[],
 ): Promise<void> {
-  const { port, manifest, patience, report } = push
+  const { port, manifest, retrier, report } = push
   const stop = new AbortController()
   const signal = AbortSignal.any([push.signal, stop.signal])
   const queue = missing.values()
@@ -31,7 +31,7 @@ export async function sendMissing(
     const { size } = given
     let chunk: MissingChunk | undefined = given
     let refusals = 0
-    let troubles = 0
+    let failures = 0
     let sent = 0
     /** The most that any attempt has sent: sending the same again and again is no progress. */
     let furthest = 0
@@ -42,23 +42,23 @@ export async function sendMissing(
       show()
       if (bytes < furthest + stepBytes) return
       furthest = bytes
-      patience.noteMove()
+      retrier.noteMove()
     }
     /** What to send after `error`; undefined where the registry has the chunk by now. */
     async function afterError(error: unknown, failed: MissingChunk, wasWhole: boolean) {
-      if (!(error instanceof TroubleError)) {
+      if (!(error instanceof TransferError)) {
         refusals += 1
         return afterRefusal(error, failed, refusals)
       }
       await port.checkUnchanged()
-      troubles += 1
-      await patience.endure(error.trouble, troubles)
+      failures += 1
+      await retrier.waitOrThrow(error.transferFailure, failures)
       // Perhaps only the answer was lost: to ask costs less than to send it again.
-      const mayBeStored = wasWhole && error.trouble.kind === 'lost'
+      const mayBeStored = wasWhole && error.transferFailure.kind === 'lost'
       return mayBeStored ? findMissing(push, fileId, failed) : failed
     }
     while (chunk !== undefined) {
-      await patience.gate()
+      await retrier.waitUntilOpen()
       try {
         await port.putChunk(chunk, { signal, onSent: setSent })
         break
@@ -71,7 +71,7 @@ export async function sendMissing(
     }
     bytesHere += size - sent
     show()
-    patience.noteMove()
+    retrier.noteMove()
   }
 
   /** What to send instead: throws where that would be of no use. */

@@ -9,14 +9,14 @@ const pauseShare = 0.1
 
 /** Waits until the registry has hashed and read the file; it may restart meanwhile. */
 export async function untilProcessed(push: BlobPush, file: ModelFile): Promise<ModelFile> {
-  const { client, modelName, patience, signal, report } = push
+  const { client, modelName, retrier, signal, report } = push
   let current = file
   const startedAt = performance.now()
   while (current.status === 'processing') {
     report({ type: 'processing' })
     const share = (performance.now() - startedAt) * pauseShare
     await sleep(Math.min(maxPauseMs, Math.max(minPauseMs, share)), signal)
-    current = await patience.call(() => client.getFile(modelName, file.id, signal))
+    current = await retrier.call(() => client.getFile(modelName, file.id, signal))
   }
   return current
 }

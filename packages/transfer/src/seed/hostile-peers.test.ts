@@ -18,13 +18,13 @@ import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
 const file = syntheticFile(2 * mebibyte, mebibyte)
 const blockBytes = 16_384
-const patience = { timeout: 10_000 }
+const pollOptions = { timeout: 10_000 }
 
 /** Somebody who has the file, and whether they still give it. */
 async function scene(of = file) {
   const { origin, path, pull, seeder } = await swarmScene(of)
   const { status, failure } = await seeder()
-  await expect.poll(() => status().port, patience).toBeGreaterThan(0)
+  await expect.poll(() => status().port, pollOptions).toBeGreaterThan(0)
   return {
     port: status().port,
     infoHash: origin.swarm?.infoHash ?? '',
@@ -80,7 +80,7 @@ test('who asks for much and reads late gets it all, and costs little memory', as
     bytes += part.length
   })
   socket.resume()
-  await expect.poll(() => bytes, patience).toBeGreaterThanOrEqual(large.bytes.length)
+  await expect.poll(() => bytes, pollOptions).toBeGreaterThanOrEqual(large.bytes.length)
   await stillGives()
 })
 
@@ -91,7 +91,7 @@ test('who asks without end is cut off', async () => {
   socket.write(Buffer.concat(Array.from({ length: 20_000 }, (_, at) => request(0, at, blockBytes))))
   await sleep(1000)
   socket.resume()
-  await expect.poll(() => socket.destroyed, patience).toBe(true)
+  await expect.poll(() => socket.destroyed, pollOptions).toBe(true)
   await stillGives()
 })
 
@@ -102,6 +102,6 @@ test('one address cannot take all connections', async () => {
   )
   const open = () => sockets.filter(({ destroyed }) => !destroyed).length
   for (const socket of sockets) socket.resume()
-  await expect.poll(open, patience).toBeLessThanOrEqual(32)
+  await expect.poll(open, pollOptions).toBeLessThanOrEqual(32)
   await stillGives()
 })

@@ -16,7 +16,7 @@ export type SeederOptions = Partial<SeedSetup> & {
 }
 
 /** The library waits a second for trackers that do not answer. */
-const closeAtMostMs = 3_000
+const closeTimeoutMs = 3_000
 
 /** Shares files with other people. */
 export interface Seeder {
@@ -73,6 +73,6 @@ export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions):
     resume: () => notify('resume'),
     status: () => status,
     failure: () => failure,
-    close: () => closeThread(thread, closeAtMostMs),
+    close: () => closeThread(thread, closeTimeoutMs),
   }
 }

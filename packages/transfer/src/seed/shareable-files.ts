@@ -20,7 +20,7 @@ export type ShareableOptions = {
 
 /** A public file may become private, or go: so long the registry's word holds. */
 const answerTtlMs = 60 * 60_000
-const patienceMs = 10_000
+const requestTimeoutMs = 10_000
 
 /** A file that came from a registry and has not been changed since. */
 type Pulled = LocalFile & { record: FileRecord; fileSizeBytes: number }
@@ -47,7 +47,7 @@ export function shareableFiles(options: ShareableOptions) {
     const until = performance.now() + answerTtlMs
     const ids = { modelId: record.model_id, fileId: record.file_id }
     try {
-      const soon = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+      const soon = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)])
       const found = await getTorrent(client, ids, soon)
       const kept = found.isOpen ? keepTorrent(path, found.torrent) : forgetTorrent(path)
       await kept.catch((error: Error) => onProblem(path, error.message))

@@ -1,6 +1,6 @@
 import { startThread, terminateThread } from '@shoal/threads'
+import { TransferError, type TransferFailure } from '../failure.ts'
 import type { ChunkWorker } from '../http/chunk-worker.ts'
-import { type Trouble, TroubleError } from '../trouble.ts'
 import type { WorkerSetup } from './inline-chunk-worker.ts'
 
 export function threadChunkWorker(setup: WorkerSetup): ChunkWorker {
@@ -14,6 +14,6 @@ export function threadChunkWorker(setup: WorkerSetup): ChunkWorker {
 }
 
 /** An error crosses threads with its properties, and without its class. */
-function rethrow(error: Error & { trouble?: Trouble }): never {
-  throw error.trouble ? new TroubleError(error.trouble) : error
+function rethrow(error: Error & { transferFailure?: TransferFailure }): never {
+  throw error.transferFailure ? new TransferError(error.transferFailure) : error
 }

@@ -19,7 +19,7 @@ export type SocketLog = {
   error(details: object, message: string): void
 }
 
-const hangUpMs = 1_000
+const closeTimeoutMs = 1_000
 const maxFailedPolls = 1
 
 /** One WebSocket of the tracker, from the first message to its end. */
@@ -98,7 +98,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
 /** Says why, and does not wait for long until the other side has heard it. */
 function hangUp(socket: WebSocket, code: number, reason: string) {
   socket.close(code, reason)
-  setTimeout(() => socket.terminate(), hangUpMs).unref()
+  setTimeout(() => socket.terminate(), closeTimeoutMs).unref()
 }
 
 /** What a reply is about: a client with many torrents cannot tell otherwise. */

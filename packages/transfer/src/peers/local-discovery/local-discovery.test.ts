@@ -17,7 +17,7 @@ const loopback: LocalNetwork = {
 }
 const group = '239.192.152.143'
 const [shared = '', foreign = ''] = ['a', 'b'].map((digit) => digit.repeat(40))
-const patience = { timeout: 20_000 }
+const pollOptions = { timeout: 20_000 }
 
 async function freeUdpPort(): Promise<number> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
@@ -88,7 +88,7 @@ async function openSpeaker(groupPort: number) {
         await announce([shared], port)
         return peers
       }
-      await expect.poll(announceAgain, patience).toContain(`127.0.0.1:${port}`)
+      await expect.poll(announceAgain, pollOptions).toContain(`127.0.0.1:${port}`)
     },
   }
 }
@@ -100,7 +100,7 @@ test('who comes later is found, and nobody finds themselves', async () => {
   await untilHeard(first.peers)
   const second = somebody({ groupPort, port: 5002 })
   second.discovery.announceSoon()
-  await expect.poll(() => first.peers, patience).toContain('127.0.0.1:5002')
+  await expect.poll(() => first.peers, pollOptions).toContain('127.0.0.1:5002')
   await untilHeard(second.peers, 6001) // so it has heard its own by now
   expect(second.peers).not.toContain('127.0.0.1:5002')
 })
@@ -128,7 +128,7 @@ test('who pauses announces nothing and tries nobody, until they go on', async ()
   expect(watcher.peers).not.toContain('127.0.0.1:5002')
   pausing.state.isPaused = false
   pausing.discovery.announceSoon()
-  await expect.poll(() => watcher.peers, patience).toContain('127.0.0.1:5002')
+  await expect.poll(() => watcher.peers, pollOptions).toContain('127.0.0.1:5002')
 })
 
 test('who has no network announces as soon as there is one', async () => {
@@ -141,7 +141,7 @@ test('who has no network announces as soon as there is one', async () => {
   await sleep(500)
   moving.state.networks = [loopback]
   advanceToPoll()
-  await expect.poll(() => watcher.peers, patience).toContain('127.0.0.1:5002')
+  await expect.poll(() => watcher.peers, pollOptions).toContain('127.0.0.1:5002')
 })
 
 test('who has left says nothing any more', async () => {
@@ -177,7 +177,7 @@ test('a hundred torrents are found by way of a few packets', async () => {
     await announce([...many, foreign], 6000)
     return peers
   }
-  await expect.poll(announceAgain, patience).toContain('127.0.0.1:6000')
+  await expect.poll(announceAgain, pollOptions).toContain('127.0.0.1:6000')
 })
 
 test('a port that somebody else has is tried again', async () => {

@@ -203,5 +203,5 @@ test('a file that is refused while the answer is lost fails with its reason, too
 test('a registry that stays away ends the push', async () => {
   const { registry, push } = await pushScene()
   registry.script = () => ({ reset: true })
-  await expect(push({ giveUpMs: 500 })).rejects.toThrow(NetworkError)
+  await expect(push({ timeoutMs: 500 })).rejects.toThrow(NetworkError)
 })

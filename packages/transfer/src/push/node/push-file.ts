@@ -4,8 +4,8 @@ import { hashFileInWorker, manifestOf } from '@shoal/model-file'
 import { directNetwork, type NetworkSettings } from '@shoal/network'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import type { PushEvent } from '../../events.ts'
-import { patience as newPatience } from '../../patience.ts'
 import { type ProgressMeter, progressMeter } from '../../progress-meter.ts'
+import { createRetrier } from '../../retrier.ts'
 import { pushBlob } from '../push-blob.ts'
 import type { BlobPushEvent } from '../push-options.ts'
 import { nodePort } from './node-port.ts'
@@ -24,12 +24,12 @@ export type PushOptions = {
   signal?: AbortSignal | undefined
   onEvent?: ((event: PushEvent) => void) | undefined
   /** Fail when nothing has got through for so long. Default: the network's. */
-  giveUpMs?: number | undefined
+  timeoutMs?: number | undefined
   /** Default: straight to the registry. */
   network?: NetworkSettings | undefined
 }
 
-const longestWaitMs = 2_000
+const maxWaitMs = 2_000
 const tickMs = 100
 
 /** Uploads one file, and resolves when the registry serves it. Stopped in any way, the next call goes on from there. */
@@ -50,14 +50,14 @@ export async function pushFile(options: PushOptions): Promise<ModelFile> {
   const portOptions = { path, sizeBytes, mtimeMs, chunkSize, connections, rateLimit, network }
   await using port = nodePort(portOptions)
   using progress = progressReport(manifest.file_size_bytes, report)
-  const patience = newPatience({
-    longestWaitMs,
-    giveUpMs: options.giveUpMs ?? network.timeouts.giveUpMs,
+  const retrier = createRetrier({
+    maxWaitMs,
+    timeoutMs: options.timeoutMs ?? network.timeouts.giveUpMs,
     signal,
     host: new URL(client.baseUrl).host,
     report,
   })
-  const push = { client, modelName, filename, manifest, port, patience, signal }
+  const push = { client, modelName, filename, manifest, port, retrier, signal }
   const pushed = await pushBlob({ ...push, report: progress.onEvent })
   progress.end()
   report({ type: 'done' })

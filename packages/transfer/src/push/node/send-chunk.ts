@@ -19,8 +19,8 @@ import {
 } from '@shoal/protocol/client'
 import type { Dispatcher } from 'undici'
 import { bytesRefused, fileChanged } from '../../errors.ts'
+import { classifyNetworkError, classifyStatus, TransferError } from '../../failure.ts'
 import type { RateLimit } from '../../rate-limit.ts'
-import { TroubleError, troubleOfNetwork, troubleOfStatus } from '../../trouble.ts'
 import type { PutOptions } from '../push-port.ts'
 
 const blockBytes = 256 * 1024
@@ -36,7 +36,7 @@ export type SendTools = {
 }
 
 /**
- * Sends one chunk. Rejects with a `TroubleError` where sending it again may help, and otherwise with an `ApiError` of the registry's,
+ * Sends one chunk. Rejects with a `TransferError` where sending it again may help, and otherwise with an `ApiError` of the registry's,
  * `bytes_refused` or a `NetworkError`.
  */
 export async function sendChunk(
@@ -76,28 +76,30 @@ export async function sendChunk(
     })
     const text = await readStart(answer.body)
     if (answer.statusCode < 300 && text.trim() === '') return
-    throw errorOfAnswer(network, target, answer, text)
+    throw toAnswerError(network, target, answer, text)
   } catch (error) {
     signal.throwIfAborted()
     if (failure !== undefined) throw failure
-    const isTyped = [ApiError, NetworkError, TroubleError].some((type) => error instanceof type)
+    const isTyped = [ApiError, NetworkError, TransferError].some((type) => error instanceof type)
     if (isTyped || hasCode(error, 'bytes_refused')) throw error
     const isSilent = silence.signal.aborted
     const detail = `silent for ${silenceMs / 1000} s`
     const found: NetworkFailure = isSilent
       ? { code: 'unreachable', reason: 'timeout', host: target.host, detail }
       : failureOf(error, { url: target, proxy: network.proxyOf(target) })
-    throw errorOfFailure(found)
+    throw toSendError(found)
   } finally {
     clearTimeout(timer)
   }
 }
 
-const errorOfFailure = (failure: NetworkFailure) =>
-  isTransient(failure) ? new TroubleError(troubleOfNetwork(failure)) : new NetworkError(failure)
+const toSendError = (failure: NetworkFailure) =>
+  isTransient(failure)
+    ? new TransferError(classifyNetworkError(failure))
+    : new NetworkError(failure)
 
 /** What an answer means that is not simply a success. */
-function errorOfAnswer(
+function toAnswerError(
   network: Network,
   url: URL,
   { statusCode: status, headers }: Dispatcher.ResponseData,
@@ -110,18 +112,18 @@ function errorOfAnswer(
   // Whoever says so, the address may have expired: a new one is asked for first.
   const mayBeExpired = [401, 403, 404].includes(status)
   const failure = failureOfAnswer({ url, proxy }, status, contentType)
-  if (failure && !mayBeExpired) return errorOfFailure(failure)
+  if (failure && !mayBeExpired) return toSendError(failure)
   if (status < 300) {
     // Whoever takes a chunk has nothing to say about it.
     const reason = contentType?.startsWith('text/html') ? 'html' : 'other_program'
     const detail = `it answered ${status} with a body`
-    return errorOfFailure({ code: 'not_a_registry', reason, host, detail })
+    return toSendError({ code: 'not_a_registry', reason, host, detail })
   }
   if (status < 400) return redirectRefused(url, 'moved', `it redirects to ${header('location')}`)
   const problem = problemIn(text)
   const isFull = status === 507 || problem?.code === 'storage_full'
-  const trouble = troubleOfStatus(status, host, header('retry-after'))
-  if (trouble?.kind === 'busy' && !isFull) return new TroubleError(trouble)
+  const statusFailure = classifyStatus(status, host, header('retry-after'))
+  if (statusFailure?.kind === 'busy' && !isFull) return new TransferError(statusFailure)
   const cause = failure && new NetworkError(failure)
   const refused = bytesRefused(`${host} answered ${status}`, status, { cause })
   return problem ? new ApiError(status, problem) : refused

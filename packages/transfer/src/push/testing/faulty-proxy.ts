@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
  * What happens to a call. `reset`: the connection is reset and the registry hears nothing. `lost-answer`: the registry does its work, and
  * the connection is reset instead of the answer. `502`: the proxy answers, as one does whose registry is down.
  */
-export type Fault = 'reset' | 'lost-answer' | '502'
+export type ProxyFault = 'reset' | 'lost-answer' | '502'
 
 export type FaultyProxy = {
   /** Without a slash at its end. */
@@ -14,7 +14,7 @@ export type FaultyProxy = {
   /** Where the registry listens. */
   leadTo(port: number): void
   /** From now on the first call of each kind meets `fault`, the next of that kind do not; forgets the calls before. */
-  harmEachOnce(fault: Fault): void
+  harmEachOnce(fault: ProxyFault): void
   /** The calls of an upload that met the fault, as `POST complete` or `PUT chunk 2`, in alphabetical order. */
   harmed(): string[]
   /** The numbers of the chunks that the registry took, in the order of its answers; a number stands twice if it took it twice. */
@@ -25,7 +25,7 @@ export type FaultyProxy = {
 /** Stands between a client and a registry and breaks the calls of an upload. All other calls pass. */
 export async function openFaultyProxy(): Promise<FaultyProxy> {
   let registryPort = 0
-  let fault: Fault | undefined
+  let fault: ProxyFault | undefined
   let harmed = new Set<string>()
   let taken: number[] = []
 

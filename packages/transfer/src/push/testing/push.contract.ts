@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import type { RegistryClient } from '@shoal/protocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Fault, FaultyProxy } from './faulty-proxy.ts'
+import type { FaultyProxy, ProxyFault } from './faulty-proxy.ts'
 
 /** How the suite reaches a port: through a registry that is real, and a proxy before it. */
 export type PushUnderTest = {
@@ -23,7 +23,7 @@ const sizeBytes = 17 * 1024 * 1024
 const filename = 'tide-Q8_0.gguf'
 const chunkCalls = ['PUT chunk 1', 'PUT chunk 2']
 
-const harms: [fault: Fault, what: string, calls: string[]][] = [
+const harms: [fault: ProxyFault, what: string, calls: string[]][] = [
   ['reset', 'the connection of each call is reset once', ['GET file', 'GET files']],
   ['lost-answer', 'the answer of each call is lost once', ['GET files']],
   ['502', 'a proxy answers each call once with 502', ['GET file', 'GET files']],

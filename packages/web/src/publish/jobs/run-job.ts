@@ -1,7 +1,7 @@
 import { hasCode } from '@shoal/core/errors'
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import type { RegistryClient } from '@shoal/protocol/client'
-import { type BlobPushEvent, patience as newPatience, pushBlob } from '@shoal/transfer/push'
+import { type BlobPushEvent, createRetrier, pushBlob } from '@shoal/transfer/push'
 import { hashFile } from '../hashing/hash-file.ts'
 import { filePort } from '../sending/file-port.ts'
 import { type Job, type JobFile, type Sources, unfinished } from './job.ts'
@@ -20,7 +20,7 @@ export type JobEvent =
   | { type: 'wait'; wait: Wait | undefined }
 
 /** Longer than the command line's: whoever looks on may be away for days, and nothing but they ends the upload. */
-const longestWaitMs = 30_000
+const maxWaitMs = 30_000
 
 export type Run = {
   client: RegistryClient
@@ -37,14 +37,14 @@ export type Run = {
  * other up: that it did is thrown at the end.
  */
 export async function runJob({ sources, signal, report, ...run }: Run): Promise<void> {
-  const client = run.client.with({ maxWaits: 0 }) // `patience` waits, and says so
+  const client = run.client.with({ maxWaits: 0 }) // the retrier waits, and says so
   const { modelName } = run.job
   const files = unfinished(run.job)
   const stop = new AbortController()
   const ending = AbortSignal.any([signal, stop.signal])
-  const patience = newPatience({
-    longestWaitMs,
-    giveUpMs: Number.POSITIVE_INFINITY,
+  const retrier = createRetrier({
+    maxWaitMs,
+    timeoutMs: Number.POSITIVE_INFINITY,
     signal: ending,
     host: location.host,
     isOffline,
@@ -55,7 +55,7 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
         wait: { until: Date.now() + seconds * 1000, reason: reasonOf(trouble) },
       }),
   })
-  addEventListener('online', patience.wake, { signal: ending })
+  addEventListener('online', retrier.wake, { signal: ending })
   let job = run.job
 
   function note(filename: string, changes: Partial<JobFile>) {
@@ -90,7 +90,7 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
       }
     }
     const port = filePort(sourceOf(sources, filename), manifest)
-    const push = { client, modelName, filename, manifest, port, patience, signal: ending }
+    const push = { client, modelName, filename, manifest, port, retrier, signal: ending }
     await pushBlob({ ...push, report: follow })
     tell('ready', sizeBytes)
     note(filename, { isReady: true })
@@ -98,7 +98,7 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
 
   try {
     const { newModel } = run.job
-    if (newModel) await patience.call(() => ensureModel(client, newModel))
+    if (newModel) await retrier.call(() => ensureModel(client, newModel))
     const manifests = oneAfterAnother(files, hash)
     const refusals: Error[] = []
     for (const [place, file] of files.entries()) {

@@ -1,17 +1,22 @@
-import type { Trouble } from '@shoal/transfer/push'
+import type { TransferFailure } from '@shoal/transfer/push'
 import { afterEach, expect, test, vi } from 'vitest'
 import { reasonOf } from './wait.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-const busy: Trouble = { kind: 'busy', message: 'shoal.test answered 502', status: 502 }
-const failure = { code: 'unreachable', reason: 'unknown', host: 'shoal.test', detail: '' } as const
+const busy: TransferFailure = { kind: 'busy', message: 'shoal.test answered 502', status: 502 }
+const networkFailure = {
+  code: 'unreachable',
+  reason: 'unknown',
+  host: 'shoal.test',
+  detail: '',
+} as const
 
-test.each<[Trouble, string]>([
+test.each<[TransferFailure, string]>([
   [{ ...busy, retryAfterSeconds: 2, detail: 'the store is away' }, 'The registry asks us to wait'],
   [{ ...busy, detail: 'the store is away' }, 'The store is away'],
   [busy, 'Shoal.test answered 502'],
-  [{ kind: 'lost', message: 'fetch failed', failure }, 'The registry does not answer'],
+  [{ kind: 'lost', message: 'fetch failed', networkFailure }, 'The registry does not answer'],
   [{ kind: 'lost', message: 'the connection broke' }, 'The connection broke'],
 ])('why nothing moves is said by its cause (%#)', (trouble, reason) => {
   expect(reasonOf(trouble)).toBe(reason)

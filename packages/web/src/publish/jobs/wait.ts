@@ -1,4 +1,4 @@
-import type { Trouble } from '@shoal/transfer/push'
+import type { TransferFailure } from '@shoal/transfer/push'
 
 /** What the visitor is told while nothing moves. */
 export type Wait = {
@@ -10,10 +10,15 @@ export type Wait = {
 export const isOffline = () => navigator.onLine === false
 
 /** Why nothing moves, as the beginning of a sentence. */
-export function reasonOf({ retryAfterSeconds, failure, detail, message }: Trouble): string {
+export function reasonOf({
+  retryAfterSeconds,
+  networkFailure,
+  detail,
+  message,
+}: TransferFailure): string {
   if (retryAfterSeconds !== undefined) return 'The registry asks us to wait'
   if (isOffline()) return 'This machine is offline'
-  if (failure) return 'The registry does not answer'
+  if (networkFailure) return 'The registry does not answer'
   const reason = detail ?? message
   return reason.charAt(0).toUpperCase() + reason.slice(1)
 }

@@ -1,11 +1,11 @@
 import { ApiError, type MissingChunk, problemIn } from '@shoal/protocol/client'
-import { type PutOptions, TroubleError, troubleOf } from '@shoal/transfer/push'
+import { classifyError, type PutOptions, TransferError } from '@shoal/transfer/push'
 
 /** Longer than any pause of a living line: the answer comes when the chunk is hashed and stored. */
 const silenceMs = 60_000
 
 /**
- * Sends one chunk. Rejects with a `TroubleError`, or with an `ApiError` where sending it again would not help. By XMLHttpRequest:
+ * Sends one chunk. Rejects with a `TransferError`, or with an `ApiError` where sending it again would not help. By XMLHttpRequest:
  * `fetch` does not tell how much has gone out.
  */
 export function putChunk(
@@ -21,7 +21,7 @@ export function putChunk(
     silence = setTimeout(stop, silenceMs)
   }
   return new Promise<void>((resolve, reject) => {
-    const lose = (message: string) => reject(new TroubleError({ kind: 'lost', message }))
+    const lose = (message: string) => reject(new TransferError({ kind: 'lost', message }))
     request.open('PUT', chunk.url)
     for (const [name, value] of Object.entries(chunk.headers)) {
       // A browser sets the length by itself, and lets no page do it.
@@ -56,6 +56,6 @@ function errorOf(request: XMLHttpRequest): Error {
   const problem = problemIn(responseText) ?? { detail: `the registry answered ${status}` }
   const retryAfter = request.getResponseHeader('retry-after') ?? undefined
   const error = new ApiError(status, problem, retryAfter)
-  const trouble = troubleOf(error, location.host)
-  return trouble ? new TroubleError(trouble) : error
+  const trouble = classifyError(error, location.host)
+  return trouble ? new TransferError(trouble) : error
 }

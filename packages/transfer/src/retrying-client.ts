@@ -3,12 +3,12 @@ import type { RegistryClient } from '@shoal/protocol/client'
 import type { WaitingEvent } from './events.ts'
 
 /** The client of a transfer: a registry that goes away is waited for as long as the bytes would be, and the waits are reported. */
-export function patientClient(
+export function retryingClient(
   client: RegistryClient,
-  { giveUpMs, report }: { giveUpMs: number; report: (event: WaitingEvent) => void },
+  { timeoutMs, report }: { timeoutMs: number; report: (event: WaitingEvent) => void },
 ): RegistryClient {
   return client.with({
-    retry: transferRetry({ giveUpMs }),
+    retry: transferRetry({ timeoutMs }),
     onWait: ({ seconds, reason }) => report({ type: 'waiting', seconds, reason }),
   })
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
 import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
-import { patientTuning, quickTuning } from '../testing/quick-tuning.ts'
+import { quickTuning, relaxedTuning } from '../testing/quick-tuning.ts'
 import type { BytesRequest, Misbehaviour } from '../testing/scripted-origin.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
@@ -17,7 +17,7 @@ const once =
 test('a bad chunk is named and fetched again in another way, and nothing else is', async () => {
   const scene = await pullScene(file)
   scene.origin.script = once(5, { flipByteAt: 70_000 })
-  const pulled = await scene.pull({ tuning: patientTuning })
+  const pulled = await scene.pull({ tuning: relaxedTuning })
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
   expect(pulled.droppedChunks).toEqual([{ source: hostOf(scene), count: 1 }])
   expect(eventsOf(scene.events, 'bad-chunk')).toEqual([
@@ -49,7 +49,7 @@ test.each<[string, Misbehaviour]>([
 ])('a server that %s is asked for the rest of the chunk, not for all of it', async (_, wrong) => {
   const scene = await pullScene(file)
   scene.origin.script = once(3, wrong)
-  const pulled = await scene.pull({ tuning: { ...patientTuning, stallMs: 3_000 } })
+  const pulled = await scene.pull({ tuning: { ...relaxedTuning, stallMs: 3_000 } })
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
   const second = scene.origin.requests.find(({ index, before }) => index === 3 && before === 1)
   expect(second?.start).toBeGreaterThan(3 * mebibyte)
@@ -110,7 +110,7 @@ test('a wait that the registry asks for is kept and shown', async () => {
   const scene = await pullScene(file)
   scene.origin.script = once(2, { status: 429, headers: { 'retry-after': '1' } })
   const startedAt = performance.now()
-  await scene.pull({ tuning: patientTuning })
+  await scene.pull({ tuning: relaxedTuning })
   expect(performance.now() - startedAt).toBeGreaterThan(990)
   const [wait] = eventsOf(scene.events, 'waiting')
   expect(wait).toMatchObject({ seconds: 1, reason: expect.stringContaining('429') })
@@ -127,7 +127,7 @@ test('a registry that is gone for a while is waited for, visibly', async () => {
     }
     return isGoing ? { resetAfter: 1000 } : undefined
   }
-  const pulling = scene.pull({ tuning: patientTuning })
+  const pulling = scene.pull({ tuning: relaxedTuning })
   await gone.promise
   const waits = () => eventsOf(scene.events, 'waiting').length
   await expect.poll(waits, { timeout: 20_000 }).toBeGreaterThan(0)
@@ -141,7 +141,7 @@ test('a registry that is gone for a while is waited for, visibly', async () => {
 test('a registry that stays away ends the pull, and the next one goes on', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ index }) => (index >= 6 ? { resetAfter: 0 } : undefined)
-  const tuning = { ...quickTuning, giveUpMs: 1500 }
+  const tuning = { ...quickTuning, timeoutMs: 1500 }
   await expect(scene.pull({ tuning })).rejects.toThrow(NetworkError)
   scene.origin.script = () => undefined
   const pulled = await scene.pull()

@@ -1,7 +1,7 @@
 import { ApiError, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { WaitingEvent } from './events.ts'
-import { type PatienceOptions, patience } from './patience.ts'
+import { createRetrier, type RetrierOptions } from './retrier.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -15,20 +15,20 @@ const lost: NetworkFailure = {
 }
 const unreachable = new NetworkError(lost)
 
-function open(changes: Partial<PatienceOptions> = {}) {
+function open(changes: Partial<RetrierOptions> = {}) {
   const waits: WaitingEvent[] = []
   const stop = new AbortController()
   const onMoving = vi.fn<() => void>()
-  const opened = patience({
-    longestWaitMs: 2_000,
-    giveUpMs: 60_000,
+  const retrier = createRetrier({
+    maxWaitMs: 2_000,
+    timeoutMs: 60_000,
     signal: stop.signal,
     host,
     onMoving,
     report: (event) => waits.push(event),
     ...changes,
   })
-  return { patience: opened, waits, stop, onMoving }
+  return { retrier, waits, stop, onMoving }
 }
 
 /** Fails so often as there are errors, then answers. */
@@ -51,7 +51,7 @@ test.each([
   ['a 429', new ApiError(429, { detail: 'too often' })],
 ])('after %s a call is made again', async (_, error) => {
   const act = failing(error, error)
-  expect(await outcome(open().patience.call(act))).toBe('answer')
+  expect(await outcome(open().retrier.call(act))).toBe('answer')
   expect(act).toHaveBeenCalledTimes(3)
 })
 
@@ -61,25 +61,25 @@ test.each([
   ['another program', new NetworkError({ ...lost, code: 'not_a_registry', reason: 'html' })],
 ])('after %s it is not', async (_, error) => {
   const act = failing(error)
-  expect(await outcome(open().patience.call(act))).toBe(error)
+  expect(await outcome(open().retrier.call(act))).toBe(error)
   expect(act).toHaveBeenCalledTimes(1)
 })
 
 test('a defect of the registry is not asked forever', async () => {
   const error = new ApiError(500, { detail: 'internal server error' })
   const act = failing(...Array.from({ length: 100 }, () => error))
-  expect(await outcome(open().patience.call(act))).toBe(error)
+  expect(await outcome(open().retrier.call(act))).toBe(error)
   expect(act).toHaveBeenCalledTimes(6)
 })
 
 test('a wait that is asked for holds up every request, is reported, and ends', async () => {
-  const { patience, waits, onMoving } = open()
-  const calling = patience.call(failing(new ApiError(503, { detail: 'busy' }, '7')))
+  const { retrier, waits, onMoving } = open()
+  const calling = retrier.call(failing(new ApiError(503, { detail: 'busy' }, '7')))
   await vi.advanceTimersByTimeAsync(0)
   expect(waits).toEqual([{ type: 'waiting', seconds: 7, reason: `${host} asks for it (503)` }])
   const passed = vi.fn<() => void>()
-  const other = patience.gate().then(passed)
-  patience.wake() // the network is no reason to come before one is asked to
+  const other = retrier.waitUntilOpen().then(passed)
+  retrier.wake() // the network is no reason to come before one is asked to
   await vi.advanceTimersByTimeAsync(6_900)
   expect(passed).not.toHaveBeenCalled()
   expect(onMoving).not.toHaveBeenCalled()
@@ -89,24 +89,27 @@ test('a wait that is asked for holds up every request, is reported, and ends', a
   expect(onMoving).toHaveBeenCalledTimes(1)
 })
 
-test('a wait longer than the patience ends the call at once', async () => {
+test('a wait longer than the timeout ends the call at once', async () => {
   const error = new ApiError(503, { detail: 'busy' }, '3600')
-  expect(await outcome(open().patience.call(failing(error)))).toBe(error)
+  expect(await outcome(open().retrier.call(failing(error)))).toBe(error)
 })
 
 test('a registry that stays away ends the call with its own error, after the time given', async () => {
   const act = failing(...Array.from({ length: 1000 }, () => unreachable))
   const startedAt = performance.now()
-  expect(await outcome(open().patience.call(act))).toBe(unreachable)
+  expect(await outcome(open().retrier.call(act))).toBe(unreachable)
   expect(performance.now() - startedAt).toBeGreaterThan(60_000)
   expect(performance.now() - startedAt).toBeLessThan(63_000)
 })
 
 test('what moves keeps the others calm: nobody is told, and time starts anew', async () => {
-  const { patience, waits } = open({ giveUpMs: 3_000 })
+  const { retrier, waits } = open({ timeoutMs: 3_000 })
   for (let seconds = 0; seconds < 10; seconds += 1) {
-    patience.noteMove()
-    const enduring = patience.endure({ kind: 'lost', message: 'reset', failure: lost }, 1)
+    retrier.noteMove()
+    const enduring = retrier.waitOrThrow(
+      { kind: 'lost', message: 'reset', networkFailure: lost },
+      1,
+    )
     await vi.advanceTimersByTimeAsync(1_000)
     await enduring
   }
@@ -114,13 +117,13 @@ test('what moves keeps the others calm: nobody is told, and time starts anew', a
 })
 
 test('a network that is back ends a wait', async () => {
-  const { patience, waits, stop } = open({ longestWaitMs: 30_000, isOffline: () => true })
+  const { retrier, waits, stop } = open({ maxWaitMs: 30_000, isOffline: () => true })
   const act = vi.fn(async () => Promise.reject(unreachable))
-  const calling = patience.call(act).catch((reason: unknown) => reason)
+  const calling = retrier.call(act).catch((reason: unknown) => reason)
   await vi.advanceTimersByTimeAsync(45_000)
   const calls = act.mock.calls.length
   expect(waits).toHaveLength(calls)
-  patience.wake()
+  retrier.wake()
   await vi.advanceTimersByTimeAsync(0)
   expect(act).toHaveBeenCalledTimes(calls + 1)
   stop.abort(unreachable)
@@ -128,23 +131,23 @@ test('a network that is back ends a wait', async () => {
 })
 
 test('a wait ends with the signal', async () => {
-  const { patience, stop } = open()
+  const { retrier, stop } = open()
   const error = new ApiError(503, { detail: 'busy' }, '30')
-  const calling = patience.call(failing(error)).catch((reason: unknown) => reason)
+  const calling = retrier.call(failing(error)).catch((reason: unknown) => reason)
   await vi.advanceTimersByTimeAsync(0)
   stop.abort(new Error('enough'))
   expect(await calling).toEqual(new Error('enough'))
 })
 
 test('a chunk that is never stored ends a push, though the registry answers what is missing', async () => {
-  const { patience } = open({ giveUpMs: 5_000 })
-  const trouble = { kind: 'lost', message: 'no answer', failure: lost } as const
+  const { retrier } = open({ timeoutMs: 5_000 })
+  const failure = { kind: 'lost', message: 'no answer', networkFailure: lost } as const
   let attempts = 0
   const sending = async () => {
     for (;;) {
       attempts += 1
-      await patience.endure(trouble, attempts)
-      await patience.call(async () => 'still missing', { isProgress: false })
+      await retrier.waitOrThrow(failure, attempts)
+      await retrier.call(async () => 'still missing', { isProgress: false })
     }
   }
   expect(await outcome(sending())).toBeInstanceOf(Error)

@@ -1,25 +1,25 @@
 import { sleep } from '@shoal/core/async'
 import { backoffMs } from '@shoal/network/backoff'
 import type { WaitingEvent } from './events.ts'
-import { errorOfTrouble, type Trouble, troubleOf } from './trouble.ts'
+import { classifyError, type TransferFailure, toError } from './failure.ts'
 
 /** While something moves, only the request that failed waits, and nobody is told. */
 const quietMs = 2_000
 /** A 500 is usually a defect of the registry, which time does not mend. */
 const maxRetriesOf500 = 5
 
-export type PatienceOptions = {
+export type RetrierOptions = {
   /** Bytes that came through so far, by any request. Sent in vain or twice, they do not count. Where it is not given, `noteMove` tells. */
   movedBytes?: () => number
   /** Of the waits that nobody asked for. */
-  longestWaitMs: number
+  maxWaitMs: number
   /** So long may pass without anything getting through. */
-  giveUpMs: number
+  timeoutMs: number
   signal: AbortSignal
   /** Of the API whose calls are made, as people know it. */
   host?: string
   /** Called before a wait that holds up every request. */
-  report: (event: WaitingEvent, trouble: Trouble) => void
+  report: (event: WaitingEvent, failure: TransferFailure) => void
   /** Called when something gets through after such a wait. */
   onMoving?: () => void
   /** Whether the system says that there is no network: then nothing moves, whatever moved a moment ago. */
@@ -30,15 +30,15 @@ export type PatienceOptions = {
  * The rule by which a transfer retries. Every request waits for one gate. A wait that the other side asks for (`Retry-After`) closes it,
  * and so does trouble while nothing else gets through; otherwise only the troubled request pauses. Waits grow, with jitter.
  */
-export interface Patience {
+export interface Retrier {
   /** To be called often where there is `movedBytes`: sees whether anything moves. */
-  look(): void
+  poll(): void
   /** Something got through. */
   noteMove(): void
   /** Waits until requests may go out. Rejects with the signal's reason. */
-  gate(): Promise<void>
-  /** After trouble: waits as long as is right, or throws `errorOfTrouble` when there is no more hope. `inARow` counts from 1. */
-  endure(trouble: Trouble, inARow: number): Promise<void>
+  waitUntilOpen(): Promise<void>
+  /** After trouble: waits as long as is right, or throws `toError` when there is no more hope. `inARow` counts from 1. */
+  waitOrThrow(failure: TransferFailure, inARow: number): Promise<void>
   /**
    * Repeats a call that is safe to repeat until it is answered. Throws its error where that does not help, or took too long.
    * An answer counts as progress unless `isProgress` is false.
@@ -48,8 +48,8 @@ export interface Patience {
   wake(): void
 }
 
-export function patience(options: PatienceOptions): Patience {
-  const { movedBytes = () => 0, longestWaitMs, giveUpMs, signal, report } = options
+export function createRetrier(options: RetrierOptions): Retrier {
+  const { movedBytes = () => 0, maxWaitMs, timeoutMs, signal, report } = options
   let seen = movedBytes()
   let lastMoveAt = performance.now()
   let gateOpensAt = 0
@@ -58,7 +58,7 @@ export function patience(options: PatienceOptions): Patience {
   let isReported = false
   let awake = new AbortController()
 
-  function look() {
+  function poll() {
     const moved = movedBytes()
     if (moved <= seen) return
     seen = moved
@@ -73,13 +73,13 @@ export function patience(options: PatienceOptions): Patience {
     options.onMoving?.()
   }
 
-  function closeGate(waitMs: number, reason: string, trouble: Trouble) {
+  function closeGate(waitMs: number, reason: string, failure: TransferFailure) {
     const opensAt = performance.now() + waitMs
     const isNews = opensAt > gateOpensAt + 100
     if (opensAt > gateOpensAt) gateOpensAt = opensAt
     if (!isNews) return
     isReported = true
-    report({ type: 'waiting', seconds: waitMs / 1000, reason }, trouble)
+    report({ type: 'waiting', seconds: waitMs / 1000, reason }, failure)
   }
 
   async function pause(waitMs: number) {
@@ -90,7 +90,7 @@ export function patience(options: PatienceOptions): Patience {
     })
   }
 
-  async function gate() {
+  async function waitUntilOpen() {
     for (;;) {
       const waitMs = gateOpensAt - performance.now()
       if (waitMs <= 0) return
@@ -98,48 +98,48 @@ export function patience(options: PatienceOptions): Patience {
     }
   }
 
-  function isHopeless({ retryAfterSeconds = 0 }: Trouble): boolean {
-    look()
-    return performance.now() - lastMoveAt > giveUpMs || retryAfterSeconds * 1000 > giveUpMs
+  function hasTimedOut({ retryAfterSeconds = 0 }: TransferFailure): boolean {
+    poll()
+    return performance.now() - lastMoveAt > timeoutMs || retryAfterSeconds * 1000 > timeoutMs
   }
 
-  async function waitFor(trouble: Trouble, inARow: number) {
+  async function waitFor(failure: TransferFailure, inARow: number) {
     const now = performance.now()
-    if (trouble.retryAfterSeconds !== undefined) {
-      const retryAfterMs = trouble.retryAfterSeconds * 1000
+    if (failure.retryAfterSeconds !== undefined) {
+      const retryAfterMs = failure.retryAfterSeconds * 1000
       askedUntil = Math.max(askedUntil, now + retryAfterMs)
-      return closeGate(retryAfterMs, trouble.message, trouble)
+      return closeGate(retryAfterMs, failure.message, failure)
     }
     const isAlive = now - lastMoveAt < quietMs && !options.isOffline?.()
-    if (isAlive) return pause(backoffMs(inARow, longestWaitMs))
+    if (isAlive) return pause(backoffMs(inARow, maxWaitMs))
     if (now < gateOpensAt) return
     closings += 1
-    closeGate(backoffMs(closings, longestWaitMs), trouble.message, trouble)
+    closeGate(backoffMs(closings, maxWaitMs), failure.message, failure)
   }
 
   return {
-    look,
+    poll,
     noteMove,
-    gate,
+    waitUntilOpen,
 
-    async endure(trouble, inARow) {
-      if (isHopeless(trouble)) throw errorOfTrouble(trouble)
-      await waitFor(trouble, inARow)
+    async waitOrThrow(failure, inARow) {
+      if (hasTimedOut(failure)) throw toError(failure)
+      await waitFor(failure, inARow)
     },
 
     async call(act, { isProgress } = { isProgress: true }) {
       for (let inARow = 1; ; inARow += 1) {
-        await gate()
+        await waitUntilOpen()
         try {
           const answer = await act()
           if (isProgress) noteMove()
           return answer
         } catch (error) {
           signal.throwIfAborted()
-          const trouble = troubleOf(error, options.host ?? '')
-          const isDefect = trouble?.status === 500 && inARow > maxRetriesOf500
-          if (!trouble || isDefect || isHopeless(trouble)) throw error
-          await waitFor(trouble, inARow)
+          const failure = classifyError(error, options.host ?? '')
+          const isDefect = failure?.status === 500 && inARow > maxRetriesOf500
+          if (!failure || isDefect || hasTimedOut(failure)) throw error
+          await waitFor(failure, inARow)
         }
       }
     },
