@@ -1,6 +1,6 @@
 /** How a model file's bytes move: pull and push by chunks, resume, verify, repair. It knows no terminal. */
 
-export { type FileRecord, readRecord } from './disk/record.ts'
+export { type LocalFileRecord, readRecord } from './disk/record.ts'
 export type { PullEvent, PushEvent, SourceShare } from './events.ts'
 export { copyLocalFile } from './local/copy-local-file.ts'
 export { type LocalFile, listLocalFiles, type Unreadable } from './local/list-local-files.ts'

@@ -14,7 +14,7 @@ const blockBytes = 4096
 /** To delete takes 20 to 200 kB of log, and one of the largest files with its 10,000 chunks as many pages: up to 40 MB. */
 const maxBytes = 32 * mebibyte
 const minBytes = mebibyte
-const shareOfDisk = 0.01
+const diskShare = 0.01
 
 export type Ballast = {
   /** Bytes of the whole file. */
@@ -36,7 +36,7 @@ export type Ballast = {
 /** The ballast in a directory. `bytes` is for tests; by default it is 1 % of the disk, from 1 to 32 MiB. 0 is none. */
 export function openBallast(directory: string, bytes?: number): Ballast {
   const path = join(directory, 'ballast')
-  const sizeBytes = bytes ?? usualSize(directory)
+  const sizeBytes = bytes ?? computeDefaultSize(directory)
 
   function freeBytes(): number {
     const { bavail, bsize } = statfsSync(directory)
@@ -78,9 +78,9 @@ function shorten(path: string, bytes: number) {
   }
 }
 
-function usualSize(directory: string): number {
+function computeDefaultSize(directory: string): number {
   const { blocks, bsize } = statfsSync(directory)
-  const share = Math.floor((blocks * bsize * shareOfDisk) / mebibyte) * mebibyte
+  const share = Math.floor((blocks * bsize * diskShare) / mebibyte) * mebibyte
   return Math.max(minBytes, Math.min(maxBytes, share))
 }
 

@@ -5,7 +5,7 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from './schema.ts'
 import { keepingTerms, resolveWords, type TermSource } from './search-terms.ts'
-import { wordsOf } from './words.ts'
+import { splitWords } from './words.ts'
 
 export type SearchableModel = {
   id: string
@@ -43,7 +43,7 @@ const maxFewMatches = 2_000
 const maxCountedMatches = 12_000
 
 const sqliteTerms: TermSource = {
-  async publicTermsOf(db, modelId) {
+  async listPublicTerms(db, modelId) {
     const { rows } = await sql<Fields>`
       select name, display_name, tags, architecture, description from model_search
       where rowid = (select seq from model where id = ${modelId}) and is_public = 1`.execute(db)
@@ -69,7 +69,7 @@ const sqliteTerms: TermSource = {
 
 export const sqliteFullText: FullText = {
   async index(db, model) {
-    const fields = fieldsOf(model)
+    const fields = toFields(model)
     await keepingTerms(db, sqliteTerms, model.id, async () => {
       await removeOnSqlite(db, model.id)
       await sql`
@@ -126,7 +126,7 @@ function removeOnSqlite(db: Kysely<Database>, modelId: string) {
 }
 
 const postgresTerms: TermSource = {
-  async publicTermsOf(db, modelId) {
+  async listPublicTerms(db, modelId) {
     const { rows } = await sql<{ terms: string[] }>`
       select tsvector_to_array(document) as terms from model_search
       where model_id = ${modelId} and is_public = 1`.execute(db)
@@ -148,8 +148,8 @@ const postgresTerms: TermSource = {
 
 export const postgresFullText: FullText = {
   async index(db, model) {
-    const fields = fieldsOf(model)
-    const document = tsvectorOf([
+    const fields = toFields(model)
+    const document = formatTsvector([
       ['A', fields.name],
       ['B', fields.display_name],
       ['C', `${fields.tags} ${fields.architecture}`],
@@ -192,8 +192,8 @@ export const postgresFullText: FullText = {
 
 type Fields = Record<'name' | 'display_name' | 'tags' | 'architecture' | 'description', string>
 
-function fieldsOf(model: SearchableModel): Fields {
-  const words = (text: string | null) => wordsOf(text ?? '').join(' ')
+function toFields(model: SearchableModel): Fields {
+  const words = (text: string | null) => splitWords(text ?? '').join(' ')
   return {
     name: words(model.name),
     display_name: words(model.display_name),
@@ -204,7 +204,7 @@ function fieldsOf(model: SearchableModel): Fields {
 }
 
 /** A literal `tsvector`: words are letters and digits only, so that nothing in them needs a quote. */
-function tsvectorOf(parts: [weight: string, words: string][]): string {
+function formatTsvector(parts: [weight: string, words: string][]): string {
   const words = parts.flatMap(([weight, text]) => text.split(' ').map((word) => ({ word, weight })))
   return words
     .filter(({ word }) => word !== '')

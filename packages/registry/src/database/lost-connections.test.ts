@@ -33,7 +33,7 @@ testOnPostgres('connections that are cut under load cost 503 at most, and no cou
   load.expectSuccessOr503()
   expect(load.answered(503)).toBeGreaterThan(0)
   await expectFullService(registry)
-  expect(await downloadsOf(registry)).toBe(load.downloaded())
+  expect(await getDownloads(registry)).toBe(load.downloaded())
 })
 
 testOnPostgres('a crash and restart of the server under load costs 503 at most', async () => {
@@ -50,7 +50,7 @@ testOnPostgres('a crash and restart of the server under load costs 503 at most',
   load.expectSuccessOr503()
   await expectFullService(registry)
   // what was committed in the moment of the crash may have been answered with 503
-  expect(await downloadsOf(registry)).toBeGreaterThanOrEqual(load.downloaded())
+  expect(await getDownloads(registry)).toBeGreaterThanOrEqual(load.downloaded())
 })
 
 testOnPostgres(
@@ -267,7 +267,7 @@ async function expectFullService(registry: TestRegistry) {
   expect(statuses).toEqual(statuses.map(() => 200))
 }
 
-async function downloadsOf(registry: TestRegistry): Promise<number> {
+async function getDownloads(registry: TestRegistry): Promise<number> {
   const { body }: { body: ModelRecord } = await registry.get('/v1/models/tide')
   return body.downloads
 }

@@ -5,7 +5,7 @@ import type { Database } from './schema.ts'
 const batchSize = 1_000
 
 /** What an encrypted BitTorrent connection says in place of an info hash: SHA-1('req2' + info hash), as 40 hexadecimal digits. */
-export function req2HashOf(infoHash: string): string {
+export function computeReq2Hash(infoHash: string): string {
   return createHash('sha1').update('req2').update(infoHash, 'hex').digest('hex')
 }
 
@@ -22,7 +22,7 @@ export async function fillReq2Hashes(db: Kysely<Database>): Promise<void> {
     for (const { id, public_info_hash } of files) {
       await db
         .updateTable('file')
-        .set({ public_req2_hash: req2HashOf(public_info_hash ?? '') })
+        .set({ public_req2_hash: computeReq2Hash(public_info_hash ?? '') })
         .where('id', '=', id)
         .execute()
     }

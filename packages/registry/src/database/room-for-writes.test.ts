@@ -43,11 +43,11 @@ describe.skipIf(!canMount)('the room for writes on a full disk', () => {
     })
 
   async function expectDeletions(db: Kysely<Tables>, count: number) {
-    const countOf = async () =>
+    const countRows = async () =>
       (await db.selectFrom('thing').select(db.fn.countAll<number>().as('n')).executeTakeFirst())?.n
-    const before = (await countOf()) ?? 0
+    const before = (await countRows()) ?? 0
     for (let index = 0; index < count; index += 1) await deleteFirst(db)
-    expect(await countOf()).toBe(before - count)
+    expect(await countRows()).toBe(before - count)
   }
 
   test('deletes although the log is to make the database larger by more than the ballast', async () => {

@@ -8,9 +8,9 @@ const defaultLogPages = 1_000
 /** The database file may grow by as much as is in the log, and the ballast has to hold that too. */
 const maxBallastShare = 0.25
 /** Pages that a commit writes to the log, whatever it changes. */
-const pagesOfCommit = 16
+const pagesPerCommit = 16
 /** Pages for each row that it changes, with indices and the search index. */
-const pagesOfRow = 2
+const pagesPerRow = 2
 /** For directories and small files beside the database. */
 const besidesBytes = 64 * 1024
 /** How much more a commit is given after one that failed for lack of room. */
@@ -37,7 +37,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   let reusableBytes = 0
   /** Grows while commits fail, until one that writes as many pages succeeds. */
   let caution = 1
-  let pagesOfFailure = 0
+  let failedPages = 0
   let wasTight = false
   /** Bytes that the file does not take because the file system compresses it. */
   let compressedBytes = 0
@@ -51,7 +51,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
 
   function isTight(): boolean {
     const isNow = ballast.isTight()
-    if (isNow && !wasTight) compressedBytes = Math.max(0, sizeOf(path) - allocatedBytes(path))
+    if (isNow && !wasTight) compressedBytes = Math.max(0, readSize(path) - allocatedBytes(path))
     if (!isNow) caution = 1
     wasTight = isNow
     return isNow
@@ -79,18 +79,18 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
 
   function commitOnFullDisk<T>(run: () => T): T {
     refuseGrowth()
-    const pages = pagesOfCommit + pagesOfRow * (totalChanges() - changesBefore)
+    const pages = pagesPerCommit + pagesPerRow * (totalChanges() - changesBefore)
     const logBytes = Math.max(0, caution * pages * pageBytes - reusableBytes)
     ballast.makeRoom(besidesBytes + logBytes + growthBytes())
     try {
       const result = run()
-      if (pages >= pagesOfFailure) caution = 1
+      if (pages >= failedPages) caution = 1
       copyLog()
       return result
     } catch (error) {
       if (isFull(error)) {
         caution *= growthAfterFailure
-        pagesOfFailure = pages
+        failedPages = pages
         reusableBytes = 0 // a file system that copies on write has no room in old blocks
       }
       throw error
@@ -149,7 +149,7 @@ const databaseFull = () =>
 const allocatedBytes = (path: string) =>
   (statSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512
 
-const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+const readSize = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** A statement whose answer is one number. */
 function asNumber(database: DatabaseSync, sql: string): () => number {

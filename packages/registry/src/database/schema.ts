@@ -170,4 +170,4 @@ export type TrashTable = {
 }
 
 /** What a file refers to: its upload's object until it is ready, then the stored bytes. */
-export type BytesOfFile = Pick<FileTable, 'object_key' | 'blob_hash'>
+export type FileBytes = Pick<FileTable, 'object_key' | 'blob_hash'>

@@ -4,12 +4,12 @@
  */
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from './schema.ts'
-import { isOneTypoAway, wordsOf } from './words.ts'
+import { isOneTypoAway, splitWords } from './words.ts'
 
 /** What differs between the engines. */
 export type TermSource = {
   /** The words of a model's indexed document, while the model is public. */
-  publicTermsOf(db: Kysely<Database>, modelId: string): Promise<string[]>
+  listPublicTerms(db: Kysely<Database>, modelId: string): Promise<string[]>
   isInPublicModel(term: string): RawBuilder<SqlBool>
   /** Terms that look like `word`, the most alike first. */
   near(word: string): RawBuilder<{ term: string }>
@@ -32,9 +32,9 @@ export async function keepingTerms(
   modelId: string,
   write: () => Promise<unknown>,
 ) {
-  const before = new Set(await source.publicTermsOf(db, modelId))
+  const before = new Set(await source.listPublicTerms(db, modelId))
   await write()
-  const after = new Set(await source.publicTermsOf(db, modelId))
+  const after = new Set(await source.listPublicTerms(db, modelId))
   const added = [...after].filter((term) => !before.has(term))
   const gone = [...before].filter((term) => !after.has(term))
   if (added.length === 0 && gone.length === 0) return
@@ -62,13 +62,13 @@ export async function resolveWords(
   source: TermSource,
   text: string,
 ): Promise<Alternatives | undefined> {
-  const words = [...new Set(wordsOf(text))].slice(0, maxWords)
+  const words = [...new Set(splitWords(text))].slice(0, maxWords)
   if (words.length === 0) return undefined
   const alternatives: Alternatives = []
   for (const word of words) {
     const isKnown = await isBeginningOfTerm(db, word)
     // An unknown word stands for itself too: who has private models finds them by it.
-    alternatives.push(isKnown ? [word] : [word, ...(await correctionsOf(db, source, word))])
+    alternatives.push(isKnown ? [word] : [word, ...(await findCorrections(db, source, word))])
   }
   return alternatives
 }
@@ -84,7 +84,7 @@ async function isBeginningOfTerm(db: Kysely<Database>, word: string): Promise<bo
   return term?.term.startsWith(word) ?? false
 }
 
-async function correctionsOf(
+async function findCorrections(
   db: Kysely<Database>,
   source: TermSource,
   word: string,

@@ -27,7 +27,7 @@ export function openSqlite(path: string): DatabaseSync {
 /** Kysely's SQLite dialect on Node's own `node:sqlite`: nothing to install or to build. The ballast makes room for commits. */
 export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
   const room = roomForWrites(database, ballast)
-  const performOf: Record<string, typeof atOnce> = { begin: room.begin, commit: room.commit }
+  const performers: Record<string, typeof atOnce> = { begin: room.begin, commit: room.commit }
   let writes = 0
   const prepared = new LRUCache<string, SqliteStatement>({
     max: maxPreparedStatements,
@@ -51,7 +51,7 @@ export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
       const onRun = (changes: number | bigint) => {
         if (isWrite && changes > 0) writes += 1
       }
-      const perform = performOf[sql] ?? (isWrite ? room.write : atOnce)
+      const perform = performers[sql] ?? (isWrite ? room.write : atOnce)
       const statement = asKyselyStatement(database.prepare(sql), { onRun, perform })
       prepared.set(sql, statement)
       return statement

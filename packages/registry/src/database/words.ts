@@ -1,5 +1,5 @@
 /** The words of a text as both engines index them: folded to lower case without accents, letters and digits only. */
-export function wordsOf(text: string): string[] {
+export function splitWords(text: string): string[] {
   const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word.slice(0, maxWordLength))
 }
@@ -18,10 +18,11 @@ function isOneEditAway(a: string, b: string): boolean {
   const [shorter, longer] = a.length <= b.length ? [a, b] : [b, a]
   let start = 0
   while (start < shorter.length && shorter[start] === longer[start]) start += 1
-  const restOf = (text: string, skipped: number) => text.slice(start + skipped)
-  if (shorter.length < longer.length) return restOf(shorter, 0) === restOf(longer, 1)
+  const sliceRest = (text: string, skipped: number) => text.slice(start + skipped)
+  if (shorter.length < longer.length) return sliceRest(shorter, 0) === sliceRest(longer, 1)
   const isSwap = shorter[start] === longer[start + 1] && shorter[start + 1] === longer[start]
   return (
-    restOf(shorter, 1) === restOf(longer, 1) || (isSwap && restOf(shorter, 2) === restOf(longer, 2))
+    sliceRest(shorter, 1) === sliceRest(longer, 1) ||
+    (isSwap && sliceRest(shorter, 2) === sliceRest(longer, 2))
   )
 }

@@ -13,7 +13,11 @@ export type DatabaseRecord =
   | { engine: 'postgres'; host: string; port: number; database: string }
 
 /** The database that these settings name. */
-export function recordOf({ databaseUrl }: { databaseUrl: string | undefined }): DatabaseRecord {
+export function toDatabaseRecord({
+  databaseUrl,
+}: {
+  databaseUrl: string | undefined
+}): DatabaseRecord {
   if (databaseUrl === undefined) return { engine: 'sqlite' }
   const { host, port, database = '' } = new pg.Client({ connectionString: databaseUrl })
   return { engine: 'postgres', host, port, database }

@@ -48,7 +48,7 @@ const openDatabase = (config: RegistryConfig) =>
     },
   })
 
-const objectsOf = async ({ config }: TestRegistry) =>
+const listObjects = async ({ config }: TestRegistry) =>
   (await readdir(join(config.dataDirectory, 'store', 'objects'), { recursive: true })).sort()
 
 describeOnEachDatabase('the data of a registry', (start) => {
@@ -136,14 +136,14 @@ describeOnEachDatabase('the data of a registry', (start) => {
     const [registry, other] = [await start(), await start()]
     const file = await publishOne(registry)
     await publishOne(other)
-    const before = await objectsOf(registry)
+    const before = await listObjects(registry)
     const identity = join(registry.config.dataDirectory, 'store', 'identity')
     const own = await readFile(identity)
     await cp(join(other.config.dataDirectory, 'store', 'identity'), identity)
 
     await expect(registry.start()).rejects.toThrow(/belong to different registries.*adopt-store/)
     await expect(openAdmin(registry.config)).rejects.toThrow(/belong to different registries/)
-    expect(await objectsOf(registry)).toEqual(before)
+    expect(await listObjects(registry)).toEqual(before)
 
     await writeFile(identity, own)
     await registry.start()

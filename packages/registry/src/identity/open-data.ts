@@ -11,7 +11,7 @@ import {
   describeDatabase,
   isSameDatabase,
   readDatabaseRecord,
-  recordOf,
+  toDatabaseRecord,
   writeDatabaseRecord,
 } from './database-record.ts'
 
@@ -36,7 +36,7 @@ export type DataOptions = DatabaseConfig & {
  */
 export async function openData(options: DataOptions): Promise<RegistryData> {
   const { dataDirectory, mayBeNew, identify = checkIdentity } = options
-  const current = recordOf(options)
+  const current = toDatabaseRecord(options)
   const recorded = await readDatabaseRecord(dataDirectory)
   if (current.engine === 'sqlite') await refuseForgottenUrl(dataDirectory, recorded, mayBeNew)
   const connection = await connect(options)

@@ -5,7 +5,7 @@ import { Refusal } from './errors.ts'
 export type { Bencoded }
 
 /** What a peer sent. Throws a `Refusal` where it is no bencoded value. */
-export function decodeBencode(bytes: Buffer): Bencoded {
+export function decodePayload(bytes: Buffer): Bencoded {
   try {
     return decode(bytes)
   } catch (error) {

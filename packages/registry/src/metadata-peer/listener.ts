@@ -21,7 +21,7 @@ export async function listenOn({ host, port, accept, log }: Options) {
   const failures: Error[] = []
   for (const address of addresses) {
     const server = createServer({ noDelay: true, highWaterMark: bytesAhead }, accept)
-    server.listen(port || portOf(servers), address)
+    server.listen(port || getPort(servers), address)
     await once(server, 'listening').then(
       () => servers.push(server),
       (error) => failures.push(error),
@@ -38,12 +38,12 @@ export async function listenOn({ host, port, accept, log }: Options) {
     server.on('error', (error) => log.warn({ err: error }, 'the metadata peer took no connection'))
   }
   return {
-    port: portOf(servers),
+    port: getPort(servers),
     close: () => Promise.all(servers.map((server) => once(server.close(), 'close'))),
   }
 }
 
 /** 0 while there is no server. */
-function portOf([server]: Server[]): number {
+function getPort([server]: Server[]): number {
   return (server?.address() as AddressInfo | undefined)?.port ?? 0
 }

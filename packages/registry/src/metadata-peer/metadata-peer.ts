@@ -79,7 +79,7 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
       clearTimeout(deadline)
       deadline = setTimeout(() => socket.destroy(), ms)
     }
-    const reader = new MetadataReader(piecesOf(socket), limits.maxBytes)
+    const reader = new MetadataReader(readPieces(socket), limits.maxBytes)
     const write = (bytes: Uint8Array) => writeTo(socket, bytes)
     const onProgress = () => endIn(limits.idleMs)
     try {
@@ -109,21 +109,21 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
   }
 }
 
-async function* piecesOf(socket: Socket): AsyncGenerator<Uint8Array> {
+async function* readPieces(socket: Socket): AsyncGenerator<Uint8Array> {
   try {
     yield* socket
   } catch (error) {
-    throw endingOf(error)
+    throw toConnectionError(error)
   }
 }
 
 /** Resolves when the system has taken the bytes: what is not read by the other side is not piled up here. */
 function writeTo(socket: Socket, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    socket.write(bytes, (error) => (error ? reject(endingOf(error)) : resolve()))
+    socket.write(bytes, (error) => (error ? reject(toConnectionError(error)) : resolve()))
   })
 }
 
-function endingOf(error: unknown): Error {
+function toConnectionError(error: unknown): Error {
   return error instanceof Refusal ? error : new Departure('the connection broke', { cause: error })
 }

@@ -60,7 +60,7 @@ export async function acceptEncryption(
   await write(encrypt(selection(chosen)))
 
   const isPlain = chosen === plaintext
-  const payload = payloadOf(reader, initialPayload, isPlain ? undefined : decrypt)
+  const payload = readPayload(reader, initialPayload, isPlain ? undefined : decrypt)
   return {
     infoHash,
     reader: new MetadataReader(payload),
@@ -88,7 +88,7 @@ function selection(chosen: number): Buffer {
   return bytes
 }
 
-async function* payloadOf(reader: MetadataReader, initial: Buffer, decrypt: Cipher | undefined) {
+async function* readPayload(reader: MetadataReader, initial: Buffer, decrypt: Cipher | undefined) {
   yield initial
   for await (const piece of reader.rest()) yield decrypt ? decrypt(piece) : piece
 }

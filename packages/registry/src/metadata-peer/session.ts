@@ -1,4 +1,4 @@
-import { type Bencoded, decodeBencode } from './bencode.ts'
+import { type Bencoded, decodePayload } from './bencode.ts'
 import { Refusal } from './errors.ts'
 import { acceptEncryption, type Wire } from './mse.ts'
 import type { MetadataSource, PublicTorrent } from './source.ts'
@@ -20,7 +20,7 @@ const maxMessageBytes = 16 * 1024
 /** How often a block may be asked for, on average. */
 const requestsPerBlock = 3
 
-export type Session = {
+export type MetadataSession = {
   source: MetadataSource
   /** 20 bytes. */
   peerId: Uint8Array
@@ -32,7 +32,7 @@ export type Session = {
  * Answers one connection: the handshake (BEP 3), plain or encrypted, and then the metadata (BEP 9). Resolves when the other
  * side needs no more of us; true when it was given everything.
  */
-export async function giveMetadata(line: Wire, session: Session): Promise<boolean> {
+export async function giveMetadata(line: Wire, session: MetadataSession): Promise<boolean> {
   const { source, peerId, onProgress } = session
   const { wire, infoHash } = await shakeHands(line, source)
   const torrent = await source.find(infoHash)
@@ -90,15 +90,15 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
   while (given.size < blocks) {
     const message = await readExtendedMessage(wire)
     if (message.number === extensionHandshake) {
-      const handshake = decodeBencode(message.payload)
-      if (numberIn(handshake, 'metadata_size')) return false // it has the metadata; there is nothing else here
-      theirNumber = numberIn(entryOf(handshake, 'm'), 'ut_metadata')
+      const handshake = decodePayload(message.payload)
+      if (findNumber(handshake, 'metadata_size')) return false // it has the metadata; there is nothing else here
+      theirNumber = findNumber(findEntry(handshake, 'm'), 'ut_metadata')
     }
     if (message.number !== utMetadata) continue
 
-    const asked = decodeBencode(message.payload)
-    const block = numberIn(asked, 'piece')
-    if (numberIn(asked, 'msg_type') !== request || block === undefined) continue
+    const asked = decodePayload(message.payload)
+    const block = findNumber(asked, 'piece')
+    if (findNumber(asked, 'msg_type') !== request || block === undefined) continue
     if (!isByte(theirNumber)) throw new Refusal('asks, and does not say how to answer')
     requestsLeft -= 1
     if (requestsLeft < 0) throw new Refusal('asks for the same again and again')
@@ -146,12 +146,12 @@ function extended(
   return Buffer.concat([header, payload, bytes])
 }
 
-function entryOf(value: Bencoded | undefined, key: string): Bencoded | undefined {
+function findEntry(value: Bencoded | undefined, key: string): Bencoded | undefined {
   return value instanceof Map ? value.get(key) : undefined
 }
 
-function numberIn(value: Bencoded | undefined, key: string): number | undefined {
-  const entry = entryOf(value, key)
+function findNumber(value: Bencoded | undefined, key: string): number | undefined {
+  const entry = findEntry(value, key)
   return typeof entry === 'number' ? entry : undefined
 }
 

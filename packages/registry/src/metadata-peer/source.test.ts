@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ModelFile } from '@shoal/protocol'
 import { beforeAll, expect, test } from 'vitest'
-import { req2HashOf } from '../database/req2-hash.ts'
+import { computeReq2Hash } from '../database/req2-hash.ts'
 import { undoMigrations } from '../testing/older-database.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
@@ -13,11 +13,12 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
   let file: ModelFile
   let source: MetadataSource
 
-  const hashOf = (torrent: Pick<ModelFile, 'torrent_info_hash'>) => torrent.torrent_info_hash ?? ''
+  const getInfoHash = (torrent: Pick<ModelFile, 'torrent_info_hash'>) =>
+    torrent.torrent_info_hash ?? ''
 
   async function isFound(infoHash: string): Promise<boolean[]> {
     const found = await source.find(infoHash)
-    const byReq2 = await source.findInfoHash(req2HashOf(infoHash))
+    const byReq2 = await source.findInfoHash(computeReq2Hash(infoHash))
     return [found !== undefined, byReq2 === infoHash]
   }
 
@@ -29,11 +30,11 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
   })
 
   test('of a public file is the info dictionary that its info hash is of', async () => {
-    const torrent = await source.find(hashOf(file))
+    const torrent = await source.find(getInfoHash(file))
     const info = (await torrent?.readInfo()) ?? ''
     expect(createHash('sha1').update(info).digest('hex')).toBe(file.torrent_info_hash)
     expect(await torrent?.readInfo()).toEqual(info)
-    expect(await isFound(hashOf(file))).toEqual([true, true])
+    expect(await isFound(getInfoHash(file))).toEqual([true, true])
   })
 
   test('of an unknown torrent is not there', async () => {
@@ -43,7 +44,7 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
   test('of a private file is not given away, under neither of its info hashes', async () => {
     const model = { name: 'hidden', is_public: false }
     const hidden = await publish(registry, ana, model, 'hidden.gguf', smallGguf(2))
-    expect(await isFound(hashOf(hidden))).toEqual([false, false])
+    expect(await isFound(getInfoHash(hidden))).toEqual([false, false])
     const { db } = await registry.connect()
     const { public_info_hash } = await db
       .selectFrom('file')
@@ -55,27 +56,27 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
 
   test('goes with the publicity of its model, at once', async () => {
     const changing = await publish(registry, ana, { name: 'changing' }, 'a.gguf', smallGguf(3))
-    await (await source.find(hashOf(changing)))?.readInfo()
+    await (await source.find(getInfoHash(changing)))?.readInfo()
     const change = (is_public: boolean) =>
       registry.call('PATCH', '/v1/models/changing', { token: ana, body: { is_public } })
     await change(false)
-    expect(await isFound(hashOf(changing))).toEqual([false, false])
+    expect(await isFound(getInfoHash(changing))).toEqual([false, false])
     await change(true)
-    expect(await isFound(hashOf(changing))).toEqual([true, true])
+    expect(await isFound(getInfoHash(changing))).toEqual([true, true])
   })
 
   test('of one file in two models is there as long as one of them is public', async () => {
     const bytes = smallGguf(4)
     const open = await publish(registry, ana, { name: 'open' }, 'same.gguf', bytes)
     await publish(registry, ana, { name: 'closed', is_public: false }, 'same.gguf', bytes)
-    expect(await isFound(hashOf(open))).toEqual([true, true])
+    expect(await isFound(getInfoHash(open))).toEqual([true, true])
     await registry.call('DELETE', '/v1/models/open', { token: ana })
-    expect(await isFound(hashOf(open))).toEqual([false, false])
+    expect(await isFound(getInfoHash(open))).toEqual([false, false])
   })
 
   test('is found for encrypted connections also where it was published before there was an index', async () => {
     await undoMigrations((await registry.connect()).db, '0002_torrent_lookup')
     await registry.restart()
-    expect(await isFound(hashOf(file))).toEqual([true, true])
+    expect(await isFound(getInfoHash(file))).toEqual([true, true])
   })
 })

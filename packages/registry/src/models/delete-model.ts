@@ -1,10 +1,10 @@
-import type { BytesOfFile } from '../database/schema.ts'
+import type { FileBytes } from '../database/schema.ts'
 import type { ModelRepository } from './model-repository.ts'
 
 export type ModelDeletion = {
   models: ModelRepository
   collect: {
-    removeBytesOf(file: BytesOfFile): Promise<void>
+    removeFileBytes(file: FileBytes): Promise<void>
     giveUpAll(modelId: string): Promise<void>
   }
 }
@@ -15,5 +15,5 @@ export type ModelDeletion = {
  */
 export async function deleteModel({ models, collect }: ModelDeletion, modelId: string) {
   await collect.giveUpAll(modelId)
-  for (const file of await models.delete(modelId)) await collect.removeBytesOf(file)
+  for (const file of await models.delete(modelId)) await collect.removeFileBytes(file)
 }

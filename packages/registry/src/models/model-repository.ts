@@ -9,7 +9,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import { v7 as newId } from 'uuid'
 import type { Viewer } from '../accounts/caller.ts'
 import type { FullText } from '../database/full-text.ts'
-import type { BytesOfFile, Database, ModelTable } from '../database/schema.ts'
+import type { Database, FileBytes, ModelTable } from '../database/schema.ts'
 import { isUniqueViolation } from '../database/unique-violation.ts'
 import { conflict, notFound } from '../errors.ts'
 import { lockModel } from './lock-model.ts'
@@ -44,7 +44,7 @@ export interface ModelRepository {
    * Deletes the model with its files, and returns what these referred to.
    * @throws not-found when the model is gone
    */
-  delete(id: string): Promise<BytesOfFile[]>
+  delete(id: string): Promise<FileBytes[]>
   /**
    * Deletes the model, unless it has a file or an upload that was not given up.
    * @throws not-found when the model is gone, and conflict when it is not empty
@@ -203,7 +203,7 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText): Model
 
     recordOf,
 
-    delete: (id: string): Promise<BytesOfFile[]> =>
+    delete: (id: string): Promise<FileBytes[]> =>
       db.transaction().execute(async (trx) => {
         await lockModel(trx, id)
         await fullText.remove(trx, id)

@@ -119,7 +119,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
     async listStoredChunks(key, { sizeBytes, chunkSize }) {
       const stored = new Set<number>()
-      if (await exists(objectPath(key))) return allOf(Math.ceil(sizeBytes / chunkSize))
+      if (await exists(objectPath(key))) return makeIndexSet(Math.ceil(sizeBytes / chunkSize))
       const map = await readWhole(mapPath(key))
       if (map.length === 0) await requirePresence()
       map.forEach((mark, index) => {
@@ -190,7 +190,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
     verify: (method, url) => verifyPresigned(signingKey, method, url),
 
-    async sizeOf(key) {
+    async getSize(key) {
       const size = await findSize(objectPath(key))
       if (size === undefined) return orAway(bytesGone())
       return size
@@ -248,7 +248,7 @@ export function attachment(filename: string): string {
   return `attachment; filename="${filename}"`
 }
 
-const allOf = (count: number) => new Set(Array(count).keys())
+const makeIndexSet = (count: number) => new Set(Array(count).keys())
 
 /** Runs what it is given one after another. */
 function inTurn() {

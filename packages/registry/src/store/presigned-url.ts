@@ -27,7 +27,7 @@ export function presign(key: string, request: SignedRequest, now = new Date()): 
     'X-Amz-SignedHeaders': 'host',
   })
   const url = `${request.path}?${query}`
-  return `${url}&X-Amz-Signature=${signatureOf(key, request.method, url)}`
+  return `${url}&X-Amz-Signature=${computeSignature(key, request.method, url)}`
 }
 
 /**
@@ -43,7 +43,7 @@ export function verifyPresigned(
   const found = /^(.*)&X-Amz-Signature=([0-9a-f]{64})$/s.exec(url)
   if (!found) return undefined
   const [, signedUrl = '', signature = ''] = found
-  if (!isSame(signature, signatureOf(key, method, signedUrl))) return undefined
+  if (!isSame(signature, computeSignature(key, method, signedUrl))) return undefined
 
   const query = new URLSearchParams(signedUrl.slice(signedUrl.indexOf('?') + 1))
   const date = query.get('X-Amz-Date') ?? ''
@@ -54,6 +54,6 @@ export function verifyPresigned(
   return now.getTime() < expiresAt ? query : undefined
 }
 
-export function signatureOf(key: string, ...parts: string[]): string {
+export function computeSignature(key: string, ...parts: string[]): string {
   return createHmac('sha256', key).update(parts.join('\n')).digest('hex')
 }

@@ -13,7 +13,7 @@ export interface ServedStore {
   /** A finished object, to be read piece by piece. Throws not-found when it is not there. */
   open(key: string): Promise<ObjectReader>
   /** Bytes of a finished object. Throws not-found when it is not there. */
-  sizeOf(key: string): Promise<number>
+  getSize(key: string): Promise<number>
   /** Memory for the bytes that this store takes and gives. */
   budget: ByteBudget
 }

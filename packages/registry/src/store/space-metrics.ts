@@ -3,14 +3,14 @@ import type { ObjectStore, StoreSpace } from './object-store.ts'
 
 /** The room in the store, read for each scrape; NaN while that cannot be read, and for a store without a limit. */
 export function spaceMetrics(registry: Registry, store: Pick<ObjectStore, 'space'>) {
-  const gauge = (name: string, help: string, bytesOf: (space: StoreSpace) => number) =>
+  const gauge = (name: string, help: string, getBytes: (space: StoreSpace) => number) =>
     new Gauge({
       name: `shoal_store_${name}_bytes`,
       help,
       registers: [registry],
       async collect() {
         const space = await store.space().catch(() => 'unknown' as const) // other metrics still count
-        this.set(typeof space === 'object' ? bytesOf(space) : Number.NaN)
+        this.set(typeof space === 'object' ? getBytes(space) : Number.NaN)
       },
     })
   gauge('free', "Free bytes of the store's file system", ({ freeBytes }) => freeBytes)

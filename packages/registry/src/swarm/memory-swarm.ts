@@ -1,6 +1,6 @@
 import { reachOf } from '@shoal/core/addresses'
 import { addTo, drawFrom, type PeerGroup, type Placed, takeOut } from './peer-group.ts'
-import type { Counts, Peer, Wanted } from './swarm.ts'
+import type { Peer, SwarmCounts, Wanted } from './swarm.ts'
 
 type Entry = Placed & { seenAt: number }
 
@@ -17,7 +17,7 @@ export class MemorySwarm {
     return this.#entries.size
   }
 
-  get counts(): Counts {
+  get counts(): SwarmCounts {
     const complete = this.#seeders
     return { complete, incomplete: this.size - complete, completed: this.#completed }
   }
@@ -27,11 +27,11 @@ export class MemorySwarm {
   }
 
   put(peer: Peer, seenAt: number) {
-    const key = keyOf(peer)
+    const key = toPeerKey(peer)
     const known = this.#entries.get(key)
     if (known && !known.peer.isSeeder && peer.isSeeder) this.#completed += 1
     this.remove(key)
-    const entry: Entry = { peer, seenAt, group: this.#groupOf(peer), place: 0 }
+    const entry: Entry = { peer, seenAt, group: this.#getGroup(peer), place: 0 }
     addTo(entry.group, entry)
     this.#entries.set(key, entry)
     if (peer.isSeeder) this.#seeders += 1
@@ -60,7 +60,7 @@ export class MemorySwarm {
   pick(asker: Peer, { count, reaches }: Wanted): Peer[] {
     const roles = asker.isSeeder ? [false] : [true, false]
     const names = reaches.flatMap((reach) =>
-      roles.map((isSeeder) => nameOfGroup(asker.kind, isSeeder, reach)),
+      roles.map((isSeeder) => toGroupName(asker.kind, isSeeder, reach)),
     )
     const picked: Peer[] = []
     if (count === 0) return picked
@@ -71,15 +71,15 @@ export class MemorySwarm {
     return picked
   }
 
-  #groupOf({ kind, isSeeder, address }: Peer): PeerGroup {
-    const name = nameOfGroup(kind, isSeeder, reachOf(address))
+  #getGroup({ kind, isSeeder, address }: Peer): PeerGroup {
+    const name = toGroupName(kind, isSeeder, reachOf(address))
     const group = this.#groups.get(name) ?? []
     this.#groups.set(name, group)
     return group
   }
 }
 
-const nameOfGroup = (kind: Peer['kind'], isSeeder: boolean, reach: string) =>
+const toGroupName = (kind: Peer['kind'], isSeeder: boolean, reach: string) =>
   `${kind} ${isSeeder} ${reach}`
 
 /** A client with two addresses announces itself from each, with one id; one that was started again has another id. */
@@ -90,6 +90,6 @@ function isOneself(asker: Peer, peer: Peer): boolean {
 }
 
 /** What a peer is known by: where it can be reached, which nobody else can claim; a browser, by its name. */
-export function keyOf(peer: Peer): string {
+export function toPeerKey(peer: Peer): string {
   return peer.kind === 'tcp' ? `${peer.address} ${peer.port}` : peer.peerId
 }

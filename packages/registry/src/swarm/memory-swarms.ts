@@ -1,6 +1,6 @@
 import { networkOf } from '@shoal/core/addresses'
-import { keyOf, MemorySwarm } from './memory-swarm.ts'
-import type { Counts, Peer, Swarms } from './swarm.ts'
+import { MemorySwarm, toPeerKey } from './memory-swarm.ts'
+import type { Peer, SwarmCounts, Swarms } from './swarm.ts'
 
 /** A peer takes some 500 bytes, so all of them 100 MB. Who finds no room is still told of others. */
 export const defaultLimits = {
@@ -17,12 +17,12 @@ type Options = {
 }
 
 const maxSweepIntervalMs = 60_000
-const nobody: Counts = { complete: 0, incomplete: 0, completed: 0 }
+const nobody: SwarmCounts = { complete: 0, incomplete: 0, completed: 0 }
 
 /** The swarms of a registry that is one process. A restart forgets them: clients announce themselves again within minutes. */
 export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options): Swarms {
   const swarms = new Map<string, MemorySwarm>()
-  const peersOfNetworks = new Map<string, number>()
+  const peersByNetwork = new Map<string, number>()
   let peers = 0
   let seedersVersion = 0
 
@@ -44,7 +44,7 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
 
   function keep(name: string, peer: Peer): boolean {
     const swarm = find(name) ?? new MemorySwarm()
-    const known = swarm.find(keyOf(peer))
+    const known = swarm.find(toPeerKey(peer))
     if (known ? isAnothersName(known, peer) : !hasRoom(swarm, peer)) return false
     swarm.put(peer, performance.now())
     swarms.set(name, swarm)
@@ -57,7 +57,7 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
     return (
       peers < limits.peers &&
       swarm.size < limits.peersPerSwarm &&
-      (peersOfNetworks.get(networkOf(address)) ?? 0) < limits.peersPerNetwork
+      (peersByNetwork.get(networkOf(address)) ?? 0) < limits.peersPerNetwork
     )
   }
 
@@ -69,9 +69,9 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
   function count({ address }: Peer, difference: 1 | -1) {
     peers += difference
     const network = networkOf(address)
-    const ofNetwork = (peersOfNetworks.get(network) ?? 0) + difference
-    if (ofNetwork === 0) peersOfNetworks.delete(network)
-    else peersOfNetworks.set(network, ofNetwork)
+    const networkPeers = (peersByNetwork.get(network) ?? 0) + difference
+    if (networkPeers === 0) peersByNetwork.delete(network)
+    else peersByNetwork.set(network, networkPeers)
   }
 
   return {
@@ -84,9 +84,9 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
 
     async leave(name, peer) {
       const swarm = find(name)
-      const known = swarm?.find(keyOf(peer))
+      const known = swarm?.find(toPeerKey(peer))
       if (swarm && known && isSame(known, peer)) {
-        swarm.remove(keyOf(peer))
+        swarm.remove(toPeerKey(peer))
         forget(known)
       }
       return find(name)?.counts ?? nobody

@@ -114,7 +114,7 @@ export function swarmContract(
       const swarms = await start()
       await swarms.announce('s', leecher(1), many)
       await swarms.announce('s', browser(2), many)
-      await swarms.leave('s', { ...leecher(1), peerId: idOf(7) })
+      await swarms.leave('s', { ...leecher(1), peerId: toPeerId(7) })
       await swarms.leave('s', { ...leecher(1), address: '203.0.113.99' })
       await swarms.leave('s', { ...browser(2), channel: 'another' })
       expect(await swarms.totals()).toMatchObject({ peers: 2 })
@@ -138,11 +138,11 @@ export function swarmContract(
       const swarms = await start()
       await swarms.announce('s', browser(1), many)
       await swarms.announce('s', leecher(2), many)
-      expect(await swarms.findBrowser('s', idOf(1))).toEqual(browser(1))
-      expect(await swarms.findBrowser('s', idOf(2))).toBeUndefined()
-      expect(await swarms.findBrowser('other', idOf(1))).toBeUndefined()
+      expect(await swarms.findBrowser('s', toPeerId(1))).toEqual(browser(1))
+      expect(await swarms.findBrowser('s', toPeerId(2))).toBeUndefined()
+      expect(await swarms.findBrowser('other', toPeerId(1))).toBeUndefined()
       await swarms.leave('s', browser(1))
-      expect(await swarms.findBrowser('s', idOf(1))).toBeUndefined()
+      expect(await swarms.findBrowser('s', toPeerId(1))).toBeUndefined()
     })
 
     test('give the name of a browser to no other, except by a new channel from its address', async () => {
@@ -150,19 +150,19 @@ export function swarmContract(
       await swarms.announce('s', browser(1), many)
       const thief = { ...browser(1), channel: 'thief', address: '203.0.113.66' }
       expect(await swarms.announce('s', thief, many)).toMatchObject({ isKept: false })
-      expect(await swarms.findBrowser('s', idOf(1))).toEqual(browser(1))
+      expect(await swarms.findBrowser('s', toPeerId(1))).toEqual(browser(1))
       const again = { ...browser(1), channel: 'again' }
       expect(await swarms.announce('s', again, many)).toMatchObject({ isKept: true })
       await swarms.leave('s', browser(1)) // the old channel closes late
-      expect(await swarms.findBrowser('s', idOf(1))).toEqual(again)
+      expect(await swarms.findBrowser('s', toPeerId(1))).toEqual(again)
     })
   })
 }
 
-export const idOf = (number: number) => number.toString(16).padStart(40, '0')
+export const toPeerId = (number: number) => number.toString(16).padStart(40, '0')
 
 export function leecher(number: number, address = `203.0.113.${number}`): TcpPeer {
-  return { kind: 'tcp', peerId: idOf(number), address, port: 6_881, isSeeder: false }
+  return { kind: 'tcp', peerId: toPeerId(number), address, port: 6_881, isSeeder: false }
 }
 
 const seeder = (number: number): TcpPeer => ({ ...leecher(number), isSeeder: true })
@@ -170,7 +170,7 @@ const seeder = (number: number): TcpPeer => ({ ...leecher(number), isSeeder: tru
 function browser(number: number): BrowserPeer {
   const address = `203.0.113.${number}`
   const channel = `channel ${number}`
-  return { kind: 'browser', peerId: idOf(number), address, channel, isSeeder: false }
+  return { kind: 'browser', peerId: toPeerId(number), address, channel, isSeeder: false }
 }
 
 const ids = (peers: Peer[]) => peers.map(({ peerId }) => peerId).sort()

@@ -8,8 +8,8 @@ export type Swarms = {
   /** Keeps a peer until it falls silent, and picks others of its kind for it at random: never itself, and no seeder for a seeder. */
   announce(swarm: string, peer: Peer, wanted: Wanted): Promise<Announced>
   /** Forgets a peer at once. What another peer says in its name changes nothing. */
-  leave(swarm: string, peer: Peer): Promise<Counts>
-  counts(swarm: string): Promise<Counts>
+  leave(swarm: string, peer: Peer): Promise<SwarmCounts>
+  counts(swarm: string): Promise<SwarmCounts>
   findBrowser(swarm: string, peerId: string): Promise<BrowserPeer | undefined>
   /** How many have all of it. At once and from memory: it is asked for each row of a list. */
   seeders(swarm: string): number
@@ -41,7 +41,7 @@ export type Wanted = {
   reaches: readonly Reach[]
 }
 
-export type Counts = {
+export type SwarmCounts = {
   /** Peers that have all of it. */
   complete: number
   incomplete: number
@@ -53,7 +53,7 @@ export type Announced = {
   /** False where there is no room for another peer, or where a browser uses the name of another. */
   isKept: boolean
   peers: Peer[]
-  counts: Counts
+  counts: SwarmCounts
 }
 
 /**

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { infoDictionary, infoHash } from '@shoal/model-file'
 import { Registry } from 'prom-client'
 import { onTestFinished } from 'vitest'
-import { req2HashOf } from '../database/req2-hash.ts'
+import { computeReq2Hash } from '../database/req2-hash.ts'
 import { startMetadataPeer } from '../metadata-peer/metadata-peer.ts'
 import { metadataMetrics } from '../metadata-peer/metrics.ts'
 import type { MetadataSource } from '../metadata-peer/source.ts'
@@ -22,7 +22,7 @@ export const bigInfoHash = infoHash(bigInfo)
 /** Knows that torrent and no other. */
 export const bigInfoSource: MetadataSource = {
   find: async (hash) => (hash === bigInfoHash ? { readInfo: async () => bigInfo } : undefined),
-  findInfoHash: async (hash) => (hash === req2HashOf(bigInfoHash) ? bigInfoHash : undefined),
+  findInfoHash: async (hash) => (hash === computeReq2Hash(bigInfoHash) ? bigInfoHash : undefined),
 }
 
 type Settings = Partial<Parameters<typeof startMetadataPeer>[0]>

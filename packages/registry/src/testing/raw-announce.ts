@@ -1,4 +1,4 @@
-import { decodeBencode } from '../metadata-peer/bencode.ts'
+import { decodePayload } from '../metadata-peer/bencode.ts'
 import type { TestRegistry } from './test-registry.ts'
 
 type Parameters = Record<string, string | number | readonly string[]>
@@ -53,7 +53,7 @@ export async function trackerAnswer(
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
   const bytes = Buffer.from(await response.arrayBuffer())
   const fields = new Map<string, unknown>(
-    response.status === 200 ? (decodeBencode(bytes) as Map<string, unknown>) : [],
+    response.status === 200 ? (decodePayload(bytes) as Map<string, unknown>) : [],
   )
   const { peers = Buffer.alloc(0) } = { peers: fields.get('peers') }
   return {

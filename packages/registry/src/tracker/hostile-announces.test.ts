@@ -142,15 +142,15 @@ describeOnEachDatabase('a hostile announce', (start) => {
 describeOnEachDatabase('a hostile scrape', (start) => {
   test('of nothing, of everything and of too much is refused', async () => {
     const registry = await start()
-    const failureOf = async (query: string) =>
+    const getFailure = async (query: string) =>
       (await trackerAnswer(registry, `/scrape${query}`)).failure
-    expect(await failureOf('')).toBe('info_hash is missing')
-    expect(await failureOf('?info_hash=abc')).toBe('info_hash is not 20 bytes long')
-    expect(await failureOf(`?${trackerQuery({ info_hash: twenty(1) })}`)).toBe(
+    expect(await getFailure('')).toBe('info_hash is missing')
+    expect(await getFailure('?info_hash=abc')).toBe('info_hash is not 20 bytes long')
+    expect(await getFailure(`?${trackerQuery({ info_hash: twenty(1) })}`)).toBe(
       'this registry does not track this info hash',
     )
     const many = Array.from({ length: 51 }, (_, number) => twenty(number))
-    expect(await failureOf(`?${trackerQuery({ info_hash: many })}`)).toBe(
+    expect(await getFailure(`?${trackerQuery({ info_hash: many })}`)).toBe(
       'a scrape is of 50 torrents at most',
     )
   })

@@ -26,12 +26,12 @@ async function startPublishing(start: Start, settings?: Partial<RegistryConfig>)
       const name = `model-${count}`
       const model = { name, is_public: isPublic }
       const file = await publish(registry, token, model, `${name}.gguf`, smallGguf(count))
-      return { ...file, ...(await torrentOf(file)) }
+      return { ...file, ...(await getTorrent(file)) }
     },
-    torrentOf,
+    getTorrent,
   }
 
-  async function torrentOf({ model_id, id }: ModelFile) {
+  async function getTorrent({ model_id, id }: ModelFile) {
     const path = `/v1/files/${model_id}/download/${id}`
     const { body }: { body: Download } = await registry.get(path, { token })
     const announce = new URL(body.magnet_uri).searchParams.get('tr') ?? ''
@@ -46,7 +46,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     here = await startPublishing(start)
   })
 
-  const seedersOf = async ({ model_id, id }: ModelFile, token?: string) => {
+  const countSeeders = async ({ model_id, id }: ModelFile, token?: string) => {
     const path = `/v1/models/${model_id}/files`
     const { body: list }: { body: ModelFile[] } = await here.registry.get(path, { token })
     const { body: one }: { body: ModelFile } = await here.registry.get(`${path}/${id}`, { token })
@@ -81,14 +81,14 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
 
   test('is why the API tells how many seeders a file has', async () => {
     const file = await here.publish()
-    expect(await seedersOf(file)).toBe(0)
+    expect(await countSeeders(file)).toBe(0)
     const client = trackerClient(file.announce, file.info_hash)
     await client.start({ left: 0 })
-    expect(await seedersOf(file)).toBe(1)
+    expect(await countSeeders(file)).toBe(1)
     await client.update({ left: 0 })
-    expect(await seedersOf(file)).toBe(1)
+    expect(await countSeeders(file)).toBe(1)
     await client.stop({ left: 0 })
-    expect(await seedersOf(file)).toBe(0)
+    expect(await countSeeders(file)).toBe(0)
   })
 
   test('gives no peers to who stops, and those without a port to nobody', async () => {
@@ -130,9 +130,9 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
 
   test('keeps to the address of the connection, whatever is said of another', async () => {
     const { info_hash } = await here.publish()
-    const said = { ip: '203.0.113.9', ipv4: '203.0.113.9', ipv6: '2001:db8::9' }
+    const addresses = { ip: '203.0.113.9', ipv4: '203.0.113.9', ipv6: '2001:db8::9' }
     const headers = { 'x-forwarded-for': '203.0.113.9' }
-    await rawAnnounce(here.registry, { info_hash, port: 2_001, ...said }, { headers })
+    await rawAnnounce(here.registry, { info_hash, port: 2_001, ...addresses }, { headers })
     const { peers } = await rawAnnounce(here.registry, {
       info_hash,
       port: 2_002,
@@ -148,7 +148,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     const member = trackerClient(file.announce, file.info_hash)
     expect(file.announce).toMatch(/\/announce\/.+/)
     expect(await member.start({ left: 0 })).toMatchObject({ complete: 1 })
-    expect(await seedersOf(file, here.token)).toBe(1)
+    expect(await countSeeders(file, here.token)).toBe(1)
 
     const refusal = { failure: 'this registry does not track this info hash' }
     const { info_hash } = file
@@ -174,10 +174,10 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     const one = await publish(here.registry, here.token, anas, 'same.gguf', bytes)
     const other = await publish(here.registry, bob, bobs, 'same.gguf', bytes)
     expect(one.torrent_info_hash).toBe(other.torrent_info_hash)
-    const { announce, info_hash } = await here.torrentOf(one)
+    const { announce, info_hash } = await here.getTorrent(one)
     await trackerClient(announce, info_hash, 2_001).start({ left: 0 })
-    expect(await seedersOf(one, here.token)).toBe(1)
-    expect(await seedersOf(other, bob)).toBe(0)
+    expect(await countSeeders(one, here.token)).toBe(1)
+    expect(await countSeeders(other, bob)).toBe(0)
   })
 
   test('stops within seconds when a file becomes private, is published again or is deleted', async () => {
@@ -193,7 +193,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     await change(false)
     await sleep(2_100)
     expect(await publicAnnounce()).toMatchObject(refusal)
-    const asPrivate = await here.torrentOf(file)
+    const asPrivate = await here.getTorrent(file)
     const path = new URL(asPrivate.announce).pathname
     const privateAnnounce = () =>
       rawAnnounce(registry, { info_hash: asPrivate.info_hash }, { path })
@@ -267,8 +267,8 @@ describeOnEachDatabase('a tracker with settings', (start) => {
     const { info_hash } = await publish()
     const announce = (number: number, address: string) => {
       const headers = { 'x-forwarded-for': `198.51.100.1, ${address}` }
-      const said = { info_hash, peer_id: twenty(number), port: 2_000 + number }
-      return rawAnnounce(registry, said, { headers })
+      const parameters = { info_hash, peer_id: twenty(number), port: 2_000 + number }
+      return rawAnnounce(registry, parameters, { headers })
     }
     const [internet, lan, ipv6] = ['203.0.113.1', '192.168.1.7', '2001:db8::3']
     await announce(1, internet)

@@ -44,9 +44,9 @@ export async function trackerRoutes(app: FastifyInstance, dependencies: Dependen
       return answer(reply, {
         async run() {
           refusePages(request)
-          const said = readHttpAnnounce(readQuery(request.url))
-          event = said.event
-          return http.announce(said, announcerOf(request))
+          const announce = readHttpAnnounce(readQuery(request.url))
+          event = announce.event
+          return http.announce(announce, toAnnouncer(request))
         },
         count: (outcome) => metrics.announces.inc({ protocol: 'http', event, outcome }),
       })
@@ -66,13 +66,13 @@ export async function trackerRoutes(app: FastifyInstance, dependencies: Dependen
     })
   }
 
-  function announcerOf({ ip, socket, params }: TrackerRequest): Announcer {
+  function toAnnouncer({ ip, socket, params }: TrackerRequest): Announcer {
     const reachedAt = trustProxy ? undefined : plainAddress(socket.localAddress)
-    return { address: addressOf(ip), reachedAt, token: params.token }
+    return { address: parseAddress(ip), reachedAt, token: params.token }
   }
 
   async function openSocket(request: TrackerRequest, reply: FastifyReply) {
-    const address = addressOf(request.ip)
+    const address = parseAddress(request.ip)
     const giveBack = sockets.takePlace(address)
     if (!giveBack) throw unavailable('too many sockets are open', { retryAfterSeconds: 60 })
     const upgrade = takeUpgrade(request, reply)
@@ -106,7 +106,7 @@ function refusePages({ headers }: FastifyRequest) {
   }
 }
 
-function addressOf(ip: string): string {
+function parseAddress(ip: string): string {
   const address = plainAddress(ip)
   if (address === undefined) throw invalid('the address of this connection cannot be read')
   return address

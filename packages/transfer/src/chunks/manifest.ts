@@ -13,7 +13,7 @@ export type Manifest = {
 }
 
 /** The manifest of a download. Throws where it is not the one of `file`, or does not add up. */
-export function manifestFrom(download: Download, file: ModelFile): Manifest {
+export function parseManifest(download: Download, file: ModelFile): Manifest {
   const { sha256_hash: sha256, file_size_bytes: fileSizeBytes } = download
   if (sha256 !== file.sha256_hash || fileSizeBytes !== file.file_size_bytes) {
     throw verificationFailed(`${file.filename} has changed on the registry; try again`, {
@@ -25,7 +25,7 @@ export function manifestFrom(download: Download, file: ModelFile): Manifest {
   const chunks = download.chunk_hashes.map(({ index, size, hash }) => {
     return { index, size, sha256: hash, start: index * chunkSize }
   })
-  const problem = problemOf({ sha256, fileSizeBytes, chunkSize, chunks })
+  const problem = findProblem({ sha256, fileSizeBytes, chunkSize, chunks })
   if (problem !== undefined) {
     const message = `the registry's manifest of ${file.filename} does not add up: ${problem}`
     throw verificationFailed(message, { expected: sha256, actual: 'a broken manifest' })
@@ -33,7 +33,7 @@ export function manifestFrom(download: Download, file: ModelFile): Manifest {
   return { sha256, fileSizeBytes, chunkSize, chunks }
 }
 
-function problemOf({ sha256, fileSizeBytes, chunkSize, chunks }: Manifest): string | undefined {
+function findProblem({ sha256, fileSizeBytes, chunkSize, chunks }: Manifest): string | undefined {
   const last = chunks.length - 1
   for (const [place, chunk] of chunks.entries()) {
     if (chunk.index !== place) return `chunk ${chunk.index} stands in place ${place}`

@@ -12,5 +12,5 @@ test('every piece that a bad chunk touches is forgotten, also one that straddles
   for (const piece of [0, 1, 2]) pieces.add(piece, ['somebody'])
   const bad = chunks[1] as Chunk
   pieces.forget(bad)
-  expect(pieces.gapIn(bad, 0)).toEqual({ from: 0, to: 6 })
+  expect(pieces.findGap(bad, 0)).toEqual({ from: 0, to: 6 })
 })

@@ -7,20 +7,20 @@ import type { Chunk, Manifest } from './manifest.ts'
  */
 export interface PiecesHere {
   /** The index of the chunk in which the piece lies; of the first, if it straddles two: no swarm is joined for such a file. */
-  chunkOf(piece: number): number
+  getChunkIndex(piece: number): number
   /** The piece is on disk and has its SHA-1; `by` sent it. */
   add(piece: number, by: string[]): void
   /** Bytes of a chunk that are on disk without a gap, from its start. */
-  prefixOf(chunk: Chunk): number
+  countPrefixBytes(chunk: Chunk): number
   /**
    * What is missing first of a chunk whose first `from` bytes are here, up to the next piece that is here: in bytes of the chunk.
    * Empty at its end.
    */
-  gapIn(chunk: Chunk, from: number): { from: number; to: number }
+  findGap(chunk: Chunk, from: number): { from: number; to: number }
   /** Bytes that are on disk beyond what the board tells. */
   looseBytes(): number
   /** Who sent pieces of the chunk, each named once. */
-  sendersOf(chunk: Chunk): string[]
+  listSenders(chunk: Chunk): string[]
   /** A chunk that turned out bad is to come again, whole. */
   forget(chunk: Chunk): void
 }
@@ -54,17 +54,17 @@ export function piecesHere({ manifest, pieceLength, board, onForget }: Layout): 
   }
 
   return {
-    chunkOf: (piece) => Math.floor((piece * pieceLength) / chunkSize),
+    getChunkIndex: (piece) => Math.floor((piece * pieceLength) / chunkSize),
 
     add(piece, by) {
       here[piece] = 1
-      const chunk = this.chunkOf(piece)
+      const chunk = this.getChunkIndex(piece)
       senders.set(chunk, new Set([...(senders.get(chunk) ?? []), ...by]))
     },
 
-    prefixOf: (chunk) => skip(chunk, 0, true),
+    countPrefixBytes: (chunk) => skip(chunk, 0, true),
 
-    gapIn(chunk, from) {
+    findGap(chunk, from) {
       const start = skip(chunk, from, true)
       return { from: start, to: skip(chunk, start, false) }
     },
@@ -73,7 +73,7 @@ export function piecesHere({ manifest, pieceLength, board, onForget }: Layout): 
       let bytes = 0
       for (const piece of here.keys()) {
         if (here[piece] !== 1) continue
-        const chunk = this.chunkOf(piece)
+        const chunk = this.getChunkIndex(piece)
         const known = chunk * chunkSize + Atomics.load(board.written, chunk)
         const start = piece * pieceLength
         bytes += Math.max(0, pieceEnd(start) - Math.max(start, known))
@@ -81,7 +81,7 @@ export function piecesHere({ manifest, pieceLength, board, onForget }: Layout): 
       return bytes
     },
 
-    sendersOf: ({ index }) => [...(senders.get(index) ?? [])],
+    listSenders: ({ index }) => [...(senders.get(index) ?? [])],
 
     forget(chunk) {
       const first = Math.floor(chunk.start / pieceLength)

@@ -65,7 +65,7 @@ export function slowTasks(board: Board, windowMs: number): SlowTasks {
 
   function isSlow(task: RunningTask, rate: number) {
     const others = [...rates].flatMap(([other, its]) => (other === task ? [] : its))
-    const fairRate = others.length > 0 ? medianOf(others) : usualRate
+    const fairRate = others.length > 0 ? computeMedian(others) : usualRate
     const capacity = Math.max(highestTotalRate, usualRate)
     return rate < fairRate * slowShare && totalRate < capacity * saturatedShare
   }
@@ -105,6 +105,6 @@ function totalBetween(one: Reading, other: Reading): number {
   return (other.received - one.received) / (other.at - one.at)
 }
 
-function medianOf(values: number[]): number {
+function computeMedian(values: number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
 }

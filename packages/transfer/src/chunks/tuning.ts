@@ -36,7 +36,7 @@ const defaultTuning: Omit<Tuning, 'stallMs' | 'timeoutMs'> = {
 }
 
 /** With the timeouts of the network, unless others are given. */
-export function tuningOf({
+export function makeTuning({
   tuning,
   network = directNetwork,
 }: {

@@ -3,7 +3,7 @@ import { hashFileInWorker, packHashes } from '@shoal/model-file'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { damagedFile, fileInTheWay } from '../errors.ts'
 import { forgetTorrent } from './kept-torrent.ts'
-import { type FileRecord, readRecord, writeRecord } from './record.ts'
+import { type LocalFileRecord, readRecord, writeRecord } from './record.ts'
 
 export type RegistryFile = {
   client: RegistryClient
@@ -39,7 +39,7 @@ export async function isFinished(
   }
   if (wasFinished && record.modified_at === found.mtimeMs) {
     const { without_peers: before, ...others } = record
-    const now = sharingOf(record, registryFile)
+    const now = toSharingFields(record, registryFile)
     if (now.without_peers !== before) await writeRecord(path, { ...others, ...now })
     return true
   }
@@ -66,7 +66,7 @@ export async function keepRecord(
   const { mtimeMs } = await stat(path)
   const before = await readRecord(path)
   const isSame = before?.sha256_hash === file.sha256_hash // a repair, say
-  const record: FileRecord = {
+  const record: LocalFileRecord = {
     format: 1,
     registry: client.baseUrl,
     model_id: file.model_id,
@@ -79,16 +79,16 @@ export async function keepRecord(
     ...hashed,
     pulled_at: new Date().toISOString(),
     modified_at: mtimeMs,
-    ...sharingOf(isSame ? before : undefined, registryFile),
+    ...toSharingFields(isSame ? before : undefined, registryFile),
   }
   await forgetTorrent(path) // of what stood here before
   await writeRecord(path, record)
 }
 
-function sharingOf(
-  before: FileRecord | undefined,
+function toSharingFields(
+  before: LocalFileRecord | undefined,
   { isShared }: RegistryFile,
-): Pick<FileRecord, 'without_peers'> {
+): Pick<LocalFileRecord, 'without_peers'> {
   const isWithoutPeers = isShared === undefined ? before?.without_peers === true : !isShared
   return isWithoutPeers ? { without_peers: true } : {}
 }

@@ -22,21 +22,23 @@ export function readJournal(path: string): JournalContent | 'damaged' | undefine
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-  const identity = identityIn(bytes)
+  const identity = parseIdentity(bytes)
   if (identity === undefined) return 'damaged'
   const table = bytes.subarray(bytes.indexOf('\n') + 1)
   const chunks = Math.ceil(identity.file_size_bytes / identity.chunk_size)
   if (table.length !== chunks * 4) return 'damaged'
   const written = Int32Array.from({ length: chunks }, (_, index) => table.readInt32LE(index * 4))
-  const isSane = written.every((count, index) => count >= 0 && count <= sizeOf(index, identity))
+  const isSane = written.every(
+    (count, index) => count >= 0 && count <= computeChunkSize(index, identity),
+  )
   return isSane ? { identity, written } : 'damaged'
 }
 
-function sizeOf(index: number, { file_size_bytes, chunk_size }: JournalIdentity) {
+function computeChunkSize(index: number, { file_size_bytes, chunk_size }: JournalIdentity) {
   return Math.min(chunk_size, file_size_bytes - index * chunk_size)
 }
 
-function identityIn(bytes: Buffer): JournalIdentity | undefined {
+function parseIdentity(bytes: Buffer): JournalIdentity | undefined {
   try {
     const header = JSON.parse(bytes.toString('utf8', 0, Math.max(0, bytes.indexOf('\n'))))
     const isOurs =
@@ -61,7 +63,7 @@ export function createJournal(path: string, manifest: Manifest, written: Int32Ar
     chunk_size: manifest.chunkSize,
   }
   const header = Buffer.from(`${JSON.stringify({ format, ...identity })}\n`)
-  let table = tableOf(written)
+  let table = encodeTable(written)
   const unfinished = `${path}.new`
   const fd = openSync(unfinished, 'w')
   writeAll(fd, Buffer.concat([header, table]), 0)
@@ -70,7 +72,7 @@ export function createJournal(path: string, manifest: Manifest, written: Int32Ar
 
   return {
     save(written) {
-      const next = tableOf(written)
+      const next = encodeTable(written)
       if (next.equals(table)) return
       table = next
       writeAll(fd, table, header.length)
@@ -82,7 +84,7 @@ export function createJournal(path: string, manifest: Manifest, written: Int32Ar
   }
 }
 
-function tableOf(written: Int32Array): Buffer {
+function encodeTable(written: Int32Array): Buffer {
   const table = Buffer.allocUnsafe(written.length * 4)
   for (let index = 0; index < written.length; index += 1) {
     table.writeInt32LE(Atomics.load(written, index), index * 4)

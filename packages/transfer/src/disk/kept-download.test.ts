@@ -14,9 +14,9 @@ import { expect, test } from 'vitest'
 import { removeLocalFiles } from '../local/remove-local-files.ts'
 import { repairFile } from '../local/repair-file.ts'
 import { type PullScene, pullScene } from '../testing/pull-scene.ts'
-import { downloadOf, mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'
-import { identityOf, keepDownload } from './kept-download.ts'
-import { placesOf } from './places.ts'
+import { mebibyte, syntheticFile, toDownload, toModelFile } from '../testing/synthetic-file.ts'
+import { getFilePaths } from './file-paths.ts'
+import { keepDownload, toDownloadIdentity } from './kept-download.ts'
 import { urlExpiry } from './url-expiry.ts'
 
 const file = syntheticFile(12 * mebibyte + 345)
@@ -40,7 +40,7 @@ async function pullSome(chunks: number, { origin, pull }: PullScene) {
 test('a pull that is stopped and goes on, again and again, counts as one download', async () => {
   const scene = await pullScene(file)
   for (const chunks of [2, 4, 7, 11]) await pullSome(chunks, scene)
-  const { download } = placesOf(scene.path)
+  const { download } = getFilePaths(scene.path)
   expect(statSync(download).mode & 0o777).toBe(0o600)
   const pulled = await scene.pull()
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
@@ -50,8 +50,8 @@ test('a pull that is stopped and goes on, again and again, counts as one downloa
 })
 
 const keep = ({ path, origin }: PullScene, direct_url: string, registry = origin.url) =>
-  keepDownload(path, identityOf(registry, modelFileOf(file)), {
-    ...downloadOf(file, origin.url),
+  keepDownload(path, toDownloadIdentity(registry, toModelFile(file)), {
+    ...toDownload(file, origin.url),
     direct_url,
   })
 
@@ -90,7 +90,7 @@ test.each<[string, (kept: string, scene: PullScene) => Promise<void> | void]>([
 ])('where the kept information %s, the registry is asked again', async (_, damage) => {
   const scene = await pullScene(file)
   await pullSome(7, scene)
-  const { download } = placesOf(scene.path)
+  const { download } = getFilePaths(scene.path)
   await damage(download, scene)
   const pulled = await scene.pull()
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
@@ -102,7 +102,7 @@ test.each<[string, (kept: string, scene: PullScene) => Promise<void> | void]>([
 test('a link in its place is not written through', async () => {
   const scene = await pullScene(file)
   await pullSome(2, scene)
-  const { download } = placesOf(scene.path)
+  const { download } = getFilePaths(scene.path)
   const elsewhere = `${scene.directory}/notes`
   writeFileSync(elsewhere, 'my own notes')
   for (const place of [download, `${download}.new`]) {
@@ -172,9 +172,9 @@ test('a repair counts once, also where it is broken off and a pull finishes it',
 test('it goes with the unfinished file', async () => {
   const scene = await pullScene(file)
   await pullSome(2, scene)
-  expect(existsSync(placesOf(scene.path).download)).toBe(true)
+  expect(existsSync(getFilePaths(scene.path).download)).toBe(true)
   await removeLocalFiles(scene.directory, [scene.path])
-  expect(existsSync(placesOf(scene.path).download)).toBe(false)
+  expect(existsSync(getFilePaths(scene.path).download)).toBe(false)
 })
 
 test.each([

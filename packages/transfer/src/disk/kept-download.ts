@@ -9,7 +9,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
 import type { Download, ModelFile } from '@shoal/protocol/client'
-import { placesOf } from './places.ts'
+import { getFilePaths } from './file-paths.ts'
 import { urlExpiry } from './url-expiry.ts'
 
 export type DownloadIdentity = {
@@ -27,7 +27,7 @@ const onlyAFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 /** Far more than the manifest of any file takes; a larger one is not ours. */
 const maxBytes = 256 * 1024 * 1024
 
-export const identityOf = (registry: string, file: ModelFile): DownloadIdentity => ({
+export const toDownloadIdentity = (registry: string, file: ModelFile): DownloadIdentity => ({
   registry,
   model_id: file.model_id,
   file_id: file.id,
@@ -36,7 +36,7 @@ export const identityOf = (registry: string, file: ModelFile): DownloadIdentity 
 
 /** To be called by whoever holds the file's lock. */
 export async function keepDownload(path: string, identity: DownloadIdentity, download: Download) {
-  const place = placesOf(path).download
+  const place = getFilePaths(path).download
   const unfinished = `${place}.new`
   const kept: Kept = { format: 1, ...identity, download }
   const json = JSON.stringify(kept)
@@ -44,7 +44,7 @@ export async function keepDownload(path: string, identity: DownloadIdentity, dow
   await rm(unfinished, { force: true })
   const handle = await open(unfinished, 'wx', 0o600) // not through a link that somebody put there
   try {
-    await handle.writeFile(`${checksumOf(json)}\n${json}\n`)
+    await handle.writeFile(`${computeChecksum(json)}\n${json}\n`)
     await handle.sync()
   } finally {
     await handle.close()
@@ -57,15 +57,15 @@ export async function readKeptDownload(
   path: string,
   identity: DownloadIdentity,
 ): Promise<Download | undefined> {
-  const text = await readPrivate(placesOf(path).download)
-  const kept = text === undefined ? undefined : keptIn(text)
-  if (kept === undefined || !isOf(kept, identity)) return undefined
+  const text = await readPrivate(getFilePaths(path).download)
+  const kept = text === undefined ? undefined : parseKept(text)
+  if (kept === undefined || !isSameDownload(kept, identity)) return undefined
   const expiresAt = urlExpiry(kept.download.direct_url)
   return expiresAt !== undefined && expiresAt <= Date.now() ? undefined : kept.download
 }
 
 export async function forgetDownload(path: string): Promise<void> {
-  const { download } = placesOf(path)
+  const { download } = getFilePaths(path)
   await rm(download, { force: true })
   await rm(`${download}.new`, { force: true })
 }
@@ -89,14 +89,14 @@ async function readPrivate(place: string): Promise<string | undefined> {
   }
 }
 
-function keptIn(text: string): Kept | undefined {
+function parseKept(text: string): Kept | undefined {
   const [checksum, json = ''] = text.split('\n')
-  if (checksum !== checksumOf(json)) return undefined
+  if (checksum !== computeChecksum(json)) return undefined
   const kept: Kept = JSON.parse(json) // as we wrote it, by its checksum
   return kept.format === 1 ? kept : undefined
 }
 
-function isOf(kept: Kept, identity: DownloadIdentity) {
+function isSameDownload(kept: Kept, identity: DownloadIdentity) {
   return (
     kept.registry === identity.registry &&
     kept.model_id === identity.model_id &&
@@ -105,6 +105,6 @@ function isOf(kept: Kept, identity: DownloadIdentity) {
   )
 }
 
-function checksumOf(json: string): string {
+function computeChecksum(json: string): string {
   return createHash('sha256').update(json).digest('hex')
 }

@@ -1,16 +1,16 @@
 /** Beside a file that anybody may have: its torrent, so that it can be shared while its registry is away. */
 import { readFile, rm } from 'node:fs/promises'
-import { placesOf } from './places.ts'
+import { getFilePaths } from './file-paths.ts'
 import { writeWhole } from './write-whole.ts'
 
 export const keepTorrent = (path: string, torrent: Uint8Array): Promise<void> =>
-  writeWhole(placesOf(path).torrent, torrent)
+  writeWhole(getFilePaths(path).torrent, torrent)
 
 export const readKeptTorrent = (path: string): Promise<Uint8Array | undefined> =>
-  readFile(placesOf(path).torrent).catch((error: NodeJS.ErrnoException) => {
+  readFile(getFilePaths(path).torrent).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
 
 export const forgetTorrent = (path: string): Promise<void> =>
-  rm(placesOf(path).torrent, { force: true })
+  rm(getFilePaths(path).torrent, { force: true })

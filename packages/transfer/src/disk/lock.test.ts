@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startChildPull } from '../testing/child-pull.ts'
-import { eventsOf, pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
+import { filterEvents, pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
 import { relaxedTuning } from '../testing/quick-tuning.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 import { lockFile, tryLock } from './lock.ts'
@@ -45,8 +45,8 @@ test('a pull waits for the same pull in another process, shows how far it is, an
   await child.until((line) => line.type === 'progress' && line.bytesDone > mebibyte)
   const pulled = await scene.pull()
   expect(pulled).toMatchObject({ alreadyThere: true, downloadedBytes: 0 })
-  expect(eventsOf(scene.events, 'waiting')).toHaveLength(1)
-  expect(eventsOf(scene.events, 'progress').some(({ bytesDone }) => bytesDone > mebibyte)).toBe(
+  expect(filterEvents(scene.events, 'waiting')).toHaveLength(1)
+  expect(filterEvents(scene.events, 'progress').some(({ bytesDone }) => bytesDone > mebibyte)).toBe(
     true,
   )
   expect(await child.exit).toBe(0)
@@ -59,7 +59,7 @@ test('a pull that waits for another process takes over when that one is killed',
   const child = startChildPull(scene, file)
   await child.until((line) => line.type === 'progress' && line.bytesDone > mebibyte)
   const pulling = scene.pull()
-  await expect.poll(() => eventsOf(scene.events, 'waiting').length).toBe(1)
+  await expect.poll(() => filterEvents(scene.events, 'waiting').length).toBe(1)
   scene.origin.script = () => undefined
   child.process.kill('SIGKILL')
   const pulled = await pulling

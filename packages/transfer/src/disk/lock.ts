@@ -51,7 +51,7 @@ export function tryLock(lockPath: string): (() => void) | undefined {
 function takeLock(lockPath: string): (() => void) | 'removed' | undefined {
   makeFolder(dirname(lockPath))
   closeSync(openSync(lockPath, 'a'))
-  const before = identityOf(lockPath)
+  const before = readIdentity(lockPath)
   const database = new DatabaseSync(lockPath, { timeout: 0 })
   try {
     database.exec('BEGIN EXCLUSIVE')
@@ -60,12 +60,12 @@ function takeLock(lockPath: string): (() => void) | 'removed' | undefined {
     if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined
     throw error
   }
-  if (before !== undefined && before === identityOf(lockPath)) return () => database.close()
+  if (before !== undefined && before === readIdentity(lockPath)) return () => database.close()
   database.close()
   return 'removed'
 }
 
-function identityOf(path: string): string | undefined {
+function readIdentity(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found && `${found.dev} ${found.ino}`
 }

@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
 import { type Board, newBoard, writtenBytes } from '../chunks/board.ts'
 import type { Chunk, Manifest } from '../chunks/manifest.ts'
+import { getFilePaths } from './file-paths.ts'
 import { createJournal, type JournalIdentity, readJournal } from './journal.ts'
-import { placesOf } from './places.ts'
 import { refuseLink } from './refuse-link.ts'
 
 export type PartialFile = {
@@ -24,21 +24,21 @@ export type PartialFile = {
 
 /** Opens or creates the unfinished file, at its full size. It is sparse, so that takes no room yet. */
 export async function openPartial(path: string, manifest: Manifest): Promise<PartialFile> {
-  const places = placesOf(path)
-  makeFolder(dirname(places.partial))
-  refuseLink(places.partial)
-  const former = await formerRun(path, manifest)
+  const paths = getFilePaths(path)
+  makeFolder(dirname(paths.partial))
+  refuseLink(paths.partial)
+  const former = await readFormerRun(path, manifest)
   const board = newBoard(manifest.chunks.length)
-  const handle = await open(places.partial, former.isKept ? 'r+' : 'w+')
+  const handle = await open(paths.partial, former.isKept ? 'r+' : 'w+')
   await handle.truncate(manifest.fileSizeBytes)
   for (const [index, count] of former.written.entries()) board.written[index] = count
-  const journal = createJournal(places.journal, manifest, board.written)
+  const journal = createJournal(paths.journal, manifest, board.written)
   let syncing: Promise<void> | undefined
   // A system tells of a failed write once: it must not be forgotten when a later sync succeeds.
   let syncFailure: unknown
 
   return {
-    path: places.partial,
+    path: paths.partial,
     board,
     claimed: manifest.chunks.filter(({ index, size }) => board.written[index] === size),
     startingOver: former.startingOver,
@@ -68,16 +68,16 @@ export async function openPartial(path: string, manifest: Manifest): Promise<Par
 
 type FormerRun = { isKept: boolean; written: Int32Array; startingOver: string | undefined }
 
-async function formerRun(path: string, manifest: Manifest): Promise<FormerRun> {
+async function readFormerRun(path: string, manifest: Manifest): Promise<FormerRun> {
   const nothing = new Int32Array(manifest.chunks.length)
-  const places = placesOf(path)
-  if (!existsSync(places.partial)) {
+  const paths = getFilePaths(path)
+  if (!existsSync(paths.partial)) {
     return { isKept: false, written: nothing, startingOver: undefined }
   }
-  const journal = readJournal(places.journal)
+  const journal = readJournal(paths.journal)
   if (journal === undefined || journal === 'damaged') {
     // The bytes may be good all the same, and reading them is cheaper than fetching them.
-    const { blocks } = await stat(places.partial)
+    const { blocks } = await stat(paths.partial)
     const all = Int32Array.from(manifest.chunks, ({ size }) => size)
     const what = journal === undefined ? 'is gone' : 'cannot be read'
     return {
@@ -86,14 +86,14 @@ async function formerRun(path: string, manifest: Manifest): Promise<FormerRun> {
       startingOver: `the note of what an earlier pull had fetched ${what}`,
     }
   }
-  if (!isOf(journal.identity, manifest)) {
+  if (!isSameFile(journal.identity, manifest)) {
     const startingOver = 'the file on the registry is another than the one an earlier pull began'
     return { isKept: false, written: nothing, startingOver }
   }
   return { isKept: true, written: journal.written, startingOver: undefined }
 }
 
-function isOf(identity: JournalIdentity, { sha256, fileSizeBytes, chunkSize }: Manifest) {
+function isSameFile(identity: JournalIdentity, { sha256, fileSizeBytes, chunkSize }: Manifest) {
   return (
     identity.sha256_hash === sha256 &&
     identity.file_size_bytes === fileSizeBytes &&
@@ -102,10 +102,10 @@ function isOf(identity: JournalIdentity, { sha256, fileSizeBytes, chunkSize }: M
 }
 
 /** Bytes of an unfinished file and of the whole, for whoever only looks. Undefined where that cannot be read. */
-export function progressOfPartial(
+export function readPartialProgress(
   path: string,
 ): { bytesHere: number; fileSizeBytes: number; identity: JournalIdentity } | undefined {
-  const journal = readJournal(placesOf(path).journal)
+  const journal = readJournal(getFilePaths(path).journal)
   if (journal === undefined || journal === 'damaged') return undefined
   const { identity, written } = journal
   return {

@@ -1,8 +1,8 @@
 import type { Manifest } from '../chunks/manifest.ts'
-import type { FileRecord } from './record.ts'
+import type { LocalFileRecord } from './record.ts'
 
 /** What a record says of every byte of its file. */
-export function manifestOfRecord(record: FileRecord): Manifest {
+export function toManifest(record: LocalFileRecord): Manifest {
   const { chunk_size: chunkSize, file_size_bytes: fileSizeBytes } = record
   const packed = Buffer.from(record.chunk_hashes, 'base64')
   const chunks = Array.from({ length: packed.length / 32 }, (_, index) => {

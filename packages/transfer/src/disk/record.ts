@@ -1,9 +1,9 @@
 /** What shoal knows of a pulled file, kept beside it. */
 import { readFile } from 'node:fs/promises'
-import { placesOf } from './places.ts'
+import { getFilePaths } from './file-paths.ts'
 import { writeWhole } from './write-whole.ts'
 
-export type FileRecord = {
+export type LocalFileRecord = {
   format: 1
   /** The registry's address. */
   registry: string
@@ -25,18 +25,18 @@ export type FileRecord = {
 }
 
 /** The record beside `path`, or undefined where there is none that can be read as one. */
-export async function readRecord(path: string): Promise<FileRecord | undefined> {
-  const text = await readFile(placesOf(path).record, 'utf8').catch((error) => {
+export async function readRecord(path: string): Promise<LocalFileRecord | undefined> {
+  const text = await readFile(getFilePaths(path).record, 'utf8').catch((error) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
     throw error
   })
-  return text === undefined ? undefined : recordIn(text)
+  return text === undefined ? undefined : parseRecord(text)
 }
 
-export const writeRecord = (path: string, record: FileRecord): Promise<void> =>
-  writeWhole(placesOf(path).record, `${JSON.stringify(record, null, 2)}\n`)
+export const writeRecord = (path: string, record: LocalFileRecord): Promise<void> =>
+  writeWhole(getFilePaths(path).record, `${JSON.stringify(record, null, 2)}\n`)
 
-function recordIn(text: string): FileRecord | undefined {
+function parseRecord(text: string): LocalFileRecord | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : undefined
@@ -45,9 +45,10 @@ function recordIn(text: string): FileRecord | undefined {
   }
 }
 
-function isRecord(value: unknown): value is FileRecord {
+function isRecord(value: unknown): value is LocalFileRecord {
   if (typeof value !== 'object' || value === null) return false
-  const { format, sha256_hash, file_size_bytes, chunk_size, chunk_hashes } = value as FileRecord
+  const { format, sha256_hash, file_size_bytes, chunk_size, chunk_hashes } =
+    value as LocalFileRecord
   return (
     format === 1 &&
     /^[0-9a-f]{64}$/.test(sha256_hash) &&

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { noRoom } from '../errors.ts'
 
 /** Throws `no_room` where the disk cannot take what is missing of the file at `path`. */
-export async function makeSureOfRoom(path: string, fileSizeBytes: number): Promise<void> {
+export async function ensureRoom(path: string, fileSizeBytes: number): Promise<void> {
   const room = await roomFor(path, fileSizeBytes)
   if (room.neededBytes > room.freeBytes) throw noRoom(dirname(path), room)
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { directNetwork } from '@shoal/network'
 import { expect, onTestFinished, test } from 'vitest'
 import { newBoard } from '../chunks/board.ts'
-import { type Chunk, manifestFrom } from '../chunks/manifest.ts'
+import { type Chunk, parseManifest } from '../chunks/manifest.ts'
 import { piecesHere } from '../chunks/pieces-here.ts'
 import { pullScene, temporaryDirectory } from '../testing/pull-scene.ts'
-import { downloadOf, mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'
+import { mebibyte, syntheticFile, toDownload, toModelFile } from '../testing/synthetic-file.ts'
 import { inlineChunkWorker } from '../workers/inline-chunk-worker.ts'
 import { httpSource } from './http-source.ts'
 
@@ -16,8 +16,8 @@ const file = syntheticFile(8 * mebibyte, 8 * mebibyte)
 /** Of that chunk the first 1.5 MiB are here, and what peers brought: three pieces, the last among them. */
 async function scene() {
   const { origin } = await pullScene(file)
-  const download = downloadOf(file, origin.url)
-  const manifest = manifestFrom(download, modelFileOf(file))
+  const download = toDownload(file, origin.url)
+  const manifest = parseManifest(download, toModelFile(file))
   const [chunk] = manifest.chunks as [Chunk]
   const board = newBoard(1)
   const pieces = piecesHere({ manifest, pieceLength: mebibyte, board })

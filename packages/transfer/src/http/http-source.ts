@@ -6,10 +6,10 @@ import type { PiecesHere } from '../chunks/pieces-here.ts'
 import { TransferError, type TransferFailure } from '../failure.ts'
 import type { ChunkRequest, ChunkWorker } from './chunk-worker.ts'
 
-type Way = Pick<ChunkRequest, 'yields'> & { urlOf(sha256: string): string }
+type Way = Pick<ChunkRequest, 'yields'> & { toUrl(sha256: string): string }
 
 /** What a registry or a store answers for a URL that has expired, was revoked or leads nowhere any more. */
-const statusesOfDeadUrls = new Set([401, 403, 404, 410])
+const deadUrlStatuses = new Set([401, 403, 404, 410])
 
 /**
  * The registry's own bytes. All ways to them are capabilities in URLs: no credential goes out with them, so none can
@@ -31,7 +31,7 @@ export function httpSource(options: {
   renew: () => Promise<Download>
 }): ChunkSource {
   const { download, manifest, board, pieces, workers, connections } = options
-  let ways = waysTo(options.baseUrl, download)
+  let ways = listWays(options.baseUrl, download)
   const sender = new URL(download.direct_url).host
   let preferred = 0
   const refused = new Set<number>()
@@ -39,7 +39,7 @@ export function httpSource(options: {
 
   async function onRefusal(chosen: number, { status }: TransferFailure) {
     if (chosen === preferred) preferred = (preferred + 1) % ways.length
-    if (status !== undefined && statusesOfDeadUrls.has(status)) refused.add(chosen)
+    if (status !== undefined && deadUrlStatuses.has(status)) refused.add(chosen)
     const wasOfUse = options.isKept || receivedBytes(board) > 0
     if (refused.size < ways.length || !wasOfUse) return
     renewal ??= renew()
@@ -48,7 +48,7 @@ export function httpSource(options: {
 
   async function renew() {
     try {
-      ways = waysTo(options.baseUrl, await options.renew())
+      ways = listWays(options.baseUrl, await options.renew())
       preferred = 0
       refused.clear()
     } catch (error) {
@@ -65,11 +65,11 @@ export function httpSource(options: {
 
     async fetch({ chunk, from, timesBad, signal }: ChunkTask, slot, turn) {
       const chosen = (preferred + timesBad) % ways.length
-      const { yields, urlOf } = ways[chosen] as Way
+      const { yields, toUrl } = ways[chosen] as Way
       const worker = workers[slot % workers.length] as ChunkWorker
-      const isOfFile = yields === 'file'
+      const isFileUrl = yields === 'file'
       const asked = {
-        url: urlOf(isOfFile ? manifest.sha256 : chunk.sha256),
+        url: toUrl(isFileUrl ? manifest.sha256 : chunk.sha256),
         yields,
         fileSizeBytes: manifest.fileSizeBytes,
         chunk,
@@ -78,7 +78,7 @@ export function httpSource(options: {
 
       /** One request for each gap: pieces that peers brought are not asked for again. */
       async function fetchFrom(at: number): Promise<string> {
-        const part = isOfFile ? pieces.gapIn(chunk, at) : { from: 0, to: chunk.size }
+        const part = isFileUrl ? pieces.findGap(chunk, at) : { from: 0, to: chunk.size }
         const sha256 = await worker.fetch({ ...asked, ...part }, ended)
         return part.to === chunk.size ? sha256 : fetchFrom(part.to)
       }
@@ -90,7 +90,7 @@ export function httpSource(options: {
         throw error
       })
       refused.clear()
-      const senders = [sender, ...(isOfFile ? pieces.sendersOf(chunk) : [])]
+      const senders = [sender, ...(isFileUrl ? pieces.listSenders(chunk) : [])]
       if (sha256 !== chunk.sha256) pieces.forget(chunk)
       return { sha256, sender: senders.join(', ') }
     },
@@ -99,23 +99,23 @@ export function httpSource(options: {
 
 /** The ways that yield the whole file, to be asked for ranges. */
 export const fileUrls = (baseUrl: string, download: Download, sha256: string): string[] =>
-  waysTo(baseUrl, download)
+  listWays(baseUrl, download)
     .filter(({ yields }) => yields === 'file')
-    .map(({ urlOf }) => urlOf(sha256))
+    .map(({ toUrl }) => toUrl(sha256))
 
 /** The direct URL, the file by its hash and the chunk by its hash; the last two redirect to fresh URLs. */
-function waysTo(baseUrl: string, { direct_url, magnet_uri }: Download): Way[] {
+function listWays(baseUrl: string, { direct_url, magnet_uri }: Download): Way[] {
   const byHash = (sha256: string) => `${baseUrl}/v1/files/chunks/${sha256}`
-  const token = tokenIn(magnet_uri)
+  const token = parseToken(magnet_uri)
   return [
-    { yields: 'file', urlOf: () => direct_url },
-    { yields: 'file', urlOf: (sha256) => byHash(sha256) + token },
-    { yields: 'chunk', urlOf: (sha256) => byHash(sha256) + token },
+    { yields: 'file', toUrl: () => direct_url },
+    { yields: 'file', toUrl: (sha256) => byHash(sha256) + token },
+    { yields: 'chunk', toUrl: (sha256) => byHash(sha256) + token },
   ]
 }
 
 /** A private model's web seed ends in a token that opens its bytes: `…/chunks/<sha256>/<token>`. */
-function tokenIn(magnet: string): string {
+function parseToken(magnet: string): string {
   const webSeed = new URL(magnet).searchParams.get('ws') ?? ''
   return /\/chunks\/[0-9a-f]{64}(\/[^/?#]+)$/.exec(webSeed)?.[1] ?? ''
 }

@@ -3,8 +3,8 @@ import { copyFile, link, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
 import { exists } from '../disk/exists.ts'
+import { getFilePaths } from '../disk/file-paths.ts'
 import { tryLock } from '../disk/lock.ts'
-import { placesOf } from '../disk/places.ts'
 import { readRecord, writeRecord } from '../disk/record.ts'
 import { fileInTheWay } from '../errors.ts'
 
@@ -16,7 +16,7 @@ const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS',
  * `file_in_the_way` where something stands at `target`.
  */
 export async function copyLocalFile(path: string, target: string): Promise<void> {
-  const { partial, lock } = placesOf(target)
+  const { partial, lock } = getFilePaths(target)
   makeFolder(dirname(target))
   const release = tryLock(lock)
   if (release === undefined) throw fileInTheWay(target, 'is being pulled')

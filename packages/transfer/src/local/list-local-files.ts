@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
-import { progressOfPartial } from '../disk/partial-file.ts'
-import { type FileRecord, readRecord } from '../disk/record.ts'
+import { readPartialProgress } from '../disk/partial-file.ts'
+import { type LocalFileRecord, readRecord } from '../disk/record.ts'
 
 /** A model file on this machine, whole or not. */
 export type LocalFile = {
@@ -18,7 +18,7 @@ export type LocalFile = {
   isFinished: boolean
   modifiedAt: Date
   /** Undefined for a file that shoal did not pull, and for an unfinished one. */
-  record: FileRecord | undefined
+  record: LocalFileRecord | undefined
 }
 
 /** Something among the models that cannot be looked at, and why, as in `permission denied`. */
@@ -33,11 +33,11 @@ export async function listLocalFiles(
   onUnreadable: (unreadable: Unreadable) => void = () => undefined,
 ): Promise<LocalFile[]> {
   const files: LocalFile[] = []
-  for (const modelName of await namesIn(modelsDirectory)) {
+  for (const modelName of await listNames(modelsDirectory)) {
     const directory = join(modelsDirectory, modelName)
-    for (const name of await namesIn(directory).catch(leftOut(directory, onUnreadable))) {
+    for (const name of await listNames(directory).catch(leftOut(directory, onUnreadable))) {
       const path = join(directory, name)
-      const read = name.endsWith('.gguf') ? finishedFile : unfinishedFile
+      const read = name.endsWith('.gguf') ? readFinishedFile : readUnfinishedFile
       const isModel = name.endsWith('.gguf') || name.endsWith('.gguf.part')
       if (isModel)
         files.push(...(await read(path, modelName, name).catch(leftOut(path, onUnreadable))))
@@ -58,7 +58,7 @@ function leftOut(path: string, onUnreadable: (unreadable: Unreadable) => void) {
 }
 
 /** Sorted; empty where there is no such directory. */
-async function namesIn(directory: string): Promise<string[]> {
+async function listNames(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch((error) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
     throw error
@@ -73,7 +73,7 @@ async function statFile(path: string) {
   throw Object.assign(new Error('it is no file'), { code: 'ENOTSUP' })
 }
 
-async function finishedFile(path: string, modelName: string, filename: string) {
+async function readFinishedFile(path: string, modelName: string, filename: string) {
   const { size, mtime } = await statFile(path)
   const file: LocalFile = {
     path,
@@ -88,10 +88,10 @@ async function finishedFile(path: string, modelName: string, filename: string) {
   return [file]
 }
 
-async function unfinishedFile(partialPath: string, modelName: string, partialName: string) {
+async function readUnfinishedFile(partialPath: string, modelName: string, partialName: string) {
   const path = partialPath.slice(0, -'.part'.length)
   const { blocks, mtime } = await statFile(partialPath)
-  const progress = progressOfPartial(path)
+  const progress = readPartialProgress(path)
   const file: LocalFile = {
     path,
     modelName,

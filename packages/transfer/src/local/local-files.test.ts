@@ -11,8 +11,8 @@ import {
 import { dirname, join } from 'node:path'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
-import { placesOf } from '../disk/places.ts'
-import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
+import { getFilePaths } from '../disk/file-paths.ts'
+import { filterEvents, type PullScene, pullScene } from '../testing/pull-scene.ts'
 import { relaxedTuning } from '../testing/quick-tuning.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 import { copyLocalFile } from './copy-local-file.ts'
@@ -91,7 +91,7 @@ test('a repair that is broken off leaves an unfinished file, which a pull finish
   scene.origin.script = () => ({ stallAfter: 1000 })
   const abort = new AbortController()
   const timer = setInterval(() => {
-    if (eventsOf(scene.events, 'resumed').length > 0) abort.abort()
+    if (filterEvents(scene.events, 'resumed').length > 0) abort.abort()
   }, 10)
   await expect(repair(scene, abort.signal)).rejects.toThrow()
   clearInterval(timer)
@@ -171,12 +171,12 @@ test('a file that is being pulled is not removed', async () => {
   origin.script = () => ({ stallAfter: 1000 })
   const abort = new AbortController()
   const pulling = pull({ signal: abort.signal }).catch((error) => error)
-  await expect.poll(() => existsSync(placesOf(path).partial)).toBe(true)
+  await expect.poll(() => existsSync(getFilePaths(path).partial)).toBe(true)
   await expect(removeLocalFiles(directory, [path])).rejects.toMatchObject({ code: 'file_busy' })
   abort.abort()
   await pulling
   await removeLocalFiles(directory, [path])
-  expect(existsSync(placesOf(path).partial)).toBe(false)
+  expect(existsSync(getFilePaths(path).partial)).toBe(false)
 })
 
 test('a file under another name takes no room, is known, and outlives the first', async () => {

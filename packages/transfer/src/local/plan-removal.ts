@@ -1,7 +1,7 @@
 /** What goes when files are removed, what stays, and how many bytes that frees: looked at before anything is deleted. */
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { placesOf, shoalDirectory } from '../disk/places.ts'
+import { getFilePaths, shoalDirectory } from '../disk/file-paths.ts'
 import { findLinkTarget } from '../disk/refuse-link.ts'
 import { linkLeftAlone } from '../errors.ts'
 
@@ -53,7 +53,7 @@ export async function planRemoval(
 }
 
 async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<string>) {
-  const names = await namesIn(folder)
+  const names = await listNames(folder)
   const goes = (name: string) => filenames.has(name.replace(/\.part$/, ''))
   const others = names.filter((name) => isModelName(name) && !goes(name))
   const target = findLinkTarget(folder)
@@ -65,12 +65,12 @@ async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<stri
 
   const hidden = join(folder, shoalDirectory)
   const isHiddenLinked = findLinkTarget(hidden) !== undefined
-  const known = isHiddenLinked ? [] : await namesIn(hidden)
+  const known = isHiddenLinked ? [] : await listNames(hidden)
   for (const filename of filenames) {
     const path = join(folder, filename)
     plan.entries.push(
-      ...known.filter((name) => isOf(name, filename)).map((name) => join(hidden, name)),
-      placesOf(path).partial,
+      ...known.filter((name) => isSidecar(name, filename)).map((name) => join(hidden, name)),
+      getFilePaths(path).partial,
       path,
     )
   }
@@ -82,7 +82,7 @@ async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<stri
 }
 
 /** Whether a hidden file belongs to this model file. Its lock goes last, and by whoever holds it. */
-function isOf(name: string, filename: string): boolean {
+function isSidecar(name: string, filename: string): boolean {
   if (!name.startsWith(`${filename}.`)) return false
   return /^(json|journal|torrent|download)(\.[0-9a-f-]{36})?(\.new)?$/.test(
     name.slice(filename.length + 1),
@@ -113,7 +113,7 @@ async function weigh({ entries, removal }: RemovalPlan) {
   }
 }
 
-async function namesIn(directory: string): Promise<string[]> {
+async function listNames(directory: string): Promise<string[]> {
   return readdir(directory).catch((error) => {
     if (noFiles.has(error.code)) return []
     throw error

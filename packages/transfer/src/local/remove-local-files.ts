@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { rmdir, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { getFilePaths } from '../disk/file-paths.ts'
 import { tryLock } from '../disk/lock.ts'
-import { placesOf } from '../disk/places.ts'
 import { findLinkTarget } from '../disk/refuse-link.ts'
 import { fileBusy } from '../errors.ts'
 import { planRemoval, type Removal } from './plan-removal.ts'
@@ -36,7 +36,7 @@ export async function removeLocalFiles(
 
 /** Answers the path of the lock, if it is to be removed. Behind a link no lock is made, and none is removed. */
 function takeLock(path: string, locks: DisposableStack): string[] {
-  const { lock } = placesOf(path)
+  const { lock } = getFilePaths(path)
   const isElsewhere = [dirname(path), dirname(lock)].some(
     (folder) => findLinkTarget(folder) !== undefined,
   )

@@ -2,12 +2,12 @@ import { rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { NetworkSettings } from '@shoal/network'
 import type { RegistryClient } from '@shoal/protocol/client'
-import { type Tuning, tuningOf } from '../chunks/tuning.ts'
+import { makeTuning, type Tuning } from '../chunks/tuning.ts'
+import { getFilePaths } from '../disk/file-paths.ts'
 import { createJournal } from '../disk/journal.ts'
 import { lockFile } from '../disk/lock.ts'
-import { placesOf } from '../disk/places.ts'
 import { readRecord } from '../disk/record.ts'
-import { manifestOfRecord } from '../disk/record-manifest.ts'
+import { toManifest } from '../disk/record-manifest.ts'
 import { refuseLink } from '../disk/refuse-link.ts'
 import { noRecord, verificationFailed } from '../errors.ts'
 import type { PullEvent } from '../events.ts'
@@ -37,14 +37,14 @@ export type RepairedFile = { path: string; repairedBytes: number }
  */
 export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const { path } = given
-  const { timeoutMs } = tuningOf(given)
+  const { timeoutMs } = makeTuning(given)
   const report = given.onEvent ?? (() => undefined)
   const client = retryingClient(given.client, { timeoutMs, report })
   const options = { ...given, client }
   const signal = options.signal ?? new AbortController().signal
-  const places = placesOf(path)
+  const paths = getFilePaths(path)
   for (const each of [dirname(path), path]) refuseLink(each) // what lies elsewhere is not ours to change
-  const release = await lockFile(places.lock, { signal })
+  const release = await lockFile(paths.lock, { signal })
   try {
     const record = await readRecord(path)
     if (record === undefined) throw noRecord(path)
@@ -56,10 +56,10 @@ export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
         actual: file.sha256_hash,
       })
     }
-    const manifest = manifestOfRecord(record)
+    const manifest = toManifest(record)
     const allClaimed = Int32Array.from(manifest.chunks, ({ size }) => size)
-    createJournal(places.journal, manifest, allClaimed).close()
-    await rename(path, places.partial)
+    createJournal(paths.journal, manifest, allClaimed).close()
+    await rename(path, paths.partial)
     const modelName = record.model_name
     const { receivedBytes } = await pullUnderLock({ ...options, modelName, file }, signal)
     report({ type: 'done' })

@@ -4,9 +4,9 @@ import { directNetwork } from '@shoal/network'
 import { newBoard } from '../chunks/board.ts'
 import { checkClaimed } from '../chunks/check-claimed.ts'
 import { chunkLedger } from '../chunks/chunk-ledger.ts'
-import { tuningOf } from '../chunks/tuning.ts'
-import { type FileRecord, readRecord } from '../disk/record.ts'
-import { manifestOfRecord } from '../disk/record-manifest.ts'
+import { makeTuning } from '../chunks/tuning.ts'
+import { type LocalFileRecord, readRecord } from '../disk/record.ts'
+import { toManifest } from '../disk/record-manifest.ts'
 import { startChunkWorkers } from '../workers/worker-pool.ts'
 
 export type VerifyOptions = {
@@ -16,9 +16,9 @@ export type VerifyOptions = {
 }
 
 export type VerifyResult =
-  | { status: 'intact'; record: FileRecord }
+  | { status: 'intact'; record: LocalFileRecord }
   /** `sizeBytes` is what the file has now: shorter or longer than recorded is damage too. */
-  | { status: 'damaged'; record: FileRecord; badChunks: number[]; sizeBytes: number }
+  | { status: 'damaged'; record: LocalFileRecord; badChunks: number[]; sizeBytes: number }
   /** Nothing says what its bytes should be. */
   | { status: 'no-record' }
 
@@ -32,11 +32,11 @@ export async function verifyFile({
   const record = await readRecord(path)
   if (record === undefined) return { status: 'no-record' }
 
-  const manifest = manifestOfRecord(record)
+  const manifest = toManifest(record)
   const bytesTotal = manifest.fileSizeBytes
   const board = newBoard(manifest.chunks.length)
   const ledger = chunkLedger(manifest, board, () => undefined)
-  const isInline = manifest.chunks.length <= tuningOf({}).inlineChunks
+  const isInline = manifest.chunks.length <= makeTuning({}).inlineChunks
   const setup = {
     path,
     board,

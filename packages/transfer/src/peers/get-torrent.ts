@@ -38,7 +38,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const torrent = await client.getTorrent(modelId, fileId, signal)
-  if (infoIn(torrent)) return torrent
+  if (parseInfo(torrent)) return torrent
   const { host } = new URL(client.baseUrl)
   const detail = 'its torrent cannot be read'
   throw new NetworkError({ code: 'not_a_registry', reason: 'other_program', host, detail })
@@ -50,11 +50,11 @@ export const isRefusal = (error: unknown): boolean =>
 
 /** BEP 27: of a private model. */
 export function isPrivateTorrent(torrent: Uint8Array): boolean {
-  const info = infoIn(torrent)
+  const info = parseInfo(torrent)
   return !info || info.get('private') === 1
 }
 
-function infoIn(torrent: Uint8Array) {
+function parseInfo(torrent: Uint8Array) {
   try {
     const content = decodeBencode(Buffer.from(torrent))
     const info = content instanceof Map ? content.get('info') : undefined

@@ -77,7 +77,7 @@ function guardFloods() {
   }
   wireMethods._onMessage = function guarded(this: Wire, bytes: Uint8Array) {
     const [id = 0] = bytes
-    const piece = id === haveId ? pieceIn(bytes) : maxPieces
+    const piece = id === haveId ? parsePiece(bytes) : maxPieces
     const isNewPiece = piece < maxPieces && !this.peerPieces.get(piece)
     const isWork = isNewPiece || id === requestId || id === pieceId || id === cancelId
     if (!isWork && isFlood(this)) return this.destroy()
@@ -90,7 +90,7 @@ function guardFloods() {
 }
 
 /** Of a `have`, which has 5 bytes. */
-const pieceIn = ({ buffer, byteOffset, length }: Uint8Array) =>
+const parsePiece = ({ buffer, byteOffset, length }: Uint8Array) =>
   length >= 5 ? new DataView(buffer, byteOffset).getUint32(1) : maxPieces
 
 /** The library's own decoder never returns from some of what is not bencoded (`l-3:e`). All extension messages (BEP 10) pass here. */

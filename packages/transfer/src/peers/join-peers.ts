@@ -146,7 +146,7 @@ export function joinPeers(setup: Setup): Peers {
   async function isAnybodyThere(discoveryOptions: { host: string; isLocalDiscoveryOn: boolean }) {
     discovery = await startPeerDiscovery({
       ...discoveryOptions,
-      tracker: trackerOf(setup.download),
+      tracker: parseTracker(setup.download),
       infoHash: setup.download.torrent_info_hash,
       leftBytes: () => manifest.fileSizeBytes - receivedBytes(board),
       fetch: trackerFetch(setup.network),
@@ -177,7 +177,8 @@ export function joinPeers(setup: Setup): Peers {
 }
 
 /** Its tracker and its bytes are open to who has a token, which is in its URLs. */
-export const isPrivate = (download: Download): boolean => !/\/announce$/.test(trackerOf(download))
+export const isPrivate = (download: Download): boolean =>
+  !/\/announce$/.test(parseTracker(download))
 
-const trackerOf = ({ magnet_uri }: Download): string =>
+const parseTracker = ({ magnet_uri }: Download): string =>
   new URL(magnet_uri).searchParams.get('tr') ?? ''

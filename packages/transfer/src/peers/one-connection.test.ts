@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { infoDictionary, torrentFile } from '@shoal/model-file'
 import { expect, onTestFinished, test } from 'vitest'
-import { pieceStoreOf } from './piece-store.ts'
+import { createPieceStoreClass } from './piece-store.ts'
 import { torrentClient } from './torrent-client.ts'
 
 /** Of one piece. */
@@ -19,7 +19,7 @@ async function member(seedOutgoingConnections = true) {
   })
   onTestFinished(() => new Promise<void>((resolve) => client.destroy(() => resolve())))
   const torrent = client.add(torrentBytes, {
-    store: pieceStoreOf({ fd: -1, ...file }),
+    store: createPieceStoreClass({ fd: -1, ...file }),
     bitfield: new Uint8Array(1), // nothing is here, and nothing is read
     deselect: true,
   })

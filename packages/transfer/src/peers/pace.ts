@@ -46,7 +46,7 @@ export function pace(
   { fastBytesPerSecond, turnMs, onlyPeers }: PaceOptions,
 ): Pace {
   let side: Side = onlyPeers ? 'swarm' : 'registry'
-  let turnOf = new AbortController()
+  let turnController = new AbortController()
   let began = performance.now()
   let bytesAtBegin = 0
   let registryRate = 0
@@ -55,15 +55,15 @@ export function pace(
   let isOver = false
   const waiting = new Set<() => void>()
 
-  const bytesOf = (of: Side) => (of === 'swarm' ? readings.swarmBytes() : readings.registryBytes())
+  const getBytes = (of: Side) => (of === 'swarm' ? readings.swarmBytes() : readings.registryBytes())
 
   function give(to: Side) {
     side = to
     began = performance.now()
-    bytesAtBegin = bytesOf(to)
+    bytesAtBegin = getBytes(to)
     lonelySince = undefined
-    const before = turnOf
-    turnOf = new AbortController()
+    const before = turnController
+    turnController = new AbortController()
     before.abort(new Error(`it is the turn of the ${to}`))
     for (const wake of waiting) wake()
     waiting.clear()
@@ -72,7 +72,7 @@ export function pace(
   function poll() {
     if (onlyPeers) return
     const now = performance.now()
-    const rate = ((bytesOf(side) - bytesAtBegin) / Math.max(1, now - began)) * 1000
+    const rate = ((getBytes(side) - bytesAtBegin) / Math.max(1, now - began)) * 1000
     const isSettled = now - began > turnMs * settledAfter
     if (side === 'registry') {
       registryRate = rate
@@ -93,12 +93,12 @@ export function pace(
     side: () => side,
     async turn(of) {
       while (side !== of && !isOver) await new Promise<void>((resolve) => waiting.add(resolve))
-      return turnOf.signal
+      return turnController.signal
     },
     close() {
       clearInterval(pollTimer)
       isOver = true
-      turnOf.abort(new Error('the pull is over'))
+      turnController.abort(new Error('the pull is over'))
       for (const wake of waiting) wake()
       waiting.clear()
     },

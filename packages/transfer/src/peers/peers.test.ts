@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import type { PullEvent } from '../events.ts'
-import { eventsOf } from '../testing/pull-scene.ts'
+import { filterEvents } from '../testing/pull-scene.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
 import { swarmScene } from '../testing/swarm-scene.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
@@ -27,7 +27,7 @@ test('where the registry is slow, peers bring the rest', async () => {
   origin.script = slowly
   await pull({ peers: 'auto', tuning })
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
-  const { sources = [] } = eventsOf(events, 'progress').at(-1) ?? {}
+  const { sources = [] } = filterEvents(events, 'progress').at(-1) ?? {}
   const fromPeers = sources
     .filter(({ isPeer }) => isPeer)
     .reduce((sum, { bytes }) => sum + bytes, 0)
@@ -39,7 +39,7 @@ test('a registry that is fast is asked alone', async () => {
   await seeder()
   await pull({ peers: 'auto', tuning: { ...tuning, fastBytesPerSecond: 1 } })
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
-  expect(eventsOf(events, 'progress').at(-1)?.sources).toHaveLength(1)
+  expect(filterEvents(events, 'progress').at(-1)?.sources).toHaveLength(1)
 })
 
 test('a peer that sends other bytes is named and asked no more, and the file is right', async () => {
@@ -134,7 +134,7 @@ test('a swarm that is not left in order is said, and the pull has succeeded all 
   onThread(breakClose)
   await pull({ peers: 'only', tuning })
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
-  expect(eventsOf(events, 'without-peers')).toEqual([
+  expect(filterEvents(events, 'without-peers')).toEqual([
     { type: 'without-peers', reason: expect.stringContaining('not left in order') },
   ])
   expect(events.at(-1)?.type).toBe('done')
@@ -173,7 +173,7 @@ test('where the registry has no torrent for us, it is asked alone, and that is s
   origin.script = () => ({ bytesPerSecond: 8_000_000 })
   await pull({ peers: 'auto', tuning })
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
-  expect(eventsOf(events, 'without-peers')).toHaveLength(1)
+  expect(filterEvents(events, 'without-peers')).toHaveLength(1)
 })
 
 test('from peers alone, it fails at once where the registry has no torrent for us', async () => {
@@ -187,7 +187,7 @@ test('nobody is asked who was not allowed to be', async () => {
   await seeder()
   await pull({ tuning })
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
-  expect(eventsOf(events, 'progress').at(-1)?.sources).toHaveLength(1)
+  expect(filterEvents(events, 'progress').at(-1)?.sources).toHaveLength(1)
 })
 
 test('from peers alone, a tracker that is not there ends the pull with its cause', async () => {
@@ -205,5 +205,5 @@ test('a file whose chunks are not whole pieces is asked of the registry alone, a
   origin.script = () => ({ bytesPerSecond: 500_000 })
   await pull({ peers: 'auto', tuning })
   expect(readFileSync(path).equals(odd.bytes)).toBe(true)
-  expect(eventsOf(events, 'without-peers')).toHaveLength(1)
+  expect(filterEvents(events, 'without-peers')).toHaveLength(1)
 })

@@ -15,18 +15,18 @@ export interface Senders {
 
 /** Watches all connections of `torrent`, and cuts off who sent what was not the piece: `onBanned` gets its address and port. */
 export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void): Senders {
-  const ofPiece = new Map<number, Map<string, number>>()
+  const sendersByPiece = new Map<number, Map<string, number>>()
   let bytesFromPeers = 0
   const banned = new Set<string>()
 
   function add(index: number, name: string, bytes: number) {
-    const senders = ofPiece.get(index) ?? new Map<string, number>()
-    ofPiece.set(index, senders.set(name, (senders.get(name) ?? 0) + bytes))
+    const senders = sendersByPiece.get(index) ?? new Map<string, number>()
+    sendersByPiece.set(index, senders.set(name, (senders.get(name) ?? 0) + bytes))
   }
 
   torrent.on('wire', (wire: Wire) => {
-    const name = nameOf(wire)
-    if (banned.has(hostOf(name))) return wire.destroy()
+    const name = getSenderName(wire)
+    if (banned.has(stripPort(name))) return wire.destroy()
     wire.on('piece', (index: number, _offset: number, bytes: Uint8Array) => {
       add(index, name, bytes.length)
       if (name !== registryName) bytesFromPeers += bytes.length
@@ -35,21 +35,21 @@ export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void)
   torrent.on('warning', (warning: Error) => {
     const index = failedPiece(warning)
     if (index === undefined) return
-    const senders = [...(ofPiece.get(index)?.keys() ?? [])]
-    ofPiece.delete(index)
+    const senders = [...(sendersByPiece.get(index)?.keys() ?? [])]
+    sendersByPiece.delete(index)
     const [only] = senders
     // Of several nobody knows who it was: the piece comes again, from one at a time.
     if (only === undefined || senders.length > 1 || only === registryName) return
-    banned.add(hostOf(only))
-    for (const wire of torrent.wires) if (nameOf(wire) === only) wire.destroy()
+    banned.add(stripPort(only))
+    for (const wire of torrent.wires) if (getSenderName(wire) === only) wire.destroy()
     onBanned(only)
   })
 
   return {
     add,
     take(index) {
-      const sent = [...(ofPiece.get(index) ?? [])]
-      ofPiece.delete(index)
+      const sent = [...(sendersByPiece.get(index) ?? [])]
+      sendersByPiece.delete(index)
       return sent
     },
     bytesFromPeers: () => bytesFromPeers,
@@ -57,7 +57,7 @@ export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void)
 }
 
 /** A peer comes back from another port. */
-const hostOf = (name: string) => name.replace(/:\d+$/, '')
+const stripPort = (name: string) => name.replace(/:\d+$/, '')
 
-const nameOf = ({ type, remoteAddress, remotePort }: Wire) =>
+const getSenderName = ({ type, remoteAddress, remotePort }: Wire) =>
   type === 'webSeed' ? registryName : `${remoteAddress}:${remotePort}`

@@ -12,7 +12,7 @@ export type PieceFile = {
 }
 
 /** A store as webtorrent takes them (abstract-chunk-store), over a file that others read and write as well. */
-export function pieceStoreOf({ fd, pieceLength, fileSizeBytes }: PieceFile) {
+export function createPieceStoreClass({ fd, pieceLength, fileSizeBytes }: PieceFile) {
   return class PieceStore {
     readonly chunkLength = pieceLength
 

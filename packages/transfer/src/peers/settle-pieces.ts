@@ -1,6 +1,6 @@
 import type { Torrent } from 'webtorrent'
 import { diskName } from './swarm-messages.ts'
-import { internalsOf } from './webtorrent-internals.ts'
+import { getInternals } from './webtorrent-internals.ts'
 
 type Pieces = { from: number; to: number }
 
@@ -36,7 +36,7 @@ export function settlePieces(torrent: Torrent, onSettled: (from: number) => void
 
 /** What only the disk has of a piece is not lost when the registry goes on with it. */
 function isBegun(torrent: Torrent, index: number) {
-  const piece = internalsOf(torrent).pieces[index]
+  const piece = getInternals(torrent).pieces[index]
   if (!piece) return false
   const isSent = piece.sources?.some((source) => source !== diskName) ?? false
   return piece.missing === 0 || isSent || isAsked(torrent, index)
@@ -44,7 +44,7 @@ function isBegun(torrent: Torrent, index: number) {
 
 /** Whether it is being written, or somebody can go on sending it. The registry is offered what no peer has. */
 function isComing(torrent: Torrent, index: number) {
-  const piece = internalsOf(torrent).pieces[index]
+  const piece = getInternals(torrent).pieces[index]
   if (!piece) return false
   const hasSender = torrent.wires.some(
     ({ type, peerChoking, peerPieces }) =>

@@ -8,13 +8,13 @@ import type WebTorrent from 'webtorrent'
 import type { Torrent } from 'webtorrent'
 import { startLocalDiscovery } from './local-discovery/local-discovery.ts'
 import { watchSenders } from './piece-senders.ts'
-import { pieceStoreOf } from './piece-store.ts'
+import { createPieceStoreClass } from './piece-store.ts'
 import { maxRegistryRequests, registryAmongPeers } from './registry-among-peers.ts'
 import { settlePieces } from './settle-pieces.ts'
 import type { Contact, Pieces, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 import { destroyClient, torrentClient } from './torrent-client.ts'
 import { forget, leave, offer, want } from './torrent-pieces.ts'
-import { checkTorrent, internalsOf } from './webtorrent-internals.ts'
+import { checkTorrent, getInternals } from './webtorrent-internals.ts'
 
 const reportIntervalMs = 250
 const maxConnections = 60
@@ -105,7 +105,7 @@ async function add(client: WebTorrent, setup: SwarmSetup, fd: number): Promise<T
   const pieceLength = pieceLengthFor(fileSizeBytes)
   const pieces = Math.ceil(fileSizeBytes / pieceLength)
   const settings = {
-    store: pieceStoreOf({ fd, pieceLength, fileSizeBytes }),
+    store: createPieceStoreClass({ fd, pieceLength, fileSizeBytes }),
     storeCacheSlots: 0, // the system's cache has them already
     strategy: 'rarest',
     deselect: true,
@@ -132,7 +132,7 @@ function finishBegunPieces(torrent: Torrent) {
   const begun = new Set<number>()
   torrent.on('wire', (wire: Wire) => wire.on('piece', (index: number) => begun.add(index)))
   torrent.on('verified', (index: number) => begun.delete(index))
-  const { _rarityMap: rarity } = internalsOf(torrent)
+  const { _rarityMap: rarity } = getInternals(torrent)
   const { getRarestPiece } = rarity
   rarity.getRarestPiece = (isWanted) =>
     begun.values().find(isWanted) ?? getRarestPiece.call(rarity, isWanted)

@@ -52,17 +52,17 @@ export function swarmSource({
 }: Setup): SwarmSource {
   const waiting = new Map<number, () => void>()
   let swarm: Swarm | undefined
-  const bytesOf = new Map<string, number>()
+  const bytesBySender = new Map<string, number>()
 
   function onPiece(piece: number, sent: Sent) {
     for (const [sender, bytes] of sent) {
-      if (bytes > 0) bytesOf.set(sender, (bytesOf.get(sender) ?? 0) + bytes)
+      if (bytes > 0) bytesBySender.set(sender, (bytesBySender.get(sender) ?? 0) + bytes)
     }
     pieces.add(
       piece,
       sent.map(([sender]) => sender),
     )
-    waiting.get(pieces.chunkOf(piece))?.()
+    waiting.get(pieces.getChunkIndex(piece))?.()
   }
 
   const want = (chunk: Chunk) => swarm?.want(chunk, Atomics.load(board.written, chunk.index))
@@ -74,7 +74,7 @@ export function swarmSource({
     const stall = setTimeout(() => reject(new TransferError(noPeers(chunk))), stallMs)
     const update = () => {
       stall.refresh()
-      const bytes = pieces.prefixOf(chunk)
+      const bytes = pieces.countPrefixBytes(chunk)
       if (bytes > Atomics.load(board.written, chunk.index)) {
         Atomics.store(board.written, chunk.index, bytes)
       }
@@ -113,13 +113,13 @@ export function swarmSource({
     canGoOn: () => false,
     turn,
     onPiece,
-    broughtBytes: () => bytesOf.values().reduce((sum, bytes) => sum + bytes, 0),
+    broughtBytes: () => bytesBySender.values().reduce((sum, bytes) => sum + bytes, 0),
     joins(joined: Swarm) {
       swarm = joined
       for (const chunk of waiting.keys()) want(manifest.chunks[chunk] as Chunk)
     },
     shares: () =>
-      Array.from(bytesOf, ([sender, bytes]) => ({
+      Array.from(bytesBySender, ([sender, bytes]) => ({
         name: sender === registryName ? registryLabel : sender,
         bytes,
         isPeer: sender !== registryName,
@@ -136,7 +136,7 @@ export function swarmSource({
         swarm?.leave(chunk)
       }
       const sha256 = await checker.check(chunk)
-      const by = pieces.sendersOf(chunk).join(', ')
+      const by = pieces.listSenders(chunk).join(', ')
       if (sha256 !== chunk.sha256) pieces.forget(chunk)
       return { sha256, sender: by || diskName }
     },

@@ -64,7 +64,7 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
   const thread = startThread<SwarmMethods>('swarm-thread', import.meta.url, setup, handlers)
   thread.worker.on('error', (error) => fail(String(error)))
   const { notify } = thread.rpc
-  const rangeOf = ({ start, size }: Chunk) => ({
+  const toPieceRange = ({ start, size }: Chunk) => ({
     from: start / pieceLength,
     to: Math.ceil((start + size) / pieceLength) - 1,
   })
@@ -73,19 +73,19 @@ export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Event
     untilLoaded: () => untilLoaded(thread),
     join: (contact) => notify('join', contact),
     peerCount: () => peerCount,
-    offer: (chunk) => notify('have', rangeOf(chunk)),
-    want: (chunk, bytesHere) => notify('want', { ...rangeOf(chunk), bytesHere }),
+    offer: (chunk) => notify('have', toPieceRange(chunk)),
+    want: (chunk, bytesHere) => notify('want', { ...toPieceRange(chunk), bytesHere }),
     settle(chunk) {
-      const range = rangeOf(chunk)
+      const range = toPieceRange(chunk)
       notify('settle', range)
       return new Promise<void>((resolve) => settling.set(range.from, resolve))
     },
     leave(chunk) {
-      const range = rangeOf(chunk)
+      const range = toPieceRange(chunk)
       settling.delete(range.from)
       notify('leave', range)
     },
-    forget: (chunk) => notify('forget', rangeOf(chunk)),
+    forget: (chunk) => notify('forget', toPieceRange(chunk)),
     askRegistry: (urls) => notify('registry', urls),
 
     close: () => closeThread(thread, closeTimeoutMs),

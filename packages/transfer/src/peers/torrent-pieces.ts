@@ -4,7 +4,7 @@ import { readSync } from 'node:fs'
 import type { Torrent } from 'webtorrent'
 import type { Senders } from './piece-senders.ts'
 import { diskName } from './swarm-messages.ts'
-import { internalsOf, type Piece } from './webtorrent-internals.ts'
+import { getInternals, type TorrentPiece } from './webtorrent-internals.ts'
 
 /** What peers ask each other for (BEP 3). */
 const blockBytes = 16 * 1024
@@ -14,7 +14,7 @@ type Wanted = Pieces & { bytesHere: number; fd: number; senders: Senders }
 
 /** What a former run left of these pieces, or a request that broke off, need not come again: they are looked at first. */
 export function want(torrent: Torrent, { from, to, bytesHere, fd, senders }: Wanted) {
-  const { bitfield, pieces, _hashes: hashes } = internalsOf(torrent)
+  const { bitfield, pieces, _hashes: hashes } = getInternals(torrent)
   const bytes = new Uint8Array(torrent.pieceLength)
   for (let index = from; index <= to; index += 1) {
     if (bitfield.get(index)) continue
@@ -25,7 +25,7 @@ export function want(torrent: Torrent, { from, to, bytesHere, fd, senders }: Wan
     const begun = bytesHere - (index - from) * bytes.length
     if (isHere) offer(torrent, { from: index, to: index })
     else if (begun > 0 && begun < size) {
-      putBlocks(pieces[index] as Piece, bytes.subarray(0, begun))
+      putBlocks(pieces[index] as TorrentPiece, bytes.subarray(0, begun))
       senders.add(index, diskName, 0)
     }
   }
@@ -33,7 +33,7 @@ export function want(torrent: Torrent, { from, to, bytesHere, fd, senders }: Wan
 }
 
 /** Nobody is asked for the blocks that `bytes`, the beginning of a piece, has whole. */
-function putBlocks(piece: Piece, bytes: Uint8Array) {
+function putBlocks(piece: TorrentPiece, bytes: Uint8Array) {
   const count = Math.floor(bytes.length / blockBytes)
   let block = piece.reserve()
   for (; block >= 0 && block < count; block = piece.reserve()) {
@@ -47,13 +47,13 @@ function putBlocks(piece: Piece, bytes: Uint8Array) {
  * would never ask for as many of the pieces that are left. It counts anew from zero.
  */
 export function leave(torrent: Torrent, { from, to }: Pieces) {
-  for (const selection of internalsOf(torrent)._selections) selection.offset = 0
+  for (const selection of getInternals(torrent)._selections) selection.offset = 0
   torrent.deselect(from, to)
 }
 
 /** Pieces that came another way are ours to give. */
 export function offer(torrent: Torrent, { from, to }: Pieces) {
-  const internals = internalsOf(torrent)
+  const internals = getInternals(torrent)
   for (let index = from; index <= to; index += 1) {
     if (internals.bitfield.get(index)) continue
     internals._markVerified(index)
@@ -63,7 +63,7 @@ export function offer(torrent: Torrent, { from, to }: Pieces) {
 
 /** Pieces of a chunk that is not what it should be: each may be wrong on disk by now, and is neither given nor told to be here. */
 export function forget(torrent: Torrent, { from, to }: Pieces) {
-  const internals = internalsOf(torrent)
+  const internals = getInternals(torrent)
   for (let index = from; index <= to; index += 1) {
     if (!internals.bitfield.get(index)) continue
     internals._markUnverified(index)

@@ -19,7 +19,7 @@ const announcement = {
   event: 'started' as const,
 }
 
-async function portOf(server: Server): Promise<number> {
+async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
@@ -30,7 +30,7 @@ async function portOf(server: Server): Promise<number> {
 }
 
 const trackerThat = async (answers: RequestListener) =>
-  `http://127.0.0.1:${await portOf(createServer(answers))}/announce`
+  `http://127.0.0.1:${await listen(createServer(answers))}/announce`
 
 const never = new AbortController().signal
 const announce = (tracker: string, signal = never) =>
@@ -133,7 +133,7 @@ async function secureTracker(answer: string) {
       response.end(answer)
     },
   )
-  return { origin: `https://localhost:${await portOf(server)}`, requests }
+  return { origin: `https://localhost:${await listen(server)}`, requests }
 }
 
 test('a tracker that does not answer is waited for as long as the signal says', async () => {

@@ -8,7 +8,7 @@ export type TrackerFetch = (
   signal: AbortSignal,
 ) => Promise<{ status: number; body: Uint8Array }>
 
-export type Announce = {
+export type AnnounceRequest = {
   /** In hexadecimal digits. */
   infoHash: string
   /** 20 ASCII characters. */
@@ -34,14 +34,14 @@ const maxPeers = 200
 /** Rejects with a `NetworkError` if the tracker does not answer, refuses, or answers with something else; or with the signal's reason. */
 export async function announceTo(
   tracker: string,
-  announce: Announce,
+  announce: AnnounceRequest,
   { fetch, signal }: { fetch: TrackerFetch; signal: AbortSignal },
 ): Promise<TrackerResponse> {
   const timeout = AbortSignal.timeout(requestTimeoutMs)
   const url = announceUrl(tracker, announce)
   const { status, body } = await fetch(url, AbortSignal.any([signal, timeout]))
   const { host } = new URL(tracker)
-  const answer = dictionaryIn(body)
+  const answer = parseDictionary(body)
   const refusal = answer?.get('failure reason')
   if (refusal !== undefined) throw noPeers(host, `the tracker at ${host} refuses: ${refusal}`)
   if (status !== 200) throw noPeers(host, `the tracker at ${host} answered ${status}`)
@@ -55,7 +55,10 @@ export async function announceTo(
 const noPeers = (host: string, detail: string) =>
   new NetworkError({ code: 'unreachable', reason: 'no_peers', host, detail })
 
-function announceUrl(tracker: string, { infoHash, peerId, port, leftBytes, event }: Announce) {
+function announceUrl(
+  tracker: string,
+  { infoHash, peerId, port, leftBytes, event }: AnnounceRequest,
+) {
   const query = [
     `info_hash=${infoHash.replace(/../g, '%$&')}`,
     `peer_id=${peerId}`,
@@ -67,7 +70,7 @@ function announceUrl(tracker: string, { infoHash, peerId, port, leftBytes, event
   return `${tracker}${tracker.includes('?') ? '&' : '?'}${query.join('&')}`
 }
 
-function dictionaryIn(bytes: Uint8Array): Map<string, Bencoded> | undefined {
+function parseDictionary(bytes: Uint8Array): Map<string, Bencoded> | undefined {
   try {
     const content = decodeBencode(Buffer.from(bytes))
     return content instanceof Map ? content : undefined
@@ -78,10 +81,10 @@ function dictionaryIn(bytes: Uint8Array): Map<string, Bencoded> | undefined {
 
 /** What a tracker's answer says to a client that listens on `ownPort`. */
 export function parseResponse(content: Map<string, Bencoded>, ownPort: number): TrackerResponse {
-  const seconds = numberIn(content, 'min interval') ?? numberIn(content, 'interval')
+  const seconds = readNumber(content, 'min interval') ?? readNumber(content, 'interval')
   const peers = [...packedPeers(content.get('peers'), 4), ...packedPeers(content.get('peers6'), 16)]
-  const complete = numberIn(content, 'complete')
-  const incomplete = numberIn(content, 'incomplete')
+  const complete = readNumber(content, 'complete')
+  const incomplete = readNumber(content, 'incomplete')
   const others =
     complete === undefined || incomplete === undefined
       ? peers.filter((peer) => !peer.endsWith(`:${ownPort}`)).length
@@ -93,7 +96,7 @@ export function parseResponse(content: Map<string, Bencoded>, ownPort: number): 
   }
 }
 
-function numberIn(content: Map<string, Bencoded>, name: string): number | undefined {
+function readNumber(content: Map<string, Bencoded>, name: string): number | undefined {
   const value = content.get(name)
   return typeof value === 'number' && value >= 0 ? value : undefined
 }

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { infoDictionary, torrentFile } from '@shoal/model-file'
 import Wire from 'bittorrent-protocol'
 import { expect, test } from 'vitest'
-import { pieceStoreOf } from './piece-store.ts'
+import { createPieceStoreClass } from './piece-store.ts'
 import { torrentClient } from './torrent-client.ts'
-import { checkPrivateNames, internalsOf, privateNames } from './webtorrent-internals.ts'
+import { checkPrivateNames, getInternals, privateNames } from './webtorrent-internals.ts'
 
 /** Of one piece. */
 const file = { fileSizeBytes: 5, pieceLength: 16_384 }
@@ -14,8 +14,8 @@ const kinds = Object.keys(privateNames) as (keyof typeof privateNames)[]
 /** One object of each kind, as the installed libraries make them. */
 async function installed() {
   const client = torrentClient({ host: '127.0.0.1', port: 0, uploadLimit: undefined })
-  const torrent = client.add(torrentOf(file), {
-    store: pieceStoreOf({ fd: -1, ...file }),
+  const torrent = client.add(makeTorrent(file), {
+    store: createPieceStoreClass({ fd: -1, ...file }),
     bitfield: new Uint8Array(1), // nothing is here, and nothing is read
     deselect: true,
   })
@@ -25,13 +25,13 @@ async function installed() {
       wire: new Wire(),
       client,
       torrent,
-      piece: internalsOf(torrent).pieces[0] as object,
+      piece: getInternals(torrent).pieces[0] as object,
     },
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => client.destroy(() => resolve())),
   }
 }
 
-function torrentOf({ fileSizeBytes, pieceLength }: typeof file) {
+function makeTorrent({ fileSizeBytes, pieceLength }: typeof file) {
   const pieceHashes = new Uint8Array(20)
   const content = { filename: 'one', fileSizeBytes, pieceLength, pieceHashes, isPrivate: false }
   return torrentFile({ info: infoDictionary(content), webSeeds: [] })

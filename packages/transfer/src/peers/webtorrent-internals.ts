@@ -63,11 +63,11 @@ type TorrentMembers = {
     { conn: { writableLength: number } | null; wire: Wire | null; retries: number }
   >
   /** See `Piece`. Null for those that are here. */
-  pieces: (Piece | null)[]
+  pieces: (TorrentPiece | null)[]
 }
 
 /** Of torrent-piece. Its blocks are of 16 KiB, but for the last. */
-export type Piece = {
+export type TorrentPiece = {
   /** Read: bytes. */
   missing: number
   /** Read: the senders of its blocks so far; null before the first block and once the piece is complete. */
@@ -91,7 +91,7 @@ const has =
     typeof (value as Record<string, unknown> | null | undefined)?.[name] === type
 const isIterable: Check = (value) => isMethod((value as string[] | undefined)?.[Symbol.iterator])
 
-const piece: Checks<Piece> = {
+const piece: Checks<TorrentPiece> = {
   missing: (value) => typeof value === 'number',
   sources: (value) => value === null || Array.isArray(value),
   reserve: isMethod,
@@ -140,9 +140,9 @@ export function checkPrivateNames(kind: keyof typeof privateNames, object: objec
     .filter(([name, isThere]) => !isThere(Reflect.get(object, name)))
     .map(([name]) => `${kind}.${name}`)
   if (missing.length === 0) return
-  const { dependencies } = manifestOf('..') as { dependencies: Record<string, string> }
+  const { dependencies } = readPackageJson('..') as { dependencies: Record<string, string> }
   const versions = ['webtorrent', 'bittorrent-protocol'].map(
-    (name) => `${name} ${manifestOf(name).version} (shoal needs ${dependencies[name]})`,
+    (name) => `${name} ${readPackageJson(name).version} (shoal needs ${dependencies[name]})`,
   )
   throw new Error(`${missing.join(', ')} is missing in ${versions.join(' and ')}: run npm ci`)
 }
@@ -153,12 +153,12 @@ export function checkPrivateNames(kind: keyof typeof privateNames, object: objec
  */
 export function checkTorrent(torrent: Torrent) {
   checkPrivateNames('torrent', torrent)
-  const piece = internalsOf(torrent).pieces.find((one) => one !== null)
+  const piece = getInternals(torrent).pieces.find((one) => one !== null)
   if (piece) checkPrivateNames('piece', piece)
 }
 
 /** `..`: of our own package. */
-const manifestOf = (name: string) =>
+const readPackageJson = (name: string) =>
   JSON.parse(readFileSync(findPackageJSON(name, import.meta.url) ?? '', 'utf8'))
 
 /** Methods that replace others are assigned here. */
@@ -180,18 +180,18 @@ export const incomingServer = (client: WebTorrent): Server =>
   (client as unknown as ClientFields)._connPool.tcpServer
 
 /** What torrents have beyond what is declared. */
-export const internalsOf = (torrent: Torrent) => torrent as unknown as TorrentMembers
+export const getInternals = (torrent: Torrent) => torrent as unknown as TorrentMembers
 
 /** Whether something that was sent has not left for a peer yet. */
 export const isSending = (torrent: Torrent): boolean =>
   torrent.wires.some((wire) => unsentBytes(wire) > 0) ||
-  [...internalsOf(torrent)._peers.values()].some(
+  [...getInternals(torrent)._peers.values()].some(
     ({ conn }) => conn !== null && conn.writableLength > 0,
   )
 
 /** Ends a connection that the library is not to open again. */
 export function dropConnection(torrent: Torrent, wire: Wire) {
-  for (const peer of internalsOf(torrent)._peers.values()) {
+  for (const peer of getInternals(torrent)._peers.values()) {
     if (peer.wire === wire) peer.retries = Number.POSITIVE_INFINITY
   }
   wire.destroy()

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import { expect, test } from 'vitest'
-import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
+import { filterEvents, type PullScene, pullScene } from '../testing/pull-scene.ts'
 import { quickTuning, relaxedTuning } from '../testing/quick-tuning.ts'
 import type { BytesRequest, Misbehaviour } from '../testing/scripted-origin.ts'
 import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
 const file = syntheticFile(12 * mebibyte + 345)
-const hostOf = ({ origin }: PullScene) => new URL(origin.url).host
+const getHost = ({ origin }: PullScene) => new URL(origin.url).host
 
 const once =
   (index: number, wrong: Misbehaviour) =>
@@ -19,9 +19,9 @@ test('a bad chunk is named and fetched again in another way, and nothing else is
   scene.origin.script = once(5, { flipByteAt: 70_000 })
   const pulled = await scene.pull({ tuning: relaxedTuning })
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
-  expect(pulled.droppedChunks).toEqual([{ source: hostOf(scene), count: 1 }])
-  expect(eventsOf(scene.events, 'bad-chunk')).toEqual([
-    { type: 'bad-chunk', index: 5, source: hostOf(scene) },
+  expect(pulled.droppedChunks).toEqual([{ source: getHost(scene), count: 1 }])
+  expect(filterEvents(scene.events, 'bad-chunk')).toEqual([
+    { type: 'bad-chunk', index: 5, source: getHost(scene) },
   ])
   const ofChunk = scene.origin.requests.filter(({ index }) => index === 5)
   expect(ofChunk.map(({ way }) => way)).toEqual(['direct', 'file'])
@@ -36,7 +36,7 @@ test('a chunk that is always bad fails the pull, is named, and the rest is kept'
     code: 'verification_failed',
     details: { chunkIndex: 12, expected: file.chunks[12]?.hash },
   })
-  expect(eventsOf(scene.events, 'bad-chunk')).toHaveLength(5)
+  expect(filterEvents(scene.events, 'bad-chunk')).toHaveLength(5)
 
   scene.origin.script = () => undefined
   expect(await scene.pull()).toMatchObject({ resumedBytes: 12 * mebibyte, downloadedBytes: 345 })
@@ -112,7 +112,7 @@ test('a wait that the registry asks for is kept and shown', async () => {
   const startedAt = performance.now()
   await scene.pull({ tuning: relaxedTuning })
   expect(performance.now() - startedAt).toBeGreaterThan(990)
-  const [wait] = eventsOf(scene.events, 'waiting')
+  const [wait] = filterEvents(scene.events, 'waiting')
   expect(wait).toMatchObject({ seconds: 1, reason: expect.stringContaining('429') })
 })
 
@@ -129,7 +129,7 @@ test('a registry that is gone for a while is waited for, visibly', async () => {
   }
   const pulling = scene.pull({ tuning: relaxedTuning })
   await gone.promise
-  const waits = () => eventsOf(scene.events, 'waiting').length
+  const waits = () => filterEvents(scene.events, 'waiting').length
   await expect.poll(waits, { timeout: 20_000 }).toBeGreaterThan(0)
   scene.origin.script = () => undefined
   await scene.origin.open()

@@ -1,7 +1,7 @@
 import { hasCode } from '@shoal/core/errors'
 import type { Download, ModelFile, RegistryClient } from '@shoal/protocol/client'
-import { type Manifest, manifestFrom } from '../chunks/manifest.ts'
-import { identityOf, keepDownload, readKeptDownload } from '../disk/kept-download.ts'
+import { type Manifest, parseManifest } from '../chunks/manifest.ts'
+import { keepDownload, readKeptDownload, toDownloadIdentity } from '../disk/kept-download.ts'
 
 type Wanted = { client: RegistryClient; modelName: string; file: ModelFile; path: string }
 
@@ -19,25 +19,25 @@ export async function findDownload(
   { client, modelName, file, path }: Wanted,
   signal: AbortSignal,
 ): Promise<FoundDownload> {
-  const identity = identityOf(client.baseUrl, file)
+  const identity = toDownloadIdentity(client.baseUrl, file)
 
   async function renew() {
     const download = await client.getDownload(modelName, file.id, signal)
-    manifestFrom(download, file) // what does not add up is not kept
+    parseManifest(download, file) // what does not add up is not kept
     await keepDownload(path, identity, download)
     return download
   }
 
   const kept = await readKeptDownload(path, identity)
-  const keptManifest = kept && manifestIn(kept, file)
+  const keptManifest = kept && tryParseManifest(kept, file)
   if (kept && keptManifest) return { download: kept, manifest: keptManifest, isKept: true, renew }
   const download = await renew()
-  return { download, manifest: manifestFrom(download, file), isKept: false, renew }
+  return { download, manifest: parseManifest(download, file), isKept: false, renew }
 }
 
-function manifestIn(kept: Download, file: ModelFile): Manifest | undefined {
+function tryParseManifest(kept: Download, file: ModelFile): Manifest | undefined {
   try {
-    return manifestFrom(kept, file)
+    return parseManifest(kept, file)
   } catch (error) {
     if (hasCode(error, 'verification_failed')) return undefined
     throw error

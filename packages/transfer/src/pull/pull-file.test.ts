@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import { placesOf } from '../disk/places.ts'
+import { getFilePaths } from '../disk/file-paths.ts'
 import { readRecord } from '../disk/record.ts'
 import { startChildPull } from '../testing/child-pull.ts'
-import { eventsOf, pullScene } from '../testing/pull-scene.ts'
-import { mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'
+import { filterEvents, pullScene } from '../testing/pull-scene.ts'
+import { mebibyte, syntheticFile, toModelFile } from '../testing/synthetic-file.ts'
 
 const file = syntheticFile(12 * mebibyte + 345)
 const oneChunk = syntheticFile(5 * mebibyte, 16 * mebibyte)
@@ -31,7 +31,7 @@ test.each([
     alreadyThere: false,
   })
   expect(origin.downloads).toBe(1)
-  const { partial, journal } = placesOf(path)
+  const { partial, journal } = getFilePaths(path)
   expect([partial, journal].filter(existsSync)).toEqual([])
 })
 
@@ -55,7 +55,7 @@ test('a record of the file lies beside it', async () => {
 test('progress never runs backwards and ends with all bytes, then comes verifying, then done', async () => {
   const { pull, events } = await pullScene(file)
   await pull()
-  const counts = eventsOf(events, 'progress').map(({ bytesDone }) => bytesDone)
+  const counts = filterEvents(events, 'progress').map(({ bytesDone }) => bytesDone)
   expect(counts).toEqual(counts.toSorted((one, other) => one - other))
   expect(counts.at(-1)).toBe(file.bytes.length)
   expect(events.slice(-2).map(({ type }) => type)).toEqual(['verifying', 'done'])
@@ -115,7 +115,7 @@ test('a pulled file that was changed since is not taken for whole', async () => 
 
 test('a manifest of another file than the one asked for is refused', async () => {
   const { pull } = await pullScene(file)
-  const other = { ...modelFileOf(file), sha256_hash: 'f'.repeat(64) }
+  const other = { ...toModelFile(file), sha256_hash: 'f'.repeat(64) }
   await expect(pull({ file: other })).rejects.toThrow('has changed on the registry')
 })
 
@@ -132,11 +132,11 @@ test('a cancelled pull rejects with the reason and leaves what it has', async ()
   origin.script = () => ({ bytesPerSecond: mebibyte })
   const abort = new AbortController()
   const reason = new Error('the user pressed Ctrl-C')
-  const isMoving = () => eventsOf(events, 'progress').some(({ bytesDone }) => bytesDone > 0)
+  const isMoving = () => filterEvents(events, 'progress').some(({ bytesDone }) => bytesDone > 0)
   const timer = setInterval(() => isMoving() && abort.abort(reason), 10)
   await expect(pull({ signal: abort.signal })).rejects.toBe(reason)
   clearInterval(timer)
-  expect(existsSync(placesOf(path).partial)).toBe(true)
+  expect(existsSync(getFilePaths(path).partial)).toBe(true)
   expect(existsSync(path)).toBe(false)
 })
 

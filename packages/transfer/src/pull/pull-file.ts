@@ -1,8 +1,8 @@
-import { tuningOf } from '../chunks/tuning.ts'
+import { makeTuning } from '../chunks/tuning.ts'
+import { getFilePaths } from '../disk/file-paths.ts'
 import { isFinished } from '../disk/finished-file.ts'
 import { lockFile } from '../disk/lock.ts'
-import { progressOfPartial } from '../disk/partial-file.ts'
-import { placesOf } from '../disk/places.ts'
+import { readPartialProgress } from '../disk/partial-file.ts'
 import type { SourceShare } from '../events.ts'
 import { type ProgressMeter, progressMeter } from '../progress-meter.ts'
 import { retryingClient } from '../retrying-client.ts'
@@ -32,7 +32,7 @@ export type PulledFile = {
  */
 export async function pullFile(given: PullOptions): Promise<PulledFile> {
   const signal = given.signal ?? new AbortController().signal
-  const { timeoutMs } = tuningOf(given)
+  const { timeoutMs } = makeTuning(given)
   const report = given.onEvent ?? (() => undefined)
   const options = { ...given, client: retryingClient(given.client, { timeoutMs, report }) }
   const release = await takeTurn(options, signal)
@@ -68,8 +68,8 @@ function takeTurn({ path, file, onEvent }: PullOptions, signal: AbortSignal) {
       meter = progressMeter(file.file_size_bytes)
       onEvent?.({ type: 'waiting', seconds: 0, reason: 'another pull of this file is running' })
     }
-    const bytesHere = progressOfPartial(path)?.bytesHere ?? 0
+    const bytesHere = readPartialProgress(path)?.bytesHere ?? 0
     onEvent?.({ type: 'progress', ...meter.read(bytesHere, bytesHere), sources: [] })
   }
-  return lockFile(placesOf(path).lock, { signal, onWait })
+  return lockFile(getFilePaths(path).lock, { signal, onWait })
 }

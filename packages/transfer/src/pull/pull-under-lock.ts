@@ -3,14 +3,14 @@ import { basename, dirname, join } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
 import { directNetwork } from '@shoal/network'
 import type { Manifest } from '../chunks/manifest.ts'
-import { tuningOf } from '../chunks/tuning.ts'
+import { makeTuning } from '../chunks/tuning.ts'
 import { exists } from '../disk/exists.ts'
+import { getFilePaths } from '../disk/file-paths.ts'
 import { keepRecord, packChunks } from '../disk/finished-file.ts'
 import { forgetDownload } from '../disk/kept-download.ts'
 import { keepTorrent } from '../disk/kept-torrent.ts'
 import { openPartial } from '../disk/partial-file.ts'
-import { placesOf } from '../disk/places.ts'
-import { makeSureOfRoom } from '../disk/room.ts'
+import { ensureRoom } from '../disk/room.ts'
 import { fileInTheWay, verificationFailed } from '../errors.ts'
 import { getTorrent } from '../peers/get-torrent.ts'
 import { progressMeter } from '../progress-meter.ts'
@@ -26,8 +26,8 @@ export async function pullUnderLock(
   signal: AbortSignal,
 ): Promise<PulledChunks> {
   const { file, path } = options
-  const { partial } = placesOf(path)
-  await makeSureOfRoom(partial, file.file_size_bytes)
+  const { partial } = getFilePaths(path)
+  await ensureRoom(partial, file.file_size_bytes)
   const found = await findDownload(options, signal)
   const { manifest } = found
   const meter = progressMeter(manifest.fileSizeBytes)
@@ -37,7 +37,7 @@ export async function pullUnderLock(
   // Every chunk was right and the file is not: the disk gave other bytes back, or the manifest contradicts itself.
   // A second attempt hashes the chunks on disk again, fetches those that are bad, and so tells which.
   const second = await attempt()
-  if (second.sha256 === manifest.sha256) return finish(bothOf(first, second))
+  if (second.sha256 === manifest.sha256) return finish(mergeAttempts(first, second))
   await rm(partial)
   await clearUp(path)
   throw verificationFailed(`${file.filename} does not match its SHA-256`, {
@@ -60,7 +60,7 @@ export async function pullUnderLock(
           isLocalDiscoveryOn: options.isLocalDiscoveryOn ?? false,
         },
         network: options.network ?? directNetwork,
-        tuning: tuningOf(options),
+        tuning: makeTuning(options),
         meter,
         signal,
         report: options.onEvent ?? (() => undefined),
@@ -79,13 +79,13 @@ export async function pullUnderLock(
   async function finish(pulled: PulledChunks) {
     signal.throwIfAborted()
     await giveName(path, manifest, options)
-    if (options.peers && options.peers !== 'off') await keepTorrentOf(options, signal)
+    if (options.peers && options.peers !== 'off') await saveTorrent(options, signal)
     return pulled
   }
 }
 
 /** What two attempts brought; the second counts as resumed what the first had. */
-function bothOf(first: PulledChunks, second: PulledChunks): PulledChunks {
+function mergeAttempts(first: PulledChunks, second: PulledChunks): PulledChunks {
   const dropped = new Map(first.dropped)
   for (const [sender, count] of second.dropped) {
     dropped.set(sender, (dropped.get(sender) ?? 0) + count)
@@ -101,7 +101,7 @@ function bothOf(first: PulledChunks, second: PulledChunks): PulledChunks {
 
 /** Of an unfinished file that is finished or given up, nothing but its lock stays. */
 export async function clearUp(path: string): Promise<void> {
-  const { journal, record } = placesOf(path)
+  const { journal, record } = getFilePaths(path)
   await rm(journal, { force: true })
   await rm(`${journal}.new`, { force: true })
   await forgetDownload(path)
@@ -112,7 +112,7 @@ export async function clearUp(path: string): Promise<void> {
 }
 
 /** So that it can be shared while the registry is away. Where this fails, whoever shares it asks again. */
-async function keepTorrentOf({ client, file, path }: PullOptions, signal: AbortSignal) {
+async function saveTorrent({ client, file, path }: PullOptions, signal: AbortSignal) {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(torrentTimeoutMs)])
   const ids = { modelId: file.model_id, fileId: file.id }
   const found = await getTorrent(client, ids, soon).catch(() => undefined)
@@ -120,7 +120,7 @@ async function keepTorrentOf({ client, file, path }: PullOptions, signal: AbortS
 }
 
 async function giveName(path: string, manifest: Manifest, options: PullOptions) {
-  const { partial } = placesOf(path)
+  const { partial } = getFilePaths(path)
   if (await exists(path)) throw fileInTheWay(path, 'came while it was being pulled')
   await rename(partial, path)
   const directory = await open(dirname(path), 'r')

@@ -8,10 +8,10 @@ import {
   writeSync,
 } from 'node:fs'
 import { expect, test } from 'vitest'
-import { placesOf } from '../disk/places.ts'
+import { getFilePaths } from '../disk/file-paths.ts'
 import { startChildPull } from '../testing/child-pull.ts'
-import { eventsOf, type PullScene, pullScene } from '../testing/pull-scene.ts'
-import { mebibyte, modelFileOf, syntheticFile } from '../testing/synthetic-file.ts'
+import { filterEvents, type PullScene, pullScene } from '../testing/pull-scene.ts'
+import { mebibyte, syntheticFile, toModelFile } from '../testing/synthetic-file.ts'
 
 const file = syntheticFile(12 * mebibyte + 345)
 
@@ -20,7 +20,7 @@ async function stopAfter(chunks: number, { origin, pull, events }: PullScene) {
   origin.script = ({ index }) => (index >= chunks ? { stallAfter: 0 } : undefined)
   const abort = new AbortController()
   const timer = setInterval(() => {
-    const done = eventsOf(events, 'progress').at(-1)?.bytesDone
+    const done = filterEvents(events, 'progress').at(-1)?.bytesDone
     if (done === chunks * mebibyte) abort.abort()
   }, 10)
   await pull({ signal: abort.signal }).catch((error) => {
@@ -49,8 +49,8 @@ test('a second pull fetches only what the first had not', async () => {
   })
   const types = scene.events.map(({ type }) => type)
   expect(types.indexOf('checking')).toBeLessThan(types.indexOf('resumed'))
-  expect(eventsOf(scene.events, 'resumed')).toEqual([{ type: 'resumed', bytes: 7 * mebibyte }])
-  const done = eventsOf(scene.events, 'progress').map(({ bytesDone }) => bytesDone)
+  expect(filterEvents(scene.events, 'resumed')).toEqual([{ type: 'resumed', bytes: 7 * mebibyte }])
+  const done = filterEvents(scene.events, 'progress').map(({ bytesDone }) => bytesDone)
   expect(done[0]).toBeGreaterThanOrEqual(7 * mebibyte)
 })
 
@@ -73,10 +73,10 @@ test('a pull killed with SIGKILL in the middle of chunks goes on from there', as
 test('a chunk that the disk lost, as after a power failure, is found and only it fetched again', async () => {
   const scene = await pullScene(file)
   await stopAfter(7, scene)
-  overwrite(placesOf(scene.path).partial, 2 * mebibyte + 5, 'lost in the dark')
+  overwrite(getFilePaths(scene.path).partial, 2 * mebibyte + 5, 'lost in the dark')
   const pulled = await scene.pull()
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
-  expect(eventsOf(scene.events, 'bad-chunk')).toEqual([
+  expect(filterEvents(scene.events, 'bad-chunk')).toEqual([
     { type: 'bad-chunk', index: 2, source: 'this disk' },
   ])
   expect(pulled).toMatchObject({ resumedBytes: 6 * mebibyte, droppedChunks: [] })
@@ -92,7 +92,7 @@ test('half a chunk that the disk lost makes the chunk come again, whole', async 
   await expect(scene.pull({ signal: abort.signal })).rejects.toThrow()
   clearInterval(timer)
   scene.origin.script = () => undefined
-  overwrite(placesOf(scene.path).partial, 3 * mebibyte + 5, 'lost in the dark')
+  overwrite(getFilePaths(scene.path).partial, 3 * mebibyte + 5, 'lost in the dark')
   await scene.pull()
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
 })
@@ -112,18 +112,18 @@ test.each([
 ])('where the journal %s, the good bytes are found and kept', async (_, damage) => {
   const scene = await pullScene(file)
   await stopAfter(7, scene)
-  damage(placesOf(scene.path).journal)
+  damage(getFilePaths(scene.path).journal)
   const pulled = await scene.pull()
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
   expect(pulled.resumedBytes).toBe(7 * mebibyte)
-  expect(eventsOf(scene.events, 'starting-over')).toHaveLength(1)
-  expect(eventsOf(scene.events, 'bad-chunk')).toEqual([])
+  expect(filterEvents(scene.events, 'starting-over')).toHaveLength(1)
+  expect(filterEvents(scene.events, 'bad-chunk')).toEqual([])
 })
 
 test('a journal that claims what was never fetched is not believed', async () => {
   const scene = await pullScene(file)
   await stopAfter(7, scene)
-  const { journal } = placesOf(scene.path)
+  const { journal } = getFilePaths(scene.path)
   const bytes = readFileSync(journal)
   bytes.writeInt32LE(mebibyte, bytes.length - 3 * 4)
   writeFileSync(journal, bytes)
@@ -137,8 +137,8 @@ test('what was begun of another file is given up, and said so', async () => {
   const other = syntheticFile(9 * mebibyte, mebibyte, 2)
   const scene = await pullScene(other)
   const { path } = former
-  const pulled = await scene.pull({ path, file: modelFileOf(other) })
+  const pulled = await scene.pull({ path, file: toModelFile(other) })
   expect(readFileSync(path).equals(other.bytes)).toBe(true)
   expect(pulled.resumedBytes).toBe(0)
-  expect(eventsOf(scene.events, 'starting-over')).toHaveLength(1)
+  expect(filterEvents(scene.events, 'starting-over')).toHaveLength(1)
 })

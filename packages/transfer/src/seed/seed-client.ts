@@ -5,7 +5,7 @@ import { pieceLengthFor } from '@shoal/model-file'
 import { openNetwork, useForFetch } from '@shoal/network/requests'
 import type { Torrent } from 'webtorrent'
 import { startLocalDiscovery } from '../peers/local-discovery/local-discovery.ts'
-import { pieceStoreOf } from '../peers/piece-store.ts'
+import { createPieceStoreClass } from '../peers/piece-store.ts'
 import { destroyClient, torrentClient } from '../peers/torrent-client.ts'
 import { createUploadQuota, type UploadQuota } from '../peers/upload-quota.ts'
 import { checkTorrent, isSending } from '../peers/webtorrent-internals.ts'
@@ -150,7 +150,7 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
 function settingsFor({ file: { fileSizeBytes }, fd }: Shared) {
   const pieceLength = pieceLengthFor(fileSizeBytes)
   return {
-    store: pieceStoreOf({ fd, pieceLength, fileSizeBytes }),
+    store: createPieceStoreClass({ fd, pieceLength, fileSizeBytes }),
     storeCacheSlots: 0, // the system's cache has them already
     bitfield: allBits(Math.ceil(fileSizeBytes / pieceLength)), // without it the whole file would be hashed
   }

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { registryClient } from '@shoal/protocol/client'
 import { expect, onTestFinished, test } from 'vitest'
-import { placesOf } from '../disk/places.ts'
+import { getFilePaths } from '../disk/file-paths.ts'
 import { readRecord, writeRecord } from '../disk/record.ts'
 import { repairFile } from '../local/repair-file.ts'
 import { quickTuning } from '../testing/quick-tuning.ts'
@@ -81,7 +81,7 @@ test('a repair leaves a file unshared that was', async () => {
   const client = registryClient({ baseUrl: origin.url })
   await repairFile({ client, path, tuning: quickTuning })
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
-  expect(JSON.parse(readFileSync(placesOf(path).record, 'utf8'))).toMatchObject({
+  expect(JSON.parse(readFileSync(getFilePaths(path).record, 'utf8'))).toMatchObject({
     without_peers: true,
   })
 })

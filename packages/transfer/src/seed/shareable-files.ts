@@ -1,7 +1,7 @@
 import { directNetwork, type NetworkSettings, registryTransport } from '@shoal/network'
 import { registryClient } from '@shoal/protocol/client'
 import { forgetTorrent, keepTorrent, readKeptTorrent } from '../disk/kept-torrent.ts'
-import type { FileRecord } from '../disk/record.ts'
+import type { LocalFileRecord } from '../disk/record.ts'
 import { type LocalFile, listLocalFiles } from '../local/list-local-files.ts'
 import { type FileTorrent, getTorrent, isPrivateTorrent, isRefusal } from '../peers/get-torrent.ts'
 import type { SharedFile } from './seed-messages.ts'
@@ -23,10 +23,10 @@ const answerTtlMs = 60 * 60_000
 const requestTimeoutMs = 10_000
 
 /** A file that came from a registry and has not been changed since. */
-type Pulled = LocalFile & { record: FileRecord; fileSizeBytes: number }
+type Pulled = LocalFile & { record: LocalFileRecord; fileSizeBytes: number }
 
 /** The registry's word on one file: its torrent, or that there is none for us. */
-type Word = { found: FileTorrent | undefined; until: number }
+type CachedAnswer = { found: FileTorrent | undefined; until: number }
 
 /**
  * Finds what may be shared of a folder of models: files that a pull has verified, with the torrent that their registry has for
@@ -35,11 +35,14 @@ type Word = { found: FileTorrent | undefined; until: number }
 export function shareableFiles(options: ShareableOptions) {
   const { modelsDirectory, registry, isPrivateShared = false, onProblem } = options
   const transport = registryTransport(options.network ?? directNetwork)
-  const words = new Map<string, Word>()
+  const answers = new Map<string, CachedAnswer>()
   /** Paths of which it was told that they were pulled without peers. */
   const reported = new Set<string>()
 
-  async function ask({ record, path }: Pulled, signal: AbortSignal): Promise<Word | undefined> {
+  async function ask(
+    { record, path }: Pulled,
+    signal: AbortSignal,
+  ): Promise<CachedAnswer | undefined> {
     const { address, token } = registry ?? {}
     const baseUrl = record.registry
     const ownToken = baseUrl === address ? token : undefined
@@ -63,12 +66,12 @@ export function shareableFiles(options: ShareableOptions) {
 
   async function find(file: Pulled, signal: AbortSignal): Promise<FileTorrent | undefined> {
     const key = `${file.record.registry} ${file.record.file_id}`
-    const known = words.get(key)
+    const known = answers.get(key)
     if (known && performance.now() < known.until) return known.found
-    const word = await ask(file, signal)
-    if (!word) return known?.found ?? kept(file.path)
-    words.set(key, word)
-    return word.found
+    const answer = await ask(file, signal)
+    if (!answer) return known?.found ?? kept(file.path)
+    answers.set(key, answer)
+    return answer.found
   }
 
   function isWanted({ path, record }: Pulled): boolean {

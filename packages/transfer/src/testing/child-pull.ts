@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import type { PullEvent } from '../events.ts'
 import type { PulledFile } from '../pull/pull-file.ts'
 import type { PullScene } from './pull-scene.ts'
-import { modelFileOf, type SyntheticFile } from './synthetic-file.ts'
+import { type SyntheticFile, toModelFile } from './synthetic-file.ts'
 
 type Line = PullEvent | { type: 'result'; result: PulledFile } | { type: 'failed'; message: string }
 
@@ -22,7 +22,7 @@ export type ChildPull = {
 /** The same pull in another process. */
 export function startChildPull({ origin, path }: PullScene, file: SyntheticFile): ChildPull {
   const script = fileURLToPath(new URL('./pull-in-child.ts', import.meta.url))
-  const args = [script, origin.url, path, JSON.stringify(modelFileOf(file))]
+  const args = [script, origin.url, path, JSON.stringify(toModelFile(file))]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => {
     child.kill('SIGKILL')

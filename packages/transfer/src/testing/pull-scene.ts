@@ -8,7 +8,7 @@ import { pullFile } from '../pull/pull-file.ts'
 import type { PullOptions } from '../pull/pull-options.ts'
 import { quickTuning } from './quick-tuning.ts'
 import { type ScriptedOrigin, startScriptedOrigin } from './scripted-origin.ts'
-import { modelFileOf, type SyntheticFile } from './synthetic-file.ts'
+import { type SyntheticFile, toModelFile } from './synthetic-file.ts'
 
 export type PullScene = {
   origin: ScriptedOrigin
@@ -34,7 +34,7 @@ export async function pullScene(file: SyntheticFile): Promise<PullScene> {
       pullFile({
         client: registryClient({ baseUrl: origin.url, token: 'secret' }),
         modelName: 'tiny',
-        file: modelFileOf(file),
+        file: toModelFile(file),
         path,
         tuning: quickTuning,
         onEvent: (event) => events.push(event),
@@ -49,6 +49,6 @@ export function temporaryDirectory(): string {
   return directory
 }
 
-export function eventsOf<T extends PullEvent['type']>(events: PullEvent[], type: T) {
+export function filterEvents<T extends PullEvent['type']>(events: PullEvent[], type: T) {
   return events.filter((event) => event.type === type) as Extract<PullEvent, { type: T }>[]
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { downloadOf, modelFileOf, type SyntheticFile } from './synthetic-file.ts'
+import { type SyntheticFile, toDownload, toModelFile } from './synthetic-file.ts'
 
 /** How the bytes were asked for: the direct URL, or after a redirect the file or the chunk by its hash. */
 export type Way = 'direct' | 'file' | 'chunk'
@@ -94,7 +94,7 @@ function answer(
   }
   if (pathname.includes('/download/')) {
     origin.downloads += 1
-    const download = downloadOf(file, origin.url, origin.swarm)
+    const download = toDownload(file, origin.url, origin.swarm)
     return end(response, { status: 200, body: JSON.stringify(download) })
   }
   if (pathname.includes('/torrent/') && origin.swarm?.torrent) {
@@ -102,7 +102,7 @@ function answer(
     return
   }
   if (second === 'models') {
-    return end(response, { status: 200, body: JSON.stringify(modelFileOf(file)) })
+    return end(response, { status: 200, body: JSON.stringify(toModelFile(file)) })
   }
   end(response, { status: 404, body: '{"detail":"not found"}' })
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { MissingChunk, ModelFile, NewFile } from '@shoal/protocol/client'
-import { modelFileOf, sha256Of } from './synthetic-file.ts'
+import { computeSha256, toModelFile } from './synthetic-file.ts'
 
 export type PutRequest = {
   index: number
@@ -80,7 +80,7 @@ export async function startScriptedRegistry(): Promise<ScriptedRegistry> {
       return json(200, missing(Number(query.get('from')), Number(query.get('limit'))))
     }
     if (parts.at(-1) === 'complete') {
-      await bodyOf(request)
+      await readBody(request)
       if (registry.file?.status === 'failed') return json(409, { detail: 'start it again' })
       const missing_count = missing(0, 0).missing_count
       if (missing_count > 0) return json(409, { detail: 'chunks are missing', missing_count })
@@ -95,10 +95,10 @@ export async function startScriptedRegistry(): Promise<ScriptedRegistry> {
     }
     if (parts.at(-1) !== 'files') return json(200, registry.file)
     if (request.method === 'GET') return json(200, registry.file ? [registry.file] : [])
-    const given: NewFile = JSON.parse((await bodyOf(request)).toString())
+    const given: NewFile = JSON.parse((await readBody(request)).toString())
     manifest = given
     const { filename, file_size_bytes, sha256_hash, chunk_size } = given
-    const base = modelFileOf({ bytes: Buffer.alloc(0), chunkSize: 0, sha256: '', chunks: [] })
+    const base = toModelFile({ bytes: Buffer.alloc(0), chunkSize: 0, sha256: '', chunks: [] })
     const named = { filename, file_size_bytes, sha256_hash, chunk_size }
     registry.file = { ...base, ...named, status: 'uploading' }
     return json(201, { ...registry.file, upload: missing(0, 2) }) // the real one gives 100 at first
@@ -116,10 +116,10 @@ export async function startScriptedRegistry(): Promise<ScriptedRegistry> {
     const wrong = registry.script(put)
     if (wrong && 'reset' in wrong) return request.socket.resetAndDestroy()
     if (wrong && 'status' in wrong && wrong.isEarly) return end(response, wrong)
-    const bytes = await bodyOf(request)
+    const bytes = await readBody(request)
     if (wrong && 'status' in wrong) return end(response, wrong)
     if (wrong && 'flip' in wrong) bytes[0] = (bytes[0] ?? 0) ^ 1
-    const isRight = sha256Of(bytes) === manifest?.chunk_hashes[index]?.hash
+    const isRight = computeSha256(bytes) === manifest?.chunk_hashes[index]?.hash
     const body = JSON.stringify({ detail: 'the chunk has another hash', code: 'chunk_mismatch' })
     if (!isRight || request.headers['x-signed'] !== 'yes')
       return end(response, { status: 400, body })
@@ -141,7 +141,7 @@ export function setStatus(
   if (registry.file) registry.file = { ...registry.file, status, status_detail }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part)
   return Buffer.concat(parts)

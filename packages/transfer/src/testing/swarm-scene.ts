@@ -20,7 +20,7 @@ export async function swarmScene(file: SyntheticFile) {
   onTestFinished(() => new Promise<void>((resolve) => tracker.close(() => resolve())))
   const { port } = tracker.http.address() as AddressInfo
   const announce = `http://127.0.0.1:${port}/announce`
-  const info = infoOf(file)
+  const info = makeInfo(file)
   const torrent = torrentFile({ info, announce, webSeeds: [] })
   scene.origin.swarm = { announce, torrent, infoHash: infoHash(info) }
   return {
@@ -43,7 +43,7 @@ export async function swarmScene(file: SyntheticFile) {
   }
 }
 
-function infoOf({ bytes }: SyntheticFile): Uint8Array {
+function makeInfo({ bytes }: SyntheticFile): Uint8Array {
   const pieceLength = pieceLengthFor(bytes.length)
   const pieces = Array.from({ length: Math.ceil(bytes.length / pieceLength) }, (_, index) =>
     createHash('sha1')

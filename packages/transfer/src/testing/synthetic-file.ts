@@ -22,16 +22,16 @@ export function syntheticFile(sizeBytes: number, chunkSize = mebibyte, seed = 1)
   const chunks: ChunkEntry[] = []
   for (let start = 0; start < sizeBytes; start += chunkSize) {
     const chunk = bytes.subarray(start, start + chunkSize)
-    chunks.push({ index: chunks.length, hash: sha256Of(chunk), size: chunk.length })
+    chunks.push({ index: chunks.length, hash: computeSha256(chunk), size: chunk.length })
   }
-  return { bytes, chunkSize, sha256: sha256Of(bytes), chunks }
+  return { bytes, chunkSize, sha256: computeSha256(bytes), chunks }
 }
 
-export function sha256Of(bytes: Uint8Array): string {
+export function computeSha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-export function modelFileOf({ bytes, chunkSize, sha256 }: SyntheticFile): ModelFile {
+export function toModelFile({ bytes, chunkSize, sha256 }: SyntheticFile): ModelFile {
   return {
     id: '0198c000-0000-7000-8000-000000000001',
     model_id: '0198c000-0000-7000-8000-000000000002',
@@ -50,7 +50,7 @@ export function modelFileOf({ bytes, chunkSize, sha256 }: SyntheticFile): ModelF
   }
 }
 
-export function downloadOf(
+export function toDownload(
   { bytes, sha256, chunks }: SyntheticFile,
   baseUrl: string,
   swarm?: { announce: string; infoHash: string },

@@ -64,7 +64,7 @@ export function inlineFrontierHash(path: string, manifest: Manifest): FrontierHa
       // The only chunk of a file has been hashed, and a manifest in which it differs from the file is refused.
       if (manifest.chunks.length === 1) return resolve(manifest.sha256)
       try {
-        resolve(hashOf(path, bytes))
+        resolve(hashFile(path, bytes))
       } catch (error) {
         reject(error)
       }
@@ -76,7 +76,7 @@ export function inlineFrontierHash(path: string, manifest: Manifest): FrontierHa
   }
 }
 
-function hashOf(path: string, size: number) {
+function hashFile(path: string, size: number) {
   const fd = openSync(path, 'r')
   try {
     const hash = createHash('sha256')

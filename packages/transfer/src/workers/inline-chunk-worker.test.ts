@@ -4,7 +4,7 @@ import { directNetwork } from '@shoal/network'
 import { expect, test } from 'vitest'
 import { newBoard } from '../chunks/board.ts'
 import { temporaryDirectory } from '../testing/pull-scene.ts'
-import { sha256Of } from '../testing/synthetic-file.ts'
+import { computeSha256 } from '../testing/synthetic-file.ts'
 import { inlineChunkWorker } from './inline-chunk-worker.ts'
 
 test('a chunk whose bytes are all on disk is hashed, not asked for', async () => {
@@ -19,7 +19,7 @@ test('a chunk whose bytes are all on disk is hashed, not asked for', async () =>
     board: newBoard(1),
   }
   const worker = inlineChunkWorker(setup)
-  const sha256 = sha256Of(Buffer.from('all of it'))
+  const sha256 = computeSha256(Buffer.from('all of it'))
   const request = {
     url: 'http://127.0.0.1:1/nobody-listens',
     yields: 'file' as const,

@@ -126,7 +126,7 @@ describeOnEachDatabase('the journal of downloads', (start) => {
     for (const count of [1, 10, 100]) await first.append(new Map([[tide.id, count]]))
     await first.close()
     const bytes = await readFile(first.path)
-    const torn = placeOf(bytes, 10)
+    const torn = findPlace(bytes, 10)
     bytes.fill(1, torn + 48, torn + recordSize) // its end, with the count, is of something else
     await writeFile(first.path, bytes)
     expect(await addedTo(tide, () => journal(8, first.path))).toBe(101)
@@ -194,7 +194,7 @@ async function useEveryOrder({ db, engine }: Connection) {
 }
 
 /** Where in a journal the record with this count begins. */
-function placeOf(bytes: Buffer, count: number): number {
+function findPlace(bytes: Buffer, count: number): number {
   for (let at = 0; at < bytes.length; at += recordSize) {
     if (decodeRecord(bytes.subarray(at, at + recordSize))?.count === count) return at
   }

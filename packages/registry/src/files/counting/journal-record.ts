@@ -31,13 +31,13 @@ export function decodeRecord(bytes: Buffer): JournalRecord | undefined {
   if (bytes.length < recordSize || bytes.readUInt32BE(at.magic) !== magic) return undefined
   if (bytes.readUInt32BE(at.checksum) !== crc32(bytes.subarray(at.writer))) return undefined
   return {
-    writer: uuidOf(bytes.subarray(at.writer, at.writer + 16)),
+    writer: formatUuid(bytes.subarray(at.writer, at.writer + 16)),
     sequence: Number(bytes.readBigUInt64BE(at.sequence)),
-    modelId: uuidOf(bytes.subarray(at.model, at.model + 16)),
+    modelId: formatUuid(bytes.subarray(at.model, at.model + 16)),
     count: Number(bytes.readBigUInt64BE(at.count)),
   }
 }
 
-function uuidOf(bytes: Buffer): string {
+function formatUuid(bytes: Buffer): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }

@@ -17,7 +17,7 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
   const eightDaysAgo = () => Date.now() - 8 * 86_400_000
 
   /** As the registry gave it out at that time. */
-  async function linkOf(file: ModelFile, madeAt: number, of = registry) {
+  async function makeLink(file: ModelFile, madeAt: number, of = registry) {
     const { db } = await of.connect()
     const { bytesPath } = capabilities(db, await readSecret(db, 'signing-key'))
     return bytesPath({ ...file, visibility_version: 1 }, madeAt)
@@ -31,13 +31,13 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
 
   test('gives the file while it is fresh', async () => {
     const { status, bytes: found } = await registry.bytes(
-      registry.url + (await linkOf(file, Date.now())),
+      registry.url + (await makeLink(file, Date.now())),
     )
     expect([status, sha256(found)]).toEqual([200, file.sha256_hash])
   })
 
   test('redirects to a fresh one when it has expired, as long as everybody may read the file', async () => {
-    const expired = await linkOf(file, eightDaysAgo())
+    const expired = await makeLink(file, eightDaysAgo())
     const redirect = await registry.get(expired)
     expect(redirect.status).toBe(302)
     expect(redirect.headers.get('cache-control')).toBe('no-store')
@@ -47,7 +47,7 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
   })
 
   test('is refused when it has expired and one character is another', async () => {
-    const expired = await linkOf(file, eightDaysAgo())
+    const expired = await makeLink(file, eightDaysAgo())
     const end = expired.lastIndexOf('/')
     for (let at = '/blobs/'.length; at < end; at += 5) {
       const other = expired[at] === '0' ? '1' : '0'
@@ -59,32 +59,32 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
   test('of a private file ends when it expires', async () => {
     const model = { name: 'hidden', is_public: false }
     const hidden = await publish(registry, ana, model, 'hidden.gguf', bytes)
-    expect((await registry.get(await linkOf(hidden, Date.now()))).status).toBe(200)
-    expect((await registry.get(await linkOf(hidden, eightDaysAgo()))).status).toBe(403)
+    expect((await registry.get(await makeLink(hidden, Date.now()))).status).toBe(200)
+    expect((await registry.get(await makeLink(hidden, eightDaysAgo()))).status).toBe(403)
   })
 
   test('is kept by nobody but the caller, and of a private file by nobody at all', async () => {
-    const cacheControlOf = async (
+    const getCacheControl = async (
       name: string,
       is_public: boolean,
       of: TestRegistry,
       token: string,
     ) => {
       const made = await publish(of, token, { name, is_public }, 'kept.gguf', bytes)
-      return (await of.get(await linkOf(made, Date.now(), of))).headers.get('cache-control')
+      return (await of.get(await makeLink(made, Date.now(), of))).headers.get('cache-control')
     }
-    expect(await cacheControlOf('kept', true, registry, ana)).toBe(
+    expect(await getCacheControl('kept', true, registry, ana)).toBe(
       'private, max-age=3600, immutable',
     )
-    expect(await cacheControlOf('unkept', false, registry, ana)).toBe('private, no-store')
+    expect(await getCacheControl('unkept', false, registry, ana)).toBe('private, no-store')
     const closed = await start({ isAnonymousReadAllowed: false })
     const member = await closed.register('ana')
-    expect(await cacheControlOf('inside', true, closed, member)).toBe('private, no-store')
+    expect(await getCacheControl('inside', true, closed, member)).toBe('private, no-store')
   })
 
   test('is not renewed for a model that has become private, or is gone', async () => {
     const turned = await publish(registry, ana, { name: 'turned' }, 'turned.gguf', bytes)
-    const expired = await linkOf(turned, eightDaysAgo())
+    const expired = await makeLink(turned, eightDaysAgo())
     expect((await registry.get(expired)).status).toBe(302)
     const model = '/v1/models/turned'
     await registry.call('PATCH', model, { token: ana, body: { is_public: false } })
@@ -100,7 +100,7 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
     const lost = await publish(robbed, token, { name: 'tide' }, 'tide.gguf', bytes)
     const objects = join(dataDirectory, 'store', 'objects')
     for (const name of await readdir(objects)) await rm(join(objects, name), { recursive: true })
-    const link = robbed.url + (await linkOf(lost, Date.now(), robbed))
+    const link = robbed.url + (await makeLink(lost, Date.now(), robbed))
     const { status, headers } = await robbed.bytes(link, { range: 'bytes=0-9' })
     expect(status).toBe(404)
     expect(headers.get('content-type')).toMatch('application/json')
@@ -111,6 +111,6 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
     const closed = await start({ isAnonymousReadAllowed: false })
     const token = await closed.register('ana')
     const inside = await publish(closed, token, { name: 'tide' }, 'tide.gguf', bytes)
-    expect((await closed.get(await linkOf(inside, eightDaysAgo(), closed))).status).toBe(403)
+    expect((await closed.get(await makeLink(inside, eightDaysAgo(), closed))).status).toBe(403)
   })
 })

@@ -47,7 +47,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
       const { key } = request.params
       if (await isDeleted(key)) throw bytesGone()
       const offset = Number(query.get('offset') ?? 0)
-      const size = query.has('size') ? Number(query.get('size')) : await store.sizeOf(key)
+      const size = query.has('size') ? Number(query.get('size')) : await store.getSize(key)
       const part = query.get('partNumber')
       const disposition = query.get('response-content-disposition')
       if (disposition) reply.header('content-disposition', disposition)

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../../database/schema.ts'
 import { notFound } from '../../errors.ts'
 import { isSame } from '../../is-same.ts'
-import { signatureOf } from '../../store/presigned-url.ts'
+import { computeSignature } from '../../store/presigned-url.ts'
 import type { FileRow } from '../rows/file-row.ts'
 
 export interface Capabilities {
@@ -38,7 +38,7 @@ export const bytesLifetimeSeconds = 604_800
  */
 export function capabilities(db: Kysely<Database>, signingKey: string): Capabilities {
   const sign = (kind: 'access' | 'bytes', ...parts: (string | number)[]) =>
-    signatureOf(signingKey, kind, ...parts.map(String)).slice(0, 43)
+    computeSignature(signingKey, kind, ...parts.map(String)).slice(0, 43)
 
   async function getFile(id: string, version: number): Promise<CapableFile> {
     return db

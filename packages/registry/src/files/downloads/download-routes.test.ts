@@ -12,9 +12,9 @@ describeOnEachDatabase('downloads', (start) => {
   let file: ModelFile
   let download: Download
 
-  const downloadOf = async (model: string, id: string, token?: string): Promise<Download> =>
+  const getDownload = async (model: string, id: string, token?: string): Promise<Download> =>
     (await registry.get(`/v1/files/${model}/download/${id}`, { token })).body
-  const countOf = async (model: string): Promise<number> => {
+  const countDownloads = async (model: string): Promise<number> => {
     const { body }: { body: ModelRecord } = await registry.get(`/v1/models/${model}`, {
       token: ana,
     })
@@ -26,7 +26,7 @@ describeOnEachDatabase('downloads', (start) => {
     ana = await registry.register('ana')
     ben = await registry.register('ben')
     file = await publish(registry, ana, { name: 'tide' }, 'tide F32 (1).gguf', bytes)
-    download = await downloadOf('tide', file.id)
+    download = await getDownload('tide', file.id)
   })
 
   test('download information has the fields of the contract and is not stored anywhere', async () => {
@@ -61,14 +61,14 @@ describeOnEachDatabase('downloads', (start) => {
   })
 
   test('twenty racing downloads count twenty; a HEAD and a refused call count nothing', async () => {
-    const before = await countOf('tide')
+    const before = await countDownloads('tide')
     const path = `/v1/files/tide/download/${file.id}`
     await Promise.all(Array.from({ length: 20 }, () => registry.get(path)))
     const head = await registry.call('HEAD', path)
     expect(head.status).toBe(200)
     await registry.get('/v1/files/tide/download/nothing')
     await registry.get(path, { token: 'wrong' })
-    expect(await countOf('tide')).toBe(before + 20)
+    expect(await countDownloads('tide')).toBe(before + 20)
   })
 
   test('the direct URL gives the bytes, with what resuming clients need', async () => {
@@ -195,7 +195,7 @@ describeOnEachDatabase('downloads', (start) => {
     const secret = smallGguf(99, 5_000_000)
     const model = { name: 'hidden', is_public: false }
     const hidden = await publish(registry, ben, model, 'hidden.gguf', secret)
-    const mine = await downloadOf('hidden', hidden.id, ben)
+    const mine = await getDownload('hidden', hidden.id, ben)
     const hash = mine.chunk_hashes[0]?.hash
     const cleo = await registry.register('cleo')
     for (const token of [undefined, cleo]) {

@@ -61,7 +61,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const file = await capabilities.getByAccessToken(params.token)
       const hash = params.chunk_hash.toLowerCase()
       if (file.blob_hash === hash) return leadToFile(reply, method, file)
-      const chunk = await blobs.findChunkOf(file.blob_hash ?? '', hash)
+      const chunk = await blobs.findFileChunk(file.blob_hash ?? '', hash)
       return leadToChunk(reply, method, chunk, hash)
     },
   })

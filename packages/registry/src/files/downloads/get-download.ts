@@ -27,7 +27,7 @@ export async function getDownload(
 ): Promise<Download> {
   const { blobs, store, downloads } = dependencies
   const { object_key, size_bytes, chunk_hashes } = await blobs.getChunks(readyHash(file))
-  const torrent_info_hash = infoHashOf(model, file)
+  const torrent_info_hash = getInfoHash(model, file)
   const { torrentUrl, webSeed, announce } = torrentAddresses(dependencies, model, file)
   const download = {
     direct_url: store.presignRead(object_key, {
@@ -76,6 +76,6 @@ export function torrentAddresses(
   }
 }
 
-export function infoHashOf(model: Pick<ModelRow, 'is_public'>, file: FileRow): string {
+export function getInfoHash(model: Pick<ModelRow, 'is_public'>, file: FileRow): string {
   return (model.is_public === 1 ? file.public_info_hash : file.private_info_hash) ?? ''
 }

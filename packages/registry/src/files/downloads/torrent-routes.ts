@@ -11,7 +11,7 @@ import { makeTorrent, type TorrentDependencies } from './make-torrent.ts'
 type Dependencies = TorrentDependencies & { models: ModelRepository; files: FileRepository }
 
 export const torrentRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, dependencies) => {
-  async function torrentOf(file: CapableFile) {
+  async function createTorrentResponse(file: CapableFile) {
     const headers = {
       'content-type': 'application/x-bittorrent',
       'content-disposition': attachment(`${file.filename}.torrent`),
@@ -24,7 +24,7 @@ export const torrentRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     async handler(request, reply) {
       const { model, file } = await findFile(dependencies, request)
       if (file.status !== 'ready') throw notFound(`${file.filename} has no torrent yet`)
-      const { headers, torrent } = await torrentOf({ ...model, ...file })
+      const { headers, torrent } = await createTorrentResponse({ ...model, ...file })
       return reply.headers(headers).send(torrent)
     },
   })
@@ -35,7 +35,7 @@ export const torrentRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app
     async handler({ params }, reply) {
       const file = await dependencies.capabilities.getByAccessToken(params.token)
       if (file.id !== params.file_id) throw notFound('this link is for another file')
-      const { headers, torrent } = await torrentOf(file)
+      const { headers, torrent } = await createTorrentResponse(file)
       return reply.headers(headers).send(torrent)
     },
   })

@@ -13,5 +13,5 @@ export async function deleteFile(
 ) {
   await collect.giveUp(file.id, 'cancel')
   const removed = await files.remove(file)
-  if (removed) await collect.removeBytesOf(removed)
+  if (removed) await collect.removeFileBytes(removed)
 }

@@ -1,5 +1,5 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import type { BytesOfFile, Database } from '../../database/schema.ts'
+import type { Database, FileBytes } from '../../database/schema.ts'
 import type { ObjectStore, StoredEntry } from '../../store/object-store.ts'
 import { lockBlob } from '../rows/keep-blob.ts'
 import { type Amount, addToTrash, type Trash } from '../rows/trash.ts'
@@ -19,7 +19,7 @@ export type CollectedGarbage = {
 
 export interface GarbageCollection extends UploadRemoval {
   /** The file's row is gone: so goes its upload and, unless another file has them too, its bytes. */
-  removeBytesOf(file: BytesOfFile): Promise<void>
+  removeFileBytes(file: FileBytes): Promise<void>
   /**
    * Removes uploads that expired, puts what nothing refers to into the trash, and removes what has been there long enough.
    * Objects that no row ever gave up are left alone when they are more than a tenth of all stored bytes and more than
@@ -95,7 +95,7 @@ export function garbageCollection(
     for await (const batch of inBatches(store.list(), batchSize)) {
       const { referred, trashed } = await findKnown(batch.map(({ key }) => key))
       unknown.push(...batch.filter(({ key }) => !referred.has(key) && !trashed.has(key)))
-      storedBytes += amountOf(batch.filter(({ isUpload }) => !isUpload)).bytes
+      storedBytes += sumEntries(batch.filter(({ isUpload }) => !isUpload)).bytes
     }
     return {
       uploads: unknown.filter(({ isUpload }) => isUpload),
@@ -114,7 +114,7 @@ export function garbageCollection(
   return {
     ...removal,
 
-    async removeBytesOf(file) {
+    async removeFileBytes(file) {
       await removal.removeUpload(file)
       if (file.blob_hash !== null) await releaseBlob(file.blob_hash)
       if (trash.retentionDays === 0) await trash.removeExpired()
@@ -125,7 +125,7 @@ export function garbageCollection(
       const expiredUploads = await removal.expireUploads()
       const trashed = await releaseUnusedBlobs()
       const { uploads, objects, storedBytes } = await findUnknown()
-      const unknown = amountOf(objects)
+      const unknown = sumEntries(objects)
       const isSuspicious =
         unknown.bytes > maxUnknownBytes && unknown.bytes > storedBytes * maxUnknownShare
       const collected = {
@@ -143,7 +143,7 @@ export function garbageCollection(
       }
       return {
         ...collected,
-        leftUploads: amountOf(uploads),
+        leftUploads: sumEntries(uploads),
         trashed: addUp(trashed, unknown),
         removed: keepsTrash ? nothing : addUp(await trash.removeExpired(), await restoreReserve()),
       }
@@ -159,7 +159,7 @@ const addUp = (one: Amount, other: Amount): Amount => ({
   bytes: one.bytes + other.bytes,
 })
 
-function amountOf(entries: StoredEntry[]): Amount {
+function sumEntries(entries: StoredEntry[]): Amount {
   return {
     objects: entries.length,
     bytes: entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),

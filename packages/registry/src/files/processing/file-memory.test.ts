@@ -30,11 +30,11 @@ describeOnEachDatabase('the memory of a file', (start) => {
 
   const put = (name: string, filename: string, bytes: Buffer<ArrayBuffer>) =>
     publish(registry, ana, { name }, filename, bytes)
-  const filesOf = async (name: string): Promise<ModelFile[]> =>
+  const listFiles = async (name: string): Promise<ModelFile[]> =>
     (await registry.get(`/v1/models/${name}/files`)).body
-  const memoryOf = async (name: string) =>
-    (await filesOf(name)).map(({ filename, memory_bytes }) => [filename, memory_bytes])
-  const leastOf = async (name: string): Promise<number | null> =>
+  const listMemory = async (name: string) =>
+    (await listFiles(name)).map(({ filename, memory_bytes }) => [filename, memory_bytes])
+  const getMinMemory = async (name: string): Promise<number | null> =>
     ((await registry.get(`/v1/models/${name}`)).body as Model).min_memory_bytes
   const list = async (query: string) =>
     ((await registry.get(`/v1/models?${query}`)).body as Model[]).map(({ name }) => name)
@@ -50,13 +50,13 @@ describeOnEachDatabase('the memory of a file', (start) => {
     const overhead = (file.memory_bytes ?? 0) - bytes.length - cacheBytes
     expect(overhead).toBeGreaterThan(100e6)
     expect(overhead).toBeLessThan(200e6)
-    expect(await memoryOf('tide')).toEqual([['tide.gguf', file.memory_bytes]])
-    expect(await leastOf('tide')).toBe(file.memory_bytes)
+    expect(await listMemory('tide')).toEqual([['tide.gguf', file.memory_bytes]])
+    expect(await getMinMemory('tide')).toBe(file.memory_bytes)
   })
 
   test('makes a list of models that run in so much', async () => {
     await put('squid', 'squid.gguf', gguf({ ...llama, 'llama.block_count': 40 }))
-    const least = (await leastOf('squid')) ?? 0
+    const least = (await getMinMemory('squid')) ?? 0
     expect(await list(`sort=created_at&max_memory_bytes=${least}`)).toEqual(['squid', 'tide'])
     expect(await list(`max_memory_bytes=${least - 1}`)).toEqual(['tide'])
     expect(await list('max_memory_bytes=1')).toEqual([])
@@ -72,12 +72,12 @@ describeOnEachDatabase('the memory of a file', (start) => {
     const split = { 'split.count': 2, 'split.no': 1 }
     const second = gguf(split, 64)
     await put('split', 'split-00002-of-00002.gguf', second)
-    expect(await memoryOf('split')).toEqual([['split-00002-of-00002.gguf', second.length]])
-    expect(await leastOf('split')).toBeNull()
+    expect(await listMemory('split')).toEqual([['split-00002-of-00002.gguf', second.length]])
+    expect(await getMinMemory('split')).toBeNull()
     const first = gguf({ ...llama, ...split, 'split.no': 0 }, 64)
     const { memory_bytes } = await put('split', 'split-00001-of-00002.gguf', first)
     const sum = (memory_bytes ?? 0) + second.length
-    expect(await leastOf('split')).toBe(sum)
+    expect(await getMinMemory('split')).toBe(sum)
     const weights = first.length + second.length
     expect(sum - weights).toBe((whole.memory_bytes ?? 0) - whole.file_size_bytes)
   })
@@ -86,26 +86,26 @@ describeOnEachDatabase('the memory of a file', (start) => {
     const projector = { ...llama, 'general.type': 'mmproj' }
     await put('eye', 'mmproj.gguf', gguf(projector))
     await put('eye', 'untold.gguf', smallGguf(3))
-    const unknown = (await memoryOf('eye')).map(([, memory]) => memory)
+    const unknown = (await listMemory('eye')).map(([, memory]) => memory)
     expect(unknown).toEqual([null, null])
-    expect(await leastOf('eye')).toBeNull()
+    expect(await getMinMemory('eye')).toBeNull()
     expect(await list('max_memory_bytes=9000000000000000')).not.toContain('eye')
   })
 
   test('goes with the file', async () => {
     const { id } = await put('gone', 'gone.gguf', gguf(llama))
-    expect(await leastOf('gone')).not.toBeNull()
+    expect(await getMinMemory('gone')).not.toBeNull()
     await registry.call('DELETE', `/v1/models/gone/files/${id}`, { token: ana })
-    expect(await leastOf('gone')).toBeNull()
+    expect(await getMinMemory('gone')).toBeNull()
   })
 
   test('is known also of files that were published before there were estimates', async () => {
     const names = ['tide', 'squid', 'whole', 'split', 'eye', 'gone']
-    const said = () =>
-      Promise.all(names.map(async (name) => [await leastOf(name), await memoryOf(name)]))
-    const before = await said()
+    const readMemory = () =>
+      Promise.all(names.map(async (name) => [await getMinMemory(name), await listMemory(name)]))
+    const before = await readMemory()
     await undoMigrations((await registry.connect()).db, '0003_memory')
     await registry.restart()
-    expect(await said()).toEqual(before)
+    expect(await readMemory()).toEqual(before)
   })
 })

@@ -36,7 +36,7 @@ describeOnEachDatabase('processing', (start) => {
   const get = async ({ id }: ModelFile): Promise<ModelFile> =>
     (await registry.get(`/v1/models/tide/files/${id}`, { token: ana })).body
 
-  async function bytesOf(model: string, { id }: ModelFile) {
+  async function downloadBytes(model: string, { id }: ModelFile) {
     const { body }: { body: Download } = await registry.get(`/v1/files/${model}/download/${id}`)
     return registry.bytes(body.direct_url)
   }
@@ -80,7 +80,7 @@ describeOnEachDatabase('processing', (start) => {
     return settled(registry, ana, 'tide', id)
   }
 
-  const keyOf = async (id: string) => {
+  const readKey = async (id: string) => {
     const { db } = connection
     const { rows } = await sql<{ key: string }>`
       select coalesce(file.object_key, blob.object_key) as key
@@ -99,7 +99,7 @@ describeOnEachDatabase('processing', (start) => {
     expect(body.missing_count).toBe(1)
     expect((await send(body, bytes)).status).toBe(200)
     expect(await complete(file)).toMatchObject({ status: 'ready', status_detail: null })
-    expect((await bytesOf('tide', file)).bytes.equals(bytes)).toBe(true)
+    expect((await downloadBytes('tide', file)).bytes.equals(bytes)).toBe(true)
   }
 
   const toBeSentAgain = (what: string) => ({
@@ -113,11 +113,11 @@ describeOnEachDatabase('processing', (start) => {
     const first = await publish(registry, ana, { name: 'tide' }, 'shared.gguf', bytes)
     const second = await startUpload('sharing.gguf', bytes)
     expect(second.upload.missing_count).toBe(0)
-    const key = await keyOf(first.id)
+    const key = await readKey(first.id)
     await rm(join(objects, key.slice(-2), key))
     expect(await complete(second)).toMatchObject(toBeSentAgain(sharedBytes))
     await sendAgain(second, bytes)
-    expect((await bytesOf('tide', first)).bytes.equals(bytes)).toBe(true)
+    expect((await downloadBytes('tide', first)).bytes.equals(bytes)).toBe(true)
   })
 
   test('asks for a file again when the record of the bytes that it was to share is gone', async () => {
@@ -133,7 +133,7 @@ describeOnEachDatabase('processing', (start) => {
     const bytes = smallGguf(13)
     const file = await startUpload('vanishing.gguf', bytes)
     await send(file.upload, bytes)
-    await rm(join(objects, '..', 'uploads', await keyOf(file.id)))
+    await rm(join(objects, '..', 'uploads', await readKey(file.id)))
     expect(await complete(file)).toMatchObject(toBeSentAgain('the uploaded bytes'))
     await sendAgain(file, bytes)
   })
@@ -156,12 +156,12 @@ describeOnEachDatabase('processing', (start) => {
     const bytes = smallGguf(5)
     const first = await publish(registry, ana, { name: 'first' }, 'x.gguf', bytes)
     for (const name of await readdir(objects)) await rm(join(objects, name), { recursive: true })
-    expect((await bytesOf('first', first)).status).toBe(404)
+    expect((await downloadBytes('first', first)).status).toBe(404)
 
     const second = await publish(registry, ana, { name: 'second' }, 'x.gguf', bytes)
     expect(second.status).toBe('ready')
-    expect((await bytesOf('second', second)).bytes.equals(bytes)).toBe(true)
-    expect((await bytesOf('first', first)).bytes.equals(bytes)).toBe(true)
+    expect((await downloadBytes('second', second)).bytes.equals(bytes)).toBe(true)
+    expect((await downloadBytes('first', first)).bytes.equals(bytes)).toBe(true)
   })
 })
 

@@ -4,7 +4,7 @@ import type { ObjectStore } from '../../store/object-store.ts'
 import type { GarbageCollection } from '../garbage/garbage-collection.ts'
 import type { BlobRepository } from '../rows/blob-repository.ts'
 import { type FileRepository, isLeaseLost, leaseLost } from '../rows/file-repository.ts'
-import { type FileRow, layoutOf } from '../rows/file-row.ts'
+import { type FileRow, toChunkLayout } from '../rows/file-row.ts'
 import { type ProcessedFile, processFile } from './process-file.ts'
 import { type ProcessingQueue, renewIntervalMs } from './processing-queue.ts'
 import { publishFile } from './publish-file.ts'
@@ -145,7 +145,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
   async function makeRoomAgain(file: FileRow) {
     const objectKey = newId()
     await orLeaseLost(queue.forgetBytes(file.id, holder, objectKey))
-    await dependencies.store.startUpload(objectKey, layoutOf(file))
+    await dependencies.store.startUpload(objectKey, toChunkLayout(file))
   }
 
   wake()

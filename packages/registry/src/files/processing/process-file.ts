@@ -10,7 +10,7 @@ import { isName, plainLine } from '@shoal/protocol'
 import type { ObjectStore } from '../../store/object-store.ts'
 import type { BlobRepository } from '../rows/blob-repository.ts'
 import type { FileRepository } from '../rows/file-repository.ts'
-import { type FileRow, layoutOf } from '../rows/file-row.ts'
+import { type FileRow, toChunkLayout } from '../rows/file-row.ts'
 
 type Dependencies = { files: FileRepository; blobs: BlobRepository; store: ObjectStore }
 
@@ -51,7 +51,7 @@ export async function processFile(
   if (bad.length > 0) {
     const indexes = bad.map(({ index }) => index)
     await keepLease()
-    await store.reopenUpload(key, layoutOf(file), indexes)
+    await store.reopenUpload(key, toChunkLayout(file), indexes)
     const named = indexes.slice(0, 10).join(', ') + (indexes.length > 10 ? ', …' : '')
     return {
       outcome: 'uploading',
@@ -68,7 +68,7 @@ export async function processFile(
 /** Closes the upload. False when there is none. */
 async function isFinished(store: ObjectStore, key: string, file: FileRow): Promise<boolean> {
   try {
-    await store.finishUpload(key, layoutOf(file))
+    await store.finishUpload(key, toChunkLayout(file))
     return true
   } catch (error) {
     if (hasCode(error, 'not_found')) return false
@@ -104,7 +104,7 @@ async function readHeader(
     return { outcome: 'ready', hashes, facts: listableFacts(factsOf(header, filename)) }
   } catch (error) {
     if (!hasCode(error, 'invalid_gguf')) throw error
-    return { outcome: 'failed', detail: `not a usable GGUF file: ${shown(error.message)}` }
+    return { outcome: 'failed', detail: `not a usable GGUF file: ${formatDetail(error.message)}` }
   }
 }
 
@@ -116,6 +116,6 @@ function listableFacts(facts: GgufFacts): GgufFacts {
 }
 
 /** A message may quote what the header holds: thousands of characters, or control characters. */
-function shown(message: string): string {
+function formatDetail(message: string): string {
   return plainLine(message.slice(0, maxDetailLength))
 }

@@ -66,7 +66,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
     await registry.post('/v1/models', { token: ana, body: { name: 'tide' } })
   })
 
-  const rowOf = (id: string): Promise<FileRow> =>
+  const getRow = (id: string): Promise<FileRow> =>
     connection.db.selectFrom('file').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
   const get = async (id: string): Promise<ModelFile> =>
@@ -105,7 +105,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
       shiftClock(shift)
       await lease(id, 'another node', 60)
       await waitForPoll(shift > 0 ? 3 : 4)
-      expect(await rowOf(id)).toMatchObject({ status: 'processing', lease_holder: 'another node' })
+      expect(await getRow(id)).toMatchObject({ status: 'processing', lease_holder: 'another node' })
       vi.useRealTimers()
     }
     shiftClock(hourMs)
@@ -115,7 +115,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
     const { rows } = await sql<{
       now: string
     }>`select ${databaseTime(connection.db)} as now`.execute(connection.db)
-    const { lease_until } = await rowOf(id)
+    const { lease_until } = await getRow(id)
     const seconds = (Date.parse(lease_until ?? '') - Date.parse(rows[0]?.now ?? '')) / 1000
     expect(seconds).toBeGreaterThan(5)
     expect(seconds).toBeLessThanOrEqual(15)
@@ -128,17 +128,17 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
     const bytes = smallGguf(5)
     const { db, fullText, engine } = connection
     const id = await uploadAll(registry, ana, 'fenced.gguf', bytes)
-    const key = (await rowOf(id)).object_key ?? ''
+    const key = (await getRow(id)).object_key ?? ''
     await lease(id, 'the old node', 3_600)
     const files = fileRepository(db, fullText, { seeders: () => 0 })
     const dependencies = { files, blobs: blobRepository(db), store }
-    const file = await rowOf(id)
+    const file = await getRow(id)
     const { signal } = new AbortController()
     const checked = await processFile(dependencies, file, async () => undefined, signal)
     if (checked.outcome !== 'ready') throw new Error(checked.detail)
 
     await lease(id, 'the new node', 3_600)
-    const before = await rowOf(id)
+    const before = await getRow(id)
     await expect(publishFile(dependencies, file, 'the old node', checked)).rejects.toMatchObject({
       details: { code: 'lease_lost' },
     })
@@ -152,7 +152,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
       queue.forgetBytes(id, 'the old node', 'another'),
     ]
     expect(await Promise.all(steps)).toEqual(steps.map(() => false))
-    expect(await rowOf(id)).toEqual(before)
+    expect(await getRow(id)).toEqual(before)
     const blob = db
       .selectFrom('blob')
       .select('object_key')
@@ -176,7 +176,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
     shiftClock(8 * dayMs)
     expect(await admin.collectGarbage()).toMatchObject({ expiredUploads: 0 })
     expect(await get(body.id)).toMatchObject({ status: 'uploading' })
-    const { expires_at } = await uploadOf(body.id)
+    const { expires_at } = await getUpload(body.id)
     expect(Date.parse(expires_at) - realNow).toBeLessThan(7 * dayMs + hourMs)
 
     await sql`update file set upload_expires_at = ${databaseTime(connection.db, -1)} where id = ${body.id}`.execute(
@@ -186,7 +186,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
     expect(await get(body.id)).toMatchObject({ status: 'expired' })
   })
 
-  const uploadOf = async (id: string): Promise<StartedUpload['upload']> =>
+  const getUpload = async (id: string): Promise<StartedUpload['upload']> =>
     (await registry.get(`/v1/models/tide/files/${id}/upload`, { token: ana })).body
 })
 

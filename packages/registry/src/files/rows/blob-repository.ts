@@ -23,7 +23,7 @@ export interface BlobRepository {
   /** A chunk with this hash, of a ready file that the viewer may see. */
   findChunk(hash: string, viewer: Viewer): Promise<StoredChunk | undefined>
   /** A chunk with this hash, of this file's bytes. */
-  findChunkOf(sha256Hash: string, hash: string): Promise<StoredChunk | undefined>
+  findFileChunk(sha256Hash: string, hash: string): Promise<StoredChunk | undefined>
 }
 
 export type BlobPlace = Pick<BlobTable, 'object_key' | 'size_bytes'>
@@ -99,7 +99,7 @@ export function blobRepository(db: Kysely<Database>): BlobRepository {
           where file.blob_hash = blob.sha256_hash and file.status = 'ready' and ${visibleTo(viewer)})`,
       ),
 
-    findChunkOf: (sha256Hash: string, hash: string): Promise<StoredChunk | undefined> =>
+    findFileChunk: (sha256Hash: string, hash: string): Promise<StoredChunk | undefined> =>
       findChunkWhere(hash, sql`blob.sha256_hash = ${sha256Hash}`),
   }
 

@@ -10,8 +10,8 @@ import type { FileRecord, ModelFile } from '@shoal/protocol'
 import type { Kysely } from 'kysely'
 import { databaseTime } from '../../database/clock.ts'
 import type { FullText } from '../../database/full-text.ts'
-import { req2HashOf } from '../../database/req2-hash.ts'
-import type { BytesOfFile, Database } from '../../database/schema.ts'
+import { computeReq2Hash } from '../../database/req2-hash.ts'
+import type { Database, FileBytes } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import { lockModel } from '../../models/lock-model.ts'
 import { refreshModel } from '../../models/refresh-model.ts'
@@ -52,7 +52,7 @@ export interface FileRepository {
     checked: CheckedFile & { lostKey: string | undefined },
   ): Promise<void>
   /** Deletes a file's row, and returns what it referred to in the end; undefined when somebody else was first. */
-  remove(file: { id: string; model_id: string }): Promise<BytesOfFile | undefined>
+  remove(file: { id: string; model_id: string }): Promise<FileBytes | undefined>
 }
 
 /** What processing found: the hashes of the bytes as they are stored, and what their header says. */
@@ -75,7 +75,7 @@ export function fileRepository(
   swarms: Pick<Swarms, 'seeders'>,
 ): FileRepository {
   const toModelFile = (row: FileRow, isPublic: boolean): ModelFile => {
-    const swarmOf = (infoHash: string) =>
+    const toSwarm = (infoHash: string) =>
       isPublic ? publicSwarm(infoHash) : privateSwarm(infoHash, row.id)
     const torrent_info_hash = isPublic ? row.public_info_hash : row.private_info_hash
     return {
@@ -91,7 +91,7 @@ export function fileRepository(
       status_detail: row.status_detail,
       torrent_info_hash,
       chunk_size: row.chunk_size,
-      seeders: torrent_info_hash ? swarms.seeders(swarmOf(torrent_info_hash)) : 0,
+      seeders: torrent_info_hash ? swarms.seeders(toSwarm(torrent_info_hash)) : 0,
       created_at: row.created_at,
     }
   }
@@ -195,7 +195,7 @@ export function fileRepository(
           blob_hash: file.sha256_hash,
           quantization: facts.quantization,
           public_info_hash: publicInfoHash,
-          public_req2_hash: req2HashOf(publicInfoHash),
+          public_req2_hash: computeReq2Hash(publicInfoHash),
           private_info_hash: infoHash(infoDictionary({ ...torrent, isPrivate: true })),
           metadata: JSON.stringify(facts.metadata),
           tensors: JSON.stringify(facts.tensor_summary),
@@ -214,7 +214,7 @@ export function fileRepository(
         await refreshModel(trx, fullText, file.model_id)
       }),
 
-    remove: (file: { id: string; model_id: string }): Promise<BytesOfFile | undefined> =>
+    remove: (file: { id: string; model_id: string }): Promise<FileBytes | undefined> =>
       db.transaction().execute(async (trx) => {
         await lockModel(trx, file.model_id)
         const removed = await dropFiles(trx, 'remove')

@@ -36,6 +36,6 @@ export const fileColumns = [
 export const isUnfinished = sql<SqlBool>`status <> 'ready'`
 
 /** How an upload's bytes are cut. */
-export function layoutOf(file: FileRow): ChunkLayout {
+export function toChunkLayout(file: FileRow): ChunkLayout {
   return { sizeBytes: file.file_size_bytes, chunkSize: file.chunk_size }
 }

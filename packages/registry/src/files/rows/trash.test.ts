@@ -13,15 +13,15 @@ import { openTrash } from './trash.ts'
 const gigabyte = 1_000_000_000
 const bytes = smallGguf(1)
 
-const storeOf = ({ config }: TestRegistry, ...path: string[]) =>
+const getStorePath = ({ config }: TestRegistry, ...path: string[]) =>
   join(config.dataDirectory, 'store', ...path)
 
 const openStore = (registry: TestRegistry) =>
-  openDiskStore({ directory: storeOf(registry), signingKey: 'none', baseUrl: () => '' })
+  openDiskStore({ directory: getStorePath(registry), signingKey: 'none', baseUrl: () => '' })
 
 /** The paths of all finished objects. */
-async function objectsOf(registry: TestRegistry): Promise<string[]> {
-  const found = await readdir(storeOf(registry, 'objects'), {
+async function listObjects(registry: TestRegistry): Promise<string[]> {
+  const found = await readdir(getStorePath(registry, 'objects'), {
     recursive: true,
     withFileTypes: true,
   })
@@ -80,14 +80,14 @@ describeOnEachDatabase('the trash', (start) => {
       trashed: { objects: 0 },
       removed: { objects: 0 },
     })
-    expect(await objectsOf(registry)).toHaveLength(1)
+    expect(await listObjects(registry)).toHaveLength(1)
 
     await age(db, 7.1)
     expect(await admin.collectGarbage()).toMatchObject({ removed: { objects: 0 } })
     expect(await collect()).toMatchObject({
       removed: { objects: 1, bytes: bytes.length },
     })
-    expect(await objectsOf(registry)).toEqual([])
+    expect(await listObjects(registry)).toEqual([])
     expect(await admin.trash.list()).toEqual([])
     await admin.close()
   })
@@ -122,7 +122,7 @@ describeOnEachDatabase('the trash', (start) => {
     const files = '/v1/models/tide/files'
     const begun = await registry.post(files, { token, body: manifestFor('tide.gguf', bytes) })
     await registry.call('DELETE', `${files}/${(begun.body as { id: string }).id}`, { token })
-    expect(await readdir(storeOf(registry, 'uploads'))).toEqual([])
+    expect(await readdir(getStorePath(registry, 'uploads'))).toEqual([])
     const { db } = await registry.connect()
     expect(await db.selectFrom('trash').selectAll().execute()).toEqual([])
   })
@@ -131,7 +131,7 @@ describeOnEachDatabase('the trash', (start) => {
     const registry = await start({ trashDays: 0 })
     const { remove } = await publishTide(registry)
     await remove()
-    expect(await objectsOf(registry)).toEqual([])
+    expect(await listObjects(registry)).toEqual([])
   })
 
   test('gives back what a restored database refers to again, and never removes that', async () => {
@@ -182,8 +182,8 @@ describeOnEachDatabase('the trash', (start) => {
   test('gets a few unknown objects, but not when they are most of the store', async () => {
     const registry = await start()
     const { file } = await publishTide(registry)
-    const unknown = storeOf(registry, 'objects', '00', 'unknown-00')
-    await mkdir(storeOf(registry, 'objects', '00'), { recursive: true })
+    const unknown = getStorePath(registry, 'objects', '00', 'unknown-00')
+    await mkdir(getStorePath(registry, 'objects', '00'), { recursive: true })
     await makeSparse(unknown, 5)
     const admin = await openAdmin(registry.config)
     const collect = (takesUnknown: boolean) => admin.collectGarbage({ takesUnknown })
@@ -194,15 +194,15 @@ describeOnEachDatabase('the trash', (start) => {
     await admin.trash.empty()
 
     await makeSparse(unknown, 1.1 * gigabyte)
-    await makeSparse(storeOf(registry, 'uploads', 'left-by-a-crash'), 10)
+    await makeSparse(getStorePath(registry, 'uploads', 'left-by-a-crash'), 10)
     expect(await collect(false)).toMatchObject({
       trashed: { objects: 0 },
       leftUploads: { objects: 0 },
       heldBack: { objects: 1, bytes: 1.1 * gigabyte },
     })
     expect(await admin.trash.list()).toEqual([])
-    expect(await objectsOf(registry)).toContain(unknown)
-    expect(await readdir(storeOf(registry, 'uploads'))).toEqual(['left-by-a-crash'])
+    expect(await listObjects(registry)).toContain(unknown)
+    expect(await readdir(getStorePath(registry, 'uploads'))).toEqual(['left-by-a-crash'])
 
     expect(await collect(true)).toMatchObject({ trashed: { objects: 1 }, heldBack: { objects: 0 } })
     expect(await downloadedHash(registry, file)).toBe(sha256(bytes))
@@ -213,7 +213,7 @@ describeOnEachDatabase('the trash', (start) => {
   test('takes whatever users delete, however much that is', async () => {
     const registry = await start()
     const { remove } = await publishTide(registry)
-    const [object = ''] = await objectsOf(registry)
+    const [object = ''] = await listObjects(registry)
     await makeSparse(object, 5 * gigabyte)
     await remove()
     const admin = await openAdmin(registry.config)

@@ -277,20 +277,20 @@ describeOnEachDatabase('files', (start) => {
   test('an architecture that could not be set by hand counts as not given', async () => {
     const odd = ['x'.repeat(3_000), '\0', '', 'a\u0001b', 'a\nb', ' ', '\u200b', 'a\u202eb']
     for (const [at, architecture] of odd.entries()) {
-      const bytes = ggufOf({ 'general.architecture': architecture, [`${architecture}.a`]: at })
+      const bytes = createGguf({ 'general.architecture': architecture, [`${architecture}.a`]: at })
       const file = await publish(registry, ana, { name: 'odd' }, `${at}.gguf`, bytes)
       expect(file).toMatchObject({ status: 'ready' })
       expect((await registry.get('/v1/models/odd')).body).toMatchObject({ architecture: null })
     }
     const longest = '\u{1F41F}'.repeat(100)
-    const bytes = ggufOf({ 'general.architecture': longest })
+    const bytes = createGguf({ 'general.architecture': longest })
     await publish(registry, ana, { name: 'odd-too' }, 'x.gguf', bytes)
     expect((await registry.get('/v1/models/odd-too')).body).toMatchObject({ architecture: longest })
   })
 
   test('a header that cannot be used is quoted only as far as it can be shown', async () => {
     const key = `a\0${'b'.repeat(2_000)}`
-    const bytes = Buffer.from(ggufOf({ [key]: 1, [key.replace('b', 'c')]: 2 }))
+    const bytes = Buffer.from(createGguf({ [key]: 1, [key.replace('b', 'c')]: 2 }))
     bytes.write('b', bytes.indexOf('\0cb') + 1) // now the key is there twice
     const file = await publish(registry, ana, { name: 'odd' }, 'twice.gguf', bytes)
     expect(file).toMatchObject({
@@ -383,6 +383,6 @@ describeOnEachDatabase('a registry whose store makes no room', (start) => {
   })
 })
 
-function ggufOf(metadata: Record<string, MetadataInput>): Buffer<ArrayBuffer> {
+function createGguf(metadata: Record<string, MetadataInput>): Buffer<ArrayBuffer> {
   return Buffer.from(makeGguf({ metadata }))
 }

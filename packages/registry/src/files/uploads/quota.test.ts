@@ -47,7 +47,7 @@ describe.skipIf(!canMount)('the quota', () => {
     const begin = (registry: TestRegistry, token: string, name: string, bytes: Uint8Array) =>
       registry.post('/v1/models/tide/files', { token, body: manifestFor(name, bytes) })
 
-    const filesOf = async (registry: TestRegistry, token: string) =>
+    const listFiles = async (registry: TestRegistry, token: string) =>
       (await registry.get('/v1/models/tide/files?status=all', { token })).body as ModelFile[]
 
     /** Sends all of an upload of one chunk. */
@@ -66,7 +66,7 @@ describe.skipIf(!canMount)('the quota', () => {
         expect((await send(registry, started, bytes)).status).toBe(200)
       }
       expect(storedBytes()).toBeLessThan(10 * megabyte)
-      expect(await filesOf(registry, token)).toHaveLength(1)
+      expect(await listFiles(registry, token)).toHaveLength(1)
     })
 
     test('by chunks that are still being sent to an upload that is replaced or deleted', async () => {
@@ -129,7 +129,7 @@ describe.skipIf(!canMount)('the quota', () => {
       await watching
       expect(largestBytes).toBeLessThan(quotaBytes + overheadBytes)
       expect(new Set(statuses)).toEqual(new Set([201, 409, 413]))
-      const all = await filesOf(registry, token)
+      const all = await listFiles(registry, token)
       const files = all.filter(({ status }) => status === 'uploading')
       const declared = files.reduce((sum, { file_size_bytes }) => sum + file_size_bytes, 0)
       expect(declared).toBeLessThanOrEqual(quotaBytes)
@@ -147,7 +147,7 @@ describe.skipIf(!canMount)('the quota', () => {
       const late: ObjectStore = {
         ...store,
         async startUpload(key, layout) {
-          const [other] = await filesOf(registry, token)
+          const [other] = await listFiles(registry, token)
           await registry.call('DELETE', `/v1/models/tide/files/${other?.id}`, { token })
           await store.startUpload(key, layout)
         },

@@ -16,7 +16,7 @@ import { deleteFile } from '../garbage/delete-file.ts'
 import type { GarbageCollection } from '../garbage/garbage-collection.ts'
 import type { BlobRepository } from '../rows/blob-repository.ts'
 import type { FileRepository } from '../rows/file-repository.ts'
-import { type FileRow, layoutOf } from '../rows/file-row.ts'
+import { type FileRow, toChunkLayout } from '../rows/file-row.ts'
 import { hasEndedBadly, uploadLifetimeSeconds } from '../rows/file-states.ts'
 import type { Trash } from '../rows/trash.ts'
 import { type CreateDependencies, checkQuota, createFile } from './create-file.ts'
@@ -72,7 +72,7 @@ export async function listMissingChunks(
   }
   const expires_at = await postponeExpiry(files, file)
   const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000) // checked by the clock that signs
-  const stored = await store.listStoredChunks(object_key, layoutOf(file))
+  const stored = await store.listStoredChunks(object_key, toChunkLayout(file))
   const chunks = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
   const missing_chunks: MissingChunk[] = []
   for (let index = from; index < chunks.length && missing_chunks.length < limit; index += 1) {
@@ -151,7 +151,7 @@ async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promis
   const { store, trash, collect } = dependencies
   if (file.object_key === null) return
   try {
-    await store.startUpload(file.object_key, layoutOf(file))
+    await store.startUpload(file.object_key, toChunkLayout(file))
     // It may have been completed meanwhile. If it was given up, its bytes were removed before there were any.
     if (await collect.isNeeded(file.object_key)) return
     await store.remove(file.object_key)
@@ -188,6 +188,6 @@ async function findStoredKey(
 /** How many chunks of an upload have not come. */
 export async function countMissingChunks(store: ObjectStore, file: FileRow): Promise<number> {
   if (file.object_key === null) return 0
-  const stored = await store.listStoredChunks(file.object_key, layoutOf(file))
+  const stored = await store.listStoredChunks(file.object_key, toChunkLayout(file))
   return chunkCount(file.file_size_bytes) - stored.size
 }

@@ -1,12 +1,12 @@
 import { packedAddress } from '@shoal/core/addresses'
 import { type Bencodable, encodeBencode } from '@shoal/model-file'
-import type { Counts } from '../../swarm/swarm.ts'
-import { bytesOf } from './announce.ts'
+import type { SwarmCounts } from '../../swarm/swarm.ts'
+import { toBinaryString } from './announce.ts'
 
 /** Where a peer is, for the one who asks. */
 export type PeerAddress = { address: string; port: number; peerId?: string | undefined }
 
-type Answer = { counts: Counts; peers: PeerAddress[]; intervalSeconds: number }
+type Answer = { counts: SwarmCounts; peers: PeerAddress[]; intervalSeconds: number }
 
 const minIntervalSeconds = 60
 
@@ -40,16 +40,16 @@ function listed(peers: PeerAddress[], hasPeerIds: boolean): Bencodable {
   return peers.map(({ address, port, peerId }) => ({
     ip: address,
     port,
-    ...(hasPeerIds && peerId && { 'peer id': bytesOf(peerId) }),
+    ...(hasPeerIds && peerId && { 'peer id': toBinaryString(peerId) }),
   }))
 }
 
 /** The answer to a scrape (BEP 48). */
-export function scrapeAnswer(files: Map<string, Counts>, intervalSeconds: number): Buffer {
+export function scrapeAnswer(files: Map<string, SwarmCounts>, intervalSeconds: number): Buffer {
   return encodeBencode({
     files: Object.fromEntries(
       Array.from(files, ([infoHash, { complete, incomplete, completed }]) => [
-        bytesOf(infoHash),
+        toBinaryString(infoHash),
         { complete, downloaded: completed, incomplete },
       ]),
     ),

@@ -16,16 +16,16 @@ export type AnnounceEvent = (typeof announceEvents)[number]
 const byteCount = /^\d{1,20}$/
 
 /** Checks what has been said, each as text with its bytes as characters; throws what is wrong with it. */
-export function toAnnounce(said: (name: string) => string | undefined): Announce {
+export function toAnnounce(getParameter: (name: string) => string | undefined): Announce {
   for (const name of ['uploaded', 'downloaded', 'left']) {
-    const count = said(name)
+    const count = getParameter(name)
     if (count !== undefined && !byteCount.test(count)) throw invalid(`${name} is no count of bytes`)
   }
-  const event = toEvent(said('event') || 'update')
-  const left = said('left') ?? (event === 'completed' ? 0 : 1) // who says nothing of it has not all
+  const event = toEvent(getParameter('event') || 'update')
+  const left = getParameter('left') ?? (event === 'completed' ? 0 : 1) // who says nothing of it has not all
   return {
-    infoHash: twentyBytes('info_hash', said('info_hash')),
-    peerId: twentyBytes('peer_id', said('peer_id')),
+    infoHash: twentyBytes('info_hash', getParameter('info_hash')),
+    peerId: twentyBytes('peer_id', getParameter('peer_id')),
     event,
     isSeeder: Number(left) === 0,
   }
@@ -42,7 +42,7 @@ export function twentyBytes(name: string, bytes: string | undefined): string {
 }
 
 /** The other way round. */
-export const bytesOf = (hex: string) => Buffer.from(hex, 'hex').toString('latin1')
+export const toBinaryString = (hex: string) => Buffer.from(hex, 'hex').toString('latin1')
 
 function toEvent(text: string): AnnounceEvent {
   const event = announceEvents.find((one) => one === text)

@@ -16,13 +16,13 @@ const defaultCount = 50
 const maxCount = 200
 
 export function readHttpAnnounce(query: RawQuery): HttpAnnounce {
-  const said = (name: string) => single(query, name)
+  const getParameter = (name: string) => single(query, name)
   return {
-    ...toAnnounce(said),
-    port: readPort(said('port')),
-    count: readCount(said('numwant')),
-    isCompact: said('compact') === '1',
-    hasPeerIds: said('no_peer_id') !== '1',
+    ...toAnnounce(getParameter),
+    port: readPort(getParameter('port')),
+    count: readCount(getParameter('numwant')),
+    isCompact: getParameter('compact') === '1',
+    hasPeerIds: getParameter('no_peer_id') !== '1',
   }
 }
 

@@ -31,7 +31,7 @@ export function ownAddress({ baseUrl, log, resolve = resolveName }: Options): Ow
   let refreshing: Promise<void> | undefined
   let refreshedAt = Number.NEGATIVE_INFINITY
 
-  async function ofBaseUrl(): Promise<string[]> {
+  async function resolveBaseUrl(): Promise<string[]> {
     if (performance.now() - refreshedAt > refreshIntervalMs) {
       refreshedAt = performance.now()
       refreshing = refresh(new URL(baseUrl()).hostname.replace(/^\[|\]$/g, ''))
@@ -52,7 +52,7 @@ export function ownAddress({ baseUrl, log, resolve = resolveName }: Options): Ow
     async for(from, reachedAt) {
       const leadsHere = (address: string) => canConnect(from, address)
       if (reachedAt !== undefined && leadsHere(reachedAt)) return reachedAt
-      const addresses = (await ofBaseUrl()).filter(leadsHere)
+      const addresses = (await resolveBaseUrl()).filter(leadsHere)
       return addresses.find((address) => isIPv6(address) === isIPv6(from)) ?? addresses[0]
     },
   }

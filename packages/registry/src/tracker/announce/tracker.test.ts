@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { decodeBencode } from '../../metadata-peer/bencode.ts'
+import { decodePayload } from '../../metadata-peer/bencode.ts'
 import { memorySwarms } from '../../swarm/memory-swarms.ts'
 import type { HttpAnnounce } from './http-announce.ts'
 import { ownAddress } from './own-address.ts'
@@ -28,7 +28,7 @@ let peers = 0
 /** The peers that somebody is told of, as in `192.0.2.1:6881`. */
 async function requestPeers(
   from: { address: string; reachedAt?: string },
-  said: Partial<HttpAnnounce> = {},
+  overrides: Partial<HttpAnnounce> = {},
 ): Promise<string[]> {
   peers += 1
   const announce: HttpAnnounce = {
@@ -40,10 +40,10 @@ async function requestPeers(
     count: 50,
     isCompact: false,
     hasPeerIds: true,
-    ...said,
+    ...overrides,
   }
   const announcer = { reachedAt: undefined, token: undefined, ...from }
-  const answer = decodeBencode(await ours.announce(announce, announcer)) as Map<string, unknown>
+  const answer = decodePayload(await ours.announce(announce, announcer)) as Map<string, unknown>
   const list = answer.get('peers') as Map<string, unknown>[]
   return list.map((peer) => `${peer.get('ip')}:${peer.get('port')}`)
 }

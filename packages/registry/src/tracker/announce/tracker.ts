@@ -1,4 +1,4 @@
-import type { Counts, Peer, Swarms, TcpPeer } from '../../swarm/swarm.ts'
+import type { Peer, SwarmCounts, Swarms, TcpPeer } from '../../swarm/swarm.ts'
 import { announceAnswer, type PeerAddress } from './announce-answer.ts'
 import type { HttpAnnounce } from './http-announce.ts'
 import type { OwnAddress } from './own-address.ts'
@@ -28,38 +28,38 @@ export type TrackerDependencies = {
 /** What is behind `/announce` and `/scrape`. Throws for what it refuses. */
 export interface Tracker {
   /** Notes what a peer announces, and returns the bencoded answer: who else takes part. @throws not-found for a torrent that is not tracked */
-  announce(said: HttpAnnounce, from: Announcer): Promise<Buffer>
+  announce(request: HttpAnnounce, from: Announcer): Promise<Buffer>
   /** The counts of each info hash (hexadecimal). Leaves out what is not tracked. @throws not-found when nothing is */
-  scrape(infoHashes: string[], token: string | undefined): Promise<Map<string, Counts>>
+  scrape(infoHashes: string[], token: string | undefined): Promise<Map<string, SwarmCounts>>
 }
 
 export function tracker(dependencies: TrackerDependencies): Tracker {
   const { swarms, torrents, own, extraPeer, intervalSeconds } = dependencies
 
-  async function announce(said: HttpAnnounce, from: Announcer): Promise<Buffer> {
-    const torrent = await torrents.get(said.infoHash, from.token)
+  async function announce(request: HttpAnnounce, from: Announcer): Promise<Buffer> {
+    const torrent = await torrents.get(request.infoHash, from.token)
     const { address } = from
-    const { peerId, port, isSeeder } = said
+    const { peerId, port, isSeeder } = request
     const peer: TcpPeer = { kind: 'tcp', peerId, address, port, isSeeder }
-    if (said.event === 'stopped') {
+    if (request.event === 'stopped') {
       const counts = await swarms.leave(torrent.swarm, peer)
-      return announceAnswer({ counts, peers: [], intervalSeconds }, said)
+      return announceAnswer({ counts, peers: [], intervalSeconds }, request)
     }
     const ownAddress = await own.for(address, from.reachedAt)
     const { counts, peers } = await swarms.announce(torrent.swarm, peer, {
-      count: said.count,
+      count: request.count,
       reaches: usefulReaches(address, ownAddress),
     })
     const found = [
       // First: a client that keeps one peer of an address keeps the one that is always there.
-      ...(said.count > 0 ? extraPeerOf(torrent, ownAddress) : []),
-      ...addressesOf(peers, address, ownAddress),
+      ...(request.count > 0 ? getExtraPeers(torrent, ownAddress) : []),
+      ...toPeerAddresses(peers, address, ownAddress),
     ]
-    return announceAnswer({ counts, peers: found, intervalSeconds }, said)
+    return announceAnswer({ counts, peers: found, intervalSeconds }, request)
   }
 
   /** The metadata of a private file is for those who have its torrent. */
-  function extraPeerOf({ isPrivate }: TrackedTorrent, ownAddress: string | undefined) {
+  function getExtraPeers({ isPrivate }: TrackedTorrent, ownAddress: string | undefined) {
     const extra = isPrivate ? undefined : extraPeer()
     const address = extra?.address ?? ownAddress
     return extra && address ? [{ address, port: extra.port }] : []
@@ -68,8 +68,11 @@ export function tracker(dependencies: TrackerDependencies): Tracker {
   return {
     announce,
 
-    async scrape(infoHashes: string[], token: string | undefined): Promise<Map<string, Counts>> {
-      const files = new Map<string, Counts>()
+    async scrape(
+      infoHashes: string[],
+      token: string | undefined,
+    ): Promise<Map<string, SwarmCounts>> {
+      const files = new Map<string, SwarmCounts>()
       for (const infoHash of infoHashes) {
         const torrent = await torrents.find(infoHash, token)
         if (torrent) files.set(infoHash, await swarms.counts(torrent.swarm))
@@ -80,7 +83,7 @@ export function tracker(dependencies: TrackerDependencies): Tracker {
   }
 }
 
-function addressesOf(peers: Peer[], from: string, own: string | undefined): PeerAddress[] {
+function toPeerAddresses(peers: Peer[], from: string, own: string | undefined): PeerAddress[] {
   const addressFor = addressesFor(from, own)
   const found: PeerAddress[] = []
   for (const peer of peers) {

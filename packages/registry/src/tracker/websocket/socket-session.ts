@@ -1,7 +1,7 @@
 import type { Reach } from '@shoal/core/addresses'
 import { busy, invalid } from '../../errors.ts'
-import type { BrowserPeer, Counts, Peer, Swarms } from '../../swarm/swarm.ts'
-import { bytesOf } from '../announce/announce.ts'
+import type { BrowserPeer, Peer, SwarmCounts, Swarms } from '../../swarm/swarm.ts'
+import { toBinaryString } from '../announce/announce.ts'
 import type { TrackedTorrents } from '../announce/tracked-torrents.ts'
 import type { Tracker } from '../announce/tracker.ts'
 import type { TrackerMetrics } from '../announce/tracker-metrics.ts'
@@ -22,7 +22,7 @@ type From = { channel: string; address: string; token: string | undefined }
 /** Torrents of all the clients that share a socket. */
 const maxAnnouncedTorrents = 1_000
 /** Only with the next announce does a browser invite more peers, so it comes more often. */
-const shareOfInterval = 2 / 15
+const intervalShare = 2 / 15
 /** WebRTC finds its own ways between two networks. */
 const everywhere: Reach[] = ['loopback', 'private', 'public']
 
@@ -38,11 +38,11 @@ export interface SocketSession {
 
 export function socketSession(dependencies: SessionDependencies, from: From): SocketSession {
   const { tracker, swarms, torrents, metrics, relay } = dependencies
-  const interval = Math.ceil(dependencies.intervalSeconds * shareOfInterval)
+  const interval = Math.ceil(dependencies.intervalSeconds * intervalShare)
   const announced = new Map<string, { swarm: string; peer: Peer }>()
 
-  async function announce({ announce: said, offers, answer }: AnnounceMessage) {
-    const { infoHash, peerId, event, isSeeder } = said
+  async function announce({ announce: request, offers, answer }: AnnounceMessage) {
+    const { infoHash, peerId, event, isSeeder } = request
     const { swarm } = await torrents.get(infoHash, from.token)
     const { address, channel } = from
     const peer: BrowserPeer = { kind: 'browser', peerId, address, channel, isSeeder }
@@ -83,9 +83,9 @@ export function socketSession(dependencies: SessionDependencies, from: From): So
     return undefined
   }
 
-  const replyTo = (infoHash: string, { complete, incomplete }: Counts) => ({
+  const replyTo = (infoHash: string, { complete, incomplete }: SwarmCounts) => ({
     action: 'announce',
-    info_hash: bytesOf(infoHash),
+    info_hash: toBinaryString(infoHash),
     interval,
     complete,
     incomplete,
@@ -94,7 +94,7 @@ export function socketSession(dependencies: SessionDependencies, from: From): So
   async function scrape(infoHashes: string[]) {
     const files = await tracker.scrape(infoHashes, from.token)
     const entries = Array.from(files, ([infoHash, { complete, incomplete, completed }]) => {
-      return [bytesOf(infoHash), { complete, incomplete, downloaded: completed }]
+      return [toBinaryString(infoHash), { complete, incomplete, downloaded: completed }]
     })
     return {
       action: 'scrape',
@@ -121,6 +121,6 @@ type Sender = { infoHash: string; peerId: string }
 
 const addressed = ({ infoHash, peerId }: Sender) => ({
   action: 'announce',
-  info_hash: bytesOf(infoHash),
-  peer_id: bytesOf(peerId),
+  info_hash: toBinaryString(infoHash),
+  peer_id: toBinaryString(peerId),
 })

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
 import { isDomainError } from '../../errors.ts'
-import { bytesOf } from '../announce/announce.ts'
+import { toBinaryString } from '../announce/announce.ts'
 import type { TrackerMetrics } from '../announce/tracker-metrics.ts'
 import { readSocketMessage, type SocketMessage } from './socket-message.ts'
 import type { SocketSession } from './socket-session.ts'
@@ -62,7 +62,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
       return reply
     } catch (error) {
       count(message, 'refused')
-      return { ...subjectOf(message), 'failure reason': reasonOf(error) }
+      return { ...getSubject(message), 'failure reason': toReason(error) }
     }
   }
 
@@ -73,7 +73,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
     metrics.announces.inc({ protocol, event, outcome })
   }
 
-  function reasonOf(error: unknown): string {
+  function toReason(error: unknown): string {
     if (isDomainError(error)) return error.message
     noteError(error)
     return 'this registry cannot answer now'
@@ -102,7 +102,7 @@ function hangUp(socket: WebSocket, code: number, reason: string) {
 }
 
 /** What a reply is about: a client with many torrents cannot tell otherwise. */
-function subjectOf(message: SocketMessage | undefined): object {
+function getSubject(message: SocketMessage | undefined): object {
   if (message?.action !== 'announce') return { action: message?.action ?? 'announce' }
-  return { action: 'announce', info_hash: bytesOf(message.announce.infoHash) }
+  return { action: 'announce', info_hash: toBinaryString(message.announce.infoHash) }
 }

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { composeAnnouncements, parseAnnouncement } from './local-announcement.ts'
 
 const host = '239.192.152.143:6771'
-const hashOf = (number: number) => number.toString(16).padStart(40, '0')
-const hashes = (count: number) => Array.from({ length: count }, (_, index) => hashOf(index + 1))
+const makeHash = (number: number) => number.toString(16).padStart(40, '0')
+const hashes = (count: number) => Array.from({ length: count }, (_, index) => makeHash(index + 1))
 const parse = (text: string) => parseAnnouncement(Buffer.from(text, 'latin1'))
-const one = hashOf(1)
+const one = makeHash(1)
 
 test('one torrent is announced as BEP 14 writes it', () => {
   const packets = composeAnnouncements(host, { port: 6881, infoHashes: [one], cookie: 'abc' })

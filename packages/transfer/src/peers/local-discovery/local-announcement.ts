@@ -3,7 +3,7 @@
  * It looks like HTTP, one in a datagram.
  */
 
-export type Announcement = {
+export type LocalAnnouncement = {
   /** Where the sender listens for peers. */
   port: number
   /** In small hexadecimal digits. */
@@ -21,7 +21,7 @@ const maxAlone = 5
 /** The packets that tell all of `infoHashes`. `host` is the group that they go to, with its port. */
 export function composeAnnouncements(
   host: string,
-  { port, infoHashes, cookie }: Announcement,
+  { port, infoHashes, cookie }: LocalAnnouncement,
 ): string[] {
   const head = `BT-SEARCH * HTTP/1.1\r\nHost: ${host}\r\nPort: ${port}\r\n`
   const tail = `${cookie === undefined ? '' : `cookie: ${cookie}\r\n`}\r\n\r\n`
@@ -34,7 +34,7 @@ export function composeAnnouncements(
 }
 
 /** Undefined for whatever is no announcement. Lines that mean nothing to us are passed over, as BEP 14 wants. */
-export function parseAnnouncement(packet: Buffer): Announcement | undefined {
+export function parseAnnouncement(packet: Buffer): LocalAnnouncement | undefined {
   if (packet.length > maxPacketBytes) return undefined
   const [request = '', ...lines] = packet.toString('latin1').split('\r\n')
   if (!/^BT-SEARCH \* HTTP\/1\.\d$/.test(request)) return undefined

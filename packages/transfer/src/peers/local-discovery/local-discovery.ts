@@ -7,8 +7,8 @@ import { allowPerMinute } from './local-limits.ts'
 import {
   findLocalNetworks,
   type LocalNetwork,
-  oneOfEachInterface,
   onLink,
+  pickOnePerInterface,
 } from './local-networks.ts'
 import { localSchedule } from './local-schedule.ts'
 
@@ -82,7 +82,7 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery 
 
   function announce() {
     const peerPort = setup.port()
-    const reachable = oneOfEachInterface(networks.filter(({ isReachable }) => isReachable))
+    const reachable = pickOnePerInterface(networks.filter(({ isReachable }) => isReachable))
     if (peerPort === undefined || reachable.length === 0) return
     const all = torrentsNow().map(({ infoHash }) => infoHash)
     const infoHashes = schedule.take(all, Date.now())

@@ -2,9 +2,9 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isSystemError } from '../../system-error.ts'
-import { type LocalNetwork, oneOfEachInterface } from './local-networks.ts'
+import { type LocalNetwork, pickOnePerInterface } from './local-networks.ts'
 
-export type Family = LocalNetwork['family']
+export type AddressFamily = LocalNetwork['family']
 
 /** BEP 14. */
 export const groups = {
@@ -16,7 +16,7 @@ export const groupPort = 6771
 type Hear = (packet: Buffer, sender: string) => void
 
 /** Hears what is said to a group. `join` is to be called now and then: it repairs what has broken since. */
-export function listenToGroup(family: Family, port: number, hear: Hear) {
+export function listenToGroup(family: AddressFamily, port: number, hear: Hear) {
   const { address, type } = groups[family]
   let socket: Socket | undefined
   let isBound = false
@@ -38,7 +38,7 @@ export function listenToGroup(family: Family, port: number, hear: Hear) {
   }
 
   function joinAll() {
-    for (const { name, address: own } of oneOfEachInterface(networks)) {
+    for (const { name, address: own } of pickOnePerInterface(networks)) {
       try {
         socket?.addMembership(address, family === 'IPv4' ? own : `::%${name}`)
       } catch (error) {

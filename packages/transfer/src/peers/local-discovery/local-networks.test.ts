@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import {
   findLocalNetworks,
   type LocalNetwork,
-  oneOfEachInterface,
   onLink,
+  pickOnePerInterface,
 } from './local-networks.ts'
 
 const networks: LocalNetwork[] = [
@@ -37,7 +37,7 @@ test.each([
 ])('%s is not', (address) => expect(onLink(networks)(address)).toBe(false))
 
 test('a packet goes once to each interface, in each family', () => {
-  expect(oneOfEachInterface(networks).map(({ address }) => address)).toEqual([
+  expect(pickOnePerInterface(networks).map(({ address }) => address)).toEqual([
     '192.168.1.5',
     'fe80::5',
   ])

@@ -22,7 +22,7 @@ export function findLocalNetworks(host: string): LocalNetwork[] {
   return Object.entries(findInterfaces()).flatMap(([name, addresses = []]) =>
     addresses
       .filter(({ internal, address }) => !internal && (isAnywhere || address === host))
-      .flatMap((one) => networkOf(name, one, host)),
+      .flatMap((one) => toLocalNetworks(name, one, host)),
   )
 }
 
@@ -36,7 +36,7 @@ function findInterfaces(): NodeJS.Dict<NetworkInterfaceInfo[]> {
   }
 }
 
-function networkOf(
+function toLocalNetworks(
   name: string,
   { family, address, cidr }: NetworkInterfaceInfo,
   host: string,
@@ -48,9 +48,9 @@ function networkOf(
 }
 
 /** Of several addresses on one interface the first of each family: a packet goes there once. */
-export function oneOfEachInterface(networks: LocalNetwork[]): LocalNetwork[] {
-  const nameOf = ({ name, family }: LocalNetwork) => `${family} ${name}`
-  return [...Map.groupBy(networks, nameOf).values()].flatMap((group) => group.slice(0, 1))
+export function pickOnePerInterface(networks: LocalNetwork[]): LocalNetwork[] {
+  const getKey = ({ name, family }: LocalNetwork) => `${family} ${name}`
+  return [...Map.groupBy(networks, getKey).values()].flatMap((group) => group.slice(0, 1))
 }
 
 /** Whether an address is on the same link as we are: nobody on the internet is, whatever they send us. */

@@ -55,7 +55,7 @@ export async function sendChunk(
 
   async function* body() {
     try {
-      for await (const bytes of blocksOf(tools, index * chunkSize, size, options)) {
+      for await (const bytes of readBlocks(tools, index * chunkSize, size, options)) {
         timer.refresh()
         yield bytes
       }
@@ -120,7 +120,7 @@ function toAnswerError(
     return toSendError({ code: 'not_a_registry', reason, host, detail })
   }
   if (status < 400) return redirectRefused(url, 'moved', `it redirects to ${header('location')}`)
-  const problem = problemIn(text)
+  const problem = parseProblem(text)
   const isFull = status === 507 || problem?.code === 'storage_full'
   const statusFailure = classifyStatus(status, host, header('retry-after'))
   if (statusFailure?.kind === 'busy' && !isFull) return new TransferError(statusFailure)
@@ -129,7 +129,7 @@ function toAnswerError(
   return problem ? new ApiError(status, problem) : refused
 }
 
-async function* blocksOf(
+async function* readBlocks(
   { handle, path, limit }: SendTools,
   start: number,
   size: number,
@@ -160,7 +160,7 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** The registry answers `{ detail }`; a store answers XML, a proxy a page. */
-function problemIn(text: string): Problem | undefined {
+function parseProblem(text: string): Problem | undefined {
   if (!text.startsWith('{')) return undefined
   try {
     const body = JSON.parse(text)

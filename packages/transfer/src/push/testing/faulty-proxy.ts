@@ -30,7 +30,7 @@ export async function openFaultyProxy(): Promise<FaultyProxy> {
   let taken: number[] = []
 
   const server = createServer((incoming, outgoing) => {
-    const call = callOf(incoming)
+    const call = parseCall(incoming)
     const met = call !== undefined && !harmed.has(call) ? fault : undefined
     if (call && met) harmed.add(call)
     if (met === 'reset') return incoming.socket.resetAndDestroy()
@@ -38,7 +38,7 @@ export async function openFaultyProxy(): Promise<FaultyProxy> {
     // A browser repeats by itself what breaks on a kept connection.
     outgoing.setHeader('connection', 'close')
     passOn(incoming, registryPort, (answered) => {
-      const chunk = chunkOf(incoming)
+      const chunk = parseChunkNumber(incoming)
       if (chunk !== undefined && answered.statusCode === 200) taken.push(chunk)
       if (met === 'lost-answer') {
         answered.resume().once('end', () => incoming.socket.resetAndDestroy())
@@ -75,9 +75,9 @@ export async function openFaultyProxy(): Promise<FaultyProxy> {
 const callPattern = /^\/v1\/models\/[^/]+\/(files)(?:\/[^/]+(?:\/(upload|complete))?)?$/
 
 /** The call of an upload that this is; undefined if it is another. */
-function callOf(incoming: IncomingMessage): string | undefined {
+function parseCall(incoming: IncomingMessage): string | undefined {
   const { method, url = '' } = incoming
-  const chunk = chunkOf(incoming)
+  const chunk = parseChunkNumber(incoming)
   if (chunk !== undefined) return `PUT chunk ${chunk}`
   const [path = ''] = url.split('?')
   const found = callPattern.exec(path)
@@ -86,7 +86,7 @@ function callOf(incoming: IncomingMessage): string | undefined {
 }
 
 /** The number of the chunk that is sent, from 1. */
-function chunkOf({ method, url = '' }: IncomingMessage): number | undefined {
+function parseChunkNumber({ method, url = '' }: IncomingMessage): number | undefined {
   const number = /[?&]partNumber=(\d+)/.exec(url)?.[1]
   return method === 'PUT' && number !== undefined ? Number(number) : undefined
 }

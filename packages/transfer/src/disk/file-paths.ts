@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 /** Beside a model file: hidden, so that other programs see only plain `*.gguf` files. */
 export const shoalDirectory = '.shoal'
 
-export function placesOf(path: string) {
+export function getFilePaths(path: string) {
   const hidden = join(dirname(path), shoalDirectory, basename(path))
   return {
     /** The unfinished file. */
