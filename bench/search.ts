@@ -14,7 +14,7 @@ type Kind = keyof typeof queryKinds
 type Timed = { path: string; ms: number }
 
 const queriesOfKind = 150
-const patienceMs = 30_000
+const timeoutMs = 30_000
 const kinds = Object.keys(queryKinds) as Kind[]
 
 /** Not part of the mix: one call for a page that many searches follow. */
@@ -107,14 +107,14 @@ function timedGet(url: string, agent: Agent): Promise<Timed> {
   return new Promise((resolve, reject) => {
     const path = url.slice(url.indexOf('/v1'))
     const startedAt = performance.now()
-    const request = get(url, { agent, timeout: patienceMs }, (response) => {
+    const request = get(url, { agent, timeout: timeoutMs }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`${path}: ${response.statusCode}`))
       response.resume()
       response.once('end', () => resolve({ path, ms: performance.now() - startedAt }))
     })
     request.once('error', reject)
     request.once('timeout', () =>
-      request.destroy(new Error(`${path}: no answer in ${patienceMs / 1000} s`)),
+      request.destroy(new Error(`${path}: no answer in ${timeoutMs / 1000} s`)),
     )
   })
 }

@@ -35,11 +35,11 @@ export const bench: Bench = {
     report.table(
       ['on', 'ms', 'slowest ms', 'CPU ms', 'peak memory MB'],
       Object.entries(rounds).map(([name, usages]) => {
-        const milliseconds = usages.map(({ wallSeconds }) => wallSeconds * 1000)
+        const ms = usages.map(({ wallSeconds }) => wallSeconds * 1000)
         return [
           name,
-          digits(median(milliseconds)),
-          digits(Math.max(...milliseconds)),
+          digits(median(ms)),
+          digits(Math.max(...ms)),
           digits(median(usages.map(({ cpuSeconds }) => (cpuSeconds ?? Number.NaN) * 1000))),
           megabytes(median(usages.map(({ peakMemoryBytes }) => peakMemoryBytes ?? Number.NaN))),
         ]
@@ -58,10 +58,10 @@ async function start(data: string): Promise<Usage> {
   const endWithUs = () => child.kill('SIGKILL')
   process.once('exit', endWithUs)
   const exited = once(child, 'exit').finally(() => process.off('exit', endWithUs))
-  const milliseconds = await untilAnswered(`http://localhost:${port}/readyz`)
+  const ms = await untilAnswered(`http://localhost:${port}/readyz`)
   const pid = child.pid ?? 0
   const usage = {
-    wallSeconds: milliseconds / 1000,
+    wallSeconds: ms / 1000,
     cpuSeconds: cpuSecondsOf(pid),
     peakMemoryBytes: peakMemoryOf(pid),
   }

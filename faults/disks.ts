@@ -132,7 +132,7 @@ async function makeStoreReadOnly(round: Round, disk: MemoryDisk) {
   const load = round.startLoad({ weights: { push: 10 } })
   await load.untilDone('push', 3)
   // Refused while a chunk is being written; between two chunks it is not.
-  await until('the disk is read-only', 20_000 * round.patience, () => disk.makeReadOnly())
+  await until('the disk is read-only', 20_000 * round.timeoutFactor, () => disk.makeReadOnly())
   await load.untilTried('push', 5)
   await load.untilTried('download', 20)
   await expectReads(round, account, model)
@@ -188,7 +188,7 @@ async function prepareModel(round: Round): Promise<{ account: Account; model: Mo
 
 async function pushHere({ world }: Round, model: Model, size: 'small' | 'large') {
   const content = makeContent(world.random, size)
-  const givesUpAt = performance.now() + 5_000 * world.patience
+  const givesUpAt = performance.now() + 5_000 * world.timeoutFactor
   const isOver = () => performance.now() > givesUpAt
   return push(world, { model, content, isOver })
 }

@@ -51,7 +51,7 @@ export type Place = {
   /** Undefined where PostgreSQL is not installed. */
   databases: DatabaseServer | undefined
   /** Multiplies every time allowed. */
-  patience: number
+  timeoutFactor: number
   /** Undone in reverse order at the end of the round. */
   cleanup: DisposableStack
 }

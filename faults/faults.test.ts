@@ -13,8 +13,8 @@ import { tamperings } from './self-test.ts'
 
 const isAll = Boolean(process.env.SHOAL_TEST_EVERYTHING)
 /** On a machine where much else runs, everything may take three times as long. */
-const patience = 3
-const timeout = 2 * 120_000 * patience
+const timeoutFactor = 3
+const timeout = 2 * 120_000 * timeoutFactor
 const seed = 1
 
 describe.runIf(runsSlowTests)(withSlowTests, () => {
@@ -33,7 +33,14 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
   })
 
   async function failuresOf(fault: Fault, rounds: number) {
-    const options = { rounds, seed, patience, databases, logFolder, onRound: () => undefined }
+    const options = {
+      rounds,
+      seed,
+      timeoutFactor: timeoutFactor,
+      databases,
+      logFolder,
+      onRound: () => undefined,
+    }
     const results = await runFault(fault, options)
     return results.filter(({ failures }) => failures.length > 0)
   }

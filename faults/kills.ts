@@ -108,7 +108,7 @@ function rethrow(error: Error) {
 }
 
 async function killInCollection(round: Round) {
-  const { registry, world, startLoad, patience } = round
+  const { registry, world, startLoad, timeoutFactor } = round
   const filling = startLoad({ weights: { push: 20 } })
   await filling.untilDone('ready', 8)
   await filling.stop()
@@ -118,7 +118,7 @@ async function killInCollection(round: Round) {
   const goal = readdirSync(uploads).length - world.random.integer(garbageFiles)
   const collection = registry.startAdmin('gc')
   const ended = once(collection, 'exit')
-  await until('a collection', 30_000 * patience, () => {
+  await until('a collection', 30_000 * timeoutFactor, () => {
     return collection.exitCode !== null || readdirSync(uploads).length < goal
   })
   collection.kill('SIGKILL')

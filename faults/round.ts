@@ -11,7 +11,7 @@ import { startLoad } from './harness/load.ts'
 import { registryProcess } from './harness/registry-process.ts'
 import type { World } from './harness/world.ts'
 
-export type RoundOptions = Pick<Place, 'seed' | 'patience' | 'databases' | 'logFolder'>
+export type RoundOptions = Pick<Place, 'seed' | 'timeoutFactor' | 'databases' | 'logFolder'>
 
 export async function openRound(fault: Fault, options: RoundOptions): Promise<Round> {
   const { seed, databases, logFolder } = options
@@ -47,7 +47,7 @@ export function openWorld(
   place: Place & Omit<Harm, 'strike' | 'databaseUrl'>,
   failures: Failures,
 ): Pick<Round, 'registry' | 'world'> {
-  const { cleanup, logFolder, folder, patience, seed, env = {}, hasPipedLog = false } = place
+  const { cleanup, logFolder, folder, timeoutFactor, seed, env = {}, hasPipedLog = false } = place
   const { answerTimeoutMs = 10_000, losesUnsyncedWrites = false } = place
   const temporaryFolder = temporaryFolderOf(folder)
   mkdirSync(temporaryFolder, { recursive: true })
@@ -55,7 +55,7 @@ export function openWorld(
   const registry = cleanup.use(
     registryProcess({ ...place, temporaryFolder, env, hasPipedLog, failures }),
   )
-  const timeoutMs = answerTimeoutMs * patience
+  const timeoutMs = answerTimeoutMs * timeoutFactor
   const client = clientOf({ origin: registry.origin, timeoutMs, failures })
   cleanup.defer(client.hangUp)
   const world: World = {
@@ -65,7 +65,7 @@ export function openWorld(
     failures,
     contents: new Map(),
     random: randomFrom(seed),
-    patience,
+    timeoutFactor,
     isExact: place.engine === 'sqlite',
     keepsChunks: !losesUnsyncedWrites,
   }

@@ -21,7 +21,7 @@ export type RunOptions = {
   rounds: number
   seed: number
   /** Multiplies every time allowed: 1 on a machine with nothing else to do. */
-  patience: number
+  timeoutFactor: number
   databases: DatabaseServer | undefined
   logFolder: string
   /** Told of each round as it ends. */
@@ -54,7 +54,7 @@ export async function runFault(fault: Fault, options: RunOptions): Promise<Round
     const startedAt = performance.now()
     const round = await openRound(fault, { ...options, seed, logFolder })
     try {
-      await within('the round', roundWithinMs * options.patience, live(round))
+      await within('the round', roundWithinMs * options.timeoutFactor, live(round))
     } catch (error) {
       const seen = error instanceof TooLate ? error.message : String(inspect(error))
       round.failures.stuck('the round comes to its end', seen)
@@ -80,7 +80,7 @@ export async function runFault(fault: Fault, options: RunOptions): Promise<Round
 }
 
 async function live(round: Round) {
-  const { registry, world, failures, patience, engine } = round
+  const { registry, world, failures, timeoutFactor, engine } = round
   await registry.start()
   await fill(round)
   world.client.hangUp()
@@ -96,7 +96,7 @@ async function live(round: Round) {
   }
   world.client.hangUp()
   const morePoolSockets = engine === 'postgres' ? poolSockets : 0
-  await checkOpenFiles(registry, atRest, { failures, patience, morePoolSockets })
+  await checkOpenFiles(registry, atRest, { failures, timeoutFactor, morePoolSockets })
   await registry.stop()
   checkTemporaryFolder(temporaryFolderOf(round.folder), failures)
 }

@@ -48,7 +48,7 @@ process.once('exit', () => {
       say(`${fault.name}: skipped, this machine lacks ${lacking.join(' and ')}`)
       continue
     }
-    const options = { rounds, seed, patience: 1, databases, logFolder, onRound }
+    const options = { rounds, seed, timeoutFactor: 1, databases, logFolder, onRound }
     await runFault(fault, options)
   }
 }

@@ -75,9 +75,9 @@ function shiftedBy(clockFile: string): Record<string, string> {
 }
 
 /** Sets the clock of the registry, and waits until its answers have the new time. */
-async function setClock({ world, patience }: Round, clockFile: string, shiftSeconds: number) {
+async function setClock({ world, timeoutFactor }: Round, clockFile: string, shiftSeconds: number) {
   writeFileSync(clockFile, `+${shiftSeconds}`)
-  await until('the clock is set', 20_000 * patience, async () => {
+  await until('the clock is set', 20_000 * timeoutFactor, async () => {
     const { headers } = await world.client.get('/healthz')
     const aheadMs = Date.parse(headers.date ?? '') - Date.now()
     return Math.abs(aheadMs - shiftSeconds * 1_000) < hourMs / 2

@@ -1,5 +1,5 @@
 /** Fills an empty registry with made-up models, in one transaction, through the product's own search index. */
-import { leastMemoryOf } from '@shoal/model-file'
+import { computeMinimumMemory } from '@shoal/model-file'
 import { memoryNeeded } from '@shoal/model-file/choices'
 import { adoptStore, readRegistryConfig } from '@shoal/registry'
 import type { Kysely } from 'kysely'
@@ -154,7 +154,7 @@ function modelRow(model: CatalogueModel) {
     likes: model.likes,
     quantizations: JSON.stringify([...new Set(model.files.map((file) => file.quantization))]),
     min_file_size_bytes: Math.min(...fileSizes),
-    min_memory_bytes: leastMemoryOf(model.files.map((file) => readyFile(model, file))),
+    min_memory_bytes: computeMinimumMemory(model.files.map((file) => readyFile(model, file))),
     files_count: fileSizes.length,
     total_size_bytes: fileSizes.reduce((sum, size) => sum + size, 0),
     created_at: model.createdAt,

@@ -7,9 +7,9 @@ export async function untilAnswered(url: string): Promise<number> {
   const startedAt = performance.now()
   for (;;) {
     const response = await fetch(url, { method: 'HEAD' }).catch(() => undefined) // not there yet
-    const milliseconds = performance.now() - startedAt
-    if (response?.ok) return milliseconds
-    if (milliseconds > giveUpMs) throw new Error(`${url} does not answer`)
+    const ms = performance.now() - startedAt
+    if (response?.ok) return ms
+    if (ms > giveUpMs) throw new Error(`${url} does not answer`)
     await sleep(5)
   }
 }

@@ -96,7 +96,7 @@ const readyWithinMs = 30_000
 /** Every upload is what it was, and those that were interrupted become ready. */
 async function checkUploads(world: World, existing: Model[], { isCopy = false }: CheckOptions) {
   const { client, failures } = world
-  const endsAt = performance.now() + readyWithinMs * world.patience
+  const endsAt = performance.now() + readyWithinMs * world.timeoutFactor
   const isOver = () => performance.now() > endsAt
   for (const model of existing) {
     for (const upload of model.uploads) {
@@ -221,7 +221,7 @@ async function checkNextTry(world: World) {
   const model = ledger.models.at(-1)
   if (!model) return
   expect('a model can be liked', await like(world, account, model))
-  const endsAt = performance.now() + readyWithinMs * world.patience
+  const endsAt = performance.now() + readyWithinMs * world.timeoutFactor
   const content = makeContent(random, 'small')
   const isOver = () => performance.now() > endsAt
   expect('a file can be pushed', await push(world, { model, content, isOver }))

@@ -15,10 +15,14 @@ export type Query = (statement: string) => Promise<string[]>
 export async function checkStoreLeftovers(
   registry: RegistryProcess,
   query: Query,
-  { failures, patience }: { failures: Failures; patience: number },
+  { failures, timeoutFactor }: { failures: Failures; timeoutFactor: number },
 ) {
   const collection = registry.startAdmin('gc')
-  const [code] = await within('a garbage collection', 30_000 * patience, once(collection, 'exit'))
+  const [code] = await within(
+    'a garbage collection',
+    30_000 * timeoutFactor,
+    once(collection, 'exit'),
+  )
   if (code !== 0) failures.wrong('shoal admin gc ends with 0', `it ended with ${code}: see the log`)
 
   const store = join(registry.dataDirectory, 'store')
@@ -78,7 +82,7 @@ export function sqliteQuery(path: string): Query {
 export async function checkOpenFiles(
   registry: RegistryProcess,
   before: OpenFiles,
-  options: { failures: Failures; patience: number; morePoolSockets: number },
+  options: { failures: Failures; timeoutFactor: number; morePoolSockets: number },
 ) {
   let added: string | undefined
   const look = () => {
@@ -86,7 +90,7 @@ export async function checkOpenFiles(
     return added === undefined
   }
   try {
-    await until('closing files', 5_000 * options.patience, look)
+    await until('closing files', 5_000 * options.timeoutFactor, look)
   } catch (error) {
     if (!(error instanceof TooLate)) throw error
     options.failures.wrong('no file descriptor is left', `left open: ${added}`)

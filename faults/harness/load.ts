@@ -154,7 +154,7 @@ export function startLoad(world: World, { weights, shareOfLarge = 0 }: LoadOptio
   })
 
   async function untilCount(what: string, withinMs: number, count: () => number, goal: number) {
-    await until(what, withinMs * world.patience, () => {
+    await until(what, withinMs * world.timeoutFactor, () => {
       if (error) throw error
       return count() >= goal
     })

@@ -18,7 +18,7 @@ export type RegistryOptions = {
   /** Its log goes into a pipe that is read only on demand, in place of a file. */
   hasPipedLog: boolean
   failures: Failures
-  patience: number
+  timeoutFactor: number
 }
 
 export type RegistryProcess = ReturnType<typeof registryProcess>
@@ -31,7 +31,7 @@ const anyAddress = /https?:\/\/[^\s:]+:(\d+)/
 
 /** The real registry as a child process, which can be started again and again on the same data. */
 export function registryProcess(options: RegistryOptions) {
-  const { dataDirectory, failures, patience } = options
+  const { dataDirectory, failures, timeoutFactor } = options
   const logFile = join(options.logFolder, 'registry.log')
   let child: ChildProcess | undefined
   let origin = 'http://127.0.0.1:9' // nothing listens there
@@ -92,7 +92,7 @@ export function registryProcess(options: RegistryOptions) {
     async start() {
       const launchedAt = performance.now()
       const beginsAt = launch()
-      await until('the registry answers', startWithinMs * patience, async () => {
+      await until('the registry answers', startWithinMs * timeoutFactor, async () => {
         if (!isWanted) throw new TooLate(`the registry did not start: ${lastErrorIn(logFile)}`)
         const said = readFileSync(logFile, 'utf8').slice(beginsAt)
         const port = (options.env.SHOAL_BASE_URL ? /listening at \S+:(\d+)/ : anyAddress).exec(
@@ -118,13 +118,13 @@ export function registryProcess(options: RegistryOptions) {
       const ending = child
       ending.kill('SIGTERM')
       try {
-        await within('the end', endWithinMs * patience, exited(ending))
+        await within('the end', endWithinMs * timeoutFactor, exited(ending))
         if (ending.exitCode === 0) return
         const seen = `it ended with ${ending.exitCode ?? ending.signalCode}: ${lastErrorIn(logFile)}`
         failures.wrong('the registry ends with exit code 0 after SIGTERM', seen)
       } catch (error) {
         if (!(error instanceof TooLate)) throw error
-        const seconds = (endWithinMs * patience) / 1000
+        const seconds = (endWithinMs * timeoutFactor) / 1000
         failures.stuck(`the registry ends within ${seconds} s of SIGTERM`, 'it had to be killed')
         ending.kill('SIGKILL')
         await exited(ending)

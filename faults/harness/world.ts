@@ -15,7 +15,7 @@ export type World = {
   contents: Map<string, Content>
   random: Random
   /** Multiplies every time allowed: more than 1 on a busy machine. */
-  patience: number
+  timeoutFactor: number
   /** A 503 for download information says that it was not counted. PostgreSQL may commit and not get to say so. */
   isExact: boolean
   /** Chunks of an unfinished upload that were stored must stay. */

@@ -89,12 +89,12 @@ async function killDuring(
   await output
 }
 
-async function finish({ patience }: Scene, lane: Lane, { words, home }: Command) {
+async function finish({ timeoutFactor }: Scene, lane: Lane, { words, home }: Command) {
   const ended = await runCommand({
     words: [...words, '--json', '--registry', lane.address],
     home,
     env: lane.env,
-    withinMs: 60_000 * patience,
+    withinMs: 60_000 * timeoutFactor,
   })
   const said = `${ended.stdout}${ended.stderr}`.trim().slice(-500)
   expectSo(ended.exitCode === 0, `after the kills it ended with ${ended.exitCode}: ${said}`)

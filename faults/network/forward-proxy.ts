@@ -36,7 +36,7 @@ async function throughTinyproxy(scene: Scene): Promise<string> {
       words: ['pull', modelName, '--no-peers', '--json', '--registry', lane.address],
       home: folder,
       env: lane.env,
-      withinMs: 60_000 * scene.patience,
+      withinMs: 60_000 * scene.timeoutFactor,
     })
     expectSo(ended.exitCode === 0, `pull over ${transport}: ${ended.stdout}${ended.stderr}`)
     const path = join(folder, 'data', 'models', modelName, filename)
@@ -49,7 +49,7 @@ async function throughTinyproxy(scene: Scene): Promise<string> {
 
 /** Forwards everything to the fault proxy, which is a forward proxy too and knows the registry's port. */
 async function startTinyproxy(
-  { folder, cleanup, patience }: Scene,
+  { folder, cleanup, timeoutFactor }: Scene,
   upstreamPort: number,
   log: string,
 ): Promise<string> {
@@ -72,7 +72,7 @@ async function startTinyproxy(
   )
   const child = spawn(program, ['-d', '-c', config], { stdio: 'ignore' })
   cleanup.defer(() => child.kill('SIGKILL'))
-  await until('tinyproxy listens', 20_000 * patience, async () => {
+  await until('tinyproxy listens', 20_000 * timeoutFactor, async () => {
     expectSo(child.exitCode === null, `tinyproxy ended with ${child.exitCode}`)
     return existsSync(log) && (await isListening(port))
   })

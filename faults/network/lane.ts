@@ -19,7 +19,7 @@ export type LaneOptions = {
   folder: string
   logFolder: string
   /** Multiplies every time allowed. */
-  patience: number
+  timeoutFactor: number
   cleanup: DisposableStack
   /** Starts another forward proxy in front of the one at this port, and returns its address. */
   inFront?: (port: number) => Promise<string>
@@ -36,7 +36,7 @@ export const lonelyModel = 'lonely'
 
 /** Starts both and publishes one model. `bytes` is a GGUF file of two chunks. */
 export async function openLane(options: LaneOptions, bytes: Uint8Array) {
-  const { transport, folder, logFolder, patience, cleanup } = options
+  const { transport, folder, logFolder, timeoutFactor, cleanup } = options
   for (const path of [folder, logFolder]) mkdirSync(path, { recursive: true })
   const isTls = transport === 'https'
   const isProxied = transport.startsWith('proxied')
@@ -56,7 +56,7 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
       env: { SHOAL_BASE_URL: address },
       hasPipedLog: false,
       failures,
-      patience,
+      timeoutFactor,
     }),
   )
   await registry.start()
@@ -88,7 +88,7 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
     const place = join(folder, home)
     mkdirSync(place, { recursive: true })
     const command = [...words, '--json', '--registry', address]
-    const withinMs = 60_000 * patience
+    const withinMs = 60_000 * timeoutFactor
     const ended = await runCommand({ words: command, home: place, env, withinMs })
     if (ended.exitCode === 0) return
     throw new Error(`${words[0]} without any harm ended with ${ended.exitCode}: ${ended.stderr}`)
@@ -103,7 +103,7 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
     const { child, output } = startCommand({ words, home, env })
     output.catch(() => undefined) // it is killed at the end
     cleanup.defer(() => child.kill('SIGKILL'))
-    await until('somebody seeds the file', 30_000 * patience, async () => {
+    await until('somebody seeds the file', 30_000 * timeoutFactor, async () => {
       if (child.exitCode !== null) throw new Error(`the seeder ended with ${child.exitCode}`)
       const [file] = await client.listFiles(modelName)
       return (file?.seeders ?? 0) > 0

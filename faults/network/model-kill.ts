@@ -17,7 +17,7 @@ export const modelKill: NetworkRound = {
 }
 
 async function killModel(scene: Scene): Promise<string> {
-  const { patience, seed } = scene
+  const { timeoutFactor, seed } = scene
   const random = randomFrom(seed)
   const daemon = await startDaemon(scene)
   const failed: string[] = []
@@ -26,7 +26,7 @@ async function killModel(scene: Scene): Promise<string> {
     const pid = modelProcessOf(daemon.pid)
     // Stopped first, so that it is still answering when it is killed.
     process.kill(pid, 'SIGSTOP')
-    const answer = ask(daemon.url, isStreamed, patience)
+    const answer = ask(daemon.url, isStreamed, timeoutFactor)
     await sleep(random.integer(300))
     process.kill(pid, 'SIGKILL')
     failed.push(errorIn(await answer, isStreamed))
@@ -36,7 +36,7 @@ async function killModel(scene: Scene): Promise<string> {
   return `${failed.length} answers ended in ${[...new Set(failed)].join(', ')}, each next one came`
 }
 
-async function startDaemon({ folder, patience, cleanup }: Scene) {
+async function startDaemon({ folder, timeoutFactor, cleanup }: Scene) {
   const models = join(folder, 'data', 'models', model)
   mkdirSync(models, { recursive: true })
   copyFileSync(demo, join(models, `${model}-Q8_0.gguf`))
@@ -48,7 +48,7 @@ async function startDaemon({ folder, patience, cleanup }: Scene) {
   child.stdout?.on('data', (text) => {
     said += text
   })
-  await until('the daemon answers', 30_000 * patience, () => {
+  await until('the daemon answers', 30_000 * timeoutFactor, () => {
     expectSo(child.exitCode === null, `the daemon ended with ${child.exitCode}`)
     return said.trimEnd().endsWith('}')
   })
@@ -58,7 +58,7 @@ async function startDaemon({ folder, patience, cleanup }: Scene) {
 
 type Reply = { status: number; text: string }
 
-async function ask(url: string, isStreamed: boolean, patience: number): Promise<Reply> {
+async function ask(url: string, isStreamed: boolean, timeoutFactor: number): Promise<Reply> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -67,7 +67,7 @@ async function ask(url: string, isStreamed: boolean, patience: number): Promise<
       messages: [{ role: 'user', content: 'Tell me of the sea.' }],
       stream: isStreamed,
     }),
-    signal: AbortSignal.timeout(60_000 * patience),
+    signal: AbortSignal.timeout(60_000 * timeoutFactor),
   })
   return { status: response.status, text: await response.text() }
 }

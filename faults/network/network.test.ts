@@ -14,7 +14,7 @@ import { tableBegin, tableEnd, tableOf } from './table.ts'
 
 const isAll = Boolean(process.env.SHOAL_TEST_EVERYTHING)
 /** Everything may take twice as long on a busy machine. */
-const patience = 2
+const timeoutFactor = 2
 const seed = 1
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/reliability.md'), 'utf8')
@@ -46,7 +46,7 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
     const onResult = () => undefined
     const results = await runCells(networkFaults.flatMap(cellsOf), {
       seed,
-      patience,
+      timeoutFactor,
       logFolder,
       onResult,
     })
@@ -63,7 +63,7 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
     const title = `${round.name}: ${round.summary}`
     test.skipIf(!canRun(round) && !isAll)(title, { timeout: 10 * 60_000 }, async () => {
       expect(canRun(round), `${round.needs} is not here`).toBe(true)
-      const { failure } = await runRound(round, { seed, patience, logFolder })
+      const { failure } = await runRound(round, { seed, timeoutFactor, logFolder })
       hasFailed ||= failure !== undefined
       expect(failure).toBeUndefined()
     })
@@ -74,7 +74,7 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
     writeFileSync(program, tampering.program)
     const options = {
       seed,
-      patience,
+      timeoutFactor: timeoutFactor,
       logFolder,
       program,
       endWithinMs: 3_000,

@@ -45,7 +45,7 @@ export async function runNetwork(words: string[]): Promise<number> {
     if (failure !== undefined) failed += 1
   }
   for (let round = 0; round < rounds; round += 1) {
-    const options = { seed: seed + round, patience: 1, logFolder }
+    const options = { seed: seed + round, timeoutFactor: 1, logFolder }
     const onResult = (result: CellResult) => {
       counted(result)
       tellCell(result, options.seed)

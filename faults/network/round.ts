@@ -12,7 +12,7 @@ export type NetworkRound = {
 export type Scene = {
   seed: number
   /** Multiplies every time allowed. */
-  patience: number
+  timeoutFactor: number
   /** Deleted at the end of the round. */
   folder: string
   logFolder: string

@@ -17,10 +17,10 @@ export type CellOptions = {
   /** Used by this cell only; removed at its end. */
   folder: string
   seed: number
-  patience: number
+  timeoutFactor: number
   /** A program to run instead of the command line, for self-tests. */
   program?: string
-  /** When a command counts as hanging, times patience. Default 45 s. */
+  /** When a command counts as hanging, times timeoutFactor. Default 45 s. */
   endWithinMs?: number
 }
 
@@ -34,17 +34,17 @@ export type CellResult = {
   output: string
 }
 
-/** Seconds, times patience. A command that waits for more than all of these together hangs. */
+/** Seconds, times timeoutFactor. A command that waits for more than all of these together hangs. */
 const timeouts = { connect: 2, headers: 2, stall: 2, giveup: 5 }
 /** For a command that has to succeed: on a busy machine it takes seconds to load webtorrent and to reach a peer. */
 const giveUpOfSuccess = 20
 /** Includes the start, the bytes at a limited rate, the time to give up, and the last request before that. */
 const defaultEndWithinMs = 45_000
 
-function timeoutSetting({ ends }: Cell, patience: number): string {
+function timeoutSetting({ ends }: Cell, timeoutFactor: number): string {
   const giveup = ends.includes('right bytes') ? giveUpOfSuccess : timeouts.giveup
   return Object.entries({ ...timeouts, giveup })
-    .map(([name, seconds]) => `${name}=${Math.ceil(seconds * patience)}s`)
+    .map(([name, seconds]) => `${name}=${Math.ceil(seconds * timeoutFactor)}s`)
     .join(',')
 }
 
@@ -71,10 +71,10 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
     home: folder,
     env: {
       ...lane.env,
-      SHOAL_NETWORK_TIMEOUTS: timeoutSetting(cell, options.patience),
+      SHOAL_NETWORK_TIMEOUTS: timeoutSetting(cell, options.timeoutFactor),
       ...told.env,
     },
-    withinMs: (options.endWithinMs ?? defaultEndWithinMs) * options.patience,
+    withinMs: (options.endWithinMs ?? defaultEndWithinMs) * options.timeoutFactor,
     program: options.program,
   })
   const hasHarmed = harm === undefined || lane.proxy.hasHarmed()

@@ -12,7 +12,7 @@ import { type CellOptions, type CellResult, runCell } from './run-cell.ts'
 export type NetworkOptions = {
   seed: number
   /** Multiplies every time allowed: 1 on an idle machine. */
-  patience: number
+  timeoutFactor: number
   /** Where the logs of the registries go. */
   logFolder: string
   onResult(result: CellResult): void
@@ -32,7 +32,7 @@ export async function runCells(
   cells: readonly Cell[],
   options: NetworkOptions,
 ): Promise<CellResult[]> {
-  const { patience, logFolder, onResult } = options
+  const { timeoutFactor, logFolder, onResult } = options
   const folder = mkdtempSync(join(tmpdir(), 'shoal-network-'))
   using cleanup = cleanupStack()
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }))
@@ -44,7 +44,9 @@ export async function runCells(
   async function work(transport: Transport, number: number, queue: Cell[]) {
     const name = `${transport.replace(' ', '-')}-${number}`
     const place = { folder: join(folder, name), logFolder: join(logFolder, name) }
-    const opened = opening.then(() => openLane({ transport, patience, cleanup, ...place }, bytes))
+    const opened = opening.then(() =>
+      openLane({ transport, timeoutFactor, cleanup, ...place }, bytes),
+    )
     opening = opened
     const lane = await opened
     for (let cell = queue.shift(); cell !== undefined; cell = queue.shift()) {

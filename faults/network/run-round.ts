@@ -14,7 +14,7 @@ export type RoundResult = {
   failure: string | undefined
 }
 
-type Options = Pick<Scene, 'seed' | 'patience' | 'logFolder'>
+type Options = Pick<Scene, 'seed' | 'timeoutFactor' | 'logFolder'>
 
 /** Skips a round whose program is not installed, and says so in `seen`. */
 export async function runRound(round: NetworkRound, options: Options): Promise<RoundResult> {

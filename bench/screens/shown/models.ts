@@ -26,7 +26,7 @@ const favourites = [
 ]
 const topDownloads = 412_300
 const dayMs = 86_400_000
-const mostBytesOfFile = 48e9
+const maxFileBytes = 48e9
 
 type Kind = { family: Family; size: Size; variant: Variant; name: string }
 
@@ -163,7 +163,7 @@ type FileOfModel = Omit<CatalogueFile, 'id' | 'sha256_hash' | 'chunkSize' | 'chu
 /** One file, or the parts of one that is too large for most disks and hubs. */
 function partsOf(model: ShownModel, quantization: Quantization): FileOfModel[] {
   const wholeBytes = (model.size.parameters * quantization.bitsPerWeight) / 8
-  const count = Math.ceil(wholeBytes / mostBytesOfFile)
+  const count = Math.ceil(wholeBytes / maxFileBytes)
   const fileSizeBytes = Math.round(wholeBytes / count)
   return Array.from({ length: count }, (_, index) => {
     const part: Part | undefined = count > 1 ? { index, count } : undefined

@@ -2,7 +2,7 @@ import type { RegistryClient } from '@shoal/protocol/client'
 import { randomFrom } from '../../harness/random.ts'
 import { largeModel, medicalModel } from './models.ts'
 
-const mostPeers = 24
+const maxPeers = 24
 const firstPort = 20_000
 
 /** Tells the tracker of people who share files of the models that are shown; some files nobody shares. */
@@ -10,7 +10,7 @@ export async function addPeers(client: RegistryClient) {
   const random = randomFrom(5)
   for (const name of [medicalModel, largeModel]) {
     for (const { torrent_info_hash } of await client.listFiles(name)) {
-      const peers = random.chance(0.2) ? 0 : 1 + random.integer(mostPeers)
+      const peers = random.chance(0.2) ? 0 : 1 + random.integer(maxPeers)
       for (let peer = 0; torrent_info_hash && peer < peers; peer += 1) {
         await announce(client.baseUrl, torrent_info_hash, firstPort + peer)
       }

@@ -148,8 +148,8 @@ function tellingTransport(transport: Transport, printer: Printer): Transport {
   return async (request) => {
     const start = performance.now()
     const answer = await transport(request)
-    const milliseconds = Math.round(performance.now() - start)
-    printer.detail(`  ${request.method} ${request.url} ${answer.status} ${milliseconds} ms`)
+    const ms = Math.round(performance.now() - start)
+    printer.detail(`  ${request.method} ${request.url} ${answer.status} ${ms} ms`)
     return answer
   }
 }

@@ -5,14 +5,14 @@ import { exitCodes } from '@shoal/core/errors/table'
 import { runCommandLine } from './run.ts'
 
 /** npm and npx pass on the Ctrl-C that the terminal has sent us already: what follows so soon is the same one. */
-const echoMilliseconds = 500
+const echoMs = 500
 
 const stop = new AbortController()
 let stoppedAt: number | undefined
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     stoppedAt ??= performance.now()
-    if (performance.now() - stoppedAt > echoMilliseconds) process.exit(130)
+    if (performance.now() - stoppedAt > echoMs) process.exit(130)
     stop.abort(new DOMException(signal, 'AbortError'))
   })
 }

@@ -8,7 +8,7 @@ import { realRegistry } from './testing/real-registry.ts'
 import { runShoal, startShoal } from './testing/run-shoal.ts'
 import { lonelyHome, seedingShoal } from './testing/seeding-shoal.ts'
 
-const patience = { timeout: 30_000 }
+const pollOptions = { timeout: 30_000 }
 const options = { timeout: 90_000 }
 
 const sha256 = async (path: string) =>
@@ -45,7 +45,7 @@ test('a registry that goes in the middle of a pull is not missed', options, asyn
     env: { SHOAL_REGISTRY: registry.url },
   })
   await once(child.stderr, 'data')
-  await expect.poll(() => registry.leechersOf(file), patience).toBe(1)
+  await expect.poll(() => registry.leechersOf(file), pollOptions).toBe(1)
   await registry.stop()
   const { stdout, stderr, exitCode } = await outcome
   expect(exitCode, stderr).toBe(0)
@@ -61,7 +61,7 @@ test('after a restart of the tracker its peers come back', options, async () => 
   await registry.stop()
   await registry.startAgain()
   expect(await registry.seedersOf('tide', file)).toBe(0)
-  await expect.poll(() => registry.seedersOf('tide', file), patience).toBe(1)
+  await expect.poll(() => registry.seedersOf('tide', file), pollOptions).toBe(1)
 })
 
 test('serve shares what was pulled, pauses, goes on, and tells what it gave', options, async () => {
@@ -82,21 +82,21 @@ test('serve shares what was pulled, pauses, goes on, and tells what it gave', op
     const beside = await runShoal(['seed'], here)
     expect(beside.stderr).toContain('The models on this machine are shared by shoal serve already.')
     expect(beside.exitCode).toBe(1)
-    await expect.poll(seeders, patience).toBe(1)
+    await expect.poll(seeders, pollOptions).toBe(1)
 
     await runShoal(['seed', 'pause'], here)
-    await expect.poll(seeders, patience).toBe(0)
+    await expect.poll(seeders, pollOptions).toBe(0)
     const paused = await runShoal(['seed', 'status', '--json'], here)
     expect(JSON.parse(paused.stdout)).toMatchObject({ enabled: true, paused: true })
 
     await runShoal(['seed', 'resume'], here)
-    await expect.poll(seeders, patience).toBe(1)
+    await expect.poll(seeders, pollOptions).toBe(1)
     const pulled = await runShoal(['pull', 'tide', '--only-peers'], there)
     expect(pulled.exitCode, pulled.stderr).toBe(0)
     const standing = async () =>
       JSON.parse((await runShoal(['seed', 'status', '--json'], here)).stdout)
     await expect
-      .poll(async () => (await standing()).files[0].uploaded_bytes, patience)
+      .poll(async () => (await standing()).files[0].uploaded_bytes, pollOptions)
       .toBeGreaterThanOrEqual(file.file_size_bytes)
     expect(await standing()).toMatchObject({ enabled: true, paused: false, error: null })
   } finally {

@@ -14,7 +14,7 @@ import { makeHome, runShoal, startShoal } from './testing/run-shoal.ts'
 const chromium = inject('chromium')
 const filename = 'shoal-tiny-Q8_0.gguf'
 const modelPath = join(import.meta.dirname, '../../../models/shoal-tiny', filename)
-const patience = { timeout: 60_000 }
+const waitOptions = { timeout: 60_000 }
 
 describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () => {
   const stack = new AsyncDisposableStack()
@@ -68,7 +68,7 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     await page.getByLabel('Name', { exact: true }).fill('my-tiny')
     await page.getByText('Available. Others write').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
-    await page.getByRole('heading', { name: /is published/ }).waitFor(patience)
+    await page.getByRole('heading', { name: /is published/ }).waitFor(waitOptions)
     // Chromium logs that the name was free.
     expect(visitor.takeProblems()).toEqual([expect.stringContaining('status of 404')])
   })
@@ -109,7 +109,9 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     await page.goto(daemonUrl)
     await page.getByRole('textbox', { name: /message/i }).fill('Hello')
     await page.getByRole('button', { name: 'Send' }).click()
-    await expect.poll(() => page.getByRole('main').innerText(), patience).toMatch(/tok\/s|tokens/)
+    await expect
+      .poll(() => page.getByRole('main').innerText(), waitOptions)
+      .toMatch(/tok\/s|tokens/)
     expect(visitor.takeProblems()).toEqual([])
   })
 })

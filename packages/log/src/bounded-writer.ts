@@ -9,7 +9,7 @@ type Options = {
 }
 
 const firstPauseMs = 1
-const longestPauseMs = 500
+const maxPauseMs = 500
 
 /**
  * Writes lines in their order without ever making the caller wait. Those that find no room in the buffer are dropped and
@@ -50,7 +50,7 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
       } catch {
         // The reader has stopped or gone, or the disk is full: whatever it is, it may end. What is lost is counted.
         await sleep(pauseMs, undefined, { ref: false })
-        pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+        pauseMs = Math.min(2 * pauseMs, maxPauseMs)
       }
     }
   }
@@ -92,12 +92,10 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
     droppedLines: () => dropped,
     /** Writes what can be written within `timeoutMs`. */
     async close(timeoutMs: number) {
-      const patience = new AbortController()
-      const timeout = sleep(timeoutMs, undefined, { signal: patience.signal }).catch(
-        () => undefined,
-      )
+      const waiting = new AbortController()
+      const timeout = sleep(timeoutMs, undefined, { signal: waiting.signal }).catch(() => undefined)
       await Promise.race([writing, timeout]) // the timer keeps the process alive until then
-      patience.abort()
+      waiting.abort()
       isClosed = true
       process.off('exit', writeLast)
       if (!writing) output.close()

@@ -5,7 +5,7 @@ import { AppError } from '@shoal/core/errors'
 export type Bencoded = number | Buffer | Bencoded[] | Map<string, Bencoded>
 
 /** Nothing that a peer has to tell lies deeper. */
-const depthAtMost = 4
+const maxDepth = 4
 
 /**
  * The bencoded value (BEP 3) that `bytes` begin with; what follows is not looked at. It reads what strangers send: a length
@@ -13,7 +13,7 @@ const depthAtMost = 4
  */
 export function decodeBencode(bytes: Buffer): Bencoded {
   let position = 0
-  return value(depthAtMost)
+  return value(maxDepth)
 
   function value(depthLeft: number): Bencoded {
     const type = String.fromCharCode(bytes[position] ?? 0)

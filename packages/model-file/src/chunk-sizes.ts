@@ -5,15 +5,15 @@
 
 const mebibyte = 1024 * 1024
 const smallestChunk = 16 * mebibyte
-const mostChunks = 10_000
+const maxChunks = 10_000
 const smallestPiece = mebibyte
-const largestPiece = 16 * mebibyte
+const maxPieceBytes = 16 * mebibyte
 const enoughPieces = 2048
 
 /** Bytes of every chunk but the last: 16 MiB, doubled until the file has at most 10,000 chunks. */
 export function chunkSizeFor(fileSizeBytes: number): number {
   let size = smallestChunk
-  while (fileSizeBytes > size * mostChunks) size *= 2
+  while (fileSizeBytes > size * maxChunks) size *= 2
   return size
 }
 
@@ -23,7 +23,7 @@ export function chunkSizeFor(fileSizeBytes: number): number {
  */
 export function pieceLengthFor(fileSizeBytes: number): number {
   let length = smallestPiece
-  while (fileSizeBytes > length * enoughPieces && length < largestPiece) length *= 2
+  while (fileSizeBytes > length * enoughPieces && length < maxPieceBytes) length *= 2
   return length
 }
 

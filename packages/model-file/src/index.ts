@@ -51,7 +51,7 @@ export {
 } from './hash-in-worker.ts'
 export { infoHash } from './info-hash.ts'
 export type { JsonValue } from './json-safe.ts'
-export { leastMemoryOf } from './least-memory.ts'
+export { computeMinimumMemory } from './least-memory.ts'
 export { type Magnet, magnetUri } from './magnet-uri.ts'
 export { findFileMemory, type MemoryNeed, memoryOf, memoryToRun } from './memory.ts'
 export { findQuantizationInFilename } from './quantization.ts'

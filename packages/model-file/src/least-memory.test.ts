@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { leastMemoryOf } from './least-memory.ts'
+import { computeMinimumMemory } from './least-memory.ts'
 
-type Sample = Parameters<typeof leastMemoryOf>[0][number]
+type Sample = Parameters<typeof computeMinimumMemory>[0][number]
 
 const sample = (filename: string, memory_bytes: number | null, role: Sample['role'] = 'model') => ({
   filename,
@@ -12,10 +12,10 @@ const sample = (filename: string, memory_bytes: number | null, role: Sample['rol
 })
 
 test('a model runs in what its smallest file needs', () => {
-  expect(leastMemoryOf([sample('a.gguf', 3e9), sample('b.gguf', 2e9)])).toBe(2e9)
-  expect(leastMemoryOf([sample('a.gguf', 3e9), sample('b.gguf', null)])).toBe(3e9)
-  expect(leastMemoryOf([sample('b.gguf', null)])).toBeNull()
-  expect(leastMemoryOf([])).toBeNull()
+  expect(computeMinimumMemory([sample('a.gguf', 3e9), sample('b.gguf', 2e9)])).toBe(2e9)
+  expect(computeMinimumMemory([sample('a.gguf', 3e9), sample('b.gguf', null)])).toBe(3e9)
+  expect(computeMinimumMemory([sample('b.gguf', null)])).toBeNull()
+  expect(computeMinimumMemory([])).toBeNull()
 })
 
 test('a split file needs all its parts, and counts for nothing without one of them', () => {
@@ -23,14 +23,14 @@ test('a split file needs all its parts, and counts for nothing without one of th
     sample('a-00001-of-00002.gguf', 3e9, 'shard'),
     sample('a-00002-of-00002.gguf', 1e9, 'shard'),
   ] as const
-  expect(leastMemoryOf([first, second])).toBe(4e9)
-  expect(leastMemoryOf([second])).toBeNull()
-  expect(leastMemoryOf([{ ...first, memory_bytes: null }, second])).toBeNull()
-  expect(leastMemoryOf([sample('a-part-2.gguf', 1e9, 'shard')])).toBeNull()
+  expect(computeMinimumMemory([first, second])).toBe(4e9)
+  expect(computeMinimumMemory([second])).toBeNull()
+  expect(computeMinimumMemory([{ ...first, memory_bytes: null }, second])).toBeNull()
+  expect(computeMinimumMemory([sample('a-part-2.gguf', 1e9, 'shard')])).toBeNull()
 })
 
 test('a projector or an adapter runs nothing', () => {
   const others = [sample('mmproj.gguf', 1e6, 'mmproj'), sample('lora.gguf', 1e6, 'adapter')]
-  expect(leastMemoryOf([...others, sample('a.gguf', 3e9)])).toBe(3e9)
-  expect(leastMemoryOf(others)).toBeNull()
+  expect(computeMinimumMemory([...others, sample('a.gguf', 3e9)])).toBe(3e9)
+  expect(computeMinimumMemory(others)).toBeNull()
 })

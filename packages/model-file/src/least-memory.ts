@@ -8,7 +8,7 @@ type ReadyFile = FileLike & {
 }
 
 /** The least memory in which one of a model's files runs, or all parts of a split one; null where none is known. */
-export function leastMemoryOf(files: readonly ReadyFile[]): number | null {
+export function computeMinimumMemory(files: readonly ReadyFile[]): number | null {
   const own = files.filter(({ role }) => role === 'model' || role === 'shard')
   const known = fileChoices(own, (file) => file.file_size_bytes)
     .filter((choice) => missingParts(choice).length === 0)

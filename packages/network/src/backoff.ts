@@ -1,11 +1,11 @@
 const firstMs = 250
 /** Short enough to notice soon that a registry is back, long enough not to overload one that is busy. */
-const longestMs = 2_000
+const defaultMaxMs = 2_000
 
 /** Milliseconds to wait after failure number `count`, from 1: growing, with jitter so that clients do not retry at once. */
-export function backoffMs(count: number, maxMs = longestMs): number {
-  const milliseconds = Math.min(maxMs, firstMs * 2 ** Math.min(count - 1, 20))
-  return milliseconds * (0.5 + Math.random() / 2)
+export function backoffMs(count: number, maxMs = defaultMaxMs): number {
+  const ms = Math.min(maxMs, firstMs * 2 ** Math.min(count - 1, 20))
+  return ms * (0.5 + Math.random() / 2)
 }
 
 /** Seconds to wait by a `Retry-After` header in seconds or as a date (RFC 9110, 10.2.3); undefined if it is over. */

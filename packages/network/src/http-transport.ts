@@ -15,7 +15,7 @@ import { isRepeatable } from './endpoints.ts'
 import { exchange } from './exchange.ts'
 
 const firstContactMs = 1_500
-const longestGiveUpMs = 30_000
+const maxGiveUpMs = 30_000
 const maxRetriesOf500 = 2
 /** Limits on the waits that a registry asks for, if the caller sets no time for the call. */
 const maxAskedWaits = 5
@@ -26,7 +26,7 @@ const maxAskedMs = 600_000
  * registry asks for (`Retry-After` of 429 and 503).
  */
 export function httpTransport(network: Network): Transport {
-  const giveUpMs = Math.min(longestGiveUpMs, network.settings.timeouts.giveUpMs)
+  const giveUpMs = Math.min(maxGiveUpMs, network.settings.timeouts.giveUpMs)
   const defaultRetry: RetryTimes = { firstContactMs, giveUpMs }
   let hasAnswered = false
 

@@ -85,12 +85,12 @@ export type ChatRequest = Static<typeof ChatRequest>
 
 const tokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 })
 /** One text, or several; words, or the numbers of tokens. */
-const texts = (mostTexts: number) =>
+const texts = (maxTexts: number) =>
   Type.Union([
     Type.String(),
-    Type.Array(Type.String(), { minItems: 1, maxItems: mostTexts }),
+    Type.Array(Type.String(), { minItems: 1, maxItems: maxTexts }),
     tokenIds,
-    Type.Array(tokenIds, { minItems: 1, maxItems: mostTexts }),
+    Type.Array(tokenIds, { minItems: 1, maxItems: maxTexts }),
   ])
 
 export const CompletionRequest = Type.Object({

@@ -33,13 +33,13 @@ export function withoutQuery(url: string): string {
 }
 
 /** Longer than any id, and shorter than any token. */
-const longestPlainSegment = 64
+const maxPlainSegmentLength = 64
 
 /** A token stands where the route has `:token`, and where there is no route, in whatever is long. */
 function withoutTokens(path: string, route: string | undefined): string {
   const places = route?.split('/')
   const isSecret = (segment: string, place: number) =>
-    places ? places[place] === ':token' : segment.length > longestPlainSegment
+    places ? places[place] === ':token' : segment.length > maxPlainSegmentLength
   return path
     .split('/')
     .map((segment, place) => (isSecret(segment, place) ? '***' : segment))

@@ -14,12 +14,12 @@ import { Failure } from '../terminal/failure.ts'
 import { whileWaiting } from '../terminal/waiting.ts'
 
 /** Answers that run get half a minute, and models five seconds to free their memory. */
-const patienceMilliseconds = 60_000
-const pollMilliseconds = 50
+const timeoutMs = 60_000
+const pollIntervalMs = 50
 /** Two signals that follow on each other's heels count as one. */
-const betweenSignalsMilliseconds = 800
+const signalIntervalMs = 800
 /** Who is in such a hurry waits no longer than this for an end in order. */
-const urgentPatienceMilliseconds = 5_000
+const urgentTimeoutMs = 5_000
 
 export function stopCommand(open: OpenContext): Command {
   return new Command('stop')
@@ -76,19 +76,19 @@ async function untilGone(pid: number, isUrgent: boolean) {
   while (await isProcessThere(pid)) {
     const waited = performance.now() - startedAt
     const [next] = signals
-    if (next && waited > next.afterMilliseconds) {
+    if (next && waited > next.afterMs) {
       signals.shift()
       process.kill(pid, next.signal)
     }
-    if (waited > patienceMilliseconds) throw stillThere(pid, isUrgent)
-    await sleep(pollMilliseconds)
+    if (waited > timeoutMs) throw stillThere(pid, isUrgent)
+    await sleep(pollIntervalMs)
   }
 }
 
 /** After the first SIGTERM. */
-const urgentSignals = (): { signal: NodeJS.Signals; afterMilliseconds: number }[] => [
-  { signal: 'SIGTERM', afterMilliseconds: betweenSignalsMilliseconds },
-  { signal: 'SIGKILL', afterMilliseconds: urgentPatienceMilliseconds },
+const urgentSignals = (): { signal: NodeJS.Signals; afterMs: number }[] => [
+  { signal: 'SIGTERM', afterMs: signalIntervalMs },
+  { signal: 'SIGKILL', afterMs: urgentTimeoutMs },
 ]
 
 function stillThere(pid: number, isUrgent: boolean): Failure {

@@ -9,8 +9,8 @@ export type KnownModel = Pick<Model, 'name' | 'display_name' | 'quantizations'>
 
 /** Names of private models may be among them. */
 const onlyOwner = 0o600
-const mostRegistries = 8
-const mostModels = 500
+const maxRegistries = 8
+const maxModels = 500
 
 const pathIn = (places: Places) => join(places.state, 'known-models.json')
 
@@ -28,8 +28,8 @@ export async function keepKnownModels(places: Places, address: string, seen: rea
   const models = [
     ...seen.map(({ name, display_name, quantizations }) => ({ name, display_name, quantizations })),
     ...former.filter(({ name }) => !names.has(name)),
-  ].slice(0, mostModels)
-  const kept = Object.entries(others).slice(0, mostRegistries - 1)
+  ].slice(0, maxModels)
+  const kept = Object.entries(others).slice(0, maxRegistries - 1)
   await write(places, Object.fromEntries([[address, models], ...kept]))
 }
 

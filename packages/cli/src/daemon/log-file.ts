@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isErrno } from '../terminal/errno.ts'
 
-const pollMilliseconds = 250
+const pollIntervalMs = 250
 /** Read from the end: a log may be large. */
 const bytesAtOnce = 256 * 1024
 
@@ -44,7 +44,7 @@ export async function* followFile(path: string, from: number, signal: AbortSigna
       yield* lines
     }
     // An abort is the normal end.
-    await sleep(pollMilliseconds, undefined, { signal }).catch(() => undefined)
+    await sleep(pollIntervalMs, undefined, { signal }).catch(() => undefined)
   }
 }
 

@@ -5,7 +5,7 @@ import { isSameProof, proofOf } from '@shoal/daemon/proof'
 
 /** A daemon answers at once, unless the machine is busy computing. */
 const timeoutMs = 2_000
-const mostAnswerLength = 4_096
+const maxAnswerLength = 4_096
 
 export type ProvenConnection = {
   /** Uses this one connection, for one request. */
@@ -61,7 +61,7 @@ async function proofIn(response: IncomingMessage): Promise<string> {
   response.setEncoding('utf8')
   for await (const chunk of response) {
     body += chunk
-    if (body.length > mostAnswerLength) throw new Error('that is no answer of a daemon')
+    if (body.length > maxAnswerLength) throw new Error('that is no answer of a daemon')
   }
   return /"proof"\s*:\s*"([\w-]+)"/.exec(body)?.[1] ?? ''
 }

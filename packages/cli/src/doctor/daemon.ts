@@ -46,9 +46,9 @@ async function answering(address: DaemonAddress, label: string): Promise<Finding
   const start = performance.now()
   try {
     const loaded = await client.listLoaded()
-    const milliseconds = Math.round(performance.now() - start)
+    const ms = Math.round(performance.now() - start)
     const models = `${plural(loaded.length, 'model')} loaded`
-    const text = `The daemon at ${label} answers in ${milliseconds} ms, with ${models}`
+    const text = `The daemon at ${label} answers in ${ms} ms, with ${models}`
     return { check: 'daemon', state: 'ok', text }
   } catch (error) {
     if (!(error instanceof DaemonError) && !(error instanceof DaemonGoneError)) throw error

@@ -6,7 +6,7 @@ import type { Finding } from './finding.ts'
 
 const timeoutMs = 5_000
 /** Signed addresses and sessions go by the clock. */
-const mostSkewSeconds = 60
+const maxSkewSeconds = 60
 
 /** Whether the registry answers, knows us, and has the same time. */
 export async function registryFindings(context: Context): Promise<Finding[]> {
@@ -20,11 +20,11 @@ export async function registryFindings(context: Context): Promise<Finding[]> {
       headers: { accept: 'application/json' },
       signal: AbortSignal.timeout(timeoutMs),
     })
-    const milliseconds = Math.round(performance.now() - start)
+    const ms = Math.round(performance.now() - start)
     const isOk = answer.status === 200
     return [
       isOk
-        ? { check: 'registry', state: 'ok', text: `${label} answers in ${milliseconds} ms` }
+        ? { check: 'registry', state: 'ok', text: `${label} answers in ${ms} ms` }
         : {
             check: 'registry',
             state: 'problem',
@@ -52,7 +52,7 @@ function unreachable({ label, address, token }: Registry, error: unknown): Findi
 function clock(label: string, date: string | null): Finding[] {
   if (date === null) return []
   const seconds = Math.round((Date.now() - Date.parse(date)) / 1000)
-  if (Math.abs(seconds) <= mostSkewSeconds) {
+  if (Math.abs(seconds) <= maxSkewSeconds) {
     return [{ check: 'clock', state: 'ok', text: `The clock agrees with that of ${label}` }]
   }
   const by = formatSeconds(Math.abs(seconds))

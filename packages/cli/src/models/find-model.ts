@@ -57,10 +57,10 @@ async function nearNames({ client }: Registry, name: string): Promise<string[]> 
     client.listModels({ limit: 200 }),
   ])
   const names = new Set([...alike.models, ...popular.models].map((model: Model) => model.name))
-  const mostEdits = Math.max(2, Math.ceil(name.length / 4))
+  const maxEdits = Math.max(2, Math.ceil(name.length / 4))
   return [...names]
     .map((other) => ({ other, edits: distance(name, other) }))
-    .filter(({ other, edits }) => edits <= mostEdits || other.startsWith(name))
+    .filter(({ other, edits }) => edits <= maxEdits || other.startsWith(name))
     .toSorted((a, b) => a.edits - b.edits)
     .slice(0, 3)
     .map(({ other }) => other)

@@ -7,8 +7,8 @@ import { makeFolder } from '@shoal/log/folder'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure } from '../terminal/failure.ts'
 
-const staleLockMilliseconds = 10_000
-const lockPollMilliseconds = 20
+const staleLockMs = 10_000
+const lockPollIntervalMs = 20
 
 export type JsonObject = Record<string, unknown>
 
@@ -58,7 +58,7 @@ async function lock(path: string): Promise<() => Promise<void>> {
       return () => rm(path, { force: true })
     }
     if (await isStale(path)) await rm(path, { force: true })
-    else await sleep(lockPollMilliseconds)
+    else await sleep(lockPollIntervalMs)
   }
 }
 
@@ -68,7 +68,7 @@ async function isStale(path: string): Promise<boolean> {
     if (isErrno(error, 'ENOENT')) return { mtimeMs: Date.now() }
     throw error
   })
-  return Date.now() - mtimeMs > staleLockMilliseconds
+  return Date.now() - mtimeMs > staleLockMs
 }
 
 function parse(path: string, text: string): unknown {

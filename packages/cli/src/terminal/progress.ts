@@ -9,7 +9,7 @@ export type Progress = {
   end(): void
 }
 
-const frameMilliseconds = 100
+const frameMs = 100
 
 /** The form that suits where stderr goes: a bar, a line for each 10 %, events, or nothing. */
 export async function openProgress(printer: Printer, title: string): Promise<Progress> {
@@ -33,7 +33,7 @@ async function liveProgress(printer: Printer): Promise<Progress> {
   return {
     update(next) {
       standing = forwards(next)
-      if (performance.now() - drawnAt >= frameMilliseconds) draw()
+      if (performance.now() - drawnAt >= frameMs) draw()
     },
     event: ignore,
     end() {
@@ -80,7 +80,7 @@ function eventProgress(printer: Printer): Progress {
   return {
     update: ignore,
     event(event) {
-      const isSoon = event.type === lastType && performance.now() - toldAt < frameMilliseconds
+      const isSoon = event.type === lastType && performance.now() - toldAt < frameMs
       if (isSoon && 'bytesDone' in event) {
         held = event
         return

@@ -1,7 +1,7 @@
 import type { Printer } from './printer.ts'
 
 /** What is over sooner needs no words. */
-const quietMilliseconds = 400
+const quietMs = 400
 
 /** Does `work`, and says so on a terminal where it takes a while; the words are gone afterwards. */
 export async function whileWaiting<T>(
@@ -16,7 +16,7 @@ export async function whileWaiting<T>(
   const timer = setTimeout(() => {
     printer.setRegion({ clear: () => log.clear(), draw })
     draw()
-  }, quietMilliseconds)
+  }, quietMs)
   try {
     return await work()
   } finally {

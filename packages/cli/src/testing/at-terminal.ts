@@ -50,7 +50,7 @@ export function atTerminal(words: readonly string[], { home, env = {}, stopSigna
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the cursor is put behind the prompt
 const prompt = /[>…] \x1b\[\d*G$/
 
-const patienceMilliseconds = 20_000
+const timeoutMs = 20_000
 
 function screenPart() {
   const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80 })
@@ -68,7 +68,7 @@ function screenPart() {
       return new Promise((resolve, reject) => {
         const overdue = setTimeout(
           () => reject(new Error(`${pattern} never came; there is ${JSON.stringify(text)}`)),
-          patienceMilliseconds,
+          timeoutMs,
         )
         const watch = () => {
           if (!pattern.test(text.slice(start))) return

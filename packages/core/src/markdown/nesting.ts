@@ -1,7 +1,7 @@
 /** Lists and quotations within one another. */
 const deepestBlocks = 50
 /** Brackets that are open at once in a paragraph. */
-const mostOpenBrackets = 1_000
+const maxOpenBrackets = 1_000
 
 const blocksInLine = new RegExp(
   `^[ \\t]*(?:(?:[-+*]|\\d{1,9}[.)])(?=[ \\t])[ \\t]*|>[ \\t]*){${deepestBlocks}}`,
@@ -27,7 +27,7 @@ function hasOpenBrackets(markdown: string): boolean {
     if (found === '[') open += 1
     else if (found === ']') open = Math.max(0, open - 1)
     else open = 0 // a paragraph ends
-    if (open > mostOpenBrackets) return true
+    if (open > maxOpenBrackets) return true
   }
   return false
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
 import type { Device, ProbeMethods } from './probe-process.ts'
 
-const patienceMs = 30_000
+const timeoutMs = 30_000
 
 /** Looks in a process of its own: a driver that is broken may take its process along. */
 export async function probeDevice(backendsDirectory: string): Promise<Device> {
@@ -14,7 +14,7 @@ export async function probeDevice(backendsDirectory: string): Promise<Device> {
     serialization: 'advanced',
     env: { ...process.env, NODE_NO_WARNINGS: '1' },
     execArgv: [],
-    timeout: patienceMs,
+    timeout: timeoutMs,
   })
   const reasonOf = ({ code, killedBy }: ProcessEnd) =>
     new Error(`the runtime ended with ${killedBy ?? code}`)

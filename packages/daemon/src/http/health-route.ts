@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { DaemonConfig } from '../config.ts'
 import { proofOf } from './proof.ts'
 
-const mostNonceLength = 100
+const maxNonceLength = 100
 
 /** Says that the daemon is there and, to those who ask with a nonce, proves which one it is. */
 export const healthRoute: FastifyPluginAsync<DaemonConfig> = async (app, { proofToken }) => {
@@ -14,7 +14,7 @@ export const healthRoute: FastifyPluginAsync<DaemonConfig> = async (app, { proof
       pid: process.pid,
       ...(proofToken !== undefined &&
         typeof nonce === 'string' &&
-        nonce.length <= mostNonceLength && {
+        nonce.length <= maxNonceLength && {
           proof: proofOf(proofToken, nonce, { address, port }),
         }),
     }),

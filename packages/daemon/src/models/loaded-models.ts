@@ -41,7 +41,7 @@ export type Wishes = {
 }
 
 /** What a timer can wait, some 25 days. */
-const longestTimerMs = 2 ** 31 - 1
+const maxTimerMs = 2 ** 31 - 1
 
 /** One request's use of a model. To be disposed when the request is over. */
 export type Use = Disposable & { runtime: Runtime; model: LocalModel }
@@ -205,8 +205,8 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     const unload = () =>
       unloadEntry(entry).catch((error) => log.error({ err: error }, 'a model was not unloaded'))
     const wait = (ms: number) => {
-      const onward = () => (ms > longestTimerMs ? wait(ms - longestTimerMs) : unload())
-      entry.timer = setTimeout(onward, Math.min(ms, longestTimerMs)).unref()
+      const onward = () => (ms > maxTimerMs ? wait(ms - maxTimerMs) : unload())
+      entry.timer = setTimeout(onward, Math.min(ms, maxTimerMs)).unref()
     }
     wait(keepAliveMs)
   }

@@ -15,7 +15,7 @@ import { daemonOfTest, startTestDaemon } from '../testing/test-daemon.ts'
 const toleranceBytes = 50e6
 /** Three conversations more took 0 to 4 % more than planned for them. */
 const toleranceOfConversations = 0.1
-const patienceMs = 120_000
+const timeoutMs = 120_000
 
 describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
   const folder = temporaryFolder()
@@ -67,7 +67,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
       const taken = four.takenBytes - one.takenBytes
       expect(Math.abs(taken / planned - 1)).toBeLessThan(toleranceOfConversations)
     },
-    patienceMs,
+    timeoutMs,
   )
 })
 

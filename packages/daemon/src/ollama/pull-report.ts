@@ -2,7 +2,7 @@ import type { ModelFile } from '@shoal/protocol/client'
 import type { PullEvent } from '@shoal/transfer'
 
 /** Some ten lines a second: so often a pull tells how far it is. */
-const leastMs = 90
+const minIntervalMs = 90
 
 type Out = { tell(line: object): void; isBehind(): boolean }
 
@@ -22,7 +22,7 @@ export function pullReport(file: ModelFile, { tell, isBehind }: Out) {
     onEvent(event: PullEvent) {
       if (event.type === 'progress') completed = Math.max(completed, event.bytesDone)
       if (event.type === 'resumed') completed = Math.max(completed, event.bytes)
-      if (performance.now() - toldAt >= leastMs && !isBehind()) tellNow()
+      if (performance.now() - toldAt >= minIntervalMs && !isBehind()) tellNow()
     },
 
     finish() {

@@ -6,7 +6,7 @@ import { capabilitiesOf } from './capabilities.ts'
 import { detailsOf, ollamaNameOf } from './model-entry.ts'
 
 /** A longer list, such as a vocabulary, is told only to who asks for all. */
-const mostItems = 16
+const maxItems = 16
 
 export function shownModel(model: LocalModel, contextLength: number) {
   const { facts } = model
@@ -39,7 +39,7 @@ type Metadata = Record<string, JsonValue>
 
 function shortened(metadata: Metadata, model: LocalModel): Metadata {
   const isLong = (value: JsonValue) =>
-    Array.isArray(value) ? value.length > mostItems : typeof value === 'object' && value !== null
+    Array.isArray(value) ? value.length > maxItems : typeof value === 'object' && value !== null
   const entries = Object.entries(withCount(metadata, model))
   return Object.fromEntries(entries.map(([key, value]) => [key, isLong(value) ? null : value]))
 }

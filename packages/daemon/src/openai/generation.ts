@@ -68,7 +68,7 @@ function chatOf(request: ChatRequest): Chat {
     messages: request.messages.map(messageOf),
     tools,
     toolChoice: toolChoiceOf(request, tools),
-    ...(request.parallel_tool_calls === false && { mostCalls: 1 }),
+    ...(request.parallel_tool_calls === false && { maxCalls: 1 }),
     variables: { ...reasoningOf(request), ...request.chat_template_kwargs },
   }
 }

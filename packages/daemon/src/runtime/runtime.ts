@@ -66,7 +66,7 @@ export type Chat = {
   /** Whether a tool may be called, has to be, or which one has to be. */
   toolChoice: 'auto' | 'none' | 'required' | { name: string }
   /** How many calls one answer may have; undefined for any number. */
-  mostCalls?: number
+  maxCalls?: number
   /** For the chat template, such as `enable_thinking`. */
   variables: Record<string, unknown>
 }

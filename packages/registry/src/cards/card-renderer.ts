@@ -13,9 +13,9 @@ export type CardRenderer = {
 }
 
 /** More than a card of the API can have. */
-const longestCard = 1024 * 1024
-const mostWaiting = 32
-const longestWaitMs = 4_000
+const maxCardLength = 1024 * 1024
+const maxWaiting = 32
+const maxWaitMs = 4_000
 const maxCachedBytes = 32 * 1024 * 1024
 /** A card that failed may do better on a machine that is less busy. */
 const failureKeptMs = 10 * 60_000
@@ -54,7 +54,7 @@ export function cardRenderer({ log, limits = usualLimits }: { log: Log; limits?:
   async function renderInTurn(key: string, markdown: string, options: CardOptions) {
     const askedAt = performance.now()
     await last
-    const isLate = performance.now() - askedAt > longestWaitMs
+    const isLate = performance.now() - askedAt > maxWaitMs
     if (isLate || isClosed) return plainCard(markdown)
     try {
       const html = await renderNow(markdown, options)
@@ -71,11 +71,11 @@ export function cardRenderer({ log, limits = usualLimits }: { log: Log; limits?:
   const renderer: CardRenderer = {
     async render(markdown, options) {
       if (markdown.trim() === '') return ''
-      if (markdown.length > longestCard) return plainCard(markdown)
+      if (markdown.length > maxCardLength) return plainCard(markdown)
       const key = keyOf(markdown, options)
       const known = cache.get(key) ?? underWay.get(key)
       if (known !== undefined) return known
-      if (underWay.size >= mostWaiting) return plainCard(markdown)
+      if (underWay.size >= maxWaiting) return plainCard(markdown)
       const rendered = renderInTurn(key, markdown, options).finally(() => underWay.delete(key))
       underWay.set(key, rendered)
       last = rendered

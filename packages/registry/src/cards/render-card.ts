@@ -14,7 +14,7 @@ import type { Nodes, Root } from './syntax-tree.ts'
 /** Deeper than this, browsers give up on the structure and layout gets slow. */
 const deepestElements = 100
 /** Footnotes and links by reference make more of a card than it was. */
-const largestHtml = 2 * 1024 * 1024
+const maxHtmlLength = 2 * 1024 * 1024
 
 const toSafeTree = unified()
   .use(remarkParse)
@@ -36,7 +36,7 @@ export function renderCard(markdown: string, options: CardOptions): string {
   if (isDeeper(tree, deepestElements)) throw new Error('its HTML is nested too deep')
   shapeCard(tree, options)
   const html = toHtml.stringify(tree)
-  if (html.length > largestHtml) throw new Error(`it becomes ${html.length} characters of HTML`)
+  if (html.length > maxHtmlLength) throw new Error(`it becomes ${html.length} characters of HTML`)
   return html
 }
 

@@ -1,4 +1,4 @@
-import { findFileMemory, leastMemoryOf, metadataFactsOf } from '@shoal/model-file'
+import { computeMinimumMemory, findFileMemory, metadataFactsOf } from '@shoal/model-file'
 import type { Kysely } from 'kysely'
 import type { Database } from './schema.ts'
 
@@ -35,7 +35,7 @@ async function fillModel(db: Kysely<Database>, modelId: string) {
   for (const file of files) estimated.push({ ...file, memory_bytes: await fillFile(db, file) })
   await db
     .updateTable('model')
-    .set({ min_memory_bytes: leastMemoryOf(estimated) })
+    .set({ min_memory_bytes: computeMinimumMemory(estimated) })
     .where('id', '=', modelId)
     .execute()
 }

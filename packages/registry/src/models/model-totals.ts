@@ -22,7 +22,7 @@ export interface ModelTotals {
 }
 
 /** A picture of the registry has so many fish. */
-const parameterCountsAtMost = 240
+const maxParameterCounts = 240
 
 type Options = {
   /** More matches than this are estimated from as many. */
@@ -81,7 +81,7 @@ export function modelTotals(
       .where('is_public', '=', 1)
       .orderBy('downloads', 'desc')
       .orderBy('id', 'desc')
-      .limit(parameterCountsAtMost)
+      .limit(maxParameterCounts)
       .execute()
     return { ...sums, parameter_counts: mostDownloaded.map((model) => model.parameter_count) }
   }

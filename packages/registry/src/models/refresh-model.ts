@@ -1,4 +1,4 @@
-import { leastMemoryOf, shardSetOf } from '@shoal/model-file'
+import { computeMinimumMemory, shardSetOf } from '@shoal/model-file'
 import type { Kysely } from 'kysely'
 import type { FullText } from '../database/full-text.ts'
 import type { Database } from '../database/schema.ts'
@@ -40,7 +40,7 @@ export async function refreshModel(trx: Kysely<Database>, fullText: FullText, mo
       ...facts,
       quantizations: JSON.stringify([...labels]),
       min_file_size_bytes: bySize[0]?.file_size_bytes ?? null,
-      min_memory_bytes: leastMemoryOf(files),
+      min_memory_bytes: computeMinimumMemory(files),
       files_count: files.length,
       total_size_bytes: files.reduce((sum, file) => sum + file.file_size_bytes, 0),
       updated_at: new Date().toISOString(),

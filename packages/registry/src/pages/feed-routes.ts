@@ -12,7 +12,7 @@ import type { ModelList } from '../models/model-list.ts'
 type Dependencies = { list: ModelList; site: Site; turns: QueryTurns }
 type Feed = { title: string; path: string; models: readonly Model[] }
 
-const entriesAtMost = 50
+const maxEntries = 50
 const hidden = { schema: { hide: true } }
 const searchable = {
   schema: { hide: true, querystring: Type.Object({ q: Type.Optional(Type.String()) }) },
@@ -22,7 +22,7 @@ export const feedRoutes: FastifyPluginAsync<Dependencies> = async (app, { list, 
   const newest = async (filter: { q?: string; owner?: string }) =>
     (
       await list.list(
-        { ...filter, limit: entriesAtMost, offset: 0, sort: 'created_at', order: 'desc' },
+        { ...filter, limit: maxEntries, offset: 0, sort: 'created_at', order: 'desc' },
         anonymous,
       )
     ).models

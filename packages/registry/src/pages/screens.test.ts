@@ -171,7 +171,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     ['registering', '/register', 150],
     ['settings', '/settings/keys', 150],
     ['publishing', '/publish', 150],
-  ])('%s needs no more scripts and styles than it may', async (_, path, mostKilobytes) => {
+  ])('%s needs no more scripts and styles than it may', async (_, path, maxKilobytes) => {
     await using visitor = await browser.newVisitor()
     const { page, context } = visitor
     const names = new Set<string>()
@@ -185,7 +185,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
       [...names].map(async (name) => (await stat(join(directory, `${name}.gz`))).size),
     )
     expect(names.size).toBeGreaterThan(2)
-    expect(sizes.reduce((sum, size) => sum + size, 0) / 1000).toBeLessThanOrEqual(mostKilobytes)
+    expect(sizes.reduce((sum, size) => sum + size, 0) / 1000).toBeLessThanOrEqual(maxKilobytes)
   })
 
   test('a hostile card does nothing, and what it says can be read', async () => {

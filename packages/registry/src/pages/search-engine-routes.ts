@@ -15,7 +15,7 @@ type Dependencies = {
 }
 
 /** A sitemap may have 50,000 addresses; reading and writing so many would hold up everybody for 0.1 s. */
-const addressesAtMost = 10_000
+const maxAddresses = 10_000
 /** Also on a registry for members, where they say that there is nothing to see. */
 const open = { schema: { hide: true }, config: { isOpen: true } }
 const xml = 'application/xml; charset=utf-8'
@@ -60,12 +60,12 @@ export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (
 
   /** At least one, which has the front page. */
   async function countPages(): Promise<number> {
-    return Math.max(1, Math.ceil((await models.countPublic()) / addressesAtMost))
+    return Math.max(1, Math.ceil((await models.countPublic()) / maxAddresses))
   }
 
   /** `page` counts from 1. */
   async function sitemap(page: number): Promise<string> {
-    const rows = await models.listPublicNames(addressesAtMost, (page - 1) * addressesAtMost)
+    const rows = await models.listPublicNames(maxAddresses, (page - 1) * maxAddresses)
     const home = page === 1 ? [{ address: site.baseUrl() + pages.models }] : []
     const addresses = rows.map(({ name, updated_at }) => ({
       address: site.baseUrl() + pathOf(pages.model, { name }),

@@ -15,7 +15,7 @@ const facets = [
   { name: 'tag', title: 'Tags', of: (all: Facets) => all.tags },
 ] as const
 
-const shownAtMost = 14
+const maxShown = 14
 
 export function Filters({ search }: Props) {
   const { data } = useQuery(facetsQuery(useClient()))
@@ -30,7 +30,7 @@ export function Filters({ search }: Props) {
           key={name}
           name={name}
           title={title}
-          values={(data ? of(data) : []).slice(0, shownAtMost).map(({ value }) => value)}
+          values={(data ? of(data) : []).slice(0, maxShown).map(({ value }) => value)}
           search={search}
         />
       ))}

@@ -10,7 +10,7 @@ type Options = {
   beginsIn: AnswerState
   /** Of the tools that may be called; what calls another is text. */
   toolNames: readonly string[]
-  mostCalls?: number | undefined
+  maxCalls?: number | undefined
 }
 
 /** Reads one answer. */
@@ -29,8 +29,8 @@ export interface AnswerParser {
 
 /** Splits what a model writes into text, reasoning and calls, in the way of its format. */
 export function answerParser(format: AnswerFormat, options: Options): AnswerParser {
-  const { beginsIn, mostCalls } = options
-  if (format.isHarmony && beginsIn === 'start') return harmonyParser(mostCalls)
+  const { beginsIn, maxCalls } = options
+  if (format.isHarmony && beginsIn === 'start') return harmonyParser(maxCalls)
   return markParser(format, options)
 }
 
@@ -40,7 +40,7 @@ export function answerParser(format: AnswerFormat, options: Options): AnswerPars
  */
 function markParser(
   { reasoning, calls }: AnswerFormat,
-  { beginsIn, toolNames, mostCalls = Number.POSITIVE_INFINITY }: Options,
+  { beginsIn, toolNames, maxCalls = Number.POSITIVE_INFINITY }: Options,
 ) {
   const hasTools = toolNames.length > 0
   /** With these an answer begins that is a call as a whole. */
@@ -135,7 +135,7 @@ function markParser(
       return
     }
     isAfterPart = true
-    for (const toolCall of parsed.slice(0, mostCalls - callCount)) {
+    for (const toolCall of parsed.slice(0, maxCalls - callCount)) {
       callCount += 1
       pieces.push({ toolCall })
     }
@@ -144,7 +144,7 @@ function markParser(
   return {
     take,
     callCount: () => callCount,
-    hasEnough: () => callCount >= mostCalls,
+    hasEnough: () => callCount >= maxCalls,
     isThinking: () => state === 'reasoning',
 
     /** What was held back, when nothing more comes. */

@@ -19,7 +19,7 @@ type Message = { kind: 'text' | 'reasoning' } | { kind: 'call'; name: string }
  * Splits an answer of several messages, each with a head that says what it is: `<|channel|>analysis<|message|>` is what the
  * model thinks, `commentary to=functions.name` calls a tool, and anything else is for the user.
  */
-export function harmonyParser(mostCalls = Number.POSITIVE_INFINITY) {
+export function harmonyParser(maxCalls = Number.POSITIVE_INFINITY) {
   let held = ''
   /** Undefined within a head. */
   let message: Message | undefined
@@ -54,7 +54,7 @@ export function harmonyParser(mostCalls = Number.POSITIVE_INFINITY) {
 
   function give(current: Message, body: string, pieces: Piece[]) {
     if (current.kind === 'call') {
-      if (callCount === mostCalls) return
+      if (callCount === maxCalls) return
       callCount += 1
       pieces.push({ toolCall: { name: current.name, arguments: body.trim() || '{}' } })
     } else if (body !== '') {
@@ -65,7 +65,7 @@ export function harmonyParser(mostCalls = Number.POSITIVE_INFINITY) {
   return {
     take,
     callCount: () => callCount,
-    hasEnough: () => callCount >= mostCalls,
+    hasEnough: () => callCount >= maxCalls,
     isThinking: () => message?.kind === 'reasoning',
 
     /** What was held back, when nothing more comes. A head without its message says nothing. */

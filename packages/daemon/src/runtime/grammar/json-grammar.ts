@@ -51,10 +51,10 @@ const impossible = [
 ] as const
 
 /** Repetitions are written out by llama.cpp: longer ones make a grammar slow. */
-const mostRepetitions = 1000
-const mostRules = 5000
+const maxRepetitions = 1000
+const maxRules = 5000
 /** Parts within parts. */
-const mostParts = 30
+const maxParts = 30
 const remarks = ['title', 'description', 'default', 'examples', '$defs', 'definitions', '$schema']
 
 /** The grammar of any JSON object. */
@@ -67,7 +67,7 @@ export function jsonGrammar(schema: object): string {
 
   function named(kind: string, body: string): string {
     const name = `${kind}-${rules.size}`
-    if (rules.size >= mostRules) throw new SchemaError('it is too large')
+    if (rules.size >= maxRules) throw new SchemaError('it is too large')
     rules.set(name, body)
     return name
   }
@@ -88,7 +88,7 @@ export function jsonGrammar(schema: object): string {
 
   /** Without references and parts: what they ask, it asks itself. */
   function flat(given: Schema, path: string, depth: number): Schema {
-    if (depth > mostParts) throw new SchemaError(`${path || 'it'} refers to itself without end`)
+    if (depth > maxParts) throw new SchemaError(`${path || 'it'} refers to itself without end`)
     const { $ref, allOf, oneOf, ...own } = given
     const parts: unknown[] = [...(allOf === undefined ? [] : listOf(allOf, path))]
     if ($ref !== undefined) parts.push(at(schema as Schema, String($ref), path))
@@ -298,8 +298,8 @@ function checkLengths(least: unknown, most: unknown, path: string) {
 }
 
 function repeated(least: unknown, most: unknown, path: string): string {
-  if (Math.max(Number(least), Number(most ?? 0)) > mostRepetitions) {
-    throw cannot(path, `a length of more than ${mostRepetitions}`)
+  if (Math.max(Number(least), Number(most ?? 0)) > maxRepetitions) {
+    throw cannot(path, `a length of more than ${maxRepetitions}`)
   }
   if (most === undefined && Number(least) === 0) return '*'
   return `{${least},${most ?? ''}}`

@@ -28,7 +28,7 @@ export function answerWriter(
   const parser = answerParser(format, {
     beginsIn,
     toolNames: chat ? callableNames(chat, json) : [],
-    mostCalls: chat?.mostCalls,
+    maxCalls: chat?.maxCalls,
   })
   const inStep = logprobsInStep()
   let tokenCount = 0

@@ -1,7 +1,7 @@
 import type { CustomBatchingPrioritizationStrategy } from 'node-llama-cpp'
 
 /** Turns of the microtask queue that a batch waits for conversations that are about to ask for their next token. */
-const mostTurns = 16
+const maxTurns = 16
 
 /**
  * Fills a batch with every conversation that runs. Left alone, the library computes as soon as one has asked, so that four
@@ -14,7 +14,7 @@ export function batchTogether(
 ): CustomBatchingPrioritizationStrategy {
   let turns = 0
   return ({ items, size }) => {
-    if (items.length < runningCount() && turns < mostTurns) {
+    if (items.length < runningCount() && turns < maxTurns) {
       turns += 1
       return []
     }

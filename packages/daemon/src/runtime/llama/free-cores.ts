@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import os from 'node:os'
 
 /** Shorter than this the system's clock of 10 ms says too little. */
-const leastWindowMs = 100
+const minWindowMs = 100
 
 /** Processor time since the system started, in milliseconds of all cores together that this process may use. */
 export type CpuTimes = { at: number; idleMs: number; ownMs: number }
@@ -15,7 +15,7 @@ export function freeCoresMeter(read: () => CpuTimes | undefined = readCpuTimes) 
   let last = read()
   let free: number | undefined
   return (at = performance.now()): number | undefined => {
-    if (!last || at - last.at < leastWindowMs) return free
+    if (!last || at - last.at < minWindowMs) return free
     const times = read()
     if (!times) return free
     free = (times.idleMs - last.idleMs + times.ownMs - last.ownMs) / (times.at - last.at)

@@ -2,7 +2,7 @@
 const roundLength = 3
 /** Trials take at most a twentieth of the time, and there is at most one a second. */
 const restPerTrial = 20
-const leastRestMs = 1_000
+const minRestMs = 1_000
 /** A number of threads is given up when one of its batches takes so many times as long as with the present one. */
 const hopelessFactor = 3
 /** Fewer threads have to be faster by this: where tokens come no sooner with more of them, prompts do. */
@@ -61,7 +61,7 @@ export function threadChoice(most: number) {
     const best = scores.toSorted((one, other) => one.share - other.share)[0]
     if (best && best.share < 1) chosen = best.threads
     const spentMs = others.flatMap(({ times }) => times).reduce((sum, ms) => sum + ms, 0)
-    nextTrialAt = at + Math.max(leastRestMs, restPerTrial * spentMs)
+    nextTrialAt = at + Math.max(minRestMs, restPerTrial * spentMs)
     trial = undefined
   }
 

@@ -17,7 +17,7 @@ export function tokenText(detokenize: (tokens: number[], before: number[]) => st
     take(token: number): string {
       pending.push(token)
       const isUnfinished = detokenize(pending, before).endsWith(replacement)
-      return isUnfinished && pending.length < longestCharacter ? '' : give()
+      return isUnfinished && pending.length < maxCharacterBytes ? '' : give()
     },
     /** What is left when no token comes any more: the pieces of a character that was never finished. */
     finish: () => (pending.length > 0 ? give() : ''),
@@ -26,6 +26,6 @@ export function tokenText(detokenize: (tokens: number[], before: number[]) => st
 
 const replacement = '\ufffd'
 /** UTF-8 has at most four bytes to a character, and a token at least one. */
-const longestCharacter = 4
+const maxCharacterBytes = 4
 /** Some tokenizers write a token by what stands before it. */
 const contextTokens = 8

@@ -23,7 +23,7 @@ export async function startChildRuntime(
     isClosing = true
     rpc.notify('end')
     rpc.close(modelLost('the model was unloaded'))
-    const overdue = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+    const overdue = setTimeout(() => child.kill('SIGKILL'), closeTimeoutMs)
     await end.promise
     clearTimeout(overdue)
   }
@@ -63,7 +63,7 @@ const asOurs = (error: unknown) =>
   isPromptError(error) || hasCode(error, 'model_lost') ? error : modelLost((error as Error).message)
 
 /** How long a process may take to free its memory. */
-const patienceMs = 5000
+const closeTimeoutMs = 5000
 
 function startProcess(): ChildProcess {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'

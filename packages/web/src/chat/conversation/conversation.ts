@@ -64,13 +64,13 @@ export function newConversation(model?: string, settings: Settings = { system: '
   }
 }
 
-const longestTitle = 60
+const maxTitleLength = 60
 
 export function titleFrom(question: string): string {
   const line = question.trim().replace(/\s+/g, ' ')
-  if (line.length <= longestTitle) return line
-  const short = line.slice(0, longestTitle)
-  return `${short.slice(0, short.lastIndexOf(' ') + 1 || longestTitle).trim()}…`
+  if (line.length <= maxTitleLength) return line
+  const short = line.slice(0, maxTitleLength)
+  return `${short.slice(0, short.lastIndexOf(' ') + 1 || maxTitleLength).trim()}…`
 }
 
 /** What was said up to a message, without it. */

@@ -2,7 +2,7 @@ import { sleep } from '@shoal/core/async'
 import { type AnswerEnd, type AnswerPart, DaemonError } from '@shoal/protocol/inference-client'
 
 /** A queue that is as full after so many turns will not empty soon. */
-const mostWaits = 6
+const maxWaits = 6
 
 type Order = {
   ask: () => AsyncIterable<AnswerPart | AnswerEnd>
@@ -23,7 +23,7 @@ export async function* patiently({
       return
     } catch (error) {
       const seconds = error instanceof DaemonError ? error.details.retryAfterSeconds : undefined
-      if (seconds === undefined || waits === mostWaits) throw error
+      if (seconds === undefined || waits === maxWaits) throw error
       onWait(Date.now() + seconds * 1000)
       await sleep(seconds * 1000, signal)
       onWait(undefined)

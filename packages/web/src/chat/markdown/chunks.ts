@@ -1,5 +1,5 @@
 /** What is indented less may be beside the item above, and of another list. */
-const leastIndent = 2
+const minIndent = 2
 
 /** A piece of Markdown that is parsed by itself. */
 export type Chunk = {
@@ -43,7 +43,7 @@ export function chunksOf(source: string): Chunk[] {
       if (mark !== undefined && mark === listMark) cut(true)
       else if (isAfterBlank && !isInside && !(hasItem && isItem)) cut(false)
       if (lines.length === 0) listMark = mark
-      else if (!isInside || (indent ?? 3) < leastIndent) listMark = undefined
+      else if (!isInside || (indent ?? 3) < minIndent) listMark = undefined
       hasItem ||= isItem
     }
     fence = fenceAfter(line, fence, hasItem)

@@ -4,7 +4,7 @@ import type { Node } from './parse.ts'
 type Definition = { source: string; chunk: string }
 
 /** Longer ones count only in their own chunk: they could be referred to thousands of times. */
-const longestDefinition = 2048
+const maxDefinitionLength = 2048
 
 /** The definitions of all chunks by their label; the first of a label counts. */
 export function definitionsOf(
@@ -17,7 +17,7 @@ export function definitionsOf(
       const label = node.type === 'definition' ? node.identifier : `^${node.identifier}`
       const written = chunk.slice(node.position?.start.offset, node.position?.end.offset)
       const source = node.type === 'definition' ? written : `${written.split(']:')[0]}]: note`
-      if (definitions.has(label) || source.length > longestDefinition) continue
+      if (definitions.has(label) || source.length > maxDefinitionLength) continue
       definitions.set(label, { source, chunk })
     }
   }

@@ -114,10 +114,10 @@ function Link({ url, children }: { url: string; children: ReactNode }) {
   )
 }
 
-const longestAddress = 2048
+const maxAddressLength = 2048
 
 const isSafe = (url: string) =>
-  url.length <= longestAddress &&
+  url.length <= maxAddressLength &&
   URL.canParse(url) &&
   ['http:', 'https:', 'mailto:'].includes(new URL(url).protocol)
 

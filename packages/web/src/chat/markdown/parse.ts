@@ -23,7 +23,7 @@ const grammar = [gfm(), withoutHtml]
 const mdastExtensions = [gfmFromMarkdown()]
 
 /** In a paragraph: the parser's time grows with the square of their number. 1,000 take it 0.1 s. */
-const mostMarks = 1_000
+const maxMarks = 1_000
 /** Deeper than this, browsers give up on the structure and layout gets slow. */
 const deepestNodes = 100
 
@@ -46,7 +46,7 @@ const asTyped = (value: string): Node[] => [{ type: 'code', value }]
 const hasTooManyMarks = (source: string) =>
   source
     .split(/\n[ \t]*\n/)
-    .some((part) => (part.match(/[*_~`[\]!<&@:]+/g)?.length ?? 0) > mostMarks)
+    .some((part) => (part.match(/[*_~`[\]!<&@:]+/g)?.length ?? 0) > maxMarks)
 
 function isDeeper(node: Root | Node, levels: number): boolean {
   if (levels < 0) return true

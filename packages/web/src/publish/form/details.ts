@@ -18,7 +18,7 @@ export type DetailErrors = Partial<Record<keyof Details | 'files', string>>
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,94}[a-z0-9]$/
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const most = { displayName: 200, license: 100, description: 2000, tag: 64, tags: 64 }
-const mostReadme = 512 * 1024
+const maxReadmeLength = 512 * 1024
 
 export function findNameProblem(name: string): string | undefined {
   if (name === '') return 'The model needs a name.'
@@ -38,7 +38,7 @@ export function findDetailErrors(details: Details): DetailErrors {
       (tags.length > most.tags && `At most ${most.tags} tags.`) ||
       (tags.some(({ length }) => length > most.tag) && `A tag has at most ${most.tag} characters.`),
     description: description.length > most.description && tooLong(most.description),
-    readme: readme.length > mostReadme && tooLong(mostReadme),
+    readme: readme.length > maxReadmeLength && tooLong(maxReadmeLength),
     isPublic: undefined,
     files: undefined,
   }

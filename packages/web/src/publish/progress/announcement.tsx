@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Publishing } from '../jobs/publishing.ts'
 
-const leastPauseMs = 5000
+const minPauseMs = 5000
 
 /** Tells those who hear pages how far it is: at every tenth and every turn, and not more often than one can listen. */
 export function Announcement({ publishing }: { publishing: Publishing }) {
@@ -10,7 +10,7 @@ export function Announcement({ publishing }: { publishing: Publishing }) {
   const saidAt = useRef(0)
   const isTurn = publishing.state !== 'running'
   useEffect(() => {
-    const pauseMs = isTurn ? 0 : Math.max(0, saidAt.current + leastPauseMs - Date.now())
+    const pauseMs = isTurn ? 0 : Math.max(0, saidAt.current + minPauseMs - Date.now())
     const timer = setTimeout(() => {
       saidAt.current = Date.now()
       setSaid(words)
