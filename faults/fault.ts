@@ -7,7 +7,7 @@ import type { Need } from './needs.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
-/** One way in which a registry's surroundings fail it. */
+/** One way in which a registry's environment fail it. */
 export type Fault = {
   name: string
   /** One sentence for `--list`. */
@@ -15,11 +15,11 @@ export type Fault = {
   needs: readonly Need[]
   /** The databases on which it is tried, in turn. */
   engines: readonly Engine[]
-  /** Makes the surroundings ready before the registry starts for the first time. */
+  /** Makes the environment ready before the registry starts for the first time. */
   arrange(place: Place): Harm | Promise<Harm>
 }
 
-/** What a fault wants of the surroundings, and does to them. */
+/** What a fault wants of the environment, and does to them. */
 export type Harm = {
   /** More environment for the registry. */
   env?: Record<string, string>

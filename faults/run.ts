@@ -1,4 +1,4 @@
-/** Breaks the surroundings of a registry and checks what it makes of that: `npm run faults -- [name] [options]`. */
+/** Breaks the environment of a registry and checks what it makes of that: `npm run faults -- [name] [options]`. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,11 +60,11 @@ process.exitCode = failures().length === 0 ? 0 : 1
 
 function onRound(result: RoundResult) {
   results.push(result)
-  tell(result)
+  report(result)
 }
 
 /** One line for a round, and three for each of its failures. */
-function tell({ fault, round, seed: itsSeed, engine, seconds, ...result }: RoundResult) {
+function report({ fault, round, seed: itsSeed, engine, seconds, ...result }: RoundResult) {
   const verdict = result.failures.length === 0 ? 'ok' : `${result.failures.length} failures`
   const place = `round ${round}, seed ${itsSeed}`
   say(`${fault.padEnd(28)}${place}, ${engine}, ${seconds.toFixed(1)} s: ${verdict}`)

@@ -39,9 +39,9 @@ export const looks = (
         { theme: 'light', width: wide },
         { theme: 'dark', width: narrow },
       ]
-) satisfies Wishes[]
+) satisfies Options[]
 
-type Wishes = {
+type Options = {
   width?: number
   height?: number
   theme?: 'light' | 'dark'
@@ -60,13 +60,19 @@ export async function startBrowser(program: string, origins: readonly string[]) 
   const browser = await chromium.launch({ executablePath: program, args: options })
   return {
     /** A person of their own: with no cookies, and nothing stored, unless `storageState` has some. */
-    async newVisitor(wishes: Wishes = {}) {
-      const { width = 1360, height = 860, theme = 'light', scripts = true, storageState } = wishes
+    async newVisitor(visitorOptions: Options = {}) {
+      const {
+        width = 1360,
+        height = 860,
+        theme = 'light',
+        scripts = true,
+        storageState,
+      } = visitorOptions
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme: theme,
         javaScriptEnabled: scripts,
-        reducedMotion: wishes.reducedMotion ?? 'no-preference',
+        reducedMotion: visitorOptions.reducedMotion ?? 'no-preference',
         ...(storageState && { storageState }),
       })
       return visitor(context, origins)

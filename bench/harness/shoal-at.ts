@@ -18,25 +18,25 @@ export function startShoalAt({ machine, home, registryUrl }: Place, ...words: st
   const closed = once(child, 'close').finally(() => process.off('exit', endWithUs))
   const output = text(child.stdout)
   const seconds = () => (performance.now() - startedAt) / 1000
-  let told = ''
+  let reported = ''
   child.stderr.on('data', (more) => {
-    told += more
+    reported += more
   })
 
   return {
     /** How many seconds it took to say this on stderr. */
     async untilTold(sought: string): Promise<number> {
       const { promise, resolve, reject } = Promise.withResolvers<number>()
-      const look = () => told.includes(sought) && resolve(seconds())
+      const look = () => reported.includes(sought) && resolve(seconds())
       child.stderr.on('data', look)
-      child.once('close', () => reject(new Error(`shoal ended without a word of it: ${told}`)))
+      child.once('close', () => reject(new Error(`shoal ended without a word of it: ${reported}`)))
       look()
       return promise
     },
 
     async end(): Promise<{ seconds: number; output: string }> {
       const [code] = await closed
-      if (code !== 0) throw new Error(`shoal ended with ${code}: ${told}`)
+      if (code !== 0) throw new Error(`shoal ended with ${code}: ${reported}`)
       return { seconds: seconds(), output: await output }
     },
 

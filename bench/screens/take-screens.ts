@@ -7,13 +7,13 @@ import { mkdir } from 'node:fs/promises'
 import { findChromium, startBrowser } from '../../testing/browser.ts'
 import { accountScreens } from './account-screens.ts'
 import { chatScreens } from './chat-screens.ts'
+import { failureScreens } from './failure-screens.ts'
 import { publishScreens } from './publish-screens.ts'
 import { registryScreens } from './registry-screens.ts'
 import { takeScreen } from './screen.ts'
 import { startShownDaemons } from './shown/daemons.ts'
 import { startEmptyRegistry, startShownRegistry } from './shown/registry.ts'
 import { writeUploads } from './shown/uploads.ts'
-import { troubleScreens } from './trouble-screens.ts'
 
 const [folder = 'screens', ...names] = process.argv.slice(2)
 const program = findChromium()
@@ -28,7 +28,7 @@ const screens = [
   ...registryScreens(registry),
   ...accountScreens(registry),
   ...publishScreens(registry, uploads),
-  ...troubleScreens(registry, empty),
+  ...failureScreens(registry, empty),
   ...chatScreens(daemons),
 ]
 await using browser = await startBrowser(program, [])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { classify, type Outcome } from './ends.ts'
 
-const error = (told: object) => JSON.stringify({ error: told })
+const error = (reported: object) => JSON.stringify({ error: reported })
 
 const good: Outcome = {
   exitCode: 0,
@@ -36,15 +36,15 @@ describe('the end of a command', () => {
     ['a crash', { ...refused, exitCode: undefined, signal: 'SIGABRT' }, /SIGABRT/],
     ['a stack trace', { ...refused, stderr: 'Error: x\n    at f (/a/b.ts:1:2)\n' }, /stack trace/],
     ['a failure that says nothing', { ...refused, stdout: '' }, /without JSON/],
-    ['an untyped cause', told(1, { code: 'failed' }), /untyped/],
-    ['the exit code of another cause', told(9, { code: 'unreachable' }), /another exit code/],
-    ['a cause without advice', told(6, { code: 'unreachable', hint: '' }), /no hint/],
+    ['an untyped cause', reported(1, { code: 'failed' }), /untyped/],
+    ['the exit code of another cause', reported(9, { code: 'unreachable' }), /another exit code/],
+    ['a cause without advice', reported(6, { code: 'unreachable', hint: '' }), /no hint/],
   ] as const)('is a problem for %s', (_, outcome, problem) => {
     expect(classify(outcome as Outcome)).toEqual({ problem: expect.stringMatching(problem) })
   })
 })
 
-function told(exitCode: number, cause: object): Outcome {
+function reported(exitCode: number, cause: object): Outcome {
   const stdout = error({ message: 'No answer.', hint: 'Wait.', ...cause })
   return { ...refused, exitCode, stdout }
 }

@@ -66,11 +66,11 @@ function causeIn(stdout: string, exitCode: number, stderr: string): Cause | { pr
   return { code: code as Code, reason }
 }
 
-type Told = { code: string; reason?: string; message?: string; hint?: string }
+type Report = { code: string; reason?: string; message?: string; hint?: string }
 
-function errorIn(stdout: string): Told | undefined {
+function errorIn(stdout: string): Report | undefined {
   try {
-    return (JSON.parse(stdout) as { error?: Told }).error
+    return (JSON.parse(stdout) as { error?: Report }).error
   } catch {
     return undefined // reported as a problem
   }

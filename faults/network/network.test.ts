@@ -52,11 +52,11 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
     })
     const failed = results.filter(({ failure }) => failure !== undefined)
     hasFailed ||= failed.length > 0
-    const told = failed.map(({ cell, failure }) => {
+    const reported = failed.map(({ cell, failure }) => {
       const { fault, column, form, place } = cell
       return `${fault.name}, ${place ?? column}, ${form}: ${failure}`
     })
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
   })
 
   for (const round of networkRounds) {

@@ -48,13 +48,13 @@ export async function runNetwork(words: string[]): Promise<number> {
     const options = { seed: seed + round, timeoutFactor: 1, logFolder }
     const onResult = (result: CellResult) => {
       counted(result)
-      tellCell(result, options.seed)
+      reportCell(result, options.seed)
     }
     await runCells(cells, { ...options, onResult })
     const results = await Promise.all(kinds.map((kind) => runRound(kind, options)))
     for (const result of results) {
       counted(result)
-      tellRound(result)
+      reportRound(result)
     }
   }
   if (faults.length > 0 && place === undefined) say(`\n${tableOf(faults)}\n`)
@@ -78,7 +78,7 @@ const titleOf = ({ fault, column, form, place }: Cell) =>
   `${fault.name.padEnd(20)}${(place === undefined ? column : `${column}, ${placeTitles[place]}`).padEnd(20)}${form.padEnd(11)}`
 
 /** Prints one line for a command, and its output if it failed. */
-function tellCell({ cell, end, seconds, failure, output }: CellResult, seed: number) {
+function reportCell({ cell, end, seconds, failure, output }: CellResult, seed: number) {
   const seen = isProblem(end) ? end.problem : inWords(end)
   const verdict = failure === undefined ? 'ok' : 'FAILED'
   say(`${titleOf(cell)}${seconds.toFixed(1).padStart(5)} s  ${verdict}: ${seen}`)
@@ -89,7 +89,7 @@ function tellCell({ cell, end, seconds, failure, output }: CellResult, seed: num
   say(output.replace(/^/gm, '  | '))
 }
 
-function tellRound({ round, seed, seconds, seen, failure }: RoundResult) {
+function reportRound({ round, seed, seconds, seen, failure }: RoundResult) {
   const verdict = failure === undefined ? `ok: ${seen}` : `FAILED: ${failure}`
   say(
     `${round.name.padEnd(20)}seed ${String(seed).padEnd(26)}${seconds.toFixed(1).padStart(5)} s  ${verdict}`,

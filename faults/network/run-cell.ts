@@ -55,8 +55,8 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
   const { words, fileUnderName } = await prepare(cell, options, stack)
   const place = cell.place ?? columns[cell.column].places[0]
-  const told = cell.fault.command?.(lane, place) ?? {}
-  const address = told.address ?? lane.address
+  const reported = cell.fault.command?.(lane, place) ?? {}
+  const address = reported.address ?? lane.address
   const harm = cell.fault.harm?.(place, lane)
   if (harm) {
     lane.proxy.arm({
@@ -72,7 +72,7 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
     env: {
       ...lane.env,
       SHOAL_NETWORK_TIMEOUTS: timeoutSetting(cell, options.timeoutFactor),
-      ...told.env,
+      ...reported.env,
     },
     withinMs: (options.endWithinMs ?? defaultEndWithinMs) * options.timeoutFactor,
     program: options.program,

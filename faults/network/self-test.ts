@@ -20,7 +20,7 @@ function tampering(summary: string, failure: RegExp, then: string): Tampering {
   return { summary, failure, program: `${askFirst}\n  asked.finally(() => {${then}})` }
 }
 
-const say = (told: string) => `console.log(JSON.stringify({ error: ${told} }))`
+const say = (reported: string) => `console.log(JSON.stringify({ error: ${reported} }))`
 
 export const tamperings: Tampering[] = [
   tampering('wrong bytes under the name', /wrong bytes/, intoFile("'wrong'")),

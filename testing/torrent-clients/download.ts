@@ -12,7 +12,7 @@ export type Client = { name: string; program: string | undefined; start: StartCl
 
 /** Some try uTP first, some wait before they turn to a web seed, and the machine may be busy. */
 export const downloadAtMostMs = 80_000
-const lookEveryMs = 250
+const pollIntervalMs = 250
 
 /** Has a client download from a magnet, a torrent file or its address. Resolves when a file of that name has this very content. */
 export async function download(
@@ -27,7 +27,7 @@ export async function download(
       const isLast = !client.isRunning() || performance.now() > deadline
       if ((await hashIn(folder, filename)) === sha256_hash) return
       if (isLast) throw new Error(`it did not get the file: ${client.output()}`)
-      await sleep(lookEveryMs)
+      await sleep(pollIntervalMs)
     }
   } finally {
     await client.stop()

@@ -61,14 +61,14 @@ function allKinds(random: Random): Kind[] {
         .map((variant) => ({ family, size, variant, name: slugOf(family, size, variant) })),
     ),
   )
-  const standings = new Map(kinds.map((kind) => [kind, standingOf(kind, random)]))
-  return kinds.toSorted((a, b) => (standings.get(b) ?? 0) - (standings.get(a) ?? 0))
+  const statuses = new Map(kinds.map((kind) => [kind, getStatus(kind, random)]))
+  return kinds.toSorted((a, b) => (statuses.get(b) ?? 0) - (statuses.get(a) ?? 0))
 }
 
 /** Up to 1 by chance; favourites stand above. */
-function standingOf({ family, variant, name }: Kind, random: Random): number {
+function getStatus({ family, variant, name }: Kind, random: Random): number {
   const place = favourites.indexOf(name)
-  const byChance = random.next() ** (1 / (family.standing.popularity * variant.weight))
+  const byChance = random.next() ** (1 / (family.status.popularity * variant.weight))
   return place < 0 ? byChance : 1 + favourites.length - place
 }
 
@@ -104,7 +104,7 @@ function modelOf(kind: Kind, { rank, now, random, turn }: Circumstances): Catalo
   const { family, size, variant, name } = kind
   const [architecture, license, contextLength] = family.kind
   const model: ShownModel = { ...kind, displayName: titleOf(family, size, variant) }
-  const ageDays = 2 + (family.standing.oldestDays - 2) * random.next() ** 1.5
+  const ageDays = 2 + (family.status.oldestDays - 2) * random.next() ** 1.5
   const createdMs = now - Math.round(ageDays * dayMs)
   const downloads = Math.round((topDownloads / (rank + 1) ** 1.2) * (0.85 + 0.3 * random.next()))
   const description = descriptionOf(kind, random, turn)

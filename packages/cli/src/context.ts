@@ -8,6 +8,7 @@ import {
   transferRetry,
 } from '@shoal/network'
 import { type RegistryClient, registryClient, type Transport } from '@shoal/protocol/client'
+import type { CliEnvironment } from './environment.ts'
 import { registryAddress, registryLabel } from './settings/address.ts'
 import { type Config, readConfig, readSaved } from './settings/config.ts'
 import { readCredentials } from './settings/credentials.ts'
@@ -15,7 +16,6 @@ import { type Places, readPlaces } from './settings/places.ts'
 import { readTyped } from './settings/read-typed.ts'
 import { cliSettings, defaultRegistry } from './settings/settings.ts'
 import { aboutUnknownVariables } from './settings/unknown-variables.ts'
-import type { Surroundings } from './surroundings.ts'
 import { type Asker, createAsker } from './terminal/asker.ts'
 import type { GlobalOptions } from './terminal/global-options.ts'
 import { createPrinter, type Printer } from './terminal/printer.ts'
@@ -36,7 +36,7 @@ export type Registry = {
 }
 
 export type Context = {
-  surroundings: Surroundings
+  environment: CliEnvironment
   options: GlobalOptions
   printer: Printer
   asker: Asker
@@ -58,9 +58,9 @@ export type Context = {
  * Makes the context of the command that is about to run. `isTransfer`: a registry that is away is waited for. `isForShell`: the
  * answer is for a shell, whose user shall see nothing else.
  */
-export type OpenContext = (wishes?: Wishes) => Promise<Context>
+export type OpenContext = (wishes?: Options) => Promise<Context>
 
-type Wishes = { isTransfer?: boolean; isForShell?: boolean }
+type Options = { isTransfer?: boolean; isForShell?: boolean }
 
 /** What the top of the program has to know of a command once it has ended. */
 export type Trace = { printer?: Printer; spoken?: Spoken; endsByItself: boolean; exitCode: number }
@@ -70,14 +70,14 @@ const { default: _, ...withoutDefault } = cliSettings.registry
 const namedRegistry = setting(withoutDefault)
 
 export function contextOpener(
-  surroundings: Surroundings,
+  environment: CliEnvironment,
   trace: Trace,
   readOptions: () => GlobalOptions,
 ): OpenContext {
   return async ({ isTransfer = false, isForShell = false } = {}) => {
     const options = readOptions()
-    const { env, stopSignal } = surroundings
-    const printer = createPrinter(surroundings, options)
+    const { env, stopSignal } = environment
+    const printer = createPrinter(environment, options)
     const warnings = isForShell || trace.printer ? [] : aboutUnknownVariables(env)
     for (const line of warnings) printer.warn(line)
     trace.printer = printer
@@ -100,11 +100,11 @@ export function contextOpener(
     }
 
     return {
-      surroundings,
+      environment,
       options,
       printer,
       networkSettings,
-      asker: createAsker(surroundings, { canAsk: printer.can.canAsk, yes: options.yes === true }),
+      asker: createAsker(environment, { canAsk: printer.can.canAsk, yes: options.yes === true }),
       places,
       config,
       registryAddress: current,

@@ -43,15 +43,15 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('in a local network', { timeout
   afterAll(() => stack.disposeAsync())
 
   const at = async (machine: Machine) => stack.use(await somebodyAt(machine, registryUrl))
-  const startToShare = (...wishes: string[]) =>
-    sharer.startUntil('on this machine, 1 file', 'seed', ...wishes)
+  const startToShare = (...options: string[]) =>
+    sharer.startUntil('on this machine, 1 file', 'seed', ...options)
 
   /** Who gave the model to somebody who waited for it when another began to share it. */
-  async function sourceOfWaiting(...wishes: string[]): Promise<string> {
+  async function sourceOfWaiting(...options: string[]): Promise<string> {
     const waiting = await at(machines.second)
     const pulling = waiting.run('pull', model, '--only-peers', '--json')
     await sleep(lookAroundMs)
-    await using _sharing = await startToShare(...wishes)
+    await using _sharing = await startToShare(...options)
     const { path, sources } = JSON.parse(await pulling)
     expect(await sha256Of(path)).toBe(sha256_hash)
     expect(sources).toHaveLength(1)

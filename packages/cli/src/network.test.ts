@@ -120,13 +120,13 @@ test('each cause has its code, its exit code and a sentence', async () => {
     search(`http://127.0.0.1:${moved}`),
     search(`http://127.0.0.1:${broken}`, { SHOAL_NETWORK_TIMEOUTS: 'giveup=1s' }),
   ])
-  const told = ends.map(({ exitCode, document: { error } }) => [
+  const reported = ends.map(({ exitCode, document: { error } }) => [
     exitCode,
     error.code,
     error.reason ?? error.status,
     error.message,
   ])
-  expect(told).toEqual([
+  expect(reported).toEqual([
     [6, 'unreachable', 'refused', 'Nothing answers at 127.0.0.1:9.'],
     [6, 'unreachable', 'dns', 'There is no machine called nobody.invalid.'],
     [6, 'unreachable', 'timeout', `127.0.0.1:${silent} does not answer in time.`],

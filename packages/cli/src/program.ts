@@ -34,10 +34,10 @@ import { upCommand } from './commands/up.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { whoamiCommand } from './commands/whoami.ts'
 import type { OpenContext } from './context.ts'
+import type { CliEnvironment } from './environment.ts'
 import { addGlobalOptions } from './global-options.ts'
 import { showVariables } from './settings/options.ts'
 import { cliSettings } from './settings/settings.ts'
-import type { Surroundings } from './surroundings.ts'
 import { version } from './version.ts'
 
 const groups = {
@@ -75,7 +75,7 @@ const groups = {
   Other: [configCommand, doctorCommand, completionCommand],
 }
 
-export function shoalProgram(open: OpenContext, { stdout, stderr }: Surroundings): Command {
+export function shoalProgram(open: OpenContext, { stdout, stderr }: CliEnvironment): Command {
   const program = addGlobalOptions(new Command('shoal'))
     .description('Find, pull and share language models in the GGUF format.')
     .version(version, '-V, --version')

@@ -62,10 +62,10 @@ test.each([
 test('under --json an error is a document too, on stdout', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({})
-  const wishes = { home: home.path, registry: registry.address }
-  const unknown = await shoalHere(['search', '--jsn', '--json'], wishes)
+  const shoalOptions = { home: home.path, registry: registry.address }
+  const unknown = await shoalHere(['search', '--jsn', '--json'], shoalOptions)
   expect(JSON.parse(unknown.stdout).error).toMatchObject({ code: 'usage' })
-  const failed = await shoalHere(['whoami', '--json'], wishes)
+  const failed = await shoalHere(['whoami', '--json'], shoalOptions)
   expect(JSON.parse(failed.stdout).error).toMatchObject({ code: 'not_found', status: 404 })
   expect(failed.exitCode).toBe(3)
 })
@@ -156,9 +156,9 @@ test('the token of the environment goes to its own registry, and to no other', a
   await using home = await makeHome()
   await using own = await scriptedRegistry({ 'GET /v1/auth/me': { body: { username: 'ines' } } })
   await using other = await scriptedRegistry({ 'PUT /v1/models/tide-7b/like': { status: 204 } })
-  const wishes = { home: home.path, registry: own.address, env: { SHOAL_TOKEN: 'hf_secret' } }
-  await shoalHere(['whoami'], wishes)
-  await shoalHere(['like', `${other.label}/tide-7b`], wishes)
+  const shoalOptions = { home: home.path, registry: own.address, env: { SHOAL_TOKEN: 'hf_secret' } }
+  await shoalHere(['whoami'], shoalOptions)
+  await shoalHere(['like', `${other.label}/tide-7b`], shoalOptions)
   expect(own.asked[0]?.authorization).toBe('Bearer hf_secret')
   expect(other.asked[0]?.authorization).toBeUndefined()
 })
@@ -185,17 +185,19 @@ test('text of the registry cannot drive the terminal', async () => {
     'GET /v1/models': { body: [sampleModel({ license })] },
     'GET /v1/auth/me': { status: 403, body: { detail: 'no\x1b[31m\nway' } },
   })
-  const wishes = { home: home.path, registry: registry.address }
-  expect((await shoalHere(['search'], wishes)).stdout).not.toContain('\x1b')
-  expect((await shoalHere(['whoami'], wishes)).stderr).toBe('✗ no[31m way.\n')
+  const shoalOptions = { home: home.path, registry: registry.address }
+  expect((await shoalHere(['search'], shoalOptions)).stdout).not.toContain('\x1b')
+  expect((await shoalHere(['whoami'], shoalOptions)).stderr).toBe('✗ no[31m way.\n')
 })
 
 test('colour is for terminals only', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })
-  const wishes = { home: home.path, registry: registry.address }
-  expect((await shoalHere(['search'], { ...wishes, isTerminal: true })).stdout).toContain('\x1b[')
-  expect((await shoalHere(['search'], wishes)).stdout).not.toContain('\x1b[')
-  const plain = await shoalHere(['search', '--no-color'], { ...wishes, isTerminal: true })
+  const shoalOptions = { home: home.path, registry: registry.address }
+  expect((await shoalHere(['search'], { ...shoalOptions, isTerminal: true })).stdout).toContain(
+    '\x1b[',
+  )
+  expect((await shoalHere(['search'], shoalOptions)).stdout).not.toContain('\x1b[')
+  const plain = await shoalHere(['search', '--no-color'], { ...shoalOptions, isTerminal: true })
   expect(plain.stdout).not.toContain('\x1b[')
 })

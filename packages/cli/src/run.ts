@@ -2,39 +2,39 @@
 import { exitCodes } from '@shoal/core/errors/table'
 import { CommanderError } from 'commander'
 import { contextOpener, type Trace } from './context.ts'
+import type { CliEnvironment } from './environment.ts'
 import { failureOf } from './failures/failure-of.ts'
 import { shoalProgram } from './program.ts'
 import { placeFailure } from './settings/place-failure.ts'
 import { readPlaces } from './settings/places.ts'
-import type { Surroundings } from './surroundings.ts'
 import type { GlobalOptions } from './terminal/global-options.ts'
 import { createPrinter } from './terminal/printer.ts'
 
-export async function runCommandLine(words: readonly string[], surroundings: Surroundings) {
+export async function runCommandLine(words: readonly string[], environment: CliEnvironment) {
   const trace: Trace = { endsByItself: false, exitCode: 0 }
-  const open = contextOpener(surroundings, trace, () => program.opts<GlobalOptions>())
-  const program = shoalProgram(open, surroundings)
+  const open = contextOpener(environment, trace, () => program.opts<GlobalOptions>())
+  const program = shoalProgram(open, environment)
   try {
     if (words.length === 0) {
       program.outputHelp()
       return 0
     }
-    await untilStopped(program.parseAsync([...words], { from: 'user' }), surroundings, trace)
+    await untilStopped(program.parseAsync([...words], { from: 'user' }), environment, trace)
     return trace.exitCode
   } catch (error) {
     // Help and the version are printed already; so is the help that a bare group of commands gets.
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage
     const failure =
-      placeFailure(error, readPlaces(surroundings.env)) ?? failureOf(error, trace.spoken)
-    const printer = trace.printer ?? createPrinter(surroundings, optionsIn(words))
+      placeFailure(error, readPlaces(environment.env)) ?? failureOf(error, trace.spoken)
+    const printer = trace.printer ?? createPrinter(environment, optionsIn(words))
     printer.fail(failure)
     return failure.exitCode
   }
 }
 
 /** A command that does not watch for Ctrl-C itself is left behind where it stands. */
-function untilStopped(command: Promise<unknown>, { stopSignal }: Surroundings, trace: Trace) {
+function untilStopped(command: Promise<unknown>, { stopSignal }: CliEnvironment, trace: Trace) {
   return new Promise<void>((resolve, reject) => {
     command.then(() => resolve(), reject)
     const onStop = () => {

@@ -21,10 +21,10 @@ test('pull takes a model from a peer, and says so', options, async () => {
   const file = await registry.publish('tide', 20_000_000)
   await using peer = await seedingShoal(registry, 'tide', file)
   await using home = await lonelyHome()
-  const wishes = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
+  const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
   const { stdout, stderr, exitCode } = await runShoal(
     ['pull', 'tide', '--only-peers', '--json'],
-    wishes,
+    shoalOptions,
   )
   expect(exitCode, stderr).toBe(0)
   expect(stderr).toContain('100% came from 1 peer.')
@@ -76,9 +76,9 @@ test('serve shares what was pulled, pauses, goes on, and tells what it gave', op
   await runShoal(['pull', 'tide'], here)
   const { child, outcome } = startShoal(['serve', '--port', '0'], here)
   try {
-    let told = ''
-    while (!told.includes('Log ')) told += String((await once(child.stdout, 'data'))[0])
-    expect(told).toContain('Sharing     1 file; others see your IP address')
+    let reported = ''
+    while (!reported.includes('Log ')) reported += String((await once(child.stdout, 'data'))[0])
+    expect(reported).toContain('Sharing     1 file; others see your IP address')
     const beside = await runShoal(['seed'], here)
     expect(beside.stderr).toContain('The models on this machine are shared by shoal serve already.')
     expect(beside.exitCode).toBe(1)
@@ -93,12 +93,12 @@ test('serve shares what was pulled, pauses, goes on, and tells what it gave', op
     await expect.poll(seeders, pollOptions).toBe(1)
     const pulled = await runShoal(['pull', 'tide', '--only-peers'], there)
     expect(pulled.exitCode, pulled.stderr).toBe(0)
-    const standing = async () =>
+    const status = async () =>
       JSON.parse((await runShoal(['seed', 'status', '--json'], here)).stdout)
     await expect
-      .poll(async () => (await standing()).files[0].uploaded_bytes, pollOptions)
+      .poll(async () => (await status()).files[0].uploaded_bytes, pollOptions)
       .toBeGreaterThanOrEqual(file.file_size_bytes)
-    expect(await standing()).toMatchObject({ enabled: true, paused: false, error: null })
+    expect(await status()).toMatchObject({ enabled: true, paused: false, error: null })
   } finally {
     child.kill('SIGINT')
     await outcome
@@ -110,10 +110,10 @@ test('a model that becomes private is shared no more, and its files stay', optio
   await using registry = await realRegistry()
   const file = await registry.publish('tide', 2_000_000)
   await using home = await lonelyHome()
-  const wishes = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
-  const pulled = await runShoal(['pull', 'tide', '--json'], wishes)
+  const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
+  const pulled = await runShoal(['pull', 'tide', '--json'], shoalOptions)
   await registry.makePrivate('tide')
-  const { child, outcome } = startShoal(['seed'], wishes)
+  const { child, outcome } = startShoal(['seed'], shoalOptions)
   await untilTold(child, '0 files')
   child.kill('SIGINT')
   await outcome
@@ -127,19 +127,19 @@ test(
     await using registry = await realRegistry()
     await registry.publish('tide', 2_000_000)
     await using home = await lonelyHome()
-    const wishes = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
-    const withoutPeers = await runShoal(['pull', 'tide', '--no-peers'], wishes)
+    const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
+    const withoutPeers = await runShoal(['pull', 'tide', '--no-peers'], shoalOptions)
     expect(withoutPeers.stderr).not.toContain('Shared with others')
-    const first = startShoal(['seed'], wishes)
-    const told = await untilTold(first.child, 'machine, 0 files;')
-    expect(told).toContain('tide/tide.gguf is not shared: it was pulled with --no-peers')
+    const first = startShoal(['seed'], shoalOptions)
+    const reported = await untilTold(first.child, 'machine, 0 files;')
+    expect(reported).toContain('tide/tide.gguf is not shared: it was pulled with --no-peers')
     first.child.kill('SIGINT')
     await first.outcome
 
-    const again = await runShoal(['pull', 'tide'], wishes)
+    const again = await runShoal(['pull', 'tide'], shoalOptions)
     expect(again.stderr).toContain('Already here.')
     expect(again.stderr).toContain('Shared with others while shoal serve runs.')
-    const second = startShoal(['seed'], wishes)
+    const second = startShoal(['seed'], shoalOptions)
     await untilTold(second.child, 'machine, 1 file;')
     second.child.kill('SIGINT')
     await second.outcome
@@ -148,19 +148,19 @@ test(
 
 /** Reads stderr as far as `words`. */
 async function untilTold({ stderr }: ReturnType<typeof startShoal>['child'], words: string) {
-  let told = ''
-  while (!told.includes(words)) told += String((await once(stderr, 'data'))[0])
-  return told
+  let reported = ''
+  while (!reported.includes(words)) reported += String((await once(stderr, 'data'))[0])
+  return reported
 }
 
 test('what was pulled is shared while its registry is away', options, async () => {
   await using registry = await realRegistry()
   await registry.publish('tide', 2_000_000)
   await using home = await lonelyHome()
-  const wishes = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
-  await runShoal(['pull', 'tide'], wishes)
+  const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
+  await runShoal(['pull', 'tide'], shoalOptions)
   await registry.stop()
-  const { child, outcome } = startShoal(['seed'], wishes)
+  const { child, outcome } = startShoal(['seed'], shoalOptions)
   await untilTold(child, '1 file;')
   child.kill('SIGINT')
   await outcome
@@ -172,8 +172,11 @@ test('on a registry for members they share among themselves', options, async () 
   const env = { SHOAL_TOKEN: registry.token }
   await using _peer = await seedingShoal(registry, 'tide', file, env)
   await using home = await lonelyHome()
-  const wishes = { home: home.path, env: { SHOAL_REGISTRY: registry.url, ...env } }
-  const { stdout, stderr, exitCode } = await runShoal(['pull', 'tide', '--only-peers'], wishes)
+  const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url, ...env } }
+  const { stdout, stderr, exitCode } = await runShoal(
+    ['pull', 'tide', '--only-peers'],
+    shoalOptions,
+  )
   expect(exitCode, stderr).toBe(0)
   const path = stdout.trim()
   expect(await sha256(path)).toBe(file.sha256_hash)

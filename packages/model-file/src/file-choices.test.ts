@@ -37,8 +37,8 @@ test('the parts of a split file are one choice, in their order and with their wh
 test('the parts of a split file need their memory together, by their sizes where one is not told', () => {
   const parts = [1, 2].map((part) => sample(`tide-0000${part}-of-00002.gguf`, 'Q8_0', 4e9))
   const [first, second] = parts as [Sample, Sample]
-  const told = choicesOf({ ...first, memory_bytes: 5e9 }, { ...second, memory_bytes: 4e9 })
-  expect(told[0]?.memoryBytes).toBe(9e9)
+  const reported = choicesOf({ ...first, memory_bytes: 5e9 }, { ...second, memory_bytes: 4e9 })
+  expect(reported[0]?.memoryBytes).toBe(9e9)
   const [untold] = choicesOf({ ...first, memory_bytes: 5e9 }, { ...second, memory_bytes: null })
   expect(untold?.memoryBytes).toBe(memoryNeeded({ file_size_bytes: 8e9 }))
 })

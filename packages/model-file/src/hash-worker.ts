@@ -47,9 +47,9 @@ function hashWhole(file: number, fileSizeBytes: number): void {
   for (let index = 0; index < chunkCount(fileSizeBytes); index += 1) {
     const range = chunkRange(index, fileSizeBytes)
     for (const bytes of readRange(file, range)) hash.update(bytes)
-    tell({ hashedBytes: range.size })
+    report({ hashedBytes: range.size })
   }
-  tell({ sha256_hash: hash.digest('hex') })
+  report({ sha256_hash: hash.digest('hex') })
 }
 
 function hashChunk(file: number, work: HashWork, index: number): void {
@@ -65,7 +65,7 @@ function hashChunk(file: number, work: HashWork, index: number): void {
     const firstPiece = range.start / work.pieces.length
     new Uint8Array(work.pieces.hashes).set(pieces.digest(), firstPiece * 20)
   }
-  tell({ hashedBytes: range.size })
+  report({ hashedBytes: range.size })
 }
 
 function* readRange(file: number, { start, size }: { start: number; size: number }) {
@@ -79,7 +79,7 @@ function* readRange(file: number, { start, size }: { start: number; size: number
   }
 }
 
-function tell(message: HashMessage): void {
+function report(message: HashMessage): void {
   parentPort?.postMessage(message)
 }
 

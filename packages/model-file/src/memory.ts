@@ -66,9 +66,9 @@ export function findFileMemory(
   const { role, shard, dimensions } = facts
   if (role === 'mmproj' || role === 'adapter') return null
   if (shard !== null && shard.index > 1) return fileSizeBytes
-  const isTold =
+  const isReported =
     findCacheBytesPerToken(dimensions) !== undefined && findOverheadBytes(dimensions) !== undefined
-  const bytes = isTold ? memoryToRun(facts, fileSizeBytes) : null
+  const bytes = isReported ? memoryToRun(facts, fileSizeBytes) : null
   return Number.isSafeInteger(bytes) ? bytes : null // a header may hold any numbers
 }
 

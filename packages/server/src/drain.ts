@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-const lookEveryMs = 50
+const pollIntervalMs = 50
 
 /**
  * Makes what ends a server: answers that are under way may finish, for at most so long. Connections without a request are cut
@@ -18,7 +18,7 @@ export function drainOf(app: FastifyInstance, atMostMs: number): () => Promise<v
     const latest = Date.now() + atMostMs
     const looking = setInterval(() => {
       if (underWay === 0 || Date.now() > latest) app.server.closeAllConnections()
-    }, lookEveryMs)
+    }, pollIntervalMs)
     await app.close()
     clearInterval(looking)
   }

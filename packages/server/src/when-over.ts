@@ -18,7 +18,10 @@ export function breakOff(response: ServerResponse) {
  * Fastify's `onResponse` does not tell, or 500 if it was broken off. `ms` is the time since this call. An answer whose connection a
  * route has taken (WebSocket) is never over.
  */
-export function whenOver(reply: FastifyReply, tell: (end: { status: number; ms: number }) => void) {
+export function whenOver(
+  reply: FastifyReply,
+  report: (end: { status: number; ms: number }) => void,
+) {
   const { raw } = reply
   const startedAt = performance.now()
   const isInjected = !(raw.socket instanceof Socket) // by `app.inject`: no client can leave
@@ -26,7 +29,7 @@ export function whenOver(reply: FastifyReply, tell: (end: { status: number; ms: 
     raw.off('finish', over).off('close', over)
     const isWhole = isInjected ? raw.writableEnded : raw.writableFinished
     const status = isWhole ? raw.statusCode : brokenOff.has(raw) ? 500 : clientClosedRequest
-    tell({ status, ms: performance.now() - startedAt })
+    report({ status, ms: performance.now() - startedAt })
   }
   raw.once('finish', over).once('close', over)
 }

@@ -23,18 +23,18 @@ const keptSeconds = 365 * 86_400
 export type ToldDaemon = string | undefined
 
 /** Where a daemon is expected that the visitor has not named. */
-export const expectedDaemon = (told: ToldDaemon): string | undefined =>
-  (told ?? usualDaemon) || undefined
+export const expectedDaemon = (reported: ToldDaemon): string | undefined =>
+  (reported ?? usualDaemon) || undefined
 
 /** `cookies` is what a `Cookie` header, or `document.cookie`, holds. */
-export function readPrefs(cookies: string, told?: ToldDaemon): Prefs {
+export function readPrefs(cookies: string, reported?: ToldDaemon): Prefs {
   const values = new Map(cookies.split(/; */).map((pair) => pair.split('=') as [string, string]))
   const theme = values.get('theme')
   const memoryGb = Number(values.get('memory'))
   return {
     theme: theme === 'light' || theme === 'dark' ? theme : undefined,
     memoryGb: isMemorySize(memoryGb) ? memoryGb : usualMemoryGb,
-    daemon: originFrom(values.get('daemon') ?? '') ?? expectedDaemon(told),
+    daemon: originFrom(values.get('daemon') ?? '') ?? expectedDaemon(reported),
     hasSlashKey: values.get('slash') !== 'off',
   }
 }

@@ -43,7 +43,7 @@ const commands: Record<string, Command> = {
   },
   model: { usage: '/model [name]', meaning: 'go on with another model', run: changeModel },
   set: { usage: '/set [name] [value]', meaning: 'how to answer; no value: as usual', run: set },
-  stats: { usage: '/stats', meaning: 'what the last answer took', run: tellStats },
+  stats: { usage: '/stats', meaning: 'what the last answer took', run: reportStats },
   save: {
     usage: '/save <name>',
     meaning: 'keep this conversation',
@@ -101,7 +101,7 @@ function set({ context: { printer }, conversation }: Session, argument: string) 
   printer.note(`  ${name} is ${value ?? 'as usual'} from now on.`)
 }
 
-function tellStats({ context: { printer }, lastAnswer, model }: Session) {
+function reportStats({ context: { printer }, lastAnswer, model }: Session) {
   if (!lastAnswer) return printer.note('  Nothing was answered yet.')
   const { usage, seconds, firstTokenSeconds = seconds } = lastAnswer
   const tokens = usage?.completion_tokens ?? 0

@@ -13,10 +13,10 @@ import { answerOnStdout } from './show-answer.ts'
 
 export async function chatLoop(session: Session): Promise<void> {
   const { context, model } = session
-  const { printer, surroundings } = context
+  const { printer, environment } = context
   const stopSignal = context.takeStopSignal()
   let running: AbortController | undefined
-  const reader = openLineReader(surroundings, () => running?.abort())
+  const reader = openLineReader(environment, () => running?.abort())
   const onStop = () => reader.close()
   stopSignal.addEventListener('abort', onStop, { once: true })
   printer.note(greetingFor(model))
@@ -71,11 +71,12 @@ async function answer(session: Session, text: string, signal: AbortSignal) {
   turns.push({ role: 'user', content: text })
   try {
     const request = requestOf(model.id, conversation)
-    const told = await askModel(client, request, { signal, show: answerOnStdout(printer) })
-    session.lastAnswer = told
-    if (told.content !== '') turns.push({ role: 'assistant', content: told.content })
-    if (told.finishReason === 'stopped') printer.note('  Stopped.')
-    if (told.finishReason === 'length') printer.note('  Cut off: it reached its limit of tokens.')
+    const reported = await askModel(client, request, { signal, show: answerOnStdout(printer) })
+    session.lastAnswer = reported
+    if (reported.content !== '') turns.push({ role: 'assistant', content: reported.content })
+    if (reported.finishReason === 'stopped') printer.note('  Stopped.')
+    if (reported.finishReason === 'length')
+      printer.note('  Cut off: it reached its limit of tokens.')
   } finally {
     // A question without an answer would stand before every later one.
     if (turns.at(-1)?.role === 'user') turns.length = before

@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers'
-import type { Surroundings } from '../surroundings.ts'
+import type { CliEnvironment } from '../environment.ts'
 
 /** What was typed behind the model and what was piped in, a blank line between them; undefined for neither. */
 export async function readPrompt(
-  { stdin }: Surroundings,
+  { stdin }: CliEnvironment,
   words: readonly string[],
 ): Promise<string | undefined> {
   const typed = words.join(' ')

@@ -4,7 +4,7 @@ import { idOf } from '../models/reference.ts'
 import { Failure } from '../terminal/failure.ts'
 import { plainLine } from '../terminal/plain-text.ts'
 import { whileWaiting } from '../terminal/waiting.ts'
-import { orderPull, pullOrdered } from '../transfers/pull-model.ts'
+import { preparePull, runPull } from '../transfers/pull-model.ts'
 
 /** A model that can be asked. */
 export type ReadyModel = {
@@ -40,7 +40,7 @@ export async function readyModel(
 async function fetchModel(context: Context, client: InferenceClient, reference: string) {
   const { printer, places } = context
   printer.note(`  ${reference} is not on this machine yet.`)
-  await pullOrdered(context, await orderPull(context, reference))
+  await runPull(context, await preparePull(context, reference))
   if (await client.hasModel(idOf(reference))) return
   throw new Failure('not_found', `The daemon at ${client.url} does not have ${reference}.`, {
     hint: `It was pulled to ${places.models}, and that daemon looks elsewhere for its models.`,

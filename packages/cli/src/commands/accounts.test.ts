@@ -19,10 +19,10 @@ test('login keeps the token for the registry, where only its owner can read it',
     'POST /v1/auth/login': { body: signedIn },
     'GET /v1/auth/me': { body: sampleUser },
   })
-  const wishes = { home: home.path, registry: registry.address }
+  const options = { home: home.path, registry: registry.address }
   const { stdout, stderr, exitCode } = await shoalHere(
     ['login', '--username', 'ines', '--password-stdin'],
-    { ...wishes, input: 'open sesame\n' },
+    { ...options, input: 'open sesame\n' },
   )
   expect(stdout).toBe('')
   expect(stderr).toBe(
@@ -35,7 +35,7 @@ test('login keeps the token for the registry, where only its owner can read it',
   const path = join(home.path, 'config', 'credentials.json')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
 
-  const whoami = await shoalHere(['whoami'], wishes)
+  const whoami = await shoalHere(['whoami'], options)
   expect(whoami.stdout).toBe('ines\n')
   expect(registry.asked[1]?.authorization).toBe(`Bearer ${signedIn.access_token}`)
 })
@@ -79,10 +79,10 @@ test('a key from stdin is tried before it is kept', async () => {
         ? { body: sampleUser }
         : { status: 401, body: { detail: 'unknown key' } },
   })
-  const wishes = { home: home.path, registry: registry.address }
-  const bad = await shoalHere(['login', '--token-stdin'], { ...wishes, input: 'hf_bad\n' })
+  const options = { home: home.path, registry: registry.address }
+  const bad = await shoalHere(['login', '--token-stdin'], { ...options, input: 'hf_bad\n' })
   expect(bad.exitCode).toBe(4)
-  const good = await shoalHere(['login', '--token-stdin'], { ...wishes, input: 'hf_good\n' })
+  const good = await shoalHere(['login', '--token-stdin'], { ...options, input: 'hf_good\n' })
   expect(good.exitCode).toBe(0)
   const kept = await readFile(join(home.path, 'config', 'credentials.json'), 'utf8')
   expect(JSON.parse(kept)[registry.address]).toMatchObject({ token: 'hf_good', username: 'ines' })
@@ -111,33 +111,33 @@ test('register sends the setup code that a new registry wants', async () => {
         ? { status: 201, body: { ...signedIn, user: { ...sampleUser, is_admin: true } } }
         : { status: 403, body: { detail: 'a setup code is needed', code: 'setup_code_required' } },
   })
-  const wishes = { home: home.path, registry: registry.address, input: 'open sesame' }
+  const options = { home: home.path, registry: registry.address, input: 'open sesame' }
   const words = ['register', '--username', 'ines', '--password-stdin']
-  const without = await shoalHere(words, wishes)
+  const without = await shoalHere(words, options)
   expect(without.stderr).toContain('Give --setup-code.')
   expect(without.exitCode).toBe(2)
-  const { stderr, exitCode } = await shoalHere([...words, '--setup-code', 'abc'], wishes)
+  const { stderr, exitCode } = await shoalHere([...words, '--setup-code', 'abc'], options)
   expect(stderr).toContain(`Made the account ines on ${registry.label}, and signed in.`)
   expect(exitCode).toBe(0)
 })
 
 test('logout ends the session and forgets it, also where the registry is gone', async () => {
   await using home = await makeHome()
-  const wishes = { home: home.path, input: 'open sesame' }
+  const options = { home: home.path, input: 'open sesame' }
   const login = ['login', '--username', 'ines', '--password-stdin']
   const registry = await scriptedRegistry({
     'POST /v1/auth/login': { body: signedIn },
     'POST /v1/auth/logout': { status: 204 },
   })
   const { address } = registry
-  await shoalHere(login, { ...wishes, registry: address })
-  const first = await shoalHere(['logout'], { ...wishes, registry: address })
+  await shoalHere(login, { ...options, registry: address })
+  const first = await shoalHere(['logout'], { ...options, registry: address })
   expect(first.stderr).toBe(`✓ Signed out of ${registry.label}.\n`)
   expect(registry.asked.at(-1)?.path).toBe('/v1/auth/logout')
 
-  await shoalHere(login, { ...wishes, registry: address })
+  await shoalHere(login, { ...options, registry: address })
   await registry[Symbol.asyncDispose]()
-  const second = await shoalHere(['logout'], { ...wishes, registry: address })
+  const second = await shoalHere(['logout'], { ...options, registry: address })
   expect(second.stderr).toContain('the session there lasts until it runs out')
   expect(second.exitCode).toBe(0)
   const kept = await readFile(join(home.path, 'config', 'credentials.json'), 'utf8')

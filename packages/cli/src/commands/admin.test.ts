@@ -52,8 +52,8 @@ test('gc takes no store full of objects that the database does not know, unless 
     '✗ 1 object (2.00 GB) unknown to this database: nothing was removed.\n' +
       '  That is more than a tenth of all stored bytes. If this is the right database, run: shoal admin gc --yes\n',
   )
-  const told = await admin.run('gc', '--yes')
-  expect(told.stdout).toBe(
+  const reported = await admin.run('gc', '--yes')
+  expect(reported.stdout).toBe(
     '1 object put into the trash, 2.00 GB\n' + '0 unfinished uploads removed\n',
   )
   expect(await readdir(folder)).toEqual(['unknown-00'])

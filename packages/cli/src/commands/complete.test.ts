@@ -55,8 +55,8 @@ test('run and load complete what is here, unload what is loaded', async () => {
   for (const line of ['shoal run ti', 'shoal load ti', 'shoal serve --model ti']) {
     expect(await namesFor(line, home.path)).toEqual(['tide:Q8_0'])
   }
-  const wishes = { home: home.path, env }
-  expect((await shoalHere(['__complete', 'shoal unload '], wishes)).stdout).toBe(
+  const options = { home: home.path, env }
+  expect((await shoalHere(['__complete', 'shoal unload '], options)).stdout).toBe(
     'shoal-nano:Q8_0\t62.0 MB\n',
   )
   const silent = { home: home.path, env: { SHOAL_INFERENCE: 'localhost:9' } }

@@ -59,15 +59,15 @@ test('a clock that is off is found', async () => {
 test('a daemon that wants another key, or does not answer, is a problem', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(healthy)
-  const wishes = { home: home.path, registry: registry.address }
+  const options = { home: home.path, registry: registry.address }
   const body = { detail: 'this API key is not the right one', error: 'this API key is' }
   await using daemon = await scriptedDaemon({ at: { '/api/ps': { status: 401, body } } })
-  const refused = await shoalHere(['doctor'], { ...wishes, env: { SHOAL_INFERENCE: daemon.url } })
+  const refused = await shoalHere(['doctor'], { ...options, env: { SHOAL_INFERENCE: daemon.url } })
   expect(refused.stdout).toContain('does not answer as it should: This API key is')
   expect(refused.stdout).toContain('  Set SHOAL_API_KEY to its key.\n')
   expect(refused.exitCode).toBe(1)
 
-  const gone = await shoalHere(['doctor'], { ...wishes, env: { SHOAL_INFERENCE: 'localhost:9' } })
+  const gone = await shoalHere(['doctor'], { ...options, env: { SHOAL_INFERENCE: 'localhost:9' } })
   expect(gone.stdout).toContain('✗ No daemon answers at localhost:9\n')
   expect(gone.exitCode).toBe(1)
 })

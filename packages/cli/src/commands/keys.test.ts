@@ -52,13 +52,13 @@ test('keys are listed without their secrets', async () => {
 test('revoking wants a yes', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(script)
-  const wishes = { home: home.path, registry: registry.address }
-  const refused = await shoalHere(['keys', 'revoke', 'laptop'], wishes)
+  const options = { home: home.path, registry: registry.address }
+  const refused = await shoalHere(['keys', 'revoke', 'laptop'], options)
   expect(refused.stderr).toContain('Revoke the key laptop (hf_9f3c…)?')
   expect(refused.exitCode).toBe(2)
-  expect((await shoalHere(['keys', 'revoke', 'laptop', '-y'], wishes)).exitCode).toBe(0)
+  expect((await shoalHere(['keys', 'revoke', 'laptop', '-y'], options)).exitCode).toBe(0)
   expect(registry.asked.at(-1)?.method).toBe('DELETE')
-  expect((await shoalHere(['keys', 'revoke', 'desktop', '-y'], wishes)).exitCode).toBe(3)
+  expect((await shoalHere(['keys', 'revoke', 'desktop', '-y'], options)).exitCode).toBe(3)
 })
 
 test('a scope that there is not is a usage error', async () => {

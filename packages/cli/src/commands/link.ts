@@ -17,10 +17,10 @@ export function linkCommand(open: OpenContext): Command {
     )
     .action(async (reference: string, options: LinkOptions) => {
       const context = await open()
-      const { printer, surroundings } = context
+      const { printer, environment } = context
       const found = await getModelWithFiles(context, reference)
       const { model, registry } = found
-      const { choice, reason } = pickFile(found, surroundings.memoryBytes)
+      const { choice, reason } = pickFile(found, environment.memoryBytes)
       printer.note(`${printer.err.bold(model.name)}:${choice.label}${reason ? `  ${reason}` : ''}`)
       const links = await Promise.all(
         choice.files.map(({ id }) => registry.client.getDownload(model.name, id)),

@@ -24,8 +24,10 @@ export function loadCommand(open: OpenContext): Command {
       const { printer } = context
       const model = idOf(reference)
       const client = await findDaemonClient(context, inference)
-      const wish = keep === undefined ? {} : { keepAlive: keep }
-      const loaded = await whileWaiting(printer, `Loading ${model}`, () => client.load(model, wish))
+      const options = keep === undefined ? {} : { keepAlive: keep }
+      const loaded = await whileWaiting(printer, `Loading ${model}`, () =>
+        client.load(model, options),
+      )
       const memory = formatBytes(loaded.memory_bytes)
       printer.success(`${titleOf(loaded)} is loaded, in ${memory} of memory.`)
       await printer.answer(loaded, () => [])

@@ -31,7 +31,7 @@ export function loginCommand(open: OpenContext): Command {
         )
         printer.note('  To keep it to yourself: shoal config set peers off')
       }
-      if (readTyped(cliSettings.token, context.surroundings) !== undefined) {
+      if (readTyped(cliSettings.token, context.environment) !== undefined) {
         printer.warn('SHOAL_TOKEN is set, and goes before this sign-in.')
       }
       await printer.answer(
@@ -41,15 +41,15 @@ export function loginCommand(open: OpenContext): Command {
     })
 }
 
-async function signInWithToken({ surroundings, openRegistry }: Context) {
-  const token = await readSecretFromStdin(surroundings, 'token')
+async function signInWithToken({ environment, openRegistry }: Context) {
+  const token = await readSecretFromStdin(environment, 'token')
   const { client, address, label } = await openRegistry(undefined, token)
   const { username } = await client.getMe()
   return { address, label, credential: { token, username, expires_at: null } }
 }
 
 async function signInWithPassword(context: Context, options: LoginOptions) {
-  const { asker, surroundings, openRegistry } = context
+  const { asker, environment, openRegistry } = context
   const { client, address, label } = await openRegistry()
   if (options.passwordStdin && !options.username) {
     throw misuse('--password-stdin needs --username.')
@@ -61,7 +61,7 @@ async function signInWithPassword(context: Context, options: LoginOptions) {
       instead: 'Give --username and --password-stdin, or --token-stdin.',
     }))
   const password = options.passwordStdin
-    ? await readSecretFromStdin(surroundings, 'password')
+    ? await readSecretFromStdin(environment, 'password')
     : await asker.secret({ message: 'Password', instead: 'Give --password-stdin.' })
   const signedIn = await client.login({ username, password }).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.status !== 401) throw error

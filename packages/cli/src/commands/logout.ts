@@ -11,7 +11,7 @@ const sessionPrefix = 'shs_'
 
 export function logoutCommand(open: OpenContext): Command {
   return new Command('logout').description('sign out of the registry').action(async () => {
-    const { printer, places, surroundings, registryAddress, openRegistry } = await open()
+    const { printer, places, environment, registryAddress, openRegistry } = await open()
     const credential = (await readCredentials(places))[registryAddress]
     const { client, label } = await openRegistry(undefined, credential?.token)
     if (credential?.token.startsWith(sessionPrefix)) {
@@ -33,7 +33,7 @@ export function logoutCommand(open: OpenContext): Command {
     } else {
       printer.note(`You were not signed in to ${label}.`)
     }
-    if (readTyped(cliSettings.token, surroundings) !== undefined) {
+    if (readTyped(cliSettings.token, environment) !== undefined) {
       printer.warn('SHOAL_TOKEN is still set.')
     }
     await printer.answer(

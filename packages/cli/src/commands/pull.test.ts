@@ -122,10 +122,10 @@ test('half of a split file is no best fit: the best complete one is', async () =
   )
   const all = [...half, sampleFile({ quantization: 'Q4_K_M', file_size_bytes: 3e9 })]
   await using registry = await scriptedRegistry(modelScript(sampleModel(), all))
-  const wishes = { home: home.path, registry: registry.address, memoryBytes: 64 * 2 ** 30 }
-  const { stdout } = await shoalHere(['pull', 'tide-7b', '--dry-run'], wishes)
+  const options = { home: home.path, registry: registry.address, memoryBytes: 64 * 2 ** 30 }
+  const { stdout } = await shoalHere(['pull', 'tide-7b', '--dry-run'], options)
   expect(stdout).toBe(`${join(home.models, 'tide-7b', 'tide-7b-Q4_K_M.gguf')}\n`)
-  const named = await shoalHere(['pull', 'tide-7b:Q8_0', '--dry-run'], wishes)
+  const named = await shoalHere(['pull', 'tide-7b:Q8_0', '--dry-run'], options)
   expect(named.stderr).toContain('comes in 3 parts, of which 2 are ready')
 })
 

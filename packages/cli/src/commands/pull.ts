@@ -7,7 +7,7 @@ import type { Printer } from '../terminal/printer.ts'
 import { formatBytes, plural } from '../terminal/units.ts'
 import { addLimitOptions, type LimitOptions } from '../transfers/limits.ts'
 import { addPeerOptions, type PeerOptions } from '../transfers/peer-options.ts'
-import { orderPull, type PullOrder, pullOrdered } from '../transfers/pull-model.ts'
+import { type PreparedPull, preparePull, runPull } from '../transfers/pull-model.ts'
 
 type PullOptions = LimitOptions & PeerOptions & { output?: string; dryRun?: boolean }
 
@@ -21,28 +21,28 @@ export function pullCommand(open: OpenContext): Command {
     async (reference: string, options: PullOptions) => {
       const context = await open({ isTransfer: true })
       const { printer } = context
-      const order = await orderPull(context, reference, options.output)
-      if (options.dryRun) return await tellPlan(printer, order)
+      const pull = await preparePull(context, reference, options.output)
+      if (options.dryRun) return await reportPlan(printer, pull)
 
-      const pulled = await pullOrdered(context, order, options)
-      if (options.peers !== false && isShared(context, order))
+      const pulled = await runPull(context, pull, options)
+      if (options.peers !== false && isShared(context, pull))
         printer.note('  Shared with others while shoal serve runs.')
-      await printer.answer(documentOf(order, pulled), () => firstPath(order))
+      await printer.answer(documentOf(pull, pulled), () => firstPath(pull))
     },
   )
 }
 
-const isShared = ({ config, places }: Context, order: PullOrder) =>
+const isShared = ({ config, places }: Context, pull: PreparedPull) =>
   readSaved('peers', config) !== 'off' &&
-  order.isPublic &&
-  firstPath(order).startsWith(places.models + sep)
+  pull.isPublic &&
+  firstPath(pull).startsWith(places.models + sep)
 
 /** llama.cpp opens the first part and finds the others beside it. */
-const firstPath = ({ parts }: PullOrder) => parts[0]?.path ?? ''
+const firstPath = ({ parts }: PreparedPull) => parts[0]?.path ?? ''
 
-async function tellPlan(printer: Printer, order: PullOrder) {
-  const { modelName, label, parts } = order
-  const path = firstPath(order)
+async function reportPlan(printer: Printer, pull: PreparedPull) {
+  const { modelName, label, parts } = pull
+  const path = firstPath(pull)
   const bytes = parts.reduce((sum, { file }) => sum + file.file_size_bytes, 0)
   const size = formatBytes(bytes)
   printer.note(`  Would pull ${size} in ${plural(parts.length, 'file')} to ${dirname(path)}.`)
@@ -57,14 +57,14 @@ async function tellPlan(printer: Printer, order: PullOrder) {
   await printer.answer(document, () => path)
 }
 
-function documentOf(order: PullOrder, pulled: readonly PulledFile[]) {
-  const { modelName, label } = order
+function documentOf(pull: PreparedPull, pulled: readonly PulledFile[]) {
+  const { modelName, label } = pull
   const total = (count: (file: PulledFile) => number) =>
     pulled.reduce((sum, file) => sum + count(file), 0)
   return {
     model: modelName,
     quantization: label,
-    path: firstPath(order),
+    path: firstPath(pull),
     paths: pulled.map(({ path }) => path),
     file_size_bytes: total((file) => file.fileSizeBytes),
     sha256_hashes: pulled.map(({ sha256_hash }) => sha256_hash),

@@ -15,15 +15,15 @@ test('what is no GGUF file is found before anything is asked of the registry', a
   await using registry = await scriptedRegistry({})
   const path = join(home.path, 'notes.gguf')
   await writeFile(path, 'not a model')
-  const wishes = { home: home.path, registry: registry.address }
-  const bad = await shoalHere(['push', nanoPath, path, '--name', 'nano'], wishes)
+  const options = { home: home.path, registry: registry.address }
+  const bad = await shoalHere(['push', nanoPath, path, '--name', 'nano'], options)
   expect(bad.stderr).toMatch(
     /^✗ notes\.gguf is not readable as a GGUF file: .*\n {2}Nothing was sent\.\n$/,
   )
   expect(bad.exitCode).toBe(1)
-  const missing = await shoalHere(['push', join(home.path, 'none.gguf')], wishes)
+  const missing = await shoalHere(['push', join(home.path, 'none.gguf')], options)
   expect(missing.exitCode).toBe(3)
-  const twice = await shoalHere(['push', nanoPath, nanoPath], wishes)
+  const twice = await shoalHere(['push', nanoPath, nanoPath], options)
   expect(twice.stderr).toContain('Two of the files have the same name')
   expect(registry.asked).toEqual([])
 })
@@ -52,12 +52,12 @@ test('the model of somebody else is left alone', async () => {
     'GET /v1/models/hidden': { status: 404, body: { detail: 'no model hidden' } },
     'POST /v1/models': { status: 409, body: { detail: 'the name hidden is taken' } },
   })
-  const wishes = { home: home.path, registry: registry.address }
+  const options = { home: home.path, registry: registry.address }
   for (const words of [
     ['push', nanoPath],
     ['push', nanoPath, '--name', 'hidden'],
   ]) {
-    const { stderr, exitCode } = await shoalHere(words, wishes)
+    const { stderr, exitCode } = await shoalHere(words, options)
     expect(stderr).toContain('belongs to somebody else')
     expect(exitCode).toBe(5)
   }
@@ -133,8 +133,8 @@ test('what is published already is not said to be published again', async () => 
   await using home = await makeHome()
   await using registry = await realRegistry()
   const { token } = await somebody(registry.url)
-  const wishes = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
-  const push = (...words: string[]) => shoalHere(['push', ...words, '--name', 'nano'], wishes)
+  const options = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
+  const push = (...words: string[]) => shoalHere(['push', ...words, '--name', 'nano'], options)
   expect((await push(nanoPath)).stderr).toContain('✓ Published 1 file of nano.\n')
   const again = await push(nanoPath)
   expect(again.stderr).toContain('✓ Already published: nothing to send to nano.\n')
@@ -160,8 +160,8 @@ test('while a file is read its progress says so, and then what is sent and check
   await using home = await makeHome()
   await using registry = await realRegistry()
   const { token } = await somebody(registry.url)
-  const wishes = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
-  const { stderr } = await shoalHere(['push', nanoPath, '--name', 'nano'], wishes)
+  const options = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
+  const { stderr } = await shoalHere(['push', nanoPath, '--name', 'nano'], options)
   expect(stderr).toMatch(/nano {2}10% {2}reading \d+ KB of 973 KB\n/)
   expect(stderr).toMatch(/nano {2}\d0% {2}sending \d+ KB of 973 KB\n/)
   expect(stderr).not.toContain('0 B of')
@@ -171,10 +171,10 @@ test('half of a split file is not published', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   const { client, token } = await somebody(registry.url)
-  const wishes = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
+  const options = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
   const partOf = (number: number) => join(home.path, `tide-Q8_0-0000${number}-of-00003.gguf`)
   for (const number of [1, 2, 3]) await copyFile(nanoPath, partOf(number))
-  const { stderr, exitCode } = await shoalHere(['push', partOf(1)], wishes)
+  const { stderr, exitCode } = await shoalHere(['push', partOf(1)], options)
   expect(stderr).toContain(
     '✗ tide-Q8_0-00001-of-00003.gguf is one of 3 parts, and parts 2, 3 would be missing.\n' +
       '  Name all parts in one command: shoal push tide-Q8_0-*.gguf\n',
@@ -182,10 +182,10 @@ test('half of a split file is not published', async () => {
   expect(exitCode).toBe(2)
   await expect(client.getModel('tide')).rejects.toMatchObject({ status: 404 })
 
-  const all = await shoalHere(['push', ...[1, 2, 3].map(partOf), '--name', 'tide'], wishes)
+  const all = await shoalHere(['push', ...[1, 2, 3].map(partOf), '--name', 'tide'], options)
   expect(all.exitCode, all.stderr).toBe(0)
   // The others are there already.
-  const one = await shoalHere(['push', partOf(2), '--name', 'tide'], wishes)
+  const one = await shoalHere(['push', partOf(2), '--name', 'tide'], options)
   expect(one.exitCode, one.stderr).toBe(0)
 })
 
@@ -195,15 +195,15 @@ test('an administrator is asked before a file goes to the model of another', asy
   const { token } = await somebody(registry.url, 'admin') // as the first account is
   const { client } = await somebody(registry.url)
   await client.createModel({ name: 'tide' })
-  const wishes = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
+  const options = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
   const words = ['push', nanoPath, '--name', 'tide']
-  const { stderr, exitCode } = await shoalHere(words, wishes)
+  const { stderr, exitCode } = await shoalHere(words, options)
   expect(stderr).toMatch(
     /✗ Nobody can be asked here: tide on \S+ belongs to bea\. Publish to it as an administrator\?\n {2}Say yes beforehand with --yes\.\n$/,
   )
   expect(exitCode).toBe(2)
   expect(await client.getModel('tide')).toMatchObject({ files_count: 0 })
-  expect((await shoalHere([...words, '--yes'], wishes)).exitCode).toBe(0)
+  expect((await shoalHere([...words, '--yes'], options)).exitCode).toBe(0)
   expect(await client.getModel('tide')).toMatchObject({ files_count: 1, owner: 'bea' })
 })
 

@@ -61,14 +61,14 @@ export function pushCommand(open: OpenContext): Command {
     const signal = takeStopSignal()
     const isNew = existing === undefined
     const model = await saveModel(registry, { name, details, existing: existing?.model })
-    const order = { client: registry.client, modelName: model.name, files }
+    const pushOptions = { client: registry.client, modelName: model.name, files }
     const pushed = await pushFiles(printer, {
-      ...order,
+      ...pushOptions,
       network: await context.networkSettings(),
       ...limitsOf(options, config),
       signal,
     }).catch(async (error: unknown) => {
-      if (isNew) await dropEmptyModel(printer, order)
+      if (isNew) await dropEmptyModel(printer, pushOptions)
       throw error
     })
     const address = registry.address + pathOf(pages.model, { name: model.name })
@@ -76,7 +76,7 @@ export function pushCommand(open: OpenContext): Command {
       ...file,
       already_there: readyFiles.some(({ id }) => id === file.id),
     }))
-    tellOutcome(printer, model.name, published)
+    reportOutcome(printer, model.name, published)
     const document = {
       model: model.name,
       url: address,
@@ -89,7 +89,7 @@ export function pushCommand(open: OpenContext): Command {
 
 type Published = { filename: string; already_there: boolean }
 
-function tellOutcome(printer: Printer, modelName: string, files: readonly Published[]) {
+function reportOutcome(printer: Printer, modelName: string, files: readonly Published[]) {
   const there = files.filter((file) => file.already_there)
   const fresh = files.length - there.length
   if (fresh === 0) return printer.success(`Already published: nothing to send to ${modelName}.`)
@@ -136,14 +136,14 @@ async function findModel({ client, label }: Registry, name: string) {
   return { model, isOfAnother, readyFiles: await client.listFiles(name) }
 }
 
-type Wish = {
+type Options = {
   name: string
   details: Awaited<ReturnType<typeof detailsOf>>
   existing: ModelRecord | undefined
 }
 
 /** Makes the model, or brings it up to date. */
-async function saveModel({ client, label }: Registry, { name, details, existing }: Wish) {
+async function saveModel({ client, label }: Registry, { name, details, existing }: Options) {
   if (existing) {
     const hasDetails = Object.keys(details).length > 0
     return hasDetails ? await client.updateModel(name, details) : existing

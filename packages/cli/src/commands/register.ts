@@ -38,7 +38,7 @@ export function registerCommand(open: OpenContext): Command {
     })
 }
 
-async function askForAccount({ asker, surroundings }: Context, options: RegisterOptions) {
+async function askForAccount({ asker, environment }: Context, options: RegisterOptions) {
   if (options.passwordStdin && !options.username) {
     throw misuse('--password-stdin needs --username.')
   }
@@ -46,7 +46,7 @@ async function askForAccount({ asker, surroundings }: Context, options: Register
     options.username ??
     (await asker.text({ message: 'Username', instead: 'Give --username and --password-stdin.' }))
   const password = options.passwordStdin
-    ? await readSecretFromStdin(surroundings, 'password')
+    ? await readSecretFromStdin(environment, 'password')
     : await askForNewPassword(asker)
   return {
     username,

@@ -88,15 +88,15 @@ test('a reader of the log (a pipe) that comes back is told what it has missed', 
   const reader = createReadStream(path)
   closeSync(both)
   let lines = 0
-  let told: { dropped: number } | undefined
+  let reported: { dropped: number } | undefined
   for await (const line of createInterface(reader)) {
     const { msg, dropped } = JSON.parse(line)
     if (msg === 'request') lines += 1
     if (dropped === undefined) continue
-    told = { dropped }
+    reported = { dropped }
     break
   }
-  expect(told?.dropped).toBeGreaterThanOrEqual(dropped)
+  expect(reported?.dropped).toBeGreaterThanOrEqual(dropped)
   expect(lines).toBeLessThan(requests)
   reader.destroy()
   await endsWell(child)

@@ -201,27 +201,27 @@ test('neither a pull nor a repair writes through a link', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   await registry.publish('tide', 300_000)
-  const wishes = { home: home.path, registry: registry.url }
+  const options = { home: home.path, registry: registry.url }
   const folder = join(home.models, 'tide')
   const precious = join(home.path, 'precious')
   await writeFile(precious, 'precious')
   await mkdir(folder, { recursive: true })
   await symlink(precious, join(folder, 'tide.gguf.part'))
-  const pulled = await shoalHere(['pull', 'tide', '--no-peers'], wishes)
+  const pulled = await shoalHere(['pull', 'tide', '--no-peers'], options)
   expect(pulled.stderr).toContain(
     `tide.gguf.part is a link, and ${precious}, to which it points, is left alone.\n`,
   )
   expect(pulled.exitCode).toBe(1)
   expect(await readFile(precious, 'utf8')).toBe('precious')
 
-  await shoalHere(['rm', 'tide', '--yes'], wishes)
-  expect((await shoalHere(['pull', 'tide', '--no-peers'], wishes)).exitCode).toBe(0)
+  await shoalHere(['rm', 'tide', '--yes'], options)
+  expect((await shoalHere(['pull', 'tide', '--no-peers'], options)).exitCode).toBe(0)
   const elsewhere = join(home.path, 'elsewhere')
   await rename(folder, elsewhere)
   await symlink(elsewhere, folder)
   const damaged = Buffer.alloc(300_000, 7)
   await writeFile(join(elsewhere, 'tide.gguf'), damaged)
-  const repaired = await shoalHere(['verify', 'tide', '--repair'], wishes)
+  const repaired = await shoalHere(['verify', 'tide', '--repair'], options)
   expect(repaired.stderr).toContain(
     `${folder} is a link, and ${elsewhere}, to which it points, is left alone.\n`,
   )

@@ -22,18 +22,18 @@ export function removeCommand(open: OpenContext): Command {
       const { previewRemoval, removeLocalFiles } = await import('@shoal/transfer')
       const planned = await previewRemoval(places.models, paths).catch(refuse)
       const frees = `That frees ${formatBytes(planned.freedBytes)}.`
-      if (!context.options.yes) tellKept(context, planned, 'stay')
+      if (!context.options.yes) reportKept(context, planned, 'stay')
       await asker.confirm(`Delete ${names} from this machine? ${frees}`)
 
       const removal = await removeLocalFiles(places.models, paths).catch(refuse)
       printer.success(`Deleted ${names}. ${formatBytes(removal.freedBytes)} freed.`)
-      tellKept(context, removal, 'stayed')
+      reportKept(context, removal, 'stayed')
       await printer.answer(documentOf(choices.map(nameOf), removal), () => [])
     })
 }
 
 /** What is not deleted, or not free, though the names are gone. */
-function tellKept({ printer }: Context, removal: Removal, stay: 'stay' | 'stayed') {
+function reportKept({ printer }: Context, removal: Removal, stay: 'stay' | 'stayed') {
   for (const { path, target } of removal.links) {
     printer.note(`  ${path} is only a link: the files in ${target} ${stay}.`)
   }

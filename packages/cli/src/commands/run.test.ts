@@ -6,14 +6,14 @@ import { counts, ends, says, scriptedDaemon, thinks } from '../testing/scripted-
 import { scriptedRegistry } from '../testing/scripted-registry.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
-type Wishes = Partial<Parameters<typeof shoalHere>[1]> & { inference: string }
+type Options = Partial<Parameters<typeof shoalHere>[1]> & { inference: string }
 
-async function run(words: string[], { inference, env, ...wishes }: Wishes) {
+async function run(words: string[], { inference, env, ...runOptions }: Options) {
   await using home = await makeHome()
   return await shoalHere(['run', ...words], {
     home: home.path,
     env: { SHOAL_INFERENCE: inference, ...env },
-    ...wishes,
+    ...runOptions,
   })
 }
 

@@ -40,7 +40,7 @@ export function runCommand(open: OpenContext): Command {
     .action(async (reference: string, words: string[], options: RunOptions) => {
       const context = await open()
       parseReference(reference)
-      const prompt = await readPrompt(context.surroundings, words)
+      const prompt = await readPrompt(context.environment, words)
       if (prompt === undefined) requireChat(context)
       await using daemon = await openDaemon(context, options.inference)
       const { client } = daemon
@@ -59,8 +59,8 @@ export function runCommand(open: OpenContext): Command {
 }
 
 /** A chat needs somebody who types, and a place to ask that is not among the results. */
-function requireChat({ surroundings, options, printer }: Context) {
-  const { stdin, stderr } = surroundings
+function requireChat({ environment, options, printer }: Context) {
+  const { stdin, stderr } = environment
   const canChat = stdin.isTTY === true && stderr.isTTY === true && options.input
   if (canChat && !printer.isJson && !printer.isForPrograms) return
   throw misuse('There is no prompt.', 'Write one behind the model, or pipe one in.')

@@ -12,7 +12,7 @@ export function runtimeCommand(open: OpenContext): Command {
   runtime
     .command('ls')
     .description('the backends for graphics cards, and what would compute')
-    .action(async () => tellBackends(await open()))
+    .action(async () => reportBackends(await open()))
 
   runtime
     .command('install <backend>')
@@ -33,7 +33,7 @@ export function runtimeCommand(open: OpenContext): Command {
         })
       })
       printer.success(`Installed ${backend}. Models that are loaded from now on may use it.`)
-      await tellBackends(context)
+      await reportBackends(context)
     })
 
   runtime
@@ -52,7 +52,7 @@ export function runtimeCommand(open: OpenContext): Command {
   return runtime
 }
 
-async function tellBackends({ printer, places }: Context) {
+async function reportBackends({ printer, places }: Context) {
   const { listBackends, probeDevice } = await import('@shoal/daemon')
   const backends = await listBackends(places.backends)
   const device = await whileWaiting(printer, 'looking at this machine', () =>
@@ -67,10 +67,10 @@ async function tellBackends({ printer, places }: Context) {
 
 const columns: Column<Backend>[] = [
   { title: 'BACKEND', text: ({ name }) => name },
-  { title: 'INSTALLED', text: standingOf },
+  { title: 'INSTALLED', text: getStatus },
 ]
 
-function standingOf({ name, isOffered, isInstalled, sizeBytes }: Backend): string {
+function getStatus({ name, isOffered, isInstalled, sizeBytes }: Backend): string {
   if (isInstalled) return formatBytes(sizeBytes)
   return isOffered ? `no: shoal runtime install ${name}` : 'not for this system'
 }
@@ -83,7 +83,7 @@ async function backendNamed(name: string): Promise<BackendName> {
 }
 
 /** The npm that started this, or the one on the PATH. */
-function npmOf({ surroundings: { env } }: Context): [string, ...string[]] {
+function npmOf({ environment: { env } }: Context): [string, ...string[]] {
   const script = env.npm_execpath
   return script?.endsWith('.js') ? [process.execPath, script] : ['npm']
 }

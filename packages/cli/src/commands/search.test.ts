@@ -70,9 +70,9 @@ test('a part of what there is says of how many', async () => {
   await using registry = await scriptedRegistry({
     'GET /v1/models': { body: [sampleModel()], headers: { 'x-total-count': '200' } },
   })
-  const wishes = { home: home.path, registry: registry.address }
-  expect((await shoalHere(['search'], wishes)).stderr).toContain('These are 1 of 200.')
-  expect((await shoalHere(['search', '-q'], wishes)).stderr).toBe('')
+  const options = { home: home.path, registry: registry.address }
+  expect((await shoalHere(['search'], options)).stderr).toContain('These are 1 of 200.')
+  expect((await shoalHere(['search', '-q'], options)).stderr).toBe('')
 })
 
 test('an order that there is not is refused, and those there are are named', async () => {

@@ -12,12 +12,12 @@ import { type Column, table } from '../terminal/table.ts'
 import { formatBytes, plural, wholeNumber } from '../terminal/units.ts'
 import {
   ratioOption,
-  type SharingWish,
+  type SharingOptions,
   sharingOf,
   uploadLimitOption,
 } from '../transfers/peer-options.ts'
 
-type SeedOptions = SharingWish & { private?: boolean; port: number; host?: string }
+type SeedOptions = SharingOptions & { private?: boolean; port: number; host?: string }
 
 export function seedCommand(open: OpenContext): Command {
   const seed = new Command('seed')
@@ -43,7 +43,7 @@ export function seedCommand(open: OpenContext): Command {
     .action(async ({ inference }: InferenceOption) => {
       const context = await open()
       const client = await findDaemonClient(context, inference)
-      await tellStanding(context, await client.sharing())
+      await printStatus(context, await client.sharing())
     })
 
   for (const [name, paused] of [
@@ -57,15 +57,15 @@ export function seedCommand(open: OpenContext): Command {
       .action(async ({ inference }: InferenceOption) => {
         const context = await open()
         const client = await findDaemonClient(context, inference)
-        await tellStanding(context, await client.setSharing(paused))
+        await printStatus(context, await client.setSharing(paused))
       })
   }
   return seed
 }
 
-async function tellStanding({ printer }: Context, standing: SharingStatus) {
-  const { enabled, error, looking, paused, files, bytes_per_second } = standing
-  await printer.answer(standing, () =>
+async function printStatus({ printer }: Context, sharingStatus: SharingStatus) {
+  const { enabled, error, looking, paused, files, bytes_per_second } = sharingStatus
+  await printer.answer(sharingStatus, () =>
     files.length === 0 ? [] : table(columns, files, { paintTitle: printer.out.dim }),
   )
   if (error !== null) printer.warn(`Sharing has stopped: ${error}`)
@@ -122,9 +122,9 @@ async function seedHere(context: Context, options: SeedOptions) {
     printer.warn(`Sharing did not end in order: ${error.message}`)
   })
   failed.signal.throwIfAborted()
-  const standing = sharing.status()
-  await printer.answer(standing.files, () => [])
-  for (const { path, uploadedBytes } of standing.files) {
+  const sharingStatus = sharing.status()
+  await printer.answer(sharingStatus.files, () => [])
+  for (const { path, uploadedBytes } of sharingStatus.files) {
     printer.note(`  ${sharedName(path)}   gave ${formatBytes(uploadedBytes)}`)
   }
 }

@@ -34,8 +34,8 @@ async function serveHere(context: Context, options: ServeOptions) {
   if (isLogOnStdout && printer.isJson) {
     throw misuse('The log and a JSON document cannot both go to stdout.', 'Log to a file.')
   }
-  const wish = { config, command: 'serve', portOption: 'shoal serve --port' } as const
-  const running = await startNotedDaemon(context, wish)
+  const serveOptions = { config, command: 'serve', portOption: 'shoal serve --port' } as const
+  const running = await startNotedDaemon(context, serveOptions)
   try {
     if (options.model !== undefined) await running.preload(options.model)
     const document = await documentOf(context, { running, config, loaded: options.model })
@@ -55,7 +55,7 @@ async function serveHere(context: Context, options: ServeOptions) {
 }
 
 async function serveInBackground(context: Context, command: Command, options: ServeOptions) {
-  const { places, printer, registryAddress, surroundings } = context
+  const { places, printer, registryAddress, environment } = context
   if (options.log === '-') throw misuse('A process in the background has no stdout to log to.')
   const running = await findRunningDaemon(places)
   if (running) throw runsAlready(running)
@@ -64,7 +64,7 @@ async function serveInBackground(context: Context, command: Command, options: Se
   const caWords = cacert ? ['--cacert', cacert] : []
   const document = await startInBackground<Document>({
     words: ['serve', '--registry', registryAddress, ...caWords, ...wordsOf(command, 'detach')],
-    env: surroundings.env,
+    env: environment.env,
     logFile: typeof log === 'object' ? log.file : '',
     signal: context.takeStopSignal(),
   })

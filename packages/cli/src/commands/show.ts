@@ -24,14 +24,14 @@ export function showCommand(open: OpenContext): Command {
     .option('--card', 'the model card, in Markdown')
     .action(async (reference: string, { card }: { card?: boolean }) => {
       const context = await open()
-      const { printer, surroundings } = context
+      const { printer, environment } = context
       const found = await getModelWithFiles(context, reference)
       const { model, choices } = found
       const document = { ...model, files: choices.flatMap(({ files }) => files) }
       await printer.answer(document, () =>
         card
           ? (model.readme ?? '').split('\n').map((line) => line.replace(/\p{Cc}/gu, ''))
-          : page(found, surroundings.memoryBytes, printer.out),
+          : page(found, environment.memoryBytes, printer.out),
       )
     })
 }

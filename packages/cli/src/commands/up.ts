@@ -7,7 +7,7 @@ import { demoDirectory } from '../demo/demo-models.ts'
 import { publishDemo } from '../demo/publish-demo.ts'
 import { failureOf } from '../failures/failure-of.ts'
 import { findOwnDaemon, type Inference, tryToStartInference } from '../server/inference.ts'
-import { tellMisaddressed } from '../server/misaddressed.ts'
+import { reportMisaddressed } from '../server/misaddressed.ts'
 import { addServerOptions, flagsOf, type ServerOptions } from '../server/server-options.ts'
 import { untilStopped } from '../server/until-stopped.ts'
 import { welcome } from '../server/welcome.ts'
@@ -31,25 +31,25 @@ export function upCommand(open: OpenContext): Command {
     .option('--no-inference', 'without the local API')
     .action(async (options: UpOptions) => {
       const context = await open()
-      const { printer, surroundings } = context
+      const { printer, environment } = context
       const stopSignal = context.takeStopSignal()
       const { readRegistryConfig, startRegistry } = await import('@shoal/registry')
-      const config = readRegistryConfig(surroundings.env, flagsOf(options))
+      const config = readRegistryConfig(environment.env, flagsOf(options))
       const logFile = join(config.dataDirectory, 'registry.log')
       const registry = await startRegistry({ ...config, log: { file: logFile } })
       let inference: Inference | undefined
       try {
         if (options.demo) await tryToPublishDemo(printer, registry, stopSignal)
         if (options.inference && !stopSignal.aborted) {
-          const wish = { registry, port: options.inferencePort, withDemo: options.demo }
-          inference = await tryToStartInference(context, wish)
+          const upOptions = { registry, port: options.inferencePort, withDemo: options.demo }
+          inference = await tryToStartInference(context, upOptions)
         }
         if (!options.inference) {
           const own = await findOwnDaemon(context)
           if (own) registry.setLocalApi(own)
         }
         if (!stopSignal.aborted) await welcome(printer, { registry, logFile, inference })
-        if (registry.isMisaddressed) tellMisaddressed(printer, registry.url)
+        if (registry.isMisaddressed) reportMisaddressed(printer, registry.url)
         await untilStopped(stopSignal)
       } finally {
         printer.note('Ending: what runs may finish. Ctrl-C again ends at once.')

@@ -36,7 +36,7 @@ export function verifyCommand(open: OpenContext): Command {
           checked.push(isMended ? await mend(context, one, file) : one)
         }
       }
-      tellUnfinished(context, choices)
+      reportUnfinished(context, choices)
       if (choices.length === 0) printer.note(`No models in ${context.places.models} to verify.`)
       await printer.answer(checked.map(documentOf), () =>
         checked.map((one) => lineOf(one, context)),
@@ -88,7 +88,7 @@ async function mend(context: Context, checked: Checked, file: LocalFile): Promis
   return { ...checked, verdict: 'repaired' }
 }
 
-function tellUnfinished({ printer }: Context, choices: readonly LocalChoice[]) {
+function reportUnfinished({ printer }: Context, choices: readonly LocalChoice[]) {
   for (const choice of choices.filter((one) => !isWhole(one))) {
     printer.note(
       `  ${nameOf(choice)} is unfinished: shoal pull ${shellWord(nameOf(choice))} goes on with it.`,

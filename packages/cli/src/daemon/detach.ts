@@ -6,13 +6,13 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Ending, exitCodes } from '@shoal/core/errors/table'
 import { makeFolder } from '@shoal/log/folder'
-import type { Environment } from '../surroundings.ts'
+import type { Environment } from '../environment.ts'
 import { Failure } from '../terminal/failure.ts'
 import { putOldLogAside } from './log-file.ts'
 
 const binPath = fileURLToPath(new URL('../../bin/shoal.js', import.meta.url))
 
-type Wish = {
+type Options = {
   /** The command and its options. */
   words: readonly string[]
   env: Environment
@@ -23,7 +23,7 @@ type Wish = {
 }
 
 /** Resolves with the daemon's description of itself once it answers. Rejects with the daemon's own failure. */
-export async function startInBackground<T>({ words, env, logFile, signal }: Wish): Promise<T> {
+export async function startInBackground<T>({ words, env, logFile, signal }: Options): Promise<T> {
   signal.throwIfAborted()
   makeFolder(dirname(logFile))
   await putOldLogAside(logFile)
@@ -35,18 +35,18 @@ export async function startInBackground<T>({ words, env, logFile, signal }: Wish
   })
   const onAbort = () => child.kill('SIGTERM')
   signal.addEventListener('abort', onAbort, { once: true })
-  const told = await firstDocument(child)
+  const reported = await firstDocument(child)
   signal.removeEventListener('abort', onAbort)
   signal.throwIfAborted()
   child.stdout?.destroy()
   child.unref()
-  return documentOf<T>(told, logFile)
+  return documentOf<T>(reported, logFile)
 }
 
-type Told = { error?: { code: string; message: string; hint?: string } }
+type Report = { error?: { code: string; message: string; hint?: string } }
 
 /** The first document that the child prints on stdout; undefined if it ends without one. */
-function firstDocument(child: ChildProcess): Promise<Told | undefined> {
+function firstDocument(child: ChildProcess): Promise<Report | undefined> {
   const { stdout } = child
   return new Promise((resolve, reject) => {
     child.on('error', reject)
@@ -55,21 +55,21 @@ function firstDocument(child: ChildProcess): Promise<Told | undefined> {
     stdout?.on('data', (chunk: string) => {
       text += chunk
       // Documents end with a brace at the margin.
-      if (/^\}\n/m.test(text)) resolve(JSON.parse(text) as Told)
+      if (/^\}\n/m.test(text)) resolve(JSON.parse(text) as Report)
     })
     stdout?.on('end', () => resolve(undefined))
     stdout?.on('error', reject)
   })
 }
 
-function documentOf<T>(told: Told | undefined, logFile: string): T {
-  if (told === undefined) {
+function documentOf<T>(reported: Report | undefined, logFile: string): T {
+  if (reported === undefined) {
     throw new Failure('failed', 'The daemon ended before it answered.', {
       hint: `Its log may say why: ${logFile}`,
     })
   }
-  const { error } = told
-  if (!error) return told as T
+  const { error } = reported
+  if (!error) return reported as T
   const { code, message, hint, ...details } = error
   const known = code in exitCodes ? (code as Ending) : 'failed'
   throw new Failure(known, message, { hint, details })

@@ -49,8 +49,8 @@ test.each([
 ])('%j says what has the usual port, and tells it nothing', async (words) => {
   await using home = await makeHome()
   await using daemon = await scriptedDaemon()
-  const wishes = { home: home.path, env }
-  const foreign = await shoalHere(words, { ...wishes, daemonPort: daemon.port })
+  const options = { home: home.path, env }
+  const foreign = await shoalHere(words, { ...options, daemonPort: daemon.port })
   expect(foreign).toEqual({
     stdout: '',
     stderr:
@@ -61,7 +61,7 @@ test.each([
   expect(daemon.asked).toEqual([{ path: '/healthz', authorization: undefined, body: {} }])
 
   const daemonPort = await ollama()
-  const other = await shoalHere(words, { ...wishes, daemonPort })
+  const other = await shoalHere(words, { ...options, daemonPort })
   expect(other.stderr).toContain(`Ollama answers at localhost:${daemonPort}.\n`)
   expect(other.stderr).not.toContain('--inference')
   expect(other.exitCode).toBe(6)
@@ -167,15 +167,15 @@ test('a daemon of an earlier version is not spoken to: restart it', async () => 
 test('doctor says who has the usual port in the same words', async () => {
   await using home = await makeHome()
   await using daemon = await scriptedDaemon()
-  const wishes = { home: home.path, env, registry: 'http://127.0.0.1:9' }
-  const foreign = await shoalHere(['doctor'], { ...wishes, daemonPort: daemon.port })
+  const options = { home: home.path, env, registry: 'http://127.0.0.1:9' }
+  const foreign = await shoalHere(['doctor'], { ...options, daemonPort: daemon.port })
   expect(foreign.stdout).toContain(
     `! Port ${daemon.port} is taken by a shoal daemon of another user or another SHOAL_HOME\n`,
   )
   expect(foreign.stdout).toContain(`To use it: --inference localhost:${daemon.port}.\n`)
   expect(daemon.asked.every(({ authorization }) => authorization === undefined)).toBe(true)
   const daemonPort = await ollama()
-  const other = await shoalHere(['doctor'], { ...wishes, daemonPort })
+  const other = await shoalHere(['doctor'], { ...options, daemonPort })
   expect(other.stdout).toContain(`! Port ${daemonPort} is taken by Ollama\n`)
 })
 
@@ -202,14 +202,14 @@ test.each(['named', 'noted', 'of an earlier version'])(
     const hung = await hungDaemon()
     if (kind === 'noted') await leaveNote(home.path, hung.url, token)
     if (kind === 'of an earlier version') await leaveNote(home.path, hung.url)
-    const wishes = {
+    const options = {
       home: home.path,
       env: kind === 'named' ? { SHOAL_INFERENCE: hung.url } : {},
     }
     const ended: string[] = []
     await Promise.all([
-      shoalHere(['ps'], wishes).then(() => ended.push('ps')),
-      shoalHere(['__complete', 'shoal unload '], wishes).then((outcome) => {
+      shoalHere(['ps'], options).then(() => ended.push('ps')),
+      shoalHere(['__complete', 'shoal unload '], options).then((outcome) => {
         expect(outcome).toEqual({ stdout: '', stderr: '', exitCode: 0 })
         ended.push('completion')
       }),

@@ -19,7 +19,7 @@ export type FoundDaemon =
   /** No daemon of ours; the address is the usual one. */
   | { from: 'nowhere'; url: string; stranger: Stranger | undefined }
 
-type Here = Pick<Context, 'surroundings' | 'places'>
+type Here = Pick<Context, 'environment' | 'places'>
 
 /** A named daemon is trusted, and may not be running. When `signal` fires the search ends, and nothing is found. */
 export async function findDaemon(
@@ -27,9 +27,9 @@ export async function findDaemon(
   named?: string,
   signal?: AbortSignal,
 ): Promise<FoundDaemon> {
-  const { surroundings, places } = here
+  const { environment, places } = here
   const flags = { inference: named }
-  const namedUrl = readTyped(cliSettings.inference, { env: surroundings.env, flags })
+  const namedUrl = readTyped(cliSettings.inference, { env: environment.env, flags })
   const apiKey = apiKeyIn(here)
   if (namedUrl !== undefined) return { from: 'name', address: { url: namedUrl, apiKey } }
   const running = await findRunningDaemon(places, signal)
@@ -45,7 +45,7 @@ export async function findDaemon(
 
 /** The program that answers at the usual port when it is not our daemon; undefined if none does. */
 export async function findStranger(
-  here: Pick<Context, 'surroundings'>,
+  here: Pick<Context, 'environment'>,
   signal?: AbortSignal,
 ): Promise<Stranger | undefined> {
   const kind = await findPortHolder(usualPortOf(here), signal)
@@ -74,14 +74,14 @@ export async function openClient(
   return daemonClient(address)
 }
 
-export const usualPortOf = ({ surroundings }: Pick<Context, 'surroundings'>): number =>
-  surroundings.daemonPort ?? usualPort
+export const usualPortOf = ({ environment }: Pick<Context, 'environment'>): number =>
+  environment.daemonPort ?? usualPort
 
-const usualUrlOf = (here: Pick<Context, 'surroundings'>) => `http://localhost:${usualPortOf(here)}`
+const usualUrlOf = (here: Pick<Context, 'environment'>) => `http://localhost:${usualPortOf(here)}`
 const labelOf = (url: string) => url.replace(/^https?:\/\//, '')
 
-function apiKeyIn({ surroundings }: Pick<Context, 'surroundings'>): string | undefined {
-  const key = readTyped(daemonSettings.apiKey, surroundings)
+function apiKeyIn({ environment: environment }: Pick<Context, 'environment'>): string | undefined {
+  const key = readTyped(daemonSettings.apiKey, environment)
   if (key === undefined || /^[\x21-\x7e]+$/.test(key)) return key
   throw misuse('SHOAL_API_KEY holds characters that no key has.')
 }

@@ -14,12 +14,12 @@ export function readableLine(line: string): string {
   const facts = Object.entries(entry).flatMap(([name, value]) =>
     silent.has(name) || typeof value === 'object' ? [] : [factOf(name, value)],
   )
-  const trouble = wordOfLevel[level]
+  const failure = wordOfLevel[level]
   const words = [
     timeOf(time),
-    ...(trouble ? [`${trouble}:`] : []),
+    ...(failure ? [`${failure}:`] : []),
     [msg, ...facts].join('  '),
-    ...(troubleIn(entry) ? [`(${troubleIn(entry)})`] : []),
+    ...(findProblem(entry) ? [`(${findProblem(entry)})`] : []),
   ]
   return plainText(words.join(' '))
 }
@@ -42,7 +42,7 @@ function factOf(name: string, value: unknown): string {
   return bare.has(name) ? String(value) : `${name}=${value}`
 }
 
-function troubleIn({ err }: Record<string, unknown>): string | undefined {
+function findProblem({ err }: Record<string, unknown>): string | undefined {
   const { message } = (err ?? {}) as { message?: unknown }
   return typeof message === 'string' ? message : undefined
 }

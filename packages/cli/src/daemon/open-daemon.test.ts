@@ -11,7 +11,7 @@ test('a daemon of its own keeps its model for the command, whatever the setting 
   await using home = await makeHome()
   await putModelFile(join(home.models, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
   const env = { SHOAL_HOME: home.path, SHOAL_KEEP_ALIVE: '0', SHOAL_THREADS: '1' }
-  const surroundings = {
+  const environment = {
     env,
     stdin: new PassThrough(),
     stdout: new PassThrough(),
@@ -19,7 +19,7 @@ test('a daemon of its own keeps its model for the command, whatever the setting 
     stopSignal: new AbortController().signal,
     memoryBytes: 16 * 2 ** 30,
   }
-  await using daemon = await startOwnDaemon({ surroundings, places: readPlaces(env) })
+  await using daemon = await startOwnDaemon({ environment, places: readPlaces(env) })
   await daemon.client.load('shoal-nano')
   await sleep(50)
   expect(await daemon.client.listLoaded()).toHaveLength(1)

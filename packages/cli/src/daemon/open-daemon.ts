@@ -28,13 +28,13 @@ export async function openDaemon(context: Context, named?: string): Promise<Open
 
 /** A daemon for this command only. */
 export async function startOwnDaemon({
-  surroundings,
+  environment,
   places,
-}: Pick<Context, 'surroundings' | 'places'>): Promise<OpenDaemon> {
+}: Pick<Context, 'environment' | 'places'>): Promise<OpenDaemon> {
   const { startDaemon } = await import('@shoal/daemon')
   // It has one user: memory for one conversation is enough.
   const flags = { host: '127.0.0.1', port: '0', models: places.models, slots: '1' }
-  const config = await readConfig(surroundings, flags)
+  const config = await readConfig(environment, flags)
   // With a random key, so that only this command can use it.
   const apiKey = randomUUID()
   const running = await startDaemon({

@@ -1,12 +1,12 @@
 import { hasCode } from '@shoal/core/errors'
 import type { DaemonConfig, DaemonFlags } from '@shoal/daemon'
-import type { Surroundings } from '../surroundings.ts'
+import type { CliEnvironment } from '../environment.ts'
 import { misuse } from '../terminal/failure.ts'
 import { sentence } from '../terminal/plain-text.ts'
 
 /** A daemon's configuration from flags and environment. An invalid value is a usage error. */
 export async function readConfig(
-  { env }: Surroundings,
+  { env }: CliEnvironment,
   flags: DaemonFlags & { models: string },
 ): Promise<DaemonConfig> {
   const { readDaemonConfig } = await import('@shoal/daemon')

@@ -59,11 +59,11 @@ export async function daemonConfigOf(
   context: Context,
   options: ServeOptions,
 ): Promise<DaemonConfig> {
-  const { surroundings, places, openRegistry, networkSettings } = context
+  const { environment, places, openRegistry, networkSettings } = context
   const { log, models = places.models, ...flags } = withoutOurs(options)
   const { address, token } = await openRegistry()
   return {
-    ...(await readConfig(surroundings, { ...flags, models: resolve(models) })),
+    ...(await readConfig(environment, { ...flags, models: resolve(models) })),
     backendsDirectory: places.backends,
     registry: { address, token, network: await networkSettings() },
     sharing: sharingWith(context, options),
@@ -86,9 +86,9 @@ function withoutOurs(options: ServeOptions) {
 }
 
 /** Undefined if it is turned off by a flag or a setting. */
-function sharingWith({ config }: Context, { share, sharePort, ...wish }: ServeOptions) {
+function sharingWith({ config }: Context, { share, sharePort, ...requested }: ServeOptions) {
   if (share === false || readSaved('peers', config) === 'off') return undefined
-  return { ...sharingOf(wish, config), port: sharePort ?? 0 }
+  return { ...sharingOf(requested, config), port: sharePort ?? 0 }
 }
 
 /** The command-line words for the given options, except one. */

@@ -19,7 +19,7 @@ export type StartedDaemon = RunningDaemon & {
   other: DaemonState | undefined
 }
 
-type Wish = {
+type Options = {
   config: DaemonConfig
   command: DaemonState['command']
   /** The option that sets the port, such as `shoal serve --port`. */
@@ -28,7 +28,7 @@ type Wish = {
 
 export async function startNotedDaemon(
   { places }: Pick<Context, 'places'>,
-  { config, command, portOption }: Wish,
+  { config, command, portOption }: Options,
 ): Promise<StartedDaemon> {
   const { startDaemon } = await import('@shoal/daemon')
   const other = await findRunningDaemon(places)

@@ -19,8 +19,8 @@ type Order = {
  * Publishes the demo models on a registry that is empty. A mark in the data directory tells a publication that was
  * interrupted, which is taken up again, from a demo model that somebody deleted, which stays deleted.
  */
-export async function publishDemo(printer: Printer, order: Order): Promise<void> {
-  const { client, directory, dataDirectory, signal } = order
+export async function publishDemo(printer: Printer, options: Order): Promise<void> {
+  const { client, directory, dataDirectory, signal } = options
   const mark = join(dataDirectory, 'demo-unfinished')
   const isInterrupted = await exists(mark)
   const isEmpty = (await client.listModels({ limit: 1 }, signal)).total === 0
@@ -30,7 +30,7 @@ export async function publishDemo(printer: Printer, order: Order): Promise<void>
 
   printer.note(isInterrupted ? 'Going on with the demo models:' : 'Publishing the demo models:')
   await writeFile(mark, 'The demo models are being published. shoal up goes on with it.\n')
-  for (const folder of folders) await publishFolder(printer, order, folder)
+  for (const folder of folders) await publishFolder(printer, options, folder)
   await rm(mark, { force: true })
 }
 

@@ -10,8 +10,8 @@ const littleRoomBytes = 10e9
 const littleMemoryBytes = 2e9
 
 /** Whether this machine can hold and run models. */
-export async function machineFindings({ places, surroundings }: Context): Promise<Finding[]> {
-  const { memoryBytes } = surroundings
+export async function machineFindings({ places, environment }: Context): Promise<Finding[]> {
+  const { memoryBytes } = environment
   const folder = await nearestThere(places.models)
   const { bavail, bsize } = await statfs(folder)
   const machine = formatMachine(memoryBytes)

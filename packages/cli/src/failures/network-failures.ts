@@ -15,7 +15,7 @@ const trustIt = 'If you trust it, name the certificate: --cacert <file>, or SHOA
 const proxySettings = 'HTTP_PROXY, HTTPS_PROXY and NO_PROXY say which hosts go through a proxy.'
 const anotherAddress = 'Is the address right? Name another with --registry.'
 
-const tellings: { [C in Code]: Record<ReasonsOf<C>, Telling> } = {
+const reports: { [C in Code]: Record<ReasonsOf<C>, Telling> } = {
   unreachable: {
     dns: (host) => [
       `There is no machine called ${host.replace(/:\d+$/, '')}.`,
@@ -114,7 +114,7 @@ const tellings: { [C in Code]: Record<ReasonsOf<C>, Telling> } = {
 export function networkFailure(failure: NetworkFailure, cause?: unknown): Failure {
   const { code, reason, host } = failure
   const detail = plainLine(failure.detail).replace(/[.\s]+$/, '')
-  const tell = (tellings[code] as Record<string, Telling>)[reason] as Telling
-  const [sentence, hint] = tell(plainLine(host), detail)
+  const report = (reports[code] as Record<string, Telling>)[reason] as Telling
+  const [sentence, hint] = report(plainLine(host), detail)
   return new Failure(code, sentence, { hint, details: { reason, host, detail }, cause })
 }

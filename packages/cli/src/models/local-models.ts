@@ -27,13 +27,13 @@ export type LocalChoice = FileChoice<LocalEntry> & { modelName: string }
 export async function listLocalChoices(
   { places }: Context,
   /** Told of what cannot be read, which is left out. */
-  tell?: (unreadable: Unreadable) => void,
+  report?: (unreadable: Unreadable) => void,
 ): Promise<LocalChoice[]> {
   const [{ listLocalFiles }, { findQuantizationInFilename }] = await Promise.all([
     import('@shoal/transfer'),
     import('@shoal/model-file'),
   ])
-  const files = await listLocalFiles(places.models, tell)
+  const files = await listLocalFiles(places.models, report)
   const entries = files.map((file): LocalEntry => {
     const quantization = file.record?.quantization ?? findQuantizationInFilename(file.filename)
     return { ...file, quantization: quantization ?? null }
@@ -86,7 +86,7 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
   const isNamed = quantization !== undefined && choices.length === 1
   const whole = (isNamed ? choices : runnable(choices)).filter(isWhole)
   const weighed = whole.length > 1 ? await Promise.all(whole.map(asItsHeaderSays)) : whole
-  const chosen = findBestFit(weighed, memoryForModels(context.surroundings.memoryBytes)) ?? whole[0]
+  const chosen = findBestFit(weighed, memoryForModels(context.environment.memoryBytes)) ?? whole[0]
   if (chosen && quantization !== undefined && choices.length > 1) {
     const among = `${plural(choices.length, 'file')} in ${quantization}`
     context.printer.note(`  ${nameOf(chosen)} is the default of ${among}.`)

@@ -4,7 +4,7 @@ import { isModelFilename, isModelName } from '@shoal/core/references'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 
-type Wish = {
+type Options = {
   modelsDirectory: string
   modelName: string
   filenames: readonly string[]
@@ -12,7 +12,7 @@ type Wish = {
 }
 
 /** Where each of a model's files is to stand: among the models, or where `--output` says. */
-export async function localPaths({ modelsDirectory, modelName, filenames, output }: Wish) {
+export async function localPaths({ modelsDirectory, modelName, filenames, output }: Options) {
   const strange = filenames.find((filename) => !isModelFilename(filename))
   if (strange !== undefined || !isModelName(modelName)) {
     throw new Failure('failed', 'The registry names a file that cannot be written safely.')

@@ -10,9 +10,9 @@ import { talkingDemo } from '../demo/demo-models.ts'
 import { failureOf } from '../failures/failure-of.ts'
 import { isWhole, listLocalChoices } from '../models/local-models.ts'
 import { Failure } from '../terminal/failure.ts'
-import { orderPull, pullOrdered } from '../transfers/pull-model.ts'
+import { preparePull, runPull } from '../transfers/pull-model.ts'
 
-type Wish = { registry: RunningRegistry; port: number | undefined; withDemo: boolean }
+type Options = { registry: RunningRegistry; port: number | undefined; withDemo: boolean }
 
 export type Inference = {
   url: string
@@ -24,10 +24,10 @@ export type Inference = {
 /** Undefined where it could not be started, which is said. The pages of the registry learn where it is. */
 export async function tryToStartInference(
   context: Context,
-  { registry, port, withDemo }: Wish,
+  { registry, port, withDemo }: Options,
 ): Promise<Inference | undefined> {
   const daemon = await startDaemon(context, registry, port).catch((error: unknown) =>
-    tell(context, 'The local API is not started', error),
+    report(context, 'The local API is not started', error),
   )
   if (!daemon) {
     registry.setLocalApi((await findOwnDaemon(context)) ?? '')
@@ -45,9 +45,9 @@ export async function findOwnDaemon(context: Context): Promise<string | undefine
 }
 
 async function startDaemon(context: Context, registry: RunningRegistry, port: number | undefined) {
-  const { surroundings, places } = context
+  const { environment, places } = context
   // SHOAL_HOST and SHOAL_PORT are the registry's here.
-  const config = await readConfig(surroundings, {
+  const config = await readConfig(environment, {
     host: '127.0.0.1',
     port: String(port ?? usualPortOf(context)),
     models: places.models,
@@ -72,7 +72,7 @@ async function tryToLoadDemo(context: Context, registry: RunningRegistry, daemon
   } catch (error) {
     // Somebody may have taken it out of the registry.
     if (error instanceof Failure && error.code === 'not_found') return undefined
-    return tell(context, `${talkingDemo} is not loaded`, error)
+    return report(context, `${talkingDemo} is not loaded`, error)
   }
 }
 
@@ -86,10 +86,10 @@ async function pullDemo(context: Context, registry: RunningRegistry) {
   context.printer.note('Pulling a model for the local API:')
   const token = await registry.systemToken()
   const fromHere = { ...context, openRegistry: () => context.openRegistry(registry.url, token) }
-  await pullOrdered(fromHere, await orderPull(fromHere, talkingDemo))
+  await runPull(fromHere, await preparePull(fromHere, talkingDemo))
 }
 
-function tell({ printer, takeStopSignal }: Context, what: string, error: unknown): undefined {
+function report({ printer, takeStopSignal }: Context, what: string, error: unknown): undefined {
   if (takeStopSignal().aborted) return
   const { message, hint } = failureOf(error, undefined)
   printer.warn(`${what}: ${message}`)

@@ -1,7 +1,7 @@
 import type { Printer } from '../terminal/printer.ts'
 
 /** For a registry that listens for other machines without knowing its own address. */
-export function tellMisaddressed(printer: Printer, url: string) {
+export function reportMisaddressed(printer: Printer, url: string) {
   printer.warn(`Other machines are sent to ${url}, which is themselves.`)
   printer.note('  Say where they find this one: --base-url http://its-name:8000')
 }

@@ -23,12 +23,12 @@ export async function withAdmin(
 
 /** The settings of the registry in that folder. */
 export async function readDataConfig(
-  { options, surroundings }: Context,
+  { options, environment }: Context,
   data: DataOption,
 ): Promise<RegistryConfig> {
   if (options.registry !== undefined) {
     throw misuse('admin works on a data folder, not on an address.', 'Name the folder with --data.')
   }
   const { readRegistryConfig } = await import('@shoal/registry')
-  return readRegistryConfig(surroundings.env, flagsOf(data))
+  return readRegistryConfig(environment.env, flagsOf(data))
 }

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import envPaths from 'env-paths'
-import type { Environment } from '../surroundings.ts'
+import type { Environment } from '../environment.ts'
 import { readTyped } from './read-typed.ts'
 import { cliSettings } from './settings.ts'
 

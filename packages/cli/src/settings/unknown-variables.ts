@@ -3,7 +3,7 @@ import type { Setting } from '@shoal/core/settings'
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
 import { registrySettings } from '@shoal/registry/settings'
-import type { Environment } from '../surroundings.ts'
+import type { Environment } from '../environment.ts'
 import { nearestOf } from './nearest.ts'
 import { cliSettings } from './settings.ts'
 

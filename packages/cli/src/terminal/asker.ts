@@ -1,5 +1,5 @@
 /** Questions to the person at the terminal. They are asked on stderr: stdout is for results. */
-import type { Surroundings } from '../surroundings.ts'
+import type { CliEnvironment } from '../environment.ts'
 import { Failure, misuse } from './failure.ts'
 
 type Question = {
@@ -22,7 +22,7 @@ export interface Asker {
 }
 
 export function createAsker(
-  { stdin, stderr, stopSignal }: Surroundings,
+  { stdin, stderr, stopSignal }: CliEnvironment,
   { canAsk, yes }: { canAsk: boolean; yes: boolean },
 ): Asker {
   const streams = { input: stdin, output: stderr, signal: stopSignal, withGuide: false }
@@ -57,7 +57,10 @@ export function createAsker(
 }
 
 /** A secret handed over on stdin: its first line, as `echo` and password stores end it. */
-export async function readSecretFromStdin({ stdin }: Surroundings, what: string): Promise<string> {
+export async function readSecretFromStdin(
+  { stdin }: CliEnvironment,
+  what: string,
+): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
   const [secret = ''] = Buffer.concat(chunks).toString('utf8').split(/\r?\n/, 1)

@@ -1,11 +1,11 @@
 import { PassThrough, Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import type { Environment } from '../surroundings.ts'
+import type { Environment } from '../environment.ts'
 import { capabilitiesOf } from './capabilities.ts'
 
 function at(isTTY: boolean, env: Environment, options = {}) {
   const stream = () => Object.assign(new PassThrough(), { isTTY })
-  const surroundings = {
+  const environment = {
     env,
     stdin: Object.assign(Readable.from([]), { isTTY }),
     stdout: stream(),
@@ -13,7 +13,7 @@ function at(isTTY: boolean, env: Environment, options = {}) {
     stopSignal: new AbortController().signal,
     memoryBytes: 0,
   }
-  const { hasColor, canDraw, canAsk } = capabilitiesOf(surroundings, {
+  const { hasColor, canDraw, canAsk } = capabilitiesOf(environment, {
     color: true,
     input: true,
     ...options,

@@ -1,4 +1,4 @@
-import type { Environment, OutputStream, Surroundings } from '../surroundings.ts'
+import type { CliEnvironment, Environment, OutputStream } from '../environment.ts'
 import type { GlobalOptions } from './global-options.ts'
 
 /** What may be done on the terminal at hand, as the streams, the environment and the flags say. */
@@ -10,7 +10,7 @@ export type Capabilities = {
 }
 
 export function capabilitiesOf(
-  { env, stdin, stdout, stderr }: Surroundings,
+  { env, stdin, stdout, stderr }: CliEnvironment,
   options: GlobalOptions,
 ): Capabilities {
   const isDumb = env.TERM === 'dumb'

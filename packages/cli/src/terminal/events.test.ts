@@ -21,7 +21,7 @@ function membersOf(value: unknown): string[] {
 test('the events of a push, a pull and a verification have members in snake_case only', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
-  const wishes = {
+  const options = {
     home: home.path,
     registry: registry.url,
     env: { SHOAL_TOKEN: registry.token },
@@ -31,7 +31,7 @@ test('the events of a push, a pull and a verification have members in snake_case
     ['pull', 'nano', '--no-peers'],
     ['verify', 'nano'],
   ]) {
-    const { stderr, exitCode } = await shoalHere([...words, '--progress=json'], wishes)
+    const { stderr, exitCode } = await shoalHere([...words, '--progress=json'], options)
     expect(exitCode, stderr).toBe(0)
     const members = membersOf(eventsIn(stderr))
     expect(members).toContain('bytes_done')

@@ -5,7 +5,7 @@
 
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import type { OutputStream, Surroundings } from '../surroundings.ts'
+import type { CliEnvironment, OutputStream } from '../environment.ts'
 
 export type Typed =
   | { type: 'line'; text: string }
@@ -19,7 +19,7 @@ export type LineReader = { next(prompt: string): Promise<Typed>; close(): void }
 const historySize = 500
 
 export function openLineReader(
-  { stdin, stderr }: Pick<Surroundings, 'stdin' | 'stderr'>,
+  { stdin, stderr }: Pick<CliEnvironment, 'stdin' | 'stderr'>,
   /** Ctrl-C while no line is asked for. */
   onInterrupt: () => void,
 ): LineReader {

@@ -1,6 +1,6 @@
 /** What a command says: results go to stdout, everything else to stderr. */
 
-import type { Surroundings } from '../surroundings.ts'
+import type { CliEnvironment } from '../environment.ts'
 import { type Capabilities, capabilitiesOf } from './capabilities.ts'
 import { type Colors, createColors } from './colors.ts'
 import type { Failure } from './failure.ts'
@@ -24,7 +24,7 @@ export interface Printer {
   readonly out: Colors
   /** Colors of stderr. */
   readonly err: Colors
-  readonly stderr: Surroundings['stderr']
+  readonly stderr: CliEnvironment['stderr']
   /** The width of what results are written to; undefined where that has none. */
   readonly columns: number | undefined
   /** One line of the NDJSON on stderr; its members are written in snake_case, as in `--json`. */
@@ -49,9 +49,9 @@ export interface Printer {
   setRegion(shown: LiveRegion | undefined): void
 }
 
-export function createPrinter(surroundings: Surroundings, options: GlobalOptions): Printer {
-  const { stdout, stderr } = surroundings
-  const can: Capabilities = capabilitiesOf(surroundings, options)
+export function createPrinter(environment: CliEnvironment, options: GlobalOptions): Printer {
+  const { stdout, stderr } = environment
+  const can: Capabilities = capabilitiesOf(environment, options)
   const out: Colors = createColors(can.hasColor.stdout)
   const err: Colors = createColors(can.hasColor.stderr)
   const isForPrograms = options.progress === 'json'
@@ -59,7 +59,7 @@ export function createPrinter(surroundings: Surroundings, options: GlobalOptions
 
   const event = (value: object) => void stderr.write(`${JSON.stringify(snakeCase(value))}\n`)
 
-  function tell(line: string, type: 'note' | 'warning' = 'note') {
+  function report(line: string, type: 'note' | 'warning' = 'note') {
     if (isForPrograms) return event({ type, message: line.trim() })
     region?.clear()
     stderr.write(`${line}\n`)
@@ -88,16 +88,16 @@ export function createPrinter(surroundings: Surroundings, options: GlobalOptions
       else for (const line of [await lines()].flat()) stdout.write(`${line}\n`)
     },
     note(line) {
-      if (!options.quiet) tell(line)
+      if (!options.quiet) report(line)
     },
     detail(line) {
-      if (options.verbose) tell(err.dim(line))
+      if (options.verbose) report(err.dim(line))
     },
     success(line) {
-      if (!options.quiet) tell(`${err.green('✓')} ${line}`)
+      if (!options.quiet) report(`${err.green('✓')} ${line}`)
     },
     warn(line) {
-      tell(`${err.yellow('!')} ${line}`, 'warning')
+      report(`${err.yellow('!')} ${line}`, 'warning')
     },
     fail(failure) {
       const { code, message, hint, members } = failure
@@ -105,8 +105,8 @@ export function createPrinter(surroundings: Surroundings, options: GlobalOptions
       if (options.json) stdout.write(`${JSON.stringify({ error }, undefined, 2)}\n`)
       if (isForPrograms) return event({ type: 'error', ...error })
       const mark = code === 'stopped' ? err.yellow('■') : err.red('✗')
-      tell([`${mark} ${message}`, ...(hint ? indented(hint) : [])].join('\n'))
-      if (options.debug) tell(stackOf(failure))
+      report([`${mark} ${message}`, ...(hint ? indented(hint) : [])].join('\n'))
+      if (options.debug) report(stackOf(failure))
     },
     setRegion(shown) {
       region = shown

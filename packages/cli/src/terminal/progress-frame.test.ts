@@ -3,11 +3,11 @@ import { createColors } from './colors.ts'
 import { progressFrame } from './progress-frame.ts'
 
 const plain = createColors(false)
-const standing = { bytesDone: 4.49e9, bytesTotal: 6.6e9 }
+const status = { bytesDone: 4.49e9, bytesTotal: 6.6e9 }
 
 test('a bar, the percent, the amount, the speed and the time that is left', () => {
   const [bar, pace] = progressFrame(
-    { ...standing, bytesPerSecond: 92.4e6, secondsLeft: 23, remarks: ['2 sources'] },
+    { ...status, bytesPerSecond: 92.4e6, secondsLeft: 23, remarks: ['2 sources'] },
     100,
     plain,
   )
@@ -16,7 +16,7 @@ test('a bar, the percent, the amount, the speed and the time that is left', () =
 })
 
 test.each([120, 80, 60, 40, 20, 12, 8])('no line is wider than %i columns', (columns) => {
-  const lines = progressFrame({ ...standing, bytesPerSecond: 1e6, secondsLeft: 23 }, columns, plain)
+  const lines = progressFrame({ ...status, bytesPerSecond: 1e6, secondsLeft: 23 }, columns, plain)
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns)
 })
 
@@ -28,7 +28,7 @@ test('the bar is full and the percent 100 only when nothing is left', () => {
 })
 
 test('in colour the way that is left has the same form, dimmed', () => {
-  const [bar = ''] = progressFrame(standing, 100, createColors(true))
+  const [bar = ''] = progressFrame(status, 100, createColors(true))
   expect(bar).toContain('\x1b[38;5;209m━')
   expect(bar).not.toContain('─')
 })

@@ -2,7 +2,7 @@ import type { Colors } from './colors.ts'
 import { formatBytes, formatSeconds } from './units.ts'
 
 /** How far a transfer is. */
-export type Standing = {
+export type Status = {
   bytesDone: number
   bytesTotal: number
   /** From 0 to 1, where there is more to do than to move bytes. Default: the bytes' share. */
@@ -19,25 +19,25 @@ const most = 48
 const least = 10
 
 /** The lines of a progress bar, none of them wider than the terminal. */
-export function progressFrame(standing: Standing, columns: number, colors: Colors): string[] {
-  const percent = `${percentOf(standing)}%`.padStart(4)
-  const texts = [`${percent}  ${amountOf(standing)}`, percent]
+export function progressFrame(status: Status, columns: number, colors: Colors): string[] {
+  const percent = `${percentOf(status)}%`.padStart(4)
+  const texts = [`${percent}  ${amountOf(status)}`, percent]
   const text = texts.find((one) => columns >= least + 2 + one.length) ?? ''
   const cells = Math.max(0, Math.min(most, columns - text.length - 2))
-  const lines = [`${bar(fractionOf(standing), cells, colors)} ${text}`]
-  const pace = paceOf(standing, columns)
+  const lines = [`${bar(fractionOf(status), cells, colors)} ${text}`]
+  const pace = paceOf(status, columns)
   return pace === '' ? lines : [...lines, colors.dim(pace)]
 }
 
-export const amountOf = ({ amount, bytesDone, bytesTotal }: Standing): string =>
+export const amountOf = ({ amount, bytesDone, bytesTotal }: Status): string =>
   amount ?? `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`
 
 /** Whole percent; 100 only when nothing is left. */
-export function percentOf(standing: Standing): number {
-  return Math.floor(fractionOf(standing) * 100 + 1e-9)
+export function percentOf(status: Status): number {
+  return Math.floor(fractionOf(status) * 100 + 1e-9)
 }
 
-export function fractionOf({ bytesDone, bytesTotal, fraction }: Standing): number {
+export function fractionOf({ bytesDone, bytesTotal, fraction }: Status): number {
   const share = fraction ?? (bytesTotal > 0 ? bytesDone / bytesTotal : 1)
   return Math.min(1, Math.max(0, share))
 }
@@ -53,7 +53,7 @@ function bar(fraction: number, cells: number, colors: Colors): string {
 }
 
 /** As many parts as the line holds, the most wanted first. */
-function paceOf({ bytesPerSecond, secondsLeft, remarks = [] }: Standing, columns: number): string {
+function paceOf({ bytesPerSecond, secondsLeft, remarks = [] }: Status, columns: number): string {
   const parts = [
     ...(bytesPerSecond ? [`${formatBytes(bytesPerSecond)}/s`] : []),
     ...remarks,

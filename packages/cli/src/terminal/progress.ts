@@ -1,9 +1,9 @@
 import type { Printer } from './printer.ts'
-import { amountOf, fractionOf, percentOf, progressFrame, type Standing } from './progress-frame.ts'
+import { amountOf, fractionOf, percentOf, progressFrame, type Status } from './progress-frame.ts'
 
 /** Shows how far something is. It never runs backwards, whatever it is told. */
 export type Progress = {
-  update(standing: Standing): void
+  update(standing: Status): void
   /** For programs alone: under `--progress=json` each event of the transfer is a line. */
   event(event: { type: string; [detail: string]: unknown }): void
   end(): void
@@ -22,27 +22,27 @@ async function liveProgress(printer: Printer): Promise<Progress> {
   const { createLogUpdate } = await import('log-update')
   const log = createLogUpdate(printer.stderr as NodeJS.WriteStream, { showCursor: true })
   const forwards = neverBackwards()
-  let standing: Standing | undefined
+  let status: Status | undefined
   let drawnAt = 0
   const draw = () => {
-    if (standing === undefined) return
+    if (status === undefined) return
     drawnAt = performance.now()
-    log(progressFrame(standing, (printer.stderr.columns ?? 80) - 1, printer.err).join('\n'))
+    log(progressFrame(status, (printer.stderr.columns ?? 80) - 1, printer.err).join('\n'))
   }
   printer.setRegion({ clear: () => log.clear(), draw })
   return {
     update(next) {
-      standing = forwards(next)
+      status = forwards(next)
       if (performance.now() - drawnAt >= frameMs) draw()
     },
     event: ignore,
     end() {
       // How fast it was and what is left is of no use afterwards; the bar stays.
-      if (standing)
-        standing = {
-          bytesDone: standing.bytesDone,
-          bytesTotal: standing.bytesTotal,
-          fraction: fractionOf(standing),
+      if (status)
+        status = {
+          bytesDone: status.bytesDone,
+          bytesTotal: status.bytesTotal,
+          fraction: fractionOf(status),
         }
       draw()
       log.done()
@@ -56,12 +56,12 @@ function lineProgress(printer: Printer, title: string): Progress {
   let lastTenth = 0
   return {
     update(next) {
-      const standing = forwards(next)
-      const tenth = Math.floor(percentOf(standing) / 10)
+      const status = forwards(next)
+      const tenth = Math.floor(percentOf(status) / 10)
       if (tenth <= lastTenth) return
       lastTenth = tenth
       const percent = `${tenth * 10}%`.padStart(4)
-      printer.note(`${title} ${percent}  ${amountOf(standing)}`)
+      printer.note(`${title} ${percent}  ${amountOf(status)}`)
     },
     event: ignore,
     end: ignore,
@@ -70,7 +70,7 @@ function lineProgress(printer: Printer, title: string): Progress {
 
 /** Bytes move many times a second; programs are told as often as people are. */
 function eventProgress(printer: Printer): Progress {
-  let toldAt = Number.NEGATIVE_INFINITY
+  let reportedAt = Number.NEGATIVE_INFINITY
   let lastType = ''
   let held: object | undefined
   const release = () => {
@@ -80,7 +80,7 @@ function eventProgress(printer: Printer): Progress {
   return {
     update: ignore,
     event(event) {
-      const isSoon = event.type === lastType && performance.now() - toldAt < frameMs
+      const isSoon = event.type === lastType && performance.now() - reportedAt < frameMs
       if (isSoon && 'bytesDone' in event) {
         held = event
         return
@@ -88,20 +88,20 @@ function eventProgress(printer: Printer): Progress {
       if (event.type === lastType) held = undefined
       release()
       printer.event(event)
-      toldAt = performance.now()
+      reportedAt = performance.now()
       lastType = event.type
     },
     end: release,
   }
 }
 
-function neverBackwards(): (standing: Standing) => Standing {
+function neverBackwards(): (standing: Status) => Status {
   let bytesDone = 0
   let fraction = 0
-  return (standing) => {
-    bytesDone = Math.max(bytesDone, standing.bytesDone)
-    fraction = Math.max(fraction, fractionOf(standing))
-    return { ...standing, bytesDone, fraction }
+  return (status) => {
+    bytesDone = Math.max(bytesDone, status.bytesDone)
+    fraction = Math.max(fraction, fractionOf(status))
+    return { ...status, bytesDone, fraction }
   }
 }
 

@@ -1,15 +1,15 @@
 /** Somebody who sits at a terminal, with the program in this process. */
 import { PassThrough } from 'node:stream'
+import type { Environment } from '../environment.ts'
 import { runCommandLine } from '../run.ts'
-import type { Environment } from '../surroundings.ts'
 
-type Wishes = { home: string; env?: Environment; stopSignal?: AbortSignal }
+type Options = { home: string; env?: Environment; stopSignal?: AbortSignal }
 
 export const controlC = '\x03'
 export const controlD = '\x04'
 export const arrowUp = '\x1b[A'
 
-export function atTerminal(words: readonly string[], { home, env = {}, stopSignal }: Wishes) {
+export function atTerminal(words: readonly string[], { home, env = {}, stopSignal }: Options) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true })
   const stdout = screenPart()
   const stderr = screenPart()

@@ -1,9 +1,9 @@
 /** The program in this process: quicker than a process of its own, and the terminal is what the test says. */
 import { PassThrough, Readable } from 'node:stream'
+import type { Environment } from '../environment.ts'
 import { runCommandLine } from '../run.ts'
-import type { Environment } from '../surroundings.ts'
 
-type Wishes = {
+type Options = {
   home: string
   /** The address of a registry. */
   registry?: string
@@ -20,8 +20,8 @@ type Wishes = {
 
 const sixteenGigabytes = 16 * 2 ** 30
 
-export async function shoalHere(words: readonly string[], wishes: Wishes) {
-  const { home, registry, env = {}, input = '', isTerminal = false, columns = 80 } = wishes
+export async function shoalHere(words: readonly string[], options: Options) {
+  const { home, registry, env = {}, input = '', isTerminal = false, columns = 80 } = options
   const stdout = collector({ isTTY: isTerminal, columns })
   const stderr = collector({ isTTY: isTerminal, columns })
   const exitCode = await runCommandLine(words, {
@@ -29,9 +29,9 @@ export async function shoalHere(words: readonly string[], wishes: Wishes) {
     stdin: Readable.from([Buffer.from(input)]),
     stdout: stdout.stream,
     stderr: stderr.stream,
-    stopSignal: wishes.stopSignal ?? new AbortController().signal,
-    memoryBytes: wishes.memoryBytes ?? sixteenGigabytes,
-    daemonPort: wishes.daemonPort ?? 9,
+    stopSignal: options.stopSignal ?? new AbortController().signal,
+    memoryBytes: options.memoryBytes ?? sixteenGigabytes,
+    daemonPort: options.daemonPort ?? 9,
   })
   return { stdout: stdout.text(), stderr: stderr.text(), exitCode }
 }

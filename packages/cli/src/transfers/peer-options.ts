@@ -27,10 +27,10 @@ export function peersOf({ peers, onlyPeers, limitUpload }: PeerOptions, config: 
   }
 }
 
-export type SharingWish = { limitUpload?: number; ratio?: number }
+export type SharingOptions = { limitUpload?: number; ratio?: number }
 
 /** How files are given to others: what the flags say, else what the settings say. */
-export function sharingOf({ limitUpload, ratio }: SharingWish, config: Config) {
+export function sharingOf({ limitUpload, ratio }: SharingOptions, config: Config) {
   return {
     ratio: ratio ?? readSaved('ratio', config),
     ...givingOf(limitUpload, config),

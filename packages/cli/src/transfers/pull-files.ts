@@ -5,7 +5,7 @@ import type { PulledFile } from '@shoal/transfer'
 import type { Context, Registry } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
-import { percentOf, type Standing } from '../terminal/progress-frame.ts'
+import { percentOf, type Status } from '../terminal/progress-frame.ts'
 import { formatBytes } from '../terminal/units.ts'
 import { type LimitOptions, limitsOf } from './limits.ts'
 import { type PeerOptions, peersOf } from './peer-options.ts'
@@ -21,9 +21,9 @@ type Order = {
 }
 
 /** Pulls one file, or all parts of one, under one progress bar. */
-export async function pullFiles(context: Context, order: Order): Promise<PulledFile[]> {
+export async function pullFiles(context: Context, options: Order): Promise<PulledFile[]> {
   const { printer, config } = context
-  const { registry, modelName, title, parts } = order
+  const { registry, modelName, title, parts } = options
   const signal = context.takeStopSignal()
   const { pullFile } = await import('@shoal/transfer')
   const network = await context.networkSettings()
@@ -39,8 +39,8 @@ export async function pullFiles(context: Context, order: Order): Promise<PulledF
           network,
           modelName,
           ...part,
-          ...limitsOf(order.limits, config),
-          ...peersOf(order.limits, config),
+          ...limitsOf(options.limits, config),
+          ...peersOf(options.limits, config),
           signal,
           onEvent: report.onEvent,
         }),
@@ -50,7 +50,7 @@ export async function pullFiles(context: Context, order: Order): Promise<PulledF
   } catch (error) {
     progress.end()
     if (signal.aborted) throw stopped(report.standing(), error)
-    if (hasCode(error, 'damaged_file')) throw damaged(context, order, error)
+    if (hasCode(error, 'damaged_file')) throw damaged(context, options, error)
     if (report.bytesDone() > 0) printer.note(`  ${formatBytes(report.bytesDone())} are kept.`)
     throw error
   }
@@ -75,13 +75,13 @@ function damaged(
   })
 }
 
-function stopped(standing: Standing, cause: unknown): Failure {
-  const { bytesDone, bytesTotal } = standing
+function stopped(status: Status, cause: unknown): Failure {
+  const { bytesDone, bytesTotal } = status
   const hint =
     bytesDone > 0
       ? `Run the same command again to carry on from ${formatBytes(bytesDone)}.`
       : 'Run the same command again to start.'
-  return new Failure('stopped', `Stopped at ${percentOf(standing)} %. Nothing is lost.`, {
+  return new Failure('stopped', `Stopped at ${percentOf(status)} %. Nothing is lost.`, {
     hint,
     details: { bytes_done: bytesDone, bytes_total: bytesTotal },
     cause,

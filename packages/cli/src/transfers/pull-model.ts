@@ -15,13 +15,13 @@ import { sharesOf } from './source-shares.ts'
 
 type Part = { file: ModelFile; path: string }
 
-export type PullOrder = Awaited<ReturnType<typeof orderPull>>
+export type PreparedPull = Awaited<ReturnType<typeof preparePull>>
 
 /** What is to be pulled and where it goes; said aloud, since the machine may have chosen. */
-export async function orderPull(context: Context, reference: string, output?: string) {
-  const { places, printer, surroundings } = context
+export async function preparePull(context: Context, reference: string, output?: string) {
+  const { places, printer, environment } = context
   const found = await getModelWithFiles(context, reference)
-  const { choice, reason } = pickFile(found, surroundings.memoryBytes)
+  const { choice, reason } = pickFile(found, environment.memoryBytes)
   const modelName = found.model.name
   const paths = await localPaths({
     modelsDirectory: places.models,
@@ -41,17 +41,17 @@ export async function orderPull(context: Context, reference: string, output?: st
   }
 }
 
-export async function pullOrdered(
+export async function runPull(
   context: Context,
-  order: PullOrder,
+  options: PreparedPull,
   limits: LimitOptions & PeerOptions = {},
 ): Promise<PulledFile[]> {
-  const pulled = await pullFiles(context, { ...order, limits })
-  tellOutcome(context.printer, pulled)
+  const pulled = await pullFiles(context, { ...options, limits })
+  reportOutcome(context.printer, pulled)
   return pulled
 }
 
-function tellOutcome(printer: Printer, pulled: readonly PulledFile[]) {
+function reportOutcome(printer: Printer, pulled: readonly PulledFile[]) {
   const [first] = pulled
   if (pulled.every(({ alreadyThere }) => alreadyThere)) printer.success('Already here.')
   else if (pulled.length > 1) printer.success(`Verified SHA-256 of ${pulled.length} files`)

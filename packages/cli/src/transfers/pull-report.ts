@@ -1,7 +1,7 @@
 import type { PullEvent, SourceShare } from '@shoal/transfer'
 import type { Printer } from '../terminal/printer.ts'
 import type { Progress } from '../terminal/progress.ts'
-import type { Standing } from '../terminal/progress-frame.ts'
+import type { Status } from '../terminal/progress-frame.ts'
 import { formatBytes } from '../terminal/units.ts'
 import { waitNotes } from '../terminal/wait-notes.ts'
 import { sharesOf } from './source-shares.ts'
@@ -10,23 +10,23 @@ import { sharesOf } from './source-shares.ts'
 export function pullReport(printer: Printer, progress: Progress, bytesTotal: number) {
   let bytesBefore = 0
   const noteWait = waitNotes(printer)
-  let standing: Standing = { bytesDone: 0, bytesTotal }
+  let status: Status = { bytesDone: 0, bytesTotal }
 
-  function show(bytesOfPart: number, more: Partial<Standing> = {}) {
-    standing = { bytesTotal, bytesDone: bytesBefore + bytesOfPart, ...more }
-    progress.update(standing)
+  function show(bytesOfPart: number, more: Partial<Status> = {}) {
+    status = { bytesTotal, bytesDone: bytesBefore + bytesOfPart, ...more }
+    progress.update(status)
   }
 
   return {
-    bytesDone: () => standing.bytesDone,
-    standing: () => standing,
+    bytesDone: () => status.bytesDone,
+    standing: () => status,
     nextPart(sizeBytes: number) {
       bytesBefore += sizeBytes
       show(0)
     },
     onEvent(event: PullEvent) {
       progress.event(event)
-      const bytesOfPart = standing.bytesDone - bytesBefore
+      const bytesOfPart = status.bytesDone - bytesBefore
       switch (event.type) {
         case 'checking':
           return show(bytesOfPart, {
@@ -57,7 +57,7 @@ export function pullReport(printer: Printer, progress: Progress, bytesTotal: num
   }
 }
 
-function paceOf(event: PullEvent & { type: 'progress' }, bytesLeft: number): Partial<Standing> {
+function paceOf(event: PullEvent & { type: 'progress' }, bytesLeft: number): Partial<Status> {
   const { bytesPerSecond, secondsLeft } = event
   const isMoving = secondsLeft !== undefined && bytesPerSecond > 0
   return {

@@ -6,7 +6,7 @@ import { openProgress } from '../terminal/progress.ts'
 import { percentOf } from '../terminal/progress-frame.ts'
 import { pushReport } from './push-report.ts'
 
-type Order = {
+type PushFilesOptions = {
   client: RegistryClient
   network?: NetworkSettings
   modelName: string
@@ -17,17 +17,17 @@ type Order = {
 }
 
 /** Sends files to a model that is there already, under one progress bar. */
-export async function pushFiles(printer: Printer, order: Order): Promise<ModelFile[]> {
-  const { files, signal, ...wishes } = order
+export async function pushFiles(printer: Printer, options: PushFilesOptions): Promise<ModelFile[]> {
+  const { files, signal, ...pushOptions } = options
   const { pushFile } = await import('@shoal/transfer')
   const bytesTotal = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-  const progress = await openProgress(printer, order.modelName)
+  const progress = await openProgress(printer, options.modelName)
   const report = pushReport(printer, progress, bytesTotal)
   const pushed: ModelFile[] = []
   try {
     for (const { path, filename, sizeBytes } of files) {
       const onEvent = report.onEvent.bind(undefined, filename, sizeBytes)
-      pushed.push(await pushFile({ ...wishes, path, filename, signal, onEvent }))
+      pushed.push(await pushFile({ ...pushOptions, path, filename, signal, onEvent }))
       report.fileDone(sizeBytes)
     }
   } catch (error) {

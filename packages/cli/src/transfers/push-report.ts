@@ -1,7 +1,7 @@
 import type { PushEvent } from '@shoal/transfer'
 import type { Printer } from '../terminal/printer.ts'
 import type { Progress } from '../terminal/progress.ts'
-import type { Standing } from '../terminal/progress-frame.ts'
+import type { Status } from '../terminal/progress-frame.ts'
 import { formatBytes } from '../terminal/units.ts'
 import { waitNotes } from '../terminal/wait-notes.ts'
 
@@ -16,25 +16,25 @@ const stepOf = {
 
 /** One bar for all files of a push. */
 export function pushReport(printer: Printer, progress: Progress, bytesTotal: number) {
-  let standing: Standing = { bytesDone: 0, bytesTotal, fraction: 0 }
+  let status: Status = { bytesDone: 0, bytesTotal, fraction: 0 }
   let bytesBefore = 0
   const noteWait = waitNotes(printer)
 
-  function show(fileShare: number, sizeBytes: number, more: Partial<Standing> = {}) {
+  function show(fileShare: number, sizeBytes: number, more: Partial<Status> = {}) {
     const fraction = bytesTotal > 0 ? (bytesBefore + fileShare * sizeBytes) / bytesTotal : 1
-    standing = {
-      ...standing,
+    status = {
+      ...status,
       bytesPerSecond: undefined,
       secondsLeft: undefined,
       amount: undefined,
       ...more,
       fraction,
     }
-    progress.update(standing)
+    progress.update(status)
   }
 
   return {
-    standing: () => standing,
+    standing: () => status,
     fileDone(sizeBytes: number) {
       show(1, sizeBytes, { bytesDone: bytesBefore + sizeBytes, remarks: [] })
       bytesBefore += sizeBytes

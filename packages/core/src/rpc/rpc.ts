@@ -61,13 +61,13 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
   function receive(message: Message) {
     if ('ready' in message) ready.resolve()
     else if (closed) return
-    else if ('method' in message) obey(message)
+    else if ('method' in message) handle(message)
     else if ('abort' in message) running.get(message.id)?.abort()
     else if ('error' in message) pending.get(message.id)?.({ error: errorOfMessage(message.error) })
     else pending.get(message.id)?.(message)
   }
 
-  async function obey({ id, method, argument }: Call) {
+  async function handle({ id, method, argument }: Call) {
     const abort = new AbortController()
     if (id === undefined) return hears(method) && work(method, argument, abort.signal)
     running.set(id, abort)

@@ -12,8 +12,8 @@ async function errorOf(url: string, path: string, body: object) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  const told = (await answer.json()) as { detail: string; error: { param: string | null } }
-  return { status: answer.status, detail: told.detail, param: told.error.param }
+  const reported = (await answer.json()) as { detail: string; error: { param: string | null } }
+  return { status: answer.status, detail: reported.detail, param: reported.error.param }
 }
 
 /** Refuses all that it is asked. */

@@ -98,9 +98,9 @@ export const metricsRoute = fp(async (app: FastifyInstance, { metrics, models }:
         this.set(read())
       },
     })
-  const sum = (read: (model: ReturnType<LoadedModels['standing']>[number]) => number) => () =>
-    models.standing().reduce((total, model) => total + read(model), 0)
-  gauge('shoal_daemon_models', 'Models that are loaded', () => models.standing().length)
+  const sum = (read: (model: ReturnType<LoadedModels['status']>[number]) => number) => () =>
+    models.status().reduce((total, model) => total + read(model), 0)
+  gauge('shoal_daemon_models', 'Models that are loaded', () => models.status().length)
   gauge(
     'shoal_daemon_model_memory_bytes',
     'Memory that the loaded models are expected to take',

@@ -29,9 +29,9 @@ export type Plan = ContextPlan & {
 }
 
 /** Undefined while it is still being loaded. */
-export function standingOf(plan: Plan): LoadedModel | undefined {
+export function getStatus(plan: Plan): LoadedModel | undefined {
   const { model, memoryBytes, contextLength, loadedAt } = plan
   const { requests, idleSince, keepAliveMs, expiresAt } = plan
-  const standing = { requests, idleSince, keepAliveMs, expiresAt }
-  return loadedAt && { model, memoryBytes, contextLength, loadedAt, ...standing }
+  const status = { requests, idleSince, keepAliveMs, expiresAt }
+  return loadedAt && { model, memoryBytes, contextLength, loadedAt, ...status }
 }

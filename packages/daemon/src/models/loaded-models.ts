@@ -2,7 +2,7 @@ import { hasCode } from '@shoal/core/errors'
 import { Fault, modelNotFound } from '../errors.ts'
 import type { Runtime, StartRuntime } from '../runtime/runtime.ts'
 import { contextsOf } from './contexts.ts'
-import { type LoadedModel, type Plan, standingOf } from './loaded-model.ts'
+import { getStatus, type LoadedModel, type Plan } from './loaded-model.ts'
 import { findModel, type LocalModel, type LocalModels } from './local-models.ts'
 import { memoryInUse, needsTooMuch } from './memory-faults.ts'
 import { isSameFile, updateLoaded } from './update-loaded.ts'
@@ -33,7 +33,7 @@ type Dependencies = {
 /** A model that is loaded or being loaded. */
 type Entry = Plan & { runtime: Promise<Runtime> }
 
-export type Wishes = {
+export type Options = {
   /** How long the model stays when nobody asks for it any more; negative forever. Undefined: as it was. */
   keepAliveMs?: number | undefined
   /** Tokens of a conversation. Undefined: as the daemon is set. */
@@ -52,11 +52,11 @@ export type Use = Disposable & { runtime: Runtime; model: LocalModel }
  */
 export interface LoadedModels {
   /** Loads the model if needed, for one request. Rejects with `queue_full` where too many wait for it already. */
-  use(id: string, wishes?: Wishes): Promise<Use>
+  use(id: string, wishes?: Options): Promise<Use>
   /** Tokens of a conversation with this model as it is loaded, or would be. */
   contextLengthOf(model: LocalModel): number
   /** Loads a model without asking it anything. */
-  load(id: string, wishes?: Wishes): Promise<LoadedModel>
+  load(id: string, wishes?: Options): Promise<LoadedModel>
   /** Resolves with whether it was loaded. What it is asked just now ends with an error. */
   unload(id: string): Promise<boolean>
   /** Unloads a model when all that it is asked just now is answered. */
@@ -64,7 +64,7 @@ export interface LoadedModels {
   /** What is loaded, after a look at the files. */
   list(): Promise<LoadedModel[]>
   /** The same as it was last seen. */
-  standing(): LoadedModel[]
+  status(): LoadedModel[]
   /** Unloads all of them, without waiting for their answers. */
   close(): Promise<void>
 }
@@ -89,8 +89,8 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   async function getLocal(id: string): Promise<LocalModel> {
     const model = findModel(await look(), id)
     if (model) return model
-    const trouble = await local.findTrouble(id)
-    throw trouble === undefined ? modelNotFound(id) : notNow(trouble)
+    const failure = await local.findProblem(id)
+    throw failure === undefined ? modelNotFound(id) : notNow(failure)
   }
 
   function entryFor(model: LocalModel, wanted: number | undefined): Entry {
@@ -211,7 +211,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     wait(keepAliveMs)
   }
 
-  async function use(id: string, { keepAliveMs, contextLength }: Wishes = {}): Promise<Use> {
+  async function use(id: string, { keepAliveMs, contextLength }: Options = {}): Promise<Use> {
     const entry = entryFor(await getLocal(id), contextLength)
     if (entry.requests >= entry.slots + queueLength) {
       throw new Fault(
@@ -241,19 +241,19 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     }
   }
 
-  const standing = () => [...entries.values()].flatMap((entry) => standingOf(entry) ?? [])
+  const status = () => [...entries.values()].flatMap((entry) => getStatus(entry) ?? [])
 
   return {
     use,
 
     contextLengthOf: (model) => entries.get(model.path)?.contextLength ?? contextFor(model),
 
-    async load(id, wishes = {}) {
-      const { model, [Symbol.dispose]: leave } = await use(id, wishes)
+    async load(id, loadOptions = {}) {
+      const { model, [Symbol.dispose]: leave } = await use(id, loadOptions)
       leave()
       const entry = entries.get(model.path)
-      const standing = entry && standingOf(entry)
-      if (standing) return standing
+      const status = entry && getStatus(entry)
+      if (status) return status
       throw notNow(`model ${model.id} was lost as soon as it was loaded`)
     },
 
@@ -271,10 +271,10 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
 
     async list() {
       await look()
-      return standing()
+      return status()
     },
 
-    standing,
+    status,
 
     async close() {
       await Promise.all([...entries.values()].map(unloadEntry))

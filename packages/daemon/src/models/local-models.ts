@@ -34,7 +34,7 @@ export interface LocalModels {
   /** The model that `findModel` finds by this name; undefined where there is none. */
   find(id: string): Promise<LocalModel | undefined>
   /** Why a name of which there are files cannot be run; undefined where there are none. */
-  findTrouble(id: string): Promise<string | undefined>
+  findProblem(id: string): Promise<string | undefined>
 }
 
 type Entry = Omit<LocalModel, 'id' | 'label'>
@@ -44,7 +44,7 @@ type Log = { warn(details: object, message: string): void }
 /** The models in a folder: any `<folder>/<name>/*.gguf`, whoever put it there. */
 export function localModels(directory: string, memoryBytes: number, log: Log): LocalModels {
   /** What could not be read, by path and why: it is told once, however often one looks. */
-  const told = new Set<string>()
+  const reported = new Set<string>()
   /** Headers that were read, by path, as long as the file is the same. */
   const read = new Map<string, { stamp: string; outcome: Outcome }>()
 
@@ -54,20 +54,21 @@ export function localModels(directory: string, memoryBytes: number, log: Log): L
     if (known?.stamp === stamp) return known.outcome
     const outcome = await readGgufFile(file.path).then(
       (header): Outcome => ({ facts: factsOf(header, file.filename) }),
-      (error: Error): Outcome => ({ trouble: `${file.filename} cannot be read: ${error.message}` }),
+      (error: Error): Outcome => ({ failure: `${file.filename} cannot be read: ${error.message}` }),
     )
     read.set(file.path, { stamp, outcome })
     return outcome
   }
 
-  function tell({ path, why }: Unreadable) {
+  function report({ path, why }: Unreadable) {
     const known = `${path} ${why}`
-    if (!told.has(known)) log.warn({ path, why }, 'an entry of the models folder cannot be read')
-    told.add(known)
+    if (!reported.has(known))
+      log.warn({ path, why }, 'an entry of the models folder cannot be read')
+    reported.add(known)
   }
 
   async function readAll(): Promise<{ file: LocalFile; outcome: Outcome }[]> {
-    const all = await listLocalFiles(directory, tell)
+    const all = await listLocalFiles(directory, report)
     const finished = all.filter(({ isFinished }) => isFinished)
     return Promise.all(finished.map(async (file) => ({ file, outcome: await outcomeAt(file) })))
   }
@@ -92,10 +93,10 @@ export function localModels(directory: string, memoryBytes: number, log: Log): L
 
     find: async (id) => findModel(await list(), id),
 
-    async findTrouble(id) {
+    async findProblem(id) {
       const wanted = parseReference(id)?.name ?? id.toLowerCase().replace(/:.*$/, '')
       const files = (await readAll()).filter(({ file }) => file.modelName.toLowerCase() === wanted)
-      const broken = files.flatMap(({ outcome }) => ('trouble' in outcome ? outcome.trouble : []))
+      const broken = files.flatMap(({ outcome }) => ('failure' in outcome ? outcome.failure : []))
       if (broken.length > 0) return broken.join('; ')
       const parts = files.filter(({ outcome }) => 'facts' in outcome && outcome.facts.shard)
       return parts.length > 0 ? `not all parts of ${wanted} are here` : undefined
@@ -137,7 +138,7 @@ const withLabels = (files: Entry[]) =>
   ).map(({ label, files: [{ file }] }) => ({ file, label }))
 
 /** What a header says, or why it says nothing. */
-type Outcome = { facts: GgufFacts } | { trouble: string }
+type Outcome = { facts: GgufFacts } | { failure: string }
 
 type Read = { file: LocalFile; facts: GgufFacts }
 

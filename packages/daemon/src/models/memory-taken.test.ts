@@ -31,8 +31,8 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
   /** Has a model read something, and tells what is planned for it and what its process has then. */
   async function load(model: string, slots: number) {
     let pid = 0
-    const startRuntime: StartRuntime = async (...wishes) => {
-      const runtime = await startChildRuntime(...wishes)
+    const startRuntime: StartRuntime = async (...options) => {
+      const runtime = await startChildRuntime(...options)
       pid = runtime.pid
       return runtime
     }

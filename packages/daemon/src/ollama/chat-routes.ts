@@ -3,7 +3,7 @@ import { OllamaChatRequest } from '@shoal/protocol'
 import { clientGone } from '../http/client-gone.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { emptyAnswer, type Said, type Shape, streamAnswer, wholeAnswer } from './answer.ts'
-import { generationOfChat, refuseThinking, wishesOf } from './generation.ts'
+import { generationOfChat, readOptions, refuseThinking } from './generation.ts'
 import { loadOrRelease } from './load-or-release.ts'
 
 export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
@@ -16,7 +16,7 @@ export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = a
     if (!body.messages?.length) return emptyAnswer(shape, await loadOrRelease(models, body))
     const generation = generationOfChat(body)
     const signal = clientGone(reply)
-    using use = await models.use(body.model, wishesOf(body))
+    using use = await models.use(body.model, readOptions(body))
     refuseThinking(body, use.model)
     const timing = { startedAt, loadMs: performance.now() - startedAt }
     const steps = use.runtime.generate(generation, signal)

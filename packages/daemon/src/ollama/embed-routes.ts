@@ -5,7 +5,7 @@ import { clientGone } from '../http/client-gone.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { shortened } from '../runtime/vectors.ts'
 import { nanoseconds } from './answer.ts'
-import { wishesOf } from './generation.ts'
+import { readOptions } from './generation.ts'
 
 export const embedRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
   app,
@@ -18,7 +18,7 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = 
       throw new Fault(400, 'input has a text without words', { param: 'input' })
     }
     const signal = clientGone(reply)
-    using use = await models.use(body.model, wishesOf(body))
+    using use = await models.use(body.model, readOptions(body))
     const loadMs = performance.now() - startedAt
     const { vectors, promptTokens } = await use.runtime.embed(texts, signal)
     return {
@@ -35,7 +35,7 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = 
   const schema = { body: OllamaEmbeddingsRequest }
   app.post('/api/embeddings', { schema }, async ({ body }, reply) => {
     const signal = clientGone(reply)
-    using use = await models.use(body.model, wishesOf(body))
+    using use = await models.use(body.model, readOptions(body))
     const { vectors } = await use.runtime.embed(body.prompt ? [body.prompt] : [], signal)
     return { embedding: Array.from(vectors[0] ?? []) }
   })

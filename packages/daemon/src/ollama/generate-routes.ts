@@ -3,7 +3,12 @@ import { OllamaGenerateRequest } from '@shoal/protocol'
 import { clientGone } from '../http/client-gone.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { emptyAnswer, type Said, type Shape, streamAnswer, wholeAnswer } from './answer.ts'
-import { generationOfPrompt, refuseThinking, refuseWhatCannotBe, wishesOf } from './generation.ts'
+import {
+  generationOfPrompt,
+  readOptions,
+  refuseThinking,
+  refuseWhatCannotBe,
+} from './generation.ts'
 import { loadOrRelease } from './load-or-release.ts'
 
 export const generateRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
@@ -17,7 +22,7 @@ export const generateRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
     const shape: Shape = { model: body.model, partOf }
     if (!body.prompt) return emptyAnswer(shape, await loadOrRelease(models, body))
     const signal = clientGone(reply)
-    using use = await models.use(body.model, wishesOf(body))
+    using use = await models.use(body.model, readOptions(body))
     refuseThinking(body, use.model)
     const timing = { startedAt, loadMs: performance.now() - startedAt }
     const steps = use.runtime.generate(generationOfPrompt(body, use.model), signal)

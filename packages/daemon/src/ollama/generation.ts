@@ -1,6 +1,6 @@
 import type { OllamaChatRequest, OllamaGenerateRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
-import type { Wishes } from '../models/loaded-models.ts'
+import type { Options } from '../models/loaded-models.ts'
 import type { LocalModel } from '../models/local-models.ts'
 import type { ChatMessage, Generation, Prompt } from '../runtime/runtime.ts'
 import { canThink } from './capabilities.ts'
@@ -12,7 +12,7 @@ type AnyRequest = Pick<OllamaChatRequest, 'model' | 'options' | 'keep_alive'>
 type Wanted = Omit<OllamaChatRequest, 'messages' | 'tools'>
 
 /** What a request wishes of the model as it is loaded. */
-export function wishesOf({ keep_alive, options }: AnyRequest): Wishes {
+export function readOptions({ keep_alive, options }: AnyRequest): Options {
   return { keepAliveMs: keepAliveMsOf(keep_alive), contextLength: options?.num_ctx ?? undefined }
 }
 

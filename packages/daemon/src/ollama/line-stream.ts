@@ -6,7 +6,7 @@ export type LineStream = {
   /** Resolves when there is room for more. */
   send(line: object): Promise<void>
   /** Does not wait. */
-  tell(line: object): void
+  report(line: object): void
   /** Whether the client is behind with reading. */
   isFull(): boolean
   end(last?: object): void
@@ -31,7 +31,7 @@ export function startLineStream(reply: FastifyReply): LineStream {
       if (raw.destroyed || raw.write(textOf(line))) return
       await Promise.race([once(raw, 'drain'), once(raw, 'close')])
     },
-    tell(line) {
+    report(line) {
       if (!raw.destroyed) raw.write(textOf(line))
     },
     isFull: () => raw.writableNeedDrain,

@@ -1,6 +1,6 @@
 import type { OllamaChatRequest } from '@shoal/protocol'
 import type { LoadedModels } from '../models/loaded-models.ts'
-import { wishesOf } from './generation.ts'
+import { readOptions } from './generation.ts'
 
 type Request = Pick<OllamaChatRequest, 'model' | 'options' | 'keep_alive'>
 
@@ -9,11 +9,11 @@ export async function loadOrRelease(
   models: LoadedModels,
   request: Request,
 ): Promise<'load' | 'unload'> {
-  const wishes = wishesOf(request)
-  if (wishes.keepAliveMs === 0) {
+  const options = readOptions(request)
+  if (options.keepAliveMs === 0) {
     await models.release(request.model)
     return 'unload'
   }
-  await models.load(request.model, wishes)
+  await models.load(request.model, options)
   return 'load'
 }

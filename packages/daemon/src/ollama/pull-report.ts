@@ -4,30 +4,30 @@ import type { PullEvent } from '@shoal/transfer'
 /** Some ten lines a second: so often a pull tells how far it is. */
 const minIntervalMs = 90
 
-type Out = { tell(line: object): void; isBehind(): boolean }
+type Out = { report(line: object): void; isBehind(): boolean }
 
 /** The lines of one file's pull. What they say is completed never grows less. */
-export function pullReport(file: ModelFile, { tell, isBehind }: Out) {
+export function pullReport(file: ModelFile, { report, isBehind }: Out) {
   const { sha256_hash, file_size_bytes: total } = file
   const status = `pulling ${sha256_hash.slice(0, 12)}`
   let completed = 0
-  let toldAt = Number.NEGATIVE_INFINITY
+  let reportedAt = Number.NEGATIVE_INFINITY
 
-  function tellNow() {
-    toldAt = performance.now()
-    tell({ status, digest: `sha256:${sha256_hash}`, total, completed })
+  function reportNow() {
+    reportedAt = performance.now()
+    report({ status, digest: `sha256:${sha256_hash}`, total, completed })
   }
 
   return {
     onEvent(event: PullEvent) {
       if (event.type === 'progress') completed = Math.max(completed, event.bytesDone)
       if (event.type === 'resumed') completed = Math.max(completed, event.bytes)
-      if (performance.now() - toldAt >= minIntervalMs && !isBehind()) tellNow()
+      if (performance.now() - reportedAt >= minIntervalMs && !isBehind()) reportNow()
     },
 
     finish() {
       completed = total
-      tellNow()
+      reportNow()
     },
   }
 }

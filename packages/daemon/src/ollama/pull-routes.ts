@@ -33,7 +33,7 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
     await stream.send({ status: 'pulling manifest' })
     for (const part of parts) {
       // A client that reads slowly misses lines, not bytes: nobody waits for it.
-      const report = pullReport(part.file, { tell: stream.tell, isBehind: stream.isFull })
+      const report = pullReport(part.file, { report: stream.report, isBehind: stream.isFull })
       await pulls.pull(part, { signal, onEvent: report.onEvent })
       report.finish()
     }

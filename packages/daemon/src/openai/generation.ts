@@ -83,8 +83,8 @@ function reasoningOf({ reasoning_effort }: ChatRequest): Record<string, unknown>
 function toolOf(tool: NonNullable<ChatRequest['tools']>[number], index: number): Tool {
   if (tool.type === 'function' && tool.function) {
     const { description, parameters, ...others } = tool.function
-    const told = { ...(description && { description }), ...(parameters && { parameters }) }
-    return { type: 'function', function: { ...others, ...told } }
+    const reported = { ...(description && { description }), ...(parameters && { parameters }) }
+    return { type: 'function', function: { ...others, ...reported } }
   }
   throw unsupported(
     `tools.${index}.type`,

@@ -2,7 +2,7 @@ import type { Finish, Generation, Piece, Runtime } from '../runtime/runtime.ts'
 
 export type Step = { index: number; piece: Piece } | { index: number; finish: Finish }
 
-type Wishes = {
+type Options = {
   /** Answers to each. */
   count: number
   signal: AbortSignal
@@ -15,7 +15,7 @@ type Wishes = {
 export async function* together(
   runtime: Runtime,
   generations: Generation[],
-  { count, signal }: Wishes,
+  { count, signal }: Options,
 ): AsyncGenerator<Step> {
   const stop = new AbortController()
   const any = AbortSignal.any([signal, stop.signal])

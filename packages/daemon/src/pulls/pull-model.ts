@@ -81,8 +81,8 @@ export function modelPulls(settings: Settings): ModelPulls {
     },
 
     async pull({ model, ...part }, guest) {
-      const order = { client: getClient(), network, ...part, ...peerSettings }
-      return withFaults(model, () => shared.pull(order, guest))
+      const options = { client: getClient(), network, ...part, ...peerSettings }
+      return withFaults(model, () => shared.pull(options, guest))
     },
 
     close: shared.close,

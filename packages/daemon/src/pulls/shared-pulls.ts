@@ -3,7 +3,7 @@ import { type PullEvent, type PulledFile, type PullOptions, pullFile } from '@sh
 
 type Listener = (event: PullEvent) => void
 type Shared = { pulled: Promise<PulledFile>; listeners: Set<Listener>; abort: AbortController }
-export type PullOrder = Omit<PullOptions, 'signal' | 'onEvent'>
+export type PullRequest = Omit<PullOptions, 'signal' | 'onEvent'>
 type Guest = { signal: AbortSignal; onEvent: Listener }
 
 /** Whoever asks for a file that is being pulled joins that pull. It goes on until the last of them has left. */
@@ -12,13 +12,13 @@ export function sharedPulls() {
   /** With those that were given up and still end. */
   const unfinished = new Set<Shared>()
 
-  function begin(key: string, order: PullOrder): Shared {
+  function begin(key: string, options: PullRequest): Shared {
     const abort = new AbortController()
     const listeners = new Set<Listener>()
     const onEvent = (event: PullEvent) => {
       for (const listener of listeners) listener(event)
     }
-    const pulled = pullFile({ ...order, signal: abort.signal, onEvent }).finally(() => {
+    const pulled = pullFile({ ...options, signal: abort.signal, onEvent }).finally(() => {
       forget(key, shared)
       unfinished.delete(shared)
     })
@@ -33,10 +33,10 @@ export function sharedPulls() {
   }
 
   return {
-    async pull(order: PullOrder, { signal, onEvent }: Guest): Promise<PulledFile> {
+    async pull(options: PullRequest, { signal, onEvent }: Guest): Promise<PulledFile> {
       signal.throwIfAborted()
-      const key = `${order.file.sha256_hash} ${order.path}`
-      const shared = running.get(key) ?? begin(key, order)
+      const key = `${options.file.sha256_hash} ${options.path}`
+      const shared = running.get(key) ?? begin(key, options)
       const listener: Listener = (event) => onEvent(event)
       shared.listeners.add(listener)
       try {

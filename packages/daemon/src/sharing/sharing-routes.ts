@@ -6,17 +6,17 @@ import { type Sharing, sharedName } from '@shoal/transfer'
 type Dependencies = { sharing: Sharing | undefined }
 
 export const sharingRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { sharing }) => {
-  app.get('/api/sharing', async () => standingOf(sharing))
+  app.get('/api/sharing', async () => getStatus(sharing))
 
   app.post('/api/sharing', { schema: { body: SharingRequest } }, async ({ body }) => {
     if (body.paused) sharing?.pause()
     else sharing?.resume()
-    return { ...standingOf(sharing), paused: body.paused }
+    return { ...getStatus(sharing), paused: body.paused }
   })
 }
 
 /** Bytes, and bytes per second. */
-function standingOf(sharing: Sharing | undefined) {
+function getStatus(sharing: Sharing | undefined) {
   const nothing = { looking: false, paused: false, port: null, bytes_per_second: 0, files: [] }
   if (!sharing) return { enabled: false, error: null, ...nothing }
   const error = sharing.failure()

@@ -18,8 +18,10 @@ function structureOf(html: string): string {
       if (!isEnd && !['br', 'hr', 'input'].includes(name)) open.push(name)
       if (isEnd) open.pop()
       if (name === 'p' && parent === 'li') return ''
-      const told = [...String(attributes).matchAll(/ (?:(?:href|start)="[^"]*"|checked)/g)].join('')
-      return `<${isEnd}${name}${told}>`
+      const reported = [
+        ...String(attributes).matchAll(/ (?:(?:href|start)="[^"]*"|checked)/g),
+      ].join('')
+      return `<${isEnd}${name}${reported}>`
     })
   return kept.replace(
     /\s*(<\/?(?:p|h\d|ul|ol|li|table|tr|t[hd]|pre|blockquote|hr|input)\b[^>]*>)\s*/g,

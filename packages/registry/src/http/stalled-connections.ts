@@ -25,7 +25,7 @@ type Watched = {
 }
 
 /** Looks at every connection several times in the shorter of the limits. */
-const looksPerLimit = 4
+const checksPerLimit = 4
 /** Where the system does not tell what a reader has taken, a slow one may seem to take nothing for minutes. */
 const blindFactor = 10
 
@@ -99,16 +99,16 @@ export function endStalledConnections(server: Server, options: Options) {
     }
   }
 
-  let isLooking = false
+  let isPolling = false
   const looking = setInterval(() => {
-    if (isLooking) return
-    isLooking = true
+    if (isPolling) return
+    isPolling = true
     look()
       .catch((error) => log.error({ err: error }, 'could not look for stalled connections'))
       .finally(() => {
-        isLooking = false
+        isPolling = false
       })
-  }, Math.min(readerMs, senderMs) / looksPerLimit)
+  }, Math.min(readerMs, senderMs) / checksPerLimit)
   looking.unref()
   server.once('close', () => clearInterval(looking))
 }

@@ -48,7 +48,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
 
   const originOf = ({ port }: TestRegistry) => `http://localhost:${port}`
 
-  const screens: [name: string, path: string, wishes?: Wishes][] = [
+  const screens: [name: string, path: string, wishes?: Options][] = [
     ['the list', '/'],
     ['a search', '/?q=tide'],
     ['a search that finds nothing', '/?q=desert'],
@@ -73,16 +73,19 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     ['editing', '/m/tide-7b/edit', { isSignedIn: true }],
   ]
 
-  test.concurrent.each(screens)('%s can be used by everybody', async (_, path, wishes = {}) => {
-    // Without motion: colours half way from one theme to the other have no contrast.
-    await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
-    const { page, takeProblems } = visitor
-    const origin = originOf(wishes.isEmpty ? empty : registry)
-    if (wishes.isSignedIn) await signIn(visitor, origin)
-    await page.goto(origin + path, { waitUntil: 'networkidle' })
-    await expectUsable(page)
-    expect(takeProblems().filter((one) => !isExpected(one, wishes))).toEqual([])
-  })
+  test.concurrent.each(screens)(
+    '%s can be used by everybody',
+    async (_, path, screenOptions = {}) => {
+      // Without motion: colours half way from one theme to the other have no contrast.
+      await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
+      const { page, takeProblems } = visitor
+      const origin = originOf(screenOptions.isEmpty ? empty : registry)
+      if (screenOptions.isSignedIn) await signIn(visitor, origin)
+      await page.goto(origin + path, { waitUntil: 'networkidle' })
+      await expectUsable(page)
+      expect(takeProblems().filter((one) => !isExpected(one, screenOptions))).toEqual([])
+    },
+  )
 
   const ways: [name: string, from: string, link: string, call: RegExp][] = [
     ['the list', '/login', 'shoal, all models', /\/v1\/models\?/],
@@ -221,7 +224,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
   }
 })
 
-type Wishes = {
+type Options = {
   isEmpty?: boolean
   isSignedIn?: boolean
   /** The registry answers that it is not there, which a browser logs. */
@@ -242,5 +245,5 @@ async function expectUsable(page: Page) {
 const isTooWide = async (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > innerWidth')
 
-const isExpected = (problem: string, { fails }: Wishes): boolean =>
+const isExpected = (problem: string, { fails }: Options): boolean =>
   fails === true && problem.includes('status of 404')

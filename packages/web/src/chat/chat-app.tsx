@@ -5,8 +5,8 @@ import { ChatList } from './chat-list.tsx'
 import { KeyForm } from './key-form.tsx'
 import { Composer } from './messages/composer.tsx'
 import { MessageList } from './messages/message-list.tsx'
+import { ModelsProblem } from './messages/models-problem.tsx'
 import { NothingSaid } from './messages/nothing-said.tsx'
-import { ModelsTrouble } from './messages/trouble.tsx'
 import { useFollowing } from './messages/use-following.tsx'
 import type { Chat } from './state/chat.ts'
 import type { ChatState } from './state/chat-state.ts'
@@ -104,7 +104,7 @@ function Conversation({ chat, state }: { chat: Chat; state: ChatState }) {
             <NothingSaid state={state} onAsk={chat.send} />
           )}
           {!hasModel && (models || modelsFault) && (
-            <ModelsTrouble
+            <ModelsProblem
               as={isEmpty ? 'h1' : 'h2'}
               fault={modelsFault}
               onRetry={chat.refreshModels}

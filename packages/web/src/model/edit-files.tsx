@@ -49,13 +49,13 @@ function FileLine({ model, file }: { model: ModelRecord; file: ModelFile }) {
     onSuccess: () => queryClient.invalidateQueries(),
   })
   const { filename, file_size_bytes, status, status_detail, quantization } = file
-  const standing = statusWords[status]
+  const fileStatus = statusWords[status]
   return (
     <li className="flex items-center gap-4 border-line border-t py-3 text-[15px] sm:gap-6">
       <div className="min-w-0 flex-1">
         <p className="break-all font-mono text-[14px]">{filename}</p>
         <p className="text-[14px] text-ink-3">
-          {[quantization, formatBytes(file_size_bytes), standing].filter(Boolean).join(' · ')}
+          {[quantization, formatBytes(file_size_bytes), fileStatus].filter(Boolean).join(' · ')}
         </p>
         {status_detail && <p className="text-[14px] text-roe-ink">{status_detail}</p>}
       </div>

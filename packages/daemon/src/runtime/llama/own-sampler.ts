@@ -2,14 +2,14 @@ import type { Token } from 'node-llama-cpp'
 import type { Sampling } from '../runtime.ts'
 import { seedOf } from './sampling.ts'
 
-type Wishes = Pick<Sampling, 'temperature' | 'topK' | 'topP' | 'minP' | 'seed'>
+type Options = Pick<Sampling, 'temperature' | 'topK' | 'topP' | 'minP' | 'seed'>
 type Candidate = [token: Token, probability: number]
 
 /**
  * Chooses a token from the model's own probabilities, the most likely first, in the order of llama.cpp's chain: top-k, top-p,
  * min-p, temperature. For requests that ask for log probabilities: the library tells those of its last candidates alone.
  */
-export function ownSampler({ temperature, topK, topP, minP, seed }: Wishes) {
+export function ownSampler({ temperature, topK, topP, minP, seed }: Options) {
   const random = seed === undefined ? Math.random : seeded(seed)
 
   return (probabilities: Map<Token, number>): Token => {

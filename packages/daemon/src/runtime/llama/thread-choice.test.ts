@@ -21,7 +21,7 @@ function generating(most: number, machine: Machine) {
   }
   return {
     batch,
-    batches: (count: number, wish = {}) => Array.from({ length: count }, () => batch(wish)),
+    batches: (count: number, options = {}) => Array.from({ length: count }, () => batch(options)),
     rest(ms: number) {
       clock += ms
     },

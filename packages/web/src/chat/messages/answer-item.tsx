@@ -6,8 +6,8 @@ import { useObservable } from '../../use-observable.ts'
 import { type Answer, type Ending, thoughtAndSaid } from '../conversation/conversation.ts'
 import type { Chat } from '../state/chat.ts'
 import type { Running } from '../state/chat-state.ts'
+import { FaultNotice } from './models-problem.tsx'
 import { smallButton } from './small-button.ts'
-import { FaultNotice } from './trouble.tsx'
 
 /** Loads with the first answer, not with the page. */
 const Markdown = lazy(() => import('../markdown/markdown.tsx'))

@@ -61,9 +61,9 @@ test('the hash of a whole file, of one chunk after another, is that of all its b
 })
 
 test('progress is told after each chunk and ends at the size of the file', async () => {
-  const told: number[] = []
-  await hashBlob(new Blob([new Uint8Array(2 * chunk + 5)]), (bytes) => told.push(bytes))
-  expect(told).toEqual([chunk, 2 * chunk, 2 * chunk + 5])
+  const reported: number[] = []
+  await hashBlob(new Blob([new Uint8Array(2 * chunk + 5)]), (bytes) => reported.push(bytes))
+  expect(reported).toEqual([chunk, 2 * chunk, 2 * chunk + 5])
 })
 
 test('one chunk can be hashed by itself', async () => {

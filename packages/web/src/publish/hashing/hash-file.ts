@@ -1,7 +1,7 @@
 /** Hashes of the visitor's files. They are computed in a thread of its own, never on the page's, so that the page stays lively. */
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import { fileChanged } from './file-changed.ts'
-import type { HashMessage, HashOrder } from './hash-worker.ts'
+import type { HashMessage, HashRequest } from './hash-worker.ts'
 
 type Options = { signal: AbortSignal; onProgress: (bytesDone: number) => void }
 
@@ -28,7 +28,7 @@ export function hashChunk(file: File, index: number): Promise<string> {
 
 /** Starts a worker for one order, and ends it once `take` has called `done` or anything has failed. */
 function inWorker<Result>(
-  order: HashOrder,
+  options: HashRequest,
   signal: AbortSignal | undefined,
   take: (message: HashMessage, done: (result: Result) => void) => void,
 ): Promise<Result> {
@@ -40,11 +40,11 @@ function inWorker<Result>(
     signal?.addEventListener('abort', () => reject(signal.reason), { signal: stop.signal })
     worker.onerror = ({ message }) => fail(message)
     worker.onmessage = ({ data }: MessageEvent<HashMessage>) => {
-      if (data.type === 'unreadable') reject(fileChanged(order.file.name))
+      if (data.type === 'unreadable') reject(fileChanged(options.file.name))
       else if (data.type === 'failed') fail(data.reason)
       else take(data, resolve)
     }
-    worker.postMessage(order)
+    worker.postMessage(options)
   }).finally(() => {
     stop.abort()
     worker.terminate()

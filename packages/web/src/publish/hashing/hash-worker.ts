@@ -3,7 +3,7 @@ import type { ChunkManifest } from '@shoal/model-file/browser'
 import { hashBlob, hashChunkOfBlob } from './hash-blob.ts'
 
 /** To hash a file and all of its chunks, or that chunk alone. */
-export type HashOrder = { file: File; chunk?: number }
+export type HashRequest = { file: File; chunk?: number }
 
 export type HashMessage =
   | { type: 'progress'; bytesDone: number }
@@ -14,21 +14,21 @@ export type HashMessage =
   /** By any other error, such as that of a browser without WebAssembly. */
   | { type: 'failed'; reason: string }
 
-const tell = (message: HashMessage) => postMessage(message)
+const report = (message: HashMessage) => postMessage(message)
 
-addEventListener('message', async ({ data }: MessageEvent<HashOrder>) => {
+addEventListener('message', async ({ data }: MessageEvent<HashRequest>) => {
   try {
-    tell(await hash(data))
+    report(await hash(data))
   } catch (error) {
-    if (error instanceof DOMException) tell({ type: 'unreadable' })
-    else tell({ type: 'failed', reason: error instanceof Error ? error.message : String(error) })
+    if (error instanceof DOMException) report({ type: 'unreadable' })
+    else report({ type: 'failed', reason: error instanceof Error ? error.message : String(error) })
   }
 })
 
-async function hash({ file, chunk }: HashOrder): Promise<HashMessage> {
+async function hash({ file, chunk }: HashRequest): Promise<HashMessage> {
   if (chunk !== undefined) {
     return { type: 'chunk hashed', hash: await hashChunkOfBlob(file, chunk) }
   }
-  const manifest = await hashBlob(file, (bytesDone) => tell({ type: 'progress', bytesDone }))
+  const manifest = await hashBlob(file, (bytesDone) => report({ type: 'progress', bytesDone }))
   return { type: 'hashed', manifest }
 }

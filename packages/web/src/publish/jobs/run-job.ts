@@ -49,10 +49,10 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
     host: location.host,
     isOffline,
     onMoving: () => report({ type: 'wait', wait: undefined }),
-    report: ({ seconds }, trouble) =>
+    report: ({ seconds }, failure) =>
       report({
         type: 'wait',
-        wait: { until: Date.now() + seconds * 1000, reason: reasonOf(trouble) },
+        wait: { until: Date.now() + seconds * 1000, reason: reasonOf(failure) },
       }),
   })
   addEventListener('online', retrier.wake, { signal: ending })
@@ -66,33 +66,36 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
 
   async function hash({ filename, sizeBytes, manifest }: JobFile): Promise<ChunkManifest> {
     if (manifest) return manifest
-    const tell = (bytesDone: number) =>
+    const sendReport = (bytesDone: number) =>
       report({ type: 'file', filename, stage: 'hashing', bytesDone })
-    tell(0)
-    const found = await hashFile(sourceOf(sources, filename), { signal: ending, onProgress: tell })
+    sendReport(0)
+    const found = await hashFile(sourceOf(sources, filename), {
+      signal: ending,
+      onProgress: sendReport,
+    })
     report({ type: 'file', filename, stage: 'hashing', bytesDone: sizeBytes })
     note(filename, { manifest: found })
     return found
   }
 
   async function upload({ filename, sizeBytes }: JobFile, manifest: ChunkManifest) {
-    const tell = (stage: Stage, bytesDone: number) =>
+    const sendReport = (stage: Stage, bytesDone: number) =>
       report({ type: 'file', filename, stage, bytesDone })
-    tell('sending', 0)
+    sendReport('sending', 0)
     let bytesSent = 0
     function follow(event: BlobPushEvent) {
       if (event.type === 'started') note(filename, { fileId: event.fileId })
-      else if (event.type === 'processing') tell('checking', sizeBytes)
+      else if (event.type === 'processing') sendReport('checking', sizeBytes)
       else if (event.type === 'sent') {
         report({ type: 'sent', bytes: Math.max(0, event.bytesSent - bytesSent) })
         bytesSent = event.bytesSent
-        tell('sending', event.bytesHere)
+        sendReport('sending', event.bytesHere)
       }
     }
     const port = filePort(sourceOf(sources, filename), manifest)
     const push = { client, modelName, filename, manifest, port, retrier, signal: ending }
     await pushBlob({ ...push, report: follow })
-    tell('ready', sizeBytes)
+    sendReport('ready', sizeBytes)
     note(filename, { isReady: true })
   }
 

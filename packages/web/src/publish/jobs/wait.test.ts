@@ -18,8 +18,8 @@ test.each<[TransferFailure, string]>([
   [busy, 'Shoal.test answered 502'],
   [{ kind: 'lost', message: 'fetch failed', networkFailure }, 'The registry does not answer'],
   [{ kind: 'lost', message: 'the connection broke' }, 'The connection broke'],
-])('why nothing moves is said by its cause (%#)', (trouble, reason) => {
-  expect(reasonOf(trouble)).toBe(reason)
+])('why nothing moves is said by its cause (%#)', (failure, reason) => {
+  expect(reasonOf(failure)).toBe(reason)
 })
 
 test('a machine without a network is told so first', () => {

@@ -6,9 +6,9 @@ import { CommandLine } from '../../ui/command-line.tsx'
 import { closeJob, type FileState, type Publishing } from '../jobs/publishing.ts'
 import { Announcement } from './announcement.tsx'
 import { Bar } from './bar.tsx'
+import { FailureNote } from './failure-note.tsx'
 import { FileProgressRow } from './file-progress-row.tsx'
 import { ProgressControls } from './progress-controls.tsx'
-import { Trouble } from './trouble-note.tsx'
 import { WaitCountdown } from './wait-countdown.tsx'
 
 type Props = { publishing: Publishing }
@@ -21,7 +21,7 @@ export function ProgressPanel({ publishing }: Props) {
       <Announcement publishing={publishing} />
       <div className="panel sm:p-7">
         {state === 'done' ? <Done publishing={publishing} /> : <Underway publishing={publishing} />}
-        {error && <Trouble error={error} />}
+        {error && <FailureNote error={error} />}
         {wait && <WaitCountdown wait={wait} />}
         <ul className="mt-6">
           {files.map((file) => (

@@ -56,6 +56,6 @@ function errorOf(request: XMLHttpRequest): Error {
   const problem = problemIn(responseText) ?? { detail: `the registry answered ${status}` }
   const retryAfter = request.getResponseHeader('retry-after') ?? undefined
   const error = new ApiError(status, problem, retryAfter)
-  const trouble = classifyError(error, location.host)
-  return trouble ? new TransferError(trouble) : error
+  const failure = classifyError(error, location.host)
+  return failure ? new TransferError(failure) : error
 }

@@ -3,7 +3,7 @@ import { ApiError } from '@shoal/protocol/client'
 import { sentence } from '../../ui/field-errors.ts'
 
 /** Why an upload has stopped, and what to do. */
-export function Trouble({ error }: { error: Error }) {
+export function FailureNote({ error }: { error: Error }) {
   const isSignedOut = error instanceof ApiError && error.status === 401
   return (
     <div role="alert" className="mt-5 rounded-xl bg-roe-soft px-4 py-3 text-[15px]">

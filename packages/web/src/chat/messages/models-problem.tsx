@@ -2,7 +2,7 @@ import { CircleAlert } from 'lucide-react'
 import { CommandLine } from '../../ui/command-line.tsx'
 import type { Fault } from '../conversation/conversation.ts'
 
-type TroubleProps = { as: 'h1' | 'h2'; fault: Fault | undefined; onRetry: () => void }
+type ModelsProblemProps = { as: 'h1' | 'h2'; fault: Fault | undefined; onRetry: () => void }
 
 const noModels: Fault = {
   title: 'No model is here yet',
@@ -11,7 +11,7 @@ const noModels: Fault = {
 }
 
 /** Why there is nobody to talk to. */
-export function ModelsTrouble({ as: Heading, fault = noModels, onRetry }: TroubleProps) {
+export function ModelsProblem({ as: Heading, fault = noModels, onRetry }: ModelsProblemProps) {
   return (
     <div className="my-auto py-10" role="alert">
       <Heading className="font-semibold text-[26px]">{fault.title}</Heading>

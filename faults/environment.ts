@@ -14,7 +14,7 @@ const askedAtOnce = 20
 const longPath = `/v1/models/${'a-long-name-'.repeat(80)}`
 const hourMs = 3_600_000
 
-export const surroundingsFaults: Fault[] = [
+export const environmentFaults: Fault[] = [
   {
     name: 'log-unread',
     summary:

@@ -6,7 +6,7 @@ export type OutputStream = Writable & { isTTY?: boolean; columns?: number }
 export type InputStream = Readable & { isTTY?: boolean }
 
 /** What a command line runs in: the process, or a test's stand-in for one. */
-export type Surroundings = {
+export type CliEnvironment = {
   env: Environment
   stdin: InputStream
   stdout: OutputStream

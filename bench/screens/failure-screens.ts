@@ -3,14 +3,14 @@ import type { ShownRegistry } from './shown/registry.ts'
 
 type Answer = { status: number; headers?: Record<string, string>; detail: string }
 
-const inTrouble: Answer = { status: 500, detail: 'internal server error' }
+const failing: Answer = { status: 500, detail: 'internal server error' }
 const tooMany: Answer = { status: 429, headers: { 'retry-after': '20' }, detail: 'too many calls' }
 
 const lists = '**/v1/models?*'
 const models = '**/v1/models/*'
 
 /** When the registry is in trouble, slow, away or empty. The first page always comes; what it asks for next does not. */
-export function troubleScreens({ origin }: ShownRegistry, empty: { origin: string }): Screen[] {
+export function failureScreens({ origin }: ShownRegistry, empty: { origin: string }): Screen[] {
   const url = `${origin}/`
   return [
     { name: 'models-empty', url: empty.origin },
@@ -24,7 +24,7 @@ export function troubleScreens({ origin }: ShownRegistry, empty: { origin: strin
 }
 
 async function searchBroken(page: Page) {
-  await answer(page, lists, inTrouble)
+  await answer(page, lists, failing)
   await search(page)
   await page.getByRole('alert').waitFor({ timeout: 20_000 })
 }
@@ -48,7 +48,7 @@ async function openSlowList(page: Page) {
 }
 
 async function openBrokenModel(page: Page) {
-  await answer(page, models, inTrouble)
+  await answer(page, models, failing)
   await openFirstModel(page)
   await page.getByRole('alert').waitFor({ timeout: 20_000 })
 }
