@@ -80,7 +80,7 @@ export const usualPortOf = ({ environment }: Pick<Context, 'environment'>): numb
 const usualUrlOf = (here: Pick<Context, 'environment'>) => `http://localhost:${usualPortOf(here)}`
 const labelOf = (url: string) => url.replace(/^https?:\/\//, '')
 
-function apiKeyIn({ environment: environment }: Pick<Context, 'environment'>): string | undefined {
+function apiKeyIn({ environment }: Pick<Context, 'environment'>): string | undefined {
   const key = readTyped(daemonSettings.apiKey, environment)
   if (key === undefined || /^[\x21-\x7e]+$/.test(key)) return key
   throw misuse('SHOAL_API_KEY holds characters that no key has.')
