@@ -13,7 +13,7 @@ import { registryAddress, registryLabel } from './settings/address.ts'
 import { type Config, readConfig, readSaved } from './settings/config.ts'
 import { readCredentials } from './settings/credentials.ts'
 import { type Places, readPlaces } from './settings/places.ts'
-import { readTyped } from './settings/read-typed.ts'
+import { readCliSetting } from './settings/read-cli-setting.ts'
 import { cliSettings, defaultRegistry } from './settings/settings.ts'
 import { aboutUnknownVariables } from './settings/unknown-variables.ts'
 import { type Asker, createAsker } from './terminal/asker.ts'
@@ -23,7 +23,7 @@ import { waitNotes } from './terminal/wait-notes.ts'
 import { version } from './version.ts'
 
 /** The registry that was last spoken to. */
-export type Spoken = { address: string; hasToken: boolean }
+export type LastRegistry = { address: string; hasToken: boolean }
 
 export type Registry = {
   client: RegistryClient
@@ -58,12 +58,17 @@ export type Context = {
  * Makes the context of the command that is about to run. `isTransfer`: a registry that is away is waited for. `isForShell`: the
  * answer is for a shell, whose user shall see nothing else.
  */
-export type OpenContext = (wishes?: Options) => Promise<Context>
+export type OpenContext = (options?: Options) => Promise<Context>
 
 type Options = { isTransfer?: boolean; isForShell?: boolean }
 
 /** What the top of the program has to know of a command once it has ended. */
-export type Trace = { printer?: Printer; spoken?: Spoken; endsByItself: boolean; exitCode: number }
+export type Trace = {
+  printer?: Printer
+  lastRegistry?: LastRegistry
+  endsByItself: boolean
+  exitCode: number
+}
 
 const { default: _, ...withoutDefault } = cliSettings.registry
 /** The registry of the flag or the variable. */
@@ -85,7 +90,7 @@ export function contextOpener(
     const config = await readConfig(places)
     const { registry } = options
     const current =
-      readTyped(namedRegistry, { env, flags: { registry } }) ??
+      readCliSetting(namedRegistry, { env, flags: { registry } }) ??
       readSaved('registry', config) ??
       defaultRegistry
 
@@ -96,7 +101,7 @@ export function contextOpener(
     }
     async function openTransport(): Promise<Transport> {
       const transport = registryTransport(await networkSettings())
-      return options.verbose ? tellingTransport(transport, printer) : transport
+      return options.verbose ? loggingTransport(transport, printer) : transport
     }
 
     return {
@@ -114,10 +119,11 @@ export function contextOpener(
         const known = [current, ...Object.keys(credentials)]
         const address = hostOrAddress ? registryAddress(hostOrAddress, known) : current
         // A token of the environment is for the registry of the environment, never for one that a reference names.
-        const ownToken = address === current ? readTyped(cliSettings.token, { env }) : undefined
+        const ownToken =
+          address === current ? readCliSetting(cliSettings.token, { env }) : undefined
         const token = givenToken ?? ownToken ?? credentials[address]?.token
         const label = registryLabel(address)
-        trace.spoken = { address, hasToken: token !== undefined }
+        trace.lastRegistry = { address, hasToken: token !== undefined }
         const transport = await openTransport()
         const client = registryClient({
           baseUrl: address,
@@ -144,7 +150,7 @@ export function contextOpener(
   }
 }
 
-function tellingTransport(transport: Transport, printer: Printer): Transport {
+function loggingTransport(transport: Transport, printer: Printer): Transport {
   return async (request) => {
     const start = performance.now()
     const answer = await transport(request)

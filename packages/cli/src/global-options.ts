@@ -1,13 +1,13 @@
 import { networkSettings } from '@shoal/network'
 import type { Command } from 'commander'
-import { optionOf } from './settings/options.ts'
+import { createOption } from './settings/options.ts'
 import { cliSettings } from './settings/settings.ts'
 import { oneOf } from './terminal/one-of.ts'
 
 export function addGlobalOptions(program: Command): Command {
   return program
-    .addOption(optionOf(cliSettings.registry))
-    .addOption(optionOf(networkSettings.caFile))
+    .addOption(createOption(cliSettings.registry))
+    .addOption(createOption(networkSettings.caFile))
     .option('--json', 'one JSON document on stdout')
     .addOption(oneOf('--progress <form>', 'progress as JSON lines on stderr', ['json']))
     .option('-q, --quiet', 'results and errors only')

@@ -52,7 +52,7 @@ test('an empty registry has the demo models, found by a word and pulled by name'
   const [file] = (await client().listFiles('shoal-tiny')).filter(
     ({ quantization }) => quantization === 'Q8_0',
   )
-  expect(await sha256Of(path)).toBe(file?.sha256_hash)
+  expect(await computeSha256(path)).toBe(file?.sha256_hash)
   expect((await client().getModel('shoal-tiny')).downloads).toBe(1)
   expect((await shoal(['path', 'shoal-tiny'])).stdout.trim()).toBe(path)
   expect((await shoal(['verify'])).exitCode).toBe(0)
@@ -149,7 +149,7 @@ test('a pull goes on after its process was killed, and after the registry was', 
   expect([exitCode, stderr]).toEqual([0, expect.any(String)])
   const pulled = JSON.parse(stdout)
   expect(pulled.resumed_bytes).toBeGreaterThan(0)
-  expect(await sha256Of(pulled.path)).toBe(sha256)
+  expect(await computeSha256(pulled.path)).toBe(sha256)
 })
 
 test('a push goes on after its process was killed, and processing after the registry was', {
@@ -177,7 +177,10 @@ test('a push goes on after its process was killed, and processing after the regi
   registry = await startRegistry(['registry'])
   const { exitCode, stderr } = await second.outcome
   expect([exitCode, stderr]).toEqual([0, expect.any(String)])
-  expect(await uploading()).toMatchObject({ status: 'ready', sha256_hash: await sha256Of(file) })
+  expect(await uploading()).toMatchObject({
+    status: 'ready',
+    sha256_hash: await computeSha256(file),
+  })
 })
 
 test('SIGTERM ends a registry in order, with 0', async () => {
@@ -203,7 +206,7 @@ async function pushLarge(name: string, bytes: number) {
   const file = join(folder, `${name}.gguf`)
   await writeGgufFile(file, bytes, 3)
   expect((await shoal(['push', file])).exitCode).toBe(0)
-  return { sha256: await sha256Of(file) }
+  return { sha256: await computeSha256(file) }
 }
 
 async function until(isSo: () => Promise<boolean>) {
@@ -229,7 +232,7 @@ async function hasChunks(directory: string): Promise<boolean> {
   return (await bytesIn(directory)) > 40 * mebibyte
 }
 
-async function sha256Of(path: string): Promise<string> {
+async function computeSha256(path: string): Promise<string> {
   return createHash('sha256')
     .update(await readFile(path))
     .digest('hex')

@@ -41,7 +41,8 @@ async function killAt(
   return { events, isKilled: (await ended) === 'SIGKILL' }
 }
 
-const sha256Of = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
+const computeSha256 = (path: string) =>
+  createHash('sha256').update(readFileSync(path)).digest('hex')
 
 const optionsFor = (registry: RealRegistry, home: string) => ({
   home,
@@ -72,8 +73,8 @@ test('a pull that is killed again and again ends in the right bytes, and counts 
 
   const { exitCode, stderr } = await runShoal(words, options)
   expect(exitCode, stderr).toBe(0)
-  expect(sha256Of(join(folder, file.filename))).toBe(file.sha256_hash)
-  expect(await registry.downloadsOf('often-killed')).toBe(1)
+  expect(computeSha256(join(folder, file.filename))).toBe(file.sha256_hash)
+  expect(await registry.countDownloads('often-killed')).toBe(1)
   expect(readdirSync(folder).sort()).toEqual(['.shoal', file.filename])
   const { filename } = file
   expect(readdirSync(join(folder, '.shoal')).sort()).toEqual([
@@ -110,6 +111,6 @@ test('a push that is killed again and again sends only what is missing, and is p
   const { exitCode, stderr } = await runShoal([...words, '--progress=json'], options)
   expect(exitCode, stderr).toBe(0)
   expect(stderr).not.toContain('"uploading"') // all of it was there
-  const [file] = await registry.filesOf('often-killed')
-  expect(file).toMatchObject({ status: 'ready', sha256_hash: sha256Of(path) })
+  const [file] = await registry.listFiles('often-killed')
+  expect(file).toMatchObject({ status: 'ready', sha256_hash: computeSha256(path) })
 })

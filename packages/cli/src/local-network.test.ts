@@ -19,7 +19,7 @@ const filename = 'shoal-tiny-Q4_0.gguf'
 const models = join(import.meta.dirname, '../../../models')
 const { libtorrent } = torrentClients(inject('torrentClients'))
 /** Enough for a command to start and to look around: who is there is found in a fraction of a second. */
-const lookAroundMs = 2_500
+const discoveryMs = 2_500
 
 describe.skipIf(!inject('hasNetworkNamespaces'))('in a local network', { timeout: 60_000 }, () => {
   const stack = new AsyncDisposableStack()
@@ -29,7 +29,7 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('in a local network', { timeout
   let sha256_hash: string
 
   beforeAll(async () => {
-    sha256_hash = await sha256Of(join(models, 'shoal-tiny', filename))
+    sha256_hash = await computeSha256(join(models, 'shoal-tiny', filename))
     machines = stack.use(makeNeighbours())
     registryUrl = `http://${machines.registryAddress}:8000`
     const publisher = await at(machines.registry)
@@ -43,38 +43,38 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('in a local network', { timeout
   afterAll(() => stack.disposeAsync())
 
   const at = async (machine: Machine) => stack.use(await somebodyAt(machine, registryUrl))
-  const startToShare = (...options: string[]) =>
-    sharer.startUntil('on this machine, 1 file', 'seed', ...options)
+  const startToShare = (...flags: string[]) =>
+    sharer.startUntil('on this machine, 1 file', 'seed', ...flags)
 
   /** Who gave the model to somebody who waited for it when another began to share it. */
-  async function sourceOfWaiting(...options: string[]): Promise<string> {
+  async function findWaitingSource(...flags: string[]): Promise<string> {
     const waiting = await at(machines.second)
     const pulling = waiting.run('pull', model, '--only-peers', '--json')
-    await sleep(lookAroundMs)
-    await using _sharing = await startToShare(...options)
+    await sleep(discoveryMs)
+    await using _sharing = await startToShare(...flags)
     const { path, sources } = JSON.parse(await pulling)
-    expect(await sha256Of(path)).toBe(sha256_hash)
+    expect(await computeSha256(path)).toBe(sha256_hash)
     expect(sources).toHaveLength(1)
     return sources[0].name
   }
 
   test('who waits for peers finds somebody who begins to share', async () => {
-    expect(await sourceOfWaiting()).toMatch(/^192\.168\.77\.1:\d+$/)
+    expect(await findWaitingSource()).toMatch(/^192\.168\.77\.1:\d+$/)
   })
 
   test('who switched it off finds nobody, and who switches it on again does', async () => {
     const other = await at(machines.second)
     await other.run('config', 'set', 'local-peers', 'off')
     const { child, outcome } = other.start('pull', model, '--only-peers')
-    await sleep(lookAroundMs)
+    await sleep(discoveryMs)
     await using _sharing = await startToShare()
-    await sleep(lookAroundMs)
+    await sleep(discoveryMs)
     child.kill('SIGINT')
     expect((await outcome).stderr).toContain('Stopped at 0 %')
 
     await other.run('config', 'set', 'local-peers', 'on')
     const path = await other.run('pull', model, '--only-peers')
-    expect(await sha256Of(path.trim())).toBe(sha256_hash)
+    expect(await computeSha256(path.trim())).toBe(sha256_hash)
   })
 
   test.skipIf(!libtorrent.program)(
@@ -98,18 +98,18 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('in a local network', { timeout
 
   test('who is in more networks than Linux lets a socket listen in hears the first ones', async () => {
     machines.second.configure('net/ipv4/igmp_max_memberships', '1')
-    expect(await sourceOfWaiting()).toMatch(/^192\.168\.77\.1:\d+$/)
+    expect(await findWaitingSource()).toMatch(/^192\.168\.77\.1:\d+$/)
   })
 
   test('a network without IPv4 will do for who shares on all addresses', async () => {
     for (const machine of [machines.first, machines.second]) {
       machine.ip('-4', 'address', 'flush', 'dev', 'lan')
     }
-    expect(await sourceOfWaiting('--host', '::')).toMatch(/^fe80::/)
+    expect(await findWaitingSource('--host', '::')).toMatch(/^fe80::/)
   })
 })
 
-async function sha256Of(path: string) {
+async function computeSha256(path: string) {
   return createHash('sha256')
     .update(await readFile(path))
     .digest('hex')

@@ -17,9 +17,9 @@ const oldNode = (process.env.PATH ?? '')
   .split(delimiter)
   .map((directory) => join(directory, 'node'))
   .filter((path) => existsSync(path))
-  .find((path) => majorOf(path) < 24)
+  .find((path) => readMajorVersion(path) < 24)
 
-function majorOf(path: string): number {
+function readMajorVersion(path: string): number {
   const version = execFileSync(path, ['--version'], { encoding: 'utf8' })
   return Number(/^v(\d+)/.exec(version)?.[1])
 }
@@ -68,9 +68,9 @@ test.skipIf(!existsSync('/dev/full'))(
         stdio: ['ignore', full, 'pipe'],
       })
       closeSync(full)
-      const said = text(child.stderr as Readable)
+      const output = text(child.stderr as Readable)
       const [exitCode] = await once(child, 'close')
-      expect(await said).toBe('✗ The output cannot be written: the disk is full.\n')
+      expect(await output).toBe('✗ The output cannot be written: the disk is full.\n')
       expect(exitCode).toBe(8)
     }
   },

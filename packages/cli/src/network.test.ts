@@ -9,7 +9,7 @@ import { testAuthority, testCertificates } from '../../../testing/tls-certificat
 import { realRegistry } from './testing/real-registry.ts'
 import { makeHome, runShoal, startShoal } from './testing/run-shoal.ts'
 
-async function portOf(server: ReturnType<typeof createServer>): Promise<number> {
+async function listen(server: ReturnType<typeof createServer>): Promise<number> {
   server.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   onTestFinished(() => {
@@ -43,11 +43,11 @@ test('a registry that is killed before the first byte is waited for, and the pul
     { home: home.path },
   )
   // It has been refused at least once when it says that it waits.
-  let said = ''
+  let output = ''
   await new Promise<void>((resolve) => {
     child.stderr.on('data', (text: Buffer) => {
-      said += text
-      if (said.includes('Waiting')) resolve()
+      output += text
+      if (output.includes('Waiting')) resolve()
     })
     child.once('exit', () => resolve())
   })
@@ -58,7 +58,7 @@ test('a registry that is killed before the first byte is waited for, and the pul
 })
 
 test('a private authority is trusted by flag and by variable, and by nothing else', async () => {
-  const port = await portOf(secureServer(testCertificates.valid))
+  const port = await listen(secureServer(testCertificates.valid))
   const address = `https://localhost:${port}`
   const refused = await search(address)
   expect(refused.exitCode).toBe(9)
@@ -91,24 +91,24 @@ test('a setting of the network that cannot be is a mistake of the command line',
 })
 
 test('each cause has its code, its exit code and a sentence', async () => {
-  const portal = await portOf(
+  const portal = await listen(
     createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>')
     }),
   )
-  const moved = await portOf(
+  const moved = await listen(
     createServer((_, response) => {
       response.writeHead(301, { location: 'https://elsewhere.invalid/' }).end()
     }),
   )
-  const expired = await portOf(secureServer(testCertificates.expired))
-  const broken = await portOf(
+  const expired = await listen(secureServer(testCertificates.expired))
+  const broken = await listen(
     createServer((_, response) => {
       response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>')
     }),
   )
   const soon = { SHOAL_NETWORK_TIMEOUTS: 'connect=1s,headers=1s,stall=1s' }
-  const silent = await portOf(createServer(() => undefined))
+  const silent = await listen(createServer(() => undefined))
   const proxy = { HTTP_PROXY: 'http://127.0.0.1:9' }
   const ends = await Promise.all([
     search('http://127.0.0.1:9'),
@@ -120,13 +120,13 @@ test('each cause has its code, its exit code and a sentence', async () => {
     search(`http://127.0.0.1:${moved}`),
     search(`http://127.0.0.1:${broken}`, { SHOAL_NETWORK_TIMEOUTS: 'giveup=1s' }),
   ])
-  const reported = ends.map(({ exitCode, document: { error } }) => [
+  const failures = ends.map(({ exitCode, document: { error } }) => [
     exitCode,
     error.code,
     error.reason ?? error.status,
     error.message,
   ])
-  expect(reported).toEqual([
+  expect(failures).toEqual([
     [6, 'unreachable', 'refused', 'Nothing answers at 127.0.0.1:9.'],
     [6, 'unreachable', 'dns', 'There is no machine called nobody.invalid.'],
     [6, 'unreachable', 'timeout', `127.0.0.1:${silent} does not answer in time.`],
@@ -156,7 +156,7 @@ test('the local API is never asked through a proxy', async () => {
       const body = request.url === '/healthz' ? { status: 'ok', pid: 1 } : { models: [] }
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
-    portOf(daemon).then((found) => resolve({ port: found }))
+    listen(daemon).then((found) => resolve({ port: found }))
   })
   const words = ['ps', '--json', '--inference', `http://127.0.0.1:${port}`]
   const { stdout, exitCode } = await runShoal(words, { home: home.path, env })

@@ -15,8 +15,8 @@ import { describe, expect, test } from 'vitest'
 import { shoalProgram } from './program.ts'
 import { acceptedText, type ConfigKey } from './settings/config.ts'
 import { parseLifetime } from './terminal/units.ts'
-import { limitsOf } from './transfers/limits.ts'
-import { sharingOf } from './transfers/peer-options.ts'
+import { readLimits } from './transfers/limits.ts'
+import { readSharingSettings } from './transfers/peer-options.ts'
 
 type Read = (text: string) => unknown
 
@@ -58,8 +58,8 @@ describe.each<[string, Read]>([
   ['SHOAL_QUOTA', (text) => readRegistryConfig({ SHOAL_QUOTA: text }).quotaBytes],
   ['SHOAL_RESERVE', (text) => readRegistryConfig({ SHOAL_RESERVE: text }).reserveBytes],
   ['SHOAL_MEMORY', (text) => daemon({ SHOAL_MEMORY: text }).memoryBytes],
-  ['limit-rate', (text) => limitsOf({}, accepted('limit-rate', text)).rateLimit],
-  ['limit-upload', (text) => sharingOf({}, accepted('limit-upload', text)).uploadLimit],
+  ['limit-rate', (text) => readLimits({}, accepted('limit-rate', text)).rateLimit],
+  ['limit-upload', (text) => readSharingSettings({}, accepted('limit-upload', text)).uploadLimit],
   ...flagsTaking('size', 'speed'),
 ])('%s', (_name, read) => {
   test('takes a size however it is written', () => {

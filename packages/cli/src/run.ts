@@ -3,7 +3,7 @@ import { exitCodes } from '@shoal/core/errors/table'
 import { CommanderError } from 'commander'
 import { contextOpener, type Trace } from './context.ts'
 import type { CliEnvironment } from './environment.ts'
-import { failureOf } from './failures/failure-of.ts'
+import { toFailure } from './failures/to-failure.ts'
 import { shoalProgram } from './program.ts'
 import { placeFailure } from './settings/place-failure.ts'
 import { readPlaces } from './settings/places.ts'
@@ -26,7 +26,7 @@ export async function runCommandLine(words: readonly string[], environment: CliE
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage
     const failure =
-      placeFailure(error, readPlaces(environment.env)) ?? failureOf(error, trace.spoken)
+      placeFailure(error, readPlaces(environment.env)) ?? toFailure(error, trace.lastRegistry)
     const printer = trace.printer ?? createPrinter(environment, optionsIn(words))
     printer.fail(failure)
     return failure.exitCode

@@ -45,7 +45,7 @@ test('a registry that goes in the middle of a pull is not missed', options, asyn
     env: { SHOAL_REGISTRY: registry.url },
   })
   await once(child.stderr, 'data')
-  await expect.poll(() => registry.leechersOf(file), pollOptions).toBe(1)
+  await expect.poll(() => registry.countLeechers(file), pollOptions).toBe(1)
   await registry.stop()
   const { stdout, stderr, exitCode } = await outcome
   expect(exitCode, stderr).toBe(0)
@@ -60,8 +60,8 @@ test('after a restart of the tracker its peers come back', options, async () => 
   await using _peer = await seedingShoal(registry, 'tide', file)
   await registry.stop()
   await registry.startAgain()
-  expect(await registry.seedersOf('tide', file)).toBe(0)
-  await expect.poll(() => registry.seedersOf('tide', file), pollOptions).toBe(1)
+  expect(await registry.countSeeders('tide', file)).toBe(0)
+  await expect.poll(() => registry.countSeeders('tide', file), pollOptions).toBe(1)
 })
 
 test('serve shares what was pulled, pauses, goes on, and tells what it gave', options, async () => {
@@ -72,13 +72,13 @@ test('serve shares what was pulled, pauses, goes on, and tells what it gave', op
   const env = { SHOAL_REGISTRY: registry.url }
   const here = { home: home.path, env }
   const there = { home: other.path, env }
-  const seeders = () => registry.seedersOf('tide', file)
+  const seeders = () => registry.countSeeders('tide', file)
   await runShoal(['pull', 'tide'], here)
   const { child, outcome } = startShoal(['serve', '--port', '0'], here)
   try {
-    let reported = ''
-    while (!reported.includes('Log ')) reported += String((await once(child.stdout, 'data'))[0])
-    expect(reported).toContain('Sharing     1 file; others see your IP address')
+    let output = ''
+    while (!output.includes('Log ')) output += String((await once(child.stdout, 'data'))[0])
+    expect(output).toContain('Sharing     1 file; others see your IP address')
     const beside = await runShoal(['seed'], here)
     expect(beside.stderr).toContain('The models on this machine are shared by shoal serve already.')
     expect(beside.exitCode).toBe(1)
@@ -114,7 +114,7 @@ test('a model that becomes private is shared no more, and its files stay', optio
   const pulled = await runShoal(['pull', 'tide', '--json'], shoalOptions)
   await registry.makePrivate('tide')
   const { child, outcome } = startShoal(['seed'], shoalOptions)
-  await untilTold(child, '0 files')
+  await untilPrinted(child, '0 files')
   child.kill('SIGINT')
   await outcome
   expect(await sha256(JSON.parse(pulled.stdout).path)).toBe(file.sha256_hash)
@@ -131,8 +131,8 @@ test(
     const withoutPeers = await runShoal(['pull', 'tide', '--no-peers'], shoalOptions)
     expect(withoutPeers.stderr).not.toContain('Shared with others')
     const first = startShoal(['seed'], shoalOptions)
-    const reported = await untilTold(first.child, 'machine, 0 files;')
-    expect(reported).toContain('tide/tide.gguf is not shared: it was pulled with --no-peers')
+    const output = await untilPrinted(first.child, 'machine, 0 files;')
+    expect(output).toContain('tide/tide.gguf is not shared: it was pulled with --no-peers')
     first.child.kill('SIGINT')
     await first.outcome
 
@@ -140,17 +140,17 @@ test(
     expect(again.stderr).toContain('Already here.')
     expect(again.stderr).toContain('Shared with others while shoal serve runs.')
     const second = startShoal(['seed'], shoalOptions)
-    await untilTold(second.child, 'machine, 1 file;')
+    await untilPrinted(second.child, 'machine, 1 file;')
     second.child.kill('SIGINT')
     await second.outcome
   },
 )
 
 /** Reads stderr as far as `words`. */
-async function untilTold({ stderr }: ReturnType<typeof startShoal>['child'], words: string) {
-  let reported = ''
-  while (!reported.includes(words)) reported += String((await once(stderr, 'data'))[0])
-  return reported
+async function untilPrinted({ stderr }: ReturnType<typeof startShoal>['child'], words: string) {
+  let output = ''
+  while (!output.includes(words)) output += String((await once(stderr, 'data'))[0])
+  return output
 }
 
 test('what was pulled is shared while its registry is away', options, async () => {
@@ -161,7 +161,7 @@ test('what was pulled is shared while its registry is away', options, async () =
   await runShoal(['pull', 'tide'], shoalOptions)
   await registry.stop()
   const { child, outcome } = startShoal(['seed'], shoalOptions)
-  await untilTold(child, '1 file;')
+  await untilPrinted(child, '1 file;')
   child.kill('SIGINT')
   await outcome
 })

@@ -20,7 +20,7 @@ import { shoalHere } from './testing/shoal-here.ts'
 /** Names that were removed on purpose, with the reason: `{ 'shoal run --top-k': '…' }`. */
 const removed: Record<string, string> = {}
 
-const spoken = JSON.parse(await readFile(fixture.spokenPath, 'utf8'))
+const recorded = JSON.parse(await readFile(fixture.spokenPath, 'utf8'))
 const stack = new AsyncDisposableStack()
 let registryUrl: string
 let daemonUrl: string
@@ -54,27 +54,27 @@ const read = async (url: string) => (await fetch(url)).text()
 test('commands and their flags', async () => {
   const help = async (words: readonly string[]) =>
     (await shoalHere(words, { home: home.path })).stdout
-  expectAll(flat(spoken.commands), flat(await commandsIn(help)))
+  expectAll(flat(recorded.commands), flat(await commandsIn(help)))
 })
 
 test('exit codes', () => {
-  expect(exitCodes).toMatchObject(spoken.exitCodes)
+  expect(exitCodes).toMatchObject(recorded.exitCodes)
 })
 
 test.for(['variables', 'errorCodes'])('%s', async (kind) => {
   const sources = await sourcesOf(join(import.meta.dirname, '../../..'))
   const words = sources.flatMap(({ text }) => text.match(/\b\w+\b/g) ?? [])
-  expectAll(spoken[kind], words)
+  expectAll(recorded[kind], words)
 })
 
 test('endpoints of the registry, and the members of their bodies', async () => {
   const document = JSON.parse(await read(`${registryUrl}/openapi.json`))
-  expectAll(spoken.registry.operations, operationsIn(document))
-  expectAll(flat(spoken.registry.properties), flat(propertiesIn(document)))
+  expectAll(recorded.registry.operations, operationsIn(document))
+  expectAll(flat(recorded.registry.properties), flat(propertiesIn(document)))
 })
 
 test('endpoints of the daemon', async () => {
-  const operations: string[] = spoken.daemon.operations
+  const operations: string[] = recorded.daemon.operations
   const found = await Promise.all(
     operations.map(async (operation) => {
       const [method = '', path = ''] = operation.split(' ')
@@ -87,6 +87,6 @@ test('endpoints of the daemon', async () => {
 })
 
 test('metrics', async () => {
-  expectAll(spoken.registry.metrics, metricsIn(await read(`${registryUrl}/metrics`)))
-  expectAll(spoken.daemon.metrics, metricsIn(await read(`${daemonUrl}/metrics`)))
+  expectAll(recorded.registry.metrics, metricsIn(await read(`${registryUrl}/metrics`)))
+  expectAll(recorded.daemon.metrics, metricsIn(await read(`${daemonUrl}/metrics`)))
 })

@@ -80,7 +80,7 @@ describe.skipIf(!chromium)('a browser that knew version 0.1', () => {
     await choose.setInputFiles(join(opened.files, 'storm-Q8_0.gguf'))
     await page.getByRole('heading', { name: 'storm is published' }).waitFor()
     expect(sent).toEqual([expect.stringContaining('partNumber=1&')])
-    expect(await registry.filesOf('storm')).toMatchObject([{ status: 'ready' }])
+    expect(await registry.listFiles('storm')).toMatchObject([{ status: 'ready' }])
     expect(visitor.takeProblems()).toEqual([])
   })
 })

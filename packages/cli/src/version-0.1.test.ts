@@ -30,13 +30,13 @@ async function shoal(...words: string[]): Promise<string> {
   return stdout.trim()
 }
 
-const hashOf = async (path: string) =>
+const hashFile = async (path: string) =>
   createHash('sha256')
     .update(await readFile(path))
     .digest('hex')
 
 async function publishedHash(model: string): Promise<string | undefined> {
-  const [file] = await registry.filesOf(model)
+  const [file] = await registry.listFiles(model)
   return file?.sha256_hash
 }
 
@@ -66,7 +66,7 @@ test('a model that was pulled is here, and is not fetched again', async () => {
   const before = await bytesSent()
   expect(await shoal('ls')).toMatch(/tide.*Q8_0/)
   const path = await shoal('path', 'tide')
-  expect(await hashOf(path)).toBe(await publishedHash('tide'))
+  expect(await hashFile(path)).toBe(await publishedHash('tide'))
   await shoal('verify', 'tide')
   expect(await shoal('pull', 'tide')).toBe(path)
   expect(await bytesSent()).toBe(before)
@@ -79,8 +79,8 @@ test('a pull goes on, and fetches only what it lacks', async () => {
   const written = [0, 1, 2].map((chunk) => journal.readInt32LE(start + 4 * chunk))
   const before = await bytesSent()
   expect(await shoal('pull', 'surge')).toBe(path)
-  expect(await hashOf(path)).toBe(await publishedHash('surge'))
-  const [file] = await registry.filesOf('surge')
+  expect(await hashFile(path)).toBe(await publishedHash('surge'))
+  const [file] = await registry.listFiles('surge')
   const missing = (file?.file_size_bytes ?? 0) - written.reduce((sum, bytes) => sum + bytes, 0)
   expect(written).toEqual([fixture.chunkSize, expect.any(Number), 0])
   await expect.poll(async () => (await bytesSent()) - before).toBe(missing)
@@ -97,7 +97,7 @@ test('a push goes on, and sends only what is missing', async () => {
   await shoal('push', path, '--name', 'gale')
   unsubscribe('http.server.request.start', onRequest)
   expect(sent).toEqual([expect.stringContaining('partNumber=1&')])
-  expect(await publishedHash('gale')).toBe(await hashOf(path))
+  expect(await publishedHash('gale')).toBe(await hashFile(path))
 })
 
 test('a conversation that was saved is loaded', async () => {

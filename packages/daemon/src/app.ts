@@ -9,7 +9,7 @@ import { pageRoutes } from './chat-page/page-routes.ts'
 import type { DaemonConfig } from './config.ts'
 import { Fault } from './errors.ts'
 import { takeJsonAlone } from './http/body-types.ts'
-import { bodyOf, handleError, handleNotFound } from './http/error-handler.ts'
+import { handleError, handleNotFound, toErrorBody } from './http/error-handler.ts'
 import { guard } from './http/guard.ts'
 import { healthRoute } from './http/health-route.ts'
 import { type Metrics, metricsRoute } from './http/metrics.ts'
@@ -42,7 +42,7 @@ export async function buildApp(dependencies: AppDependencies) {
   const app = makeApp({
     log,
     handleError,
-    bodyOf: (status, message) => bodyOf(new Fault(status, message)),
+    bodyOf: (status, message) => toErrorBody(new Fault(status, message)),
     timeoutMessage: 'the request took too long to arrive',
     fastify: {
       bodyLimit,

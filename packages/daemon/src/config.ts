@@ -88,12 +88,12 @@ export function readDaemonConfig(
 
 /** Throws a `ConfigError` if the file cannot be read or holds no key. */
 function keyIn(file: string): string {
-  const key = contentOf(file).trim()
+  const key = readContent(file).trim()
   if (key === '') throw new ConfigError(`${file} holds no key`)
   return key
 }
 
-function contentOf(file: string): string {
+function readContent(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { startChildRuntime } from './runtime/process/child-runtime.ts'
 import type { StartRuntime } from './runtime/runtime.ts'
 import { temporaryFolder } from './testing/temporary-folder.ts'
-import { daemonOfTest, startTestDaemon } from './testing/test-daemon.ts'
+import { startTestDaemon, useTestDaemon } from './testing/test-daemon.ts'
 
 const story = [{ role: 'user', content: 'Tell me a story' }]
 
@@ -36,7 +36,7 @@ function watchedRuntime() {
 }
 
 test('200 clients that vanish in the middle of a stream leave nothing taken', async () => {
-  const { url } = await daemonOfTest({ queueLength: 256 })
+  const { url } = await useTestDaemon({ queueLength: 256 })
   await ask(url, { max_tokens: 1 })
   await Promise.all(
     Array.from({ length: 200 }, async (_, index) => {
@@ -54,7 +54,7 @@ test('200 clients that vanish in the middle of a stream leave nothing taken', as
 
 test('kill -9 of a model in the middle of a stream ends that stream alone', async () => {
   const { start, pids } = watchedRuntime()
-  const { url } = await daemonOfTest({}, start)
+  const { url } = await useTestDaemon({}, start)
   const response = await ask(url, { stream: true, max_tokens: 400, n: 4 })
   process.kill(pids[0] ?? 0, 'SIGKILL')
   const events = (await response.text()).trimEnd().split('\n\n')
@@ -79,7 +79,7 @@ test('a daemon that ends lets running streams finish, takes no new ones, and lea
 })
 
 test('files that are damaged are told apart from those that are not here', async () => {
-  const { url, folder } = await daemonOfTest()
+  const { url, folder } = await useTestDaemon()
   const good = readFileSync(join(folder, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
   const put = (name: string, bytes: Uint8Array) => {
     mkdirSync(join(folder, name))
@@ -88,20 +88,20 @@ test('files that are damaged are told apart from those that are not here', async
   put('no-header', good.subarray(0, 5_000))
   put('half', good.subarray(0, good.length / 2))
   put('part-00001-of-00002', good)
-  const refusalOf = async (model: string) => {
+  const fetchRefusal = async (model: string) => {
     const response = await ask(url, { model })
     const { detail } = (await response.json()) as { detail: string }
     return `${response.status} ${detail}`
   }
-  expect(await refusalOf('no-header')).toMatch(/^503 no-header\.gguf cannot be read: /)
-  expect(await refusalOf('half')).toMatch(/^503 half.* cannot be (read|loaded): /)
-  expect(await refusalOf('part-00001-of-00002')).toMatch(/^503 not all parts of /)
-  expect(await refusalOf('nobody-7b')).toMatch(/^404 /)
+  expect(await fetchRefusal('no-header')).toMatch(/^503 no-header\.gguf cannot be read: /)
+  expect(await fetchRefusal('half')).toMatch(/^503 half.* cannot be (read|loaded): /)
+  expect(await fetchRefusal('part-00001-of-00002')).toMatch(/^503 not all parts of /)
+  expect(await fetchRefusal('nobody-7b')).toMatch(/^404 /)
   expect((await ask(url, { model: 'shoal-nano', max_tokens: 1 })).status).toBe(200)
 })
 
 test('a daemon whose port is taken leaves nothing open', async () => {
-  const { port } = await daemonOfTest()
+  const { port } = await useTestDaemon()
   const threads: Worker[] = []
   const note = (thread: Worker) => threads.push(thread)
   process.on('worker', note)
@@ -132,7 +132,7 @@ test('a name under localhost that leads elsewhere needs a key', async () => {
   resolveAllTo('0.0.0.0')
   const host = 'foo.localhost'
   await expect(startTestDaemon({ host })).rejects.toThrow('foo.localhost is 0.0.0.0')
-  expect((await daemonOfTest({ host, apiKey: 'k' })).needsKey).toBe(true)
+  expect((await useTestDaemon({ host, apiKey: 'k' })).needsKey).toBe(true)
   resolveAllTo('127.0.0.1')
-  expect((await daemonOfTest({ host })).needsKey).toBe(false)
+  expect((await useTestDaemon({ host })).needsKey).toBe(false)
 })

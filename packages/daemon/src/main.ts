@@ -39,7 +39,7 @@ export type RunningDaemon = {
   close(): Promise<void>
 }
 
-const drainAtMostMs = 30_000
+const drainTimeoutMs = 30_000
 
 /**
  * `start` loads a model: another one than llama.cpp's stands in where a test needs a model that says what it is told.
@@ -70,7 +70,7 @@ export async function startDaemon(
   })
   const chat = findChatSite()
   const app = await buildApp({ config, log, metrics, models, local, pulls, sharing, chat })
-  started.defer(drainOf(app, drainAtMostMs))
+  started.defer(drainOf(app, drainTimeoutMs))
   await app.listen({ host: config.host, port: config.port })
   refuseExposure(config, app.addresses() as AddressInfo[])
   const { port } = app.server.address() as AddressInfo

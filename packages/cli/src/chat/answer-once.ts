@@ -4,7 +4,7 @@ import type { InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
 import { askModel } from './ask-model.ts'
-import { type Conversation, requestOf } from './conversation.ts'
+import { type Conversation, createChatRequest } from './conversation.ts'
 import type { ReadyModel } from './ready-model.ts'
 import { answerOnStdout, nothingShown } from './show-answer.ts'
 
@@ -12,7 +12,7 @@ type Question = { client: InferenceClient; model: ReadyModel; conversation: Conv
 
 export async function answerOnce(context: Context, { client, model, conversation }: Question) {
   const { printer } = context
-  const answer = await askModel(client, requestOf(model.id, conversation), {
+  const answer = await askModel(client, createChatRequest(model.id, conversation), {
     signal: context.takeStopSignal(),
     show: printer.isJson ? nothingShown : answerOnStdout(printer),
   })

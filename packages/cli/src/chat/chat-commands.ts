@@ -2,15 +2,15 @@
 import { distance } from 'fastest-levenshtein'
 import { misuse } from '../terminal/failure.ts'
 import { plural } from '../terminal/units.ts'
-import { type Settings, settingNames } from './conversation.ts'
+import { type ChatSettings, settingNames } from './conversation.ts'
 import { readyModel } from './ready-model.ts'
 import { loadChat, saveChat } from './saved-chats.ts'
-import type { Session } from './session.ts'
+import type { ChatSession } from './session.ts'
 
 type Command = {
   usage: string
   meaning: string
-  run(session: Session, argument: string, signal: AbortSignal): unknown
+  run(session: ChatSession, argument: string, signal: AbortSignal): unknown
 }
 
 const commands: Record<string, Command> = {
@@ -65,7 +65,7 @@ const commands: Record<string, Command> = {
 }
 
 /** Gives `leave` where the chat is to end. */
-export async function runChatCommand(session: Session, line: string, signal: AbortSignal) {
+export async function runChatCommand(session: ChatSession, line: string, signal: AbortSignal) {
   const [, name = '', argument = ''] = /^\/(\S*)\s*(.*)$/s.exec(line) ?? []
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command) return await command.run(session, argument.trim(), signal)
@@ -73,7 +73,7 @@ export async function runChatCommand(session: Session, line: string, signal: Abo
   throw misuse(`There is no /${name}.`, near ? `Did you mean /${near}?` : 'See /help.')
 }
 
-async function changeModel(session: Session, reference: string, signal: AbortSignal) {
+async function changeModel(session: ChatSession, reference: string, signal: AbortSignal) {
   const { context, client, model } = session
   const { printer } = context
   if (reference === '') return printer.note(`  ${model.id}`)
@@ -82,7 +82,7 @@ async function changeModel(session: Session, reference: string, signal: AbortSig
   printer.note(`  ${id} ${quantization} ready in ${loadSeconds.toFixed(1)} s.`)
 }
 
-function set({ context: { printer }, conversation }: Session, argument: string) {
+function set({ context: { printer }, conversation }: ChatSession, argument: string) {
   const { settings } = conversation
   const [name = '', value] = argument.split(/\s+/)
   if (name === '') {
@@ -96,12 +96,12 @@ function set({ context: { printer }, conversation }: Session, argument: string) 
     throw misuse(`“${name}” cannot be set.`, `There are ${names}.`)
   }
   const { key, accept } = settingNames[name as keyof typeof settingNames]
-  const { [key]: _, ...others }: Settings = settings
+  const { [key]: _, ...others }: ChatSettings = settings
   conversation.settings = value === undefined ? others : { ...others, [key]: accept(value) }
   printer.note(`  ${name} is ${value ?? 'as usual'} from now on.`)
 }
 
-function reportStats({ context: { printer }, lastAnswer, model }: Session) {
+function reportStats({ context: { printer }, lastAnswer, model }: ChatSession) {
   if (!lastAnswer) return printer.note('  Nothing was answered yet.')
   const { usage, seconds, firstTokenSeconds = seconds } = lastAnswer
   const tokens = usage?.completion_tokens ?? 0

@@ -1,17 +1,17 @@
 /** `shoal run <model>` at a terminal: a talk that goes on until Ctrl-D. Trouble is told, and ends nothing. */
 import { DaemonError } from '@shoal/protocol/inference-client'
-import { failureOf } from '../failures/failure-of.ts'
+import { toFailure } from '../failures/to-failure.ts'
 import { Failure } from '../terminal/failure.ts'
 import { openLineReader } from '../terminal/line-reader.ts'
-import { sentence } from '../terminal/plain-text.ts'
+import { toSentence } from '../terminal/plain-text.ts'
 import { askModel } from './ask-model.ts'
 import { runChatCommand } from './chat-commands.ts'
-import { requestOf } from './conversation.ts'
+import { createChatRequest } from './conversation.ts'
 import { readMessage } from './read-message.ts'
-import type { Session } from './session.ts'
+import type { ChatSession } from './session.ts'
 import { answerOnStdout } from './show-answer.ts'
 
-export async function chatLoop(session: Session): Promise<void> {
+export async function chatLoop(session: ChatSession): Promise<void> {
   const { context, model } = session
   const { printer, environment } = context
   const stopSignal = context.takeStopSignal()
@@ -48,11 +48,11 @@ export async function chatLoop(session: Session): Promise<void> {
   stopSignal.throwIfAborted()
 }
 
-const greetingFor = ({ quantization, loadSeconds }: Session['model']) =>
+const greetingFor = ({ quantization, loadSeconds }: ChatSession['model']) =>
   `  ${quantization || 'It is'} ready in ${loadSeconds.toFixed(1)} s. /help for commands, Ctrl-D to leave.`
 
 /** Whether it was a word of farewell. */
-async function respond(session: Session, text: string, signal: AbortSignal): Promise<boolean> {
+async function respond(session: ChatSession, text: string, signal: AbortSignal): Promise<boolean> {
   const { printer } = session.context
   try {
     if (text.startsWith('/')) return (await runChatCommand(session, text, signal)) === 'leave'
@@ -63,20 +63,19 @@ async function respond(session: Session, text: string, signal: AbortSignal): Pro
   return false
 }
 
-async function answer(session: Session, text: string, signal: AbortSignal) {
+async function answer(session: ChatSession, text: string, signal: AbortSignal) {
   const { client, model, conversation } = session
   const { printer } = session.context
   const { turns } = conversation
   const before = turns.length
   turns.push({ role: 'user', content: text })
   try {
-    const request = requestOf(model.id, conversation)
-    const reported = await askModel(client, request, { signal, show: answerOnStdout(printer) })
-    session.lastAnswer = reported
-    if (reported.content !== '') turns.push({ role: 'assistant', content: reported.content })
-    if (reported.finishReason === 'stopped') printer.note('  Stopped.')
-    if (reported.finishReason === 'length')
-      printer.note('  Cut off: it reached its limit of tokens.')
+    const request = createChatRequest(model.id, conversation)
+    const reply = await askModel(client, request, { signal, show: answerOnStdout(printer) })
+    session.lastAnswer = reply
+    if (reply.content !== '') turns.push({ role: 'assistant', content: reply.content })
+    if (reply.finishReason === 'stopped') printer.note('  Stopped.')
+    if (reply.finishReason === 'length') printer.note('  Cut off: it reached its limit of tokens.')
   } finally {
     // A question without an answer would stand before every later one.
     if (turns.at(-1)?.role === 'user') turns.length = before
@@ -86,7 +85,7 @@ async function answer(session: Session, text: string, signal: AbortSignal) {
 function failureInChat(error: unknown): Failure {
   if (error instanceof DaemonError && error.details.reason === 'context_length_exceeded') {
     const hint = '/clear forgets what was said, and begins anew.'
-    return new Failure('failed', sentence(error.message), { hint, cause: error })
+    return new Failure('failed', toSentence(error.message), { hint, cause: error })
   }
-  return failureOf(error, undefined)
+  return toFailure(error, undefined)
 }

@@ -2,13 +2,13 @@
 import type { ChatMessage, ChatRequest } from '@shoal/protocol/inference-client'
 import { decimalNumber, wholeNumber } from '../terminal/units.ts'
 
-export type Settings = Pick<ChatRequest, 'temperature' | 'top_p' | 'max_tokens' | 'seed'>
+export type ChatSettings = Pick<ChatRequest, 'temperature' | 'top_p' | 'max_tokens' | 'seed'>
 
 export type Conversation = {
   system: string | undefined
   /** Of the user and the model, in turns. */
   turns: ChatMessage[]
-  settings: Settings
+  settings: ChatSettings
 }
 
 /** What `/set` and the options of `shoal run` can change, by the names that they have there. */
@@ -19,7 +19,10 @@ export const settingNames = {
   seed: { key: 'seed', accept: wholeNumber(0, 2 ** 31 - 1) },
 } as const
 
-export function requestOf(model: string, { system, turns, settings }: Conversation): ChatRequest {
+export function createChatRequest(
+  model: string,
+  { system, turns, settings }: Conversation,
+): ChatRequest {
   const first: ChatMessage[] = system ? [{ role: 'system', content: system }] : []
   return { model, messages: [...first, ...turns], ...settings }
 }

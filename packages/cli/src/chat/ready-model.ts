@@ -1,6 +1,6 @@
 import type { InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
-import { idOf } from '../models/reference.ts'
+import { parseModelId } from '../models/reference.ts'
 import { Failure } from '../terminal/failure.ts'
 import { plainLine } from '../terminal/plain-text.ts'
 import { whileWaiting } from '../terminal/waiting.ts'
@@ -23,7 +23,7 @@ export async function readyModel(
   reference: string,
 ): Promise<ReadyModel> {
   const { printer } = context
-  const id = idOf(reference)
+  const id = parseModelId(reference)
   if (!(await client.hasModel(id))) await fetchModel(context, client, reference)
   const signal = context.takeStopSignal()
   signal.throwIfAborted()
@@ -41,7 +41,7 @@ async function fetchModel(context: Context, client: InferenceClient, reference: 
   const { printer, places } = context
   printer.note(`  ${reference} is not on this machine yet.`)
   await runPull(context, await preparePull(context, reference))
-  if (await client.hasModel(idOf(reference))) return
+  if (await client.hasModel(parseModelId(reference))) return
   throw new Failure('not_found', `The daemon at ${client.url} does not have ${reference}.`, {
     hint: `It was pulled to ${places.models}, and that daemon looks elsewhere for its models.`,
   })

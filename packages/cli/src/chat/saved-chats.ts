@@ -5,34 +5,35 @@ import { readJsonFile, writeJsonFile } from '../settings/json-file.ts'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import type { Conversation } from './conversation.ts'
-import type { Session } from './session.ts'
+import type { ChatSession } from './session.ts'
 
-const folderOf = ({ context }: Session) => join(context.places.state, 'chats')
+const getFolder = ({ context }: ChatSession) => join(context.places.state, 'chats')
 
-function pathOf(session: Session, name: string): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) return join(folderOf(session), `${name}.json`)
+function getPath(session: ChatSession, name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name))
+    return join(getFolder(session), `${name}.json`)
   throw misuse(`“${name}” is not a name to save under.`, 'One is made of letters, digits, . _ -')
 }
 
-export async function saveChat(session: Session, name: string): Promise<void> {
+export async function saveChat(session: ChatSession, name: string): Promise<void> {
   const { model, conversation } = session
-  await writeJsonFile(pathOf(session, name), 0o600, { model: model.id, ...conversation })
+  await writeJsonFile(getPath(session, name), 0o600, { model: model.id, ...conversation })
 }
 
-export async function loadChat(session: Session, name: string): Promise<Conversation> {
+export async function loadChat(session: ChatSession, name: string): Promise<Conversation> {
   const names = await savedNames(session)
   if (!names.includes(name)) {
     const hint = names.length > 0 ? `There are ${names.join(', ')}.` : '/save keeps one.'
     throw new Failure('not_found', `No conversation was saved as “${name}”.`, { hint })
   }
   const { system, turns, settings } = (await readJsonFile(
-    pathOf(session, name),
+    getPath(session, name),
   )) as Partial<Conversation>
   return { system, turns: turns ?? [], settings: settings ?? {} }
 }
 
-async function savedNames(session: Session): Promise<string[]> {
-  const files = await readdir(folderOf(session)).catch((error: unknown) => {
+async function savedNames(session: ChatSession): Promise<string[]> {
+  const files = await readdir(getFolder(session)).catch((error: unknown) => {
     if (isErrno(error, 'ENOENT')) return []
     throw error
   })

@@ -5,7 +5,7 @@ import type { Conversation } from './conversation.ts'
 import type { ReadyModel } from './ready-model.ts'
 
 /** One talk at a terminal. */
-export type Session = {
+export type ChatSession = {
   context: Context
   client: InferenceClient
   model: ReadyModel

@@ -8,7 +8,7 @@ import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
 /** `shoal admin …` on the data of a registry. */
-async function adminOf(dataDirectory: string) {
+async function createAdmin(dataDirectory: string) {
   const home = await makeHome()
   return {
     run: (...words: string[]) =>
@@ -19,7 +19,7 @@ async function adminOf(dataDirectory: string) {
 
 test('the bytes of a deleted model are in the trash until it is emptied', async () => {
   await using registry = await realRegistry()
-  await using admin = await adminOf(registry.dataDirectory)
+  await using admin = await createAdmin(registry.dataDirectory)
   const { file_size_bytes } = await registry.publish('tide', 5_000_000)
   await registry.deleteModel('tide')
 
@@ -39,7 +39,7 @@ test('the bytes of a deleted model are in the trash until it is emptied', async 
 
 test('gc takes no store full of objects that the database does not know, unless it is told to', async () => {
   await using registry = await realRegistry()
-  await using admin = await adminOf(registry.dataDirectory)
+  await using admin = await createAdmin(registry.dataDirectory)
   const folder = join(registry.dataDirectory, 'store', 'objects', '00')
   await mkdir(folder, { recursive: true })
   const unknown = await open(join(folder, 'unknown-00'), 'w')
@@ -52,8 +52,8 @@ test('gc takes no store full of objects that the database does not know, unless 
     '✗ 1 object (2.00 GB) unknown to this database: nothing was removed.\n' +
       '  That is more than a tenth of all stored bytes. If this is the right database, run: shoal admin gc --yes\n',
   )
-  const reported = await admin.run('gc', '--yes')
-  expect(reported.stdout).toBe(
+  const confirmed = await admin.run('gc', '--yes')
+  expect(confirmed.stdout).toBe(
     '1 object put into the trash, 2.00 GB\n' + '0 unfinished uploads removed\n',
   )
   expect(await readdir(folder)).toEqual(['unknown-00'])
@@ -61,7 +61,7 @@ test('gc takes no store full of objects that the database does not know, unless 
 
 test('a restored store has to be adopted before the registry or admin take it', async () => {
   await using registry = await realRegistry()
-  await using admin = await adminOf(registry.dataDirectory)
+  await using admin = await createAdmin(registry.dataDirectory)
   await registry.publish('tide', 1_000_000)
   expect((await admin.run('adopt-store', '--yes')).stderr).toContain('Another registry is running')
   await registry.stop()

@@ -6,8 +6,8 @@ import { type Candidate, candidatesFor } from '../completion/candidates.ts'
 import { type KnownModel, keepKnownModels, readKnownModels } from '../completion/known-models.ts'
 import type { Context, OpenContext } from '../context.ts'
 import { findDaemonClient } from '../daemon/find-daemon.ts'
-import { titleOf } from '../daemon/loaded-title.ts'
-import { listLocalChoices, nameOf } from '../models/local-models.ts'
+import { formatLoadedTitle } from '../daemon/loaded-title.ts'
+import { formatChoiceName, listLocalChoices } from '../models/local-models.ts'
 import { savedSettings } from '../settings/settings.ts'
 import { formatBytes } from '../terminal/units.ts'
 
@@ -33,14 +33,20 @@ export function completeCommand(open: OpenContext, program: () => Command): Comm
 
 async function localModels(context: Context): Promise<Candidate[]> {
   const choices = await listLocalChoices(context)
-  return choices.map((choice) => ({ name: nameOf(choice), meaning: formatBytes(choice.sizeBytes) }))
+  return choices.map((choice) => ({
+    name: formatChoiceName(choice),
+    meaning: formatBytes(choice.sizeBytes),
+  }))
 }
 
 async function loadedModels(context: Context): Promise<Candidate[]> {
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
     const loaded = await (await findDaemonClient(context, undefined, timeout)).listLoaded(timeout)
-    return loaded.map((one) => ({ name: titleOf(one), meaning: formatBytes(one.memory_bytes) }))
+    return loaded.map((one) => ({
+      name: formatLoadedTitle(one),
+      meaning: formatBytes(one.memory_bytes),
+    }))
   } catch (error) {
     const isNoAnswer = error instanceof DaemonGoneError || error instanceof DaemonError
     if (!isNoAnswer && !timeout.aborted) throw error

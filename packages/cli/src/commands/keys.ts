@@ -42,7 +42,7 @@ export function keysCommand(open: OpenContext): Command {
         scopes: wanted,
         expires_at: expiresAt,
       })
-      printer.note(`Key ${name} for ${label}: ${wanted.join(', ')}, ${endOf(key)}.`)
+      printer.note(`Key ${name} for ${label}: ${wanted.join(', ')}, ${formatExpiry(key)}.`)
       printer.note(
         'It is shown this once. Another machine signs in with: shoal login --token-stdin',
       )
@@ -89,7 +89,7 @@ function getKey(keys: readonly ApiKey[], wanted: string): ApiKey {
   )
 }
 
-const endOf = ({ expires_at }: Pick<ApiKey, 'expires_at'>) =>
+const formatExpiry = ({ expires_at }: Pick<ApiKey, 'expires_at'>) =>
   expires_at === null ? 'without an end' : `until ${expires_at.slice(0, 10)}`
 
 const columns: Column<ApiKey>[] = [
@@ -100,5 +100,5 @@ const columns: Column<ApiKey>[] = [
     title: 'USED',
     text: ({ last_used_at: time }) => (time === null ? 'never' : formatAge(time)),
   },
-  { title: 'ENDS', text: endOf },
+  { title: 'ENDS', text: formatExpiry },
 ]

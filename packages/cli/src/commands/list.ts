@@ -1,6 +1,11 @@
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
-import { isWhole, type LocalChoice, listLocalChoices, nameOf } from '../models/local-models.ts'
+import {
+  formatChoiceName,
+  isComplete,
+  type LocalChoice,
+  listLocalChoices,
+} from '../models/local-models.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { formatAge, formatBytes } from '../terminal/units.ts'
 
@@ -11,7 +16,7 @@ export function listCommand(open: OpenContext): Command {
     const choices = await listLocalChoices(context, ({ path, why }) =>
       printer.warn(`Left out, because it cannot be read (${why}): ${path}`),
     )
-    await printer.answer(choices.map(documentOf), () =>
+    await printer.answer(choices.map(toDocument), () =>
       choices.length === 0 ? [] : table(columns, choices, { paintTitle: printer.out.dim }),
     )
     if (choices.length === 0) {
@@ -30,22 +35,22 @@ function percentHere(choice: LocalChoice): number {
 }
 
 const columns: Column<LocalChoice>[] = [
-  { title: 'MODEL', text: nameOf },
+  { title: 'MODEL', text: formatChoiceName },
   { title: 'SIZE', text: ({ sizeBytes }) => formatBytes(sizeBytes), align: 'right' },
   { title: 'CHANGED', text: (choice) => formatAge(modifiedAt(choice)) },
   {
     title: '',
-    text: (choice) => (isWhole(choice) ? '' : `unfinished, ${percentHere(choice)} % here`),
+    text: (choice) => (isComplete(choice) ? '' : `unfinished, ${percentHere(choice)} % here`),
   },
 ]
 
-function documentOf(choice: LocalChoice) {
+function toDocument(choice: LocalChoice) {
   return {
     model: choice.modelName,
     quantization: choice.label,
     file_size_bytes: choice.sizeBytes,
     bytes_here: bytesHere(choice),
-    finished: isWhole(choice),
+    finished: isComplete(choice),
     modified_at: new Date(modifiedAt(choice)).toISOString(),
     paths: choice.files.map(({ path }) => path),
   }

@@ -2,8 +2,8 @@ import { Command, Option } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { findDaemonClient } from '../daemon/find-daemon.ts'
 import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
-import { titleOf } from '../daemon/loaded-title.ts'
-import { idOf } from '../models/reference.ts'
+import { formatLoadedTitle } from '../daemon/loaded-title.ts'
+import { parseModelId } from '../models/reference.ts'
 import { formatBytes, parseKeepTime } from '../terminal/units.ts'
 import { whileWaiting } from '../terminal/waiting.ts'
 
@@ -22,14 +22,14 @@ export function loadCommand(open: OpenContext): Command {
     .action(async (reference: string, { keep, inference }: LoadOptions) => {
       const context = await open()
       const { printer } = context
-      const model = idOf(reference)
+      const model = parseModelId(reference)
       const client = await findDaemonClient(context, inference)
       const options = keep === undefined ? {} : { keepAlive: keep }
       const loaded = await whileWaiting(printer, `Loading ${model}`, () =>
         client.load(model, options),
       )
       const memory = formatBytes(loaded.memory_bytes)
-      printer.success(`${titleOf(loaded)} is loaded, in ${memory} of memory.`)
+      printer.success(`${formatLoadedTitle(loaded)} is loaded, in ${memory} of memory.`)
       await printer.answer(loaded, () => [])
     })
 }

@@ -76,16 +76,16 @@ test('of several files in one quantization path gives the best fit, and rm asks 
 
 test('of several files path gives the best fit, by what their headers say', async () => {
   await using home = await makeHome()
-  const pathOf = (label: string) => join(home.models, 'tide', `tide-${label}.gguf`)
+  const getPath = (label: string) => join(home.models, 'tide', `tide-${label}.gguf`)
   await mkdir(join(home.models, 'tide'), { recursive: true })
   for (const label of ['Q4_0', 'Q8_0']) {
-    await copyFile(join(shippedModels, `shoal-tiny/shoal-tiny-${label}.gguf`), pathOf(label))
+    await copyFile(join(shippedModels, `shoal-tiny/shoal-tiny-${label}.gguf`), getPath(label))
   }
-  await writeFile(pathOf('Q6_K'), 'broken')
+  await writeFile(getPath('Q6_K'), 'broken')
   const fitting = async (memoryBytes: number) =>
     (await shoalHere(['path', 'tide'], { home: home.path, memoryBytes })).stdout
-  expect(await fitting(200e6)).toBe(`${pathOf('Q8_0')}\n`)
-  expect(await fitting(150e6)).toBe(`${pathOf('Q4_0')}\n`)
+  expect(await fitting(200e6)).toBe(`${getPath('Q8_0')}\n`)
+  expect(await fitting(150e6)).toBe(`${getPath('Q4_0')}\n`)
 })
 
 test('an unfinished download is listed as such, and has no path', async () => {

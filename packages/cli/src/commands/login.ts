@@ -2,7 +2,7 @@ import { ApiError } from '@shoal/protocol/client'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import { saveCredential } from '../settings/credentials.ts'
-import { readTyped } from '../settings/read-typed.ts'
+import { readCliSetting } from '../settings/read-cli-setting.ts'
 import { cliSettings } from '../settings/settings.ts'
 import { readSecretFromStdin } from '../terminal/asker.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
@@ -31,7 +31,7 @@ export function loginCommand(open: OpenContext): Command {
         )
         printer.note('  To keep it to yourself: shoal config set peers off')
       }
-      if (readTyped(cliSettings.token, context.environment) !== undefined) {
+      if (readCliSetting(cliSettings.token, context.environment) !== undefined) {
         printer.warn('SHOAL_TOKEN is set, and goes before this sign-in.')
       }
       await printer.answer(

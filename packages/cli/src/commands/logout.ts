@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { forgetKnownModels } from '../completion/known-models.ts'
 import type { OpenContext } from '../context.ts'
 import { forgetCredential, readCredentials } from '../settings/credentials.ts'
-import { readTyped } from '../settings/read-typed.ts'
+import { readCliSetting } from '../settings/read-cli-setting.ts'
 import { cliSettings } from '../settings/settings.ts'
 
 /** An API key is not ended by signing out on one machine. */
@@ -33,7 +33,7 @@ export function logoutCommand(open: OpenContext): Command {
     } else {
       printer.note(`You were not signed in to ${label}.`)
     }
-    if (readTyped(cliSettings.token, environment) !== undefined) {
+    if (readCliSetting(cliSettings.token, environment) !== undefined) {
       printer.warn('SHOAL_TOKEN is still set.')
     }
     await printer.answer(

@@ -32,7 +32,7 @@ export function logsCommand(open: OpenContext): Command {
           hint: 'shoal serve writes one.',
         })
       }
-      await printer.answer(last.lines.map(entryOf), () => last.lines.map(readableLine))
+      await printer.answer(last.lines.map(parseEntry), () => last.lines.map(readableLine))
       if (!follow) return
       const signal = context.takeStopSignal()
       for await (const line of followFile(path, last.end, signal)) {
@@ -42,7 +42,7 @@ export function logsCommand(open: OpenContext): Command {
 }
 
 /** The log is lines of JSON; between them may be what a crash left. */
-function entryOf(line: string): unknown {
+function parseEntry(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch (error) {

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
-import { getLocalChoice, nameOf } from '../models/local-models.ts'
+import { formatChoiceName, getLocalChoice } from '../models/local-models.ts'
 
 export function pathCommand(open: OpenContext): Command {
   return new Command('path')
@@ -10,7 +10,7 @@ export function pathCommand(open: OpenContext): Command {
       const context = await open()
       const choice = await getLocalChoice(context, reference)
       const [{ path }] = choice.files
-      context.printer.detail(`  ${nameOf(choice)}`)
+      context.printer.detail(`  ${formatChoiceName(choice)}`)
       await context.printer.answer(
         { model: choice.modelName, quantization: choice.label, path },
         () => path,

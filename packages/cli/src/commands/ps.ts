@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { findDaemonClient } from '../daemon/find-daemon.ts'
 import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
-import { titleOf } from '../daemon/loaded-title.ts'
+import { formatLoadedTitle } from '../daemon/loaded-title.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { formatBytes, formatSeconds, plural } from '../terminal/units.ts'
 
@@ -24,14 +24,14 @@ export function psCommand(open: OpenContext): Command {
 }
 
 const columns: Column<LoadedModel>[] = [
-  { title: 'MODEL', text: titleOf },
+  { title: 'MODEL', text: formatLoadedTitle },
   { title: 'SIZE', text: (one) => formatBytes(one.file_size_bytes), align: 'right' },
   { title: 'MEMORY', text: (one) => formatBytes(one.memory_bytes), align: 'right' },
   { title: 'CONTEXT', text: (one) => String(one.context_length), align: 'right' },
-  { title: 'IDLE', text: idleOf },
+  { title: 'IDLE', text: formatIdle },
 ]
 
-function idleOf({ requests, idle_seconds }: LoadedModel): string {
+function formatIdle({ requests, idle_seconds }: LoadedModel): string {
   if (requests > 0 || idle_seconds === null) return plural(requests, 'request')
   return formatSeconds(idle_seconds)
 }

@@ -27,7 +27,7 @@ export function pullCommand(open: OpenContext): Command {
       const pulled = await runPull(context, pull, options)
       if (options.peers !== false && isShared(context, pull))
         printer.note('  Shared with others while shoal serve runs.')
-      await printer.answer(documentOf(pull, pulled), () => firstPath(pull))
+      await printer.answer(toDocument(pull, pulled), () => firstPath(pull))
     },
   )
 }
@@ -57,7 +57,7 @@ async function reportPlan(printer: Printer, pull: PreparedPull) {
   await printer.answer(document, () => path)
 }
 
-function documentOf(pull: PreparedPull, pulled: readonly PulledFile[]) {
+function toDocument(pull: PreparedPull, pulled: readonly PulledFile[]) {
   const { modelName, label } = pull
   const total = (count: (file: PulledFile) => number) =>
     pulled.reduce((sum, file) => sum + count(file), 0)

@@ -172,9 +172,9 @@ test('half of a split file is not published', async () => {
   await using registry = await realRegistry()
   const { client, token } = await somebody(registry.url)
   const options = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
-  const partOf = (number: number) => join(home.path, `tide-Q8_0-0000${number}-of-00003.gguf`)
-  for (const number of [1, 2, 3]) await copyFile(nanoPath, partOf(number))
-  const { stderr, exitCode } = await shoalHere(['push', partOf(1)], options)
+  const getPartPath = (number: number) => join(home.path, `tide-Q8_0-0000${number}-of-00003.gguf`)
+  for (const number of [1, 2, 3]) await copyFile(nanoPath, getPartPath(number))
+  const { stderr, exitCode } = await shoalHere(['push', getPartPath(1)], options)
   expect(stderr).toContain(
     '✗ tide-Q8_0-00001-of-00003.gguf is one of 3 parts, and parts 2, 3 would be missing.\n' +
       '  Name all parts in one command: shoal push tide-Q8_0-*.gguf\n',
@@ -182,10 +182,10 @@ test('half of a split file is not published', async () => {
   expect(exitCode).toBe(2)
   await expect(client.getModel('tide')).rejects.toMatchObject({ status: 404 })
 
-  const all = await shoalHere(['push', ...[1, 2, 3].map(partOf), '--name', 'tide'], options)
+  const all = await shoalHere(['push', ...[1, 2, 3].map(getPartPath), '--name', 'tide'], options)
   expect(all.exitCode, all.stderr).toBe(0)
   // The others are there already.
-  const one = await shoalHere(['push', partOf(2), '--name', 'tide'], options)
+  const one = await shoalHere(['push', getPartPath(2), '--name', 'tide'], options)
   expect(one.exitCode, one.stderr).toBe(0)
 })
 

@@ -10,7 +10,7 @@ import type { Printer } from '../terminal/printer.ts'
 import { repeatable } from '../terminal/repeatable.ts'
 import { formatBytes, plural, shortList } from '../terminal/units.ts'
 import { dropEmptyModel } from '../transfers/drop-empty-model.ts'
-import { addLimitOptions, type LimitOptions, limitsOf } from '../transfers/limits.ts'
+import { addLimitOptions, type LimitOptions, readLimits } from '../transfers/limits.ts'
 import { pushFiles } from '../transfers/push-files.ts'
 import {
   describeModelFiles,
@@ -44,7 +44,7 @@ export function pushCommand(open: OpenContext): Command {
     const { printer, asker, config, openRegistry, takeStopSignal } = context
     const files = await readModelFiles(paths)
     const name = options.name === undefined ? defaultModelName(files) : checkedName(options.name)
-    const details = await detailsOf(options)
+    const details = await readDetails(options)
     const size = formatBytes(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
     printer.note(`  ${plural(files.length, 'file')}, ${size}   ${describeModelFiles(files)}`)
 
@@ -65,7 +65,7 @@ export function pushCommand(open: OpenContext): Command {
     const pushed = await pushFiles(printer, {
       ...pushOptions,
       network: await context.networkSettings(),
-      ...limitsOf(options, config),
+      ...readLimits(options, config),
       signal,
     }).catch(async (error: unknown) => {
       if (isNew) await dropEmptyModel(printer, pushOptions)
@@ -106,7 +106,7 @@ function checkedName(text: string): string {
   )
 }
 
-async function detailsOf(options: PushOptions) {
+async function readDetails(options: PushOptions) {
   const { displayName, description, license, tag, card } = options
   const readme =
     card &&
@@ -131,14 +131,14 @@ async function findModel({ client, label }: Registry, name: string) {
     throw error
   })
   if (!model) return undefined
-  const isOfAnother = model.owner !== me.username
-  if (isOfAnother && !me.is_admin) throw notYours(name, label)
-  return { model, isOfAnother, readyFiles: await client.listFiles(name) }
+  const isOthers = model.owner !== me.username
+  if (isOthers && !me.is_admin) throw notYours(name, label)
+  return { model, isOfAnother: isOthers, readyFiles: await client.listFiles(name) }
 }
 
 type Options = {
   name: string
-  details: Awaited<ReturnType<typeof detailsOf>>
+  details: Awaited<ReturnType<typeof readDetails>>
   existing: ModelRecord | undefined
 }
 

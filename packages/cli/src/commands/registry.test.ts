@@ -29,13 +29,13 @@ async function startRegistry(stdout: 'pipe' | number) {
 
 function addressIn(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = ''
+    let output = ''
     child.stderr?.on('data', (text) => {
-      said += text
-      const found = /http:\/\/localhost:\d+/.exec(said)
+      output += text
+      const found = /http:\/\/localhost:\d+/.exec(output)
       if (found) resolve(found[0])
     })
-    child.on('exit', () => reject(new Error(`the registry did not start: ${said}`)))
+    child.on('exit', () => reject(new Error(`the registry did not start: ${output}`)))
   })
 }
 
@@ -88,15 +88,15 @@ test('a reader of the log (a pipe) that comes back is told what it has missed', 
   const reader = createReadStream(path)
   closeSync(both)
   let lines = 0
-  let reported: { dropped: number } | undefined
+  let notice: { dropped: number } | undefined
   for await (const line of createInterface(reader)) {
     const { msg, dropped } = JSON.parse(line)
     if (msg === 'request') lines += 1
     if (dropped === undefined) continue
-    reported = { dropped }
+    notice = { dropped }
     break
   }
-  expect(reported?.dropped).toBeGreaterThanOrEqual(dropped)
+  expect(notice?.dropped).toBeGreaterThanOrEqual(dropped)
   expect(lines).toBeLessThan(requests)
   reader.destroy()
   await endsWell(child)

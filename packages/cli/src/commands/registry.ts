@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { reportMisaddressed } from '../server/misaddressed.ts'
-import { addServerOptions, flagsOf, type ServerOptions } from '../server/server-options.ts'
+import { addServerOptions, type ServerOptions, toRegistryFlags } from '../server/server-options.ts'
 import { untilStopped } from '../server/until-stopped.ts'
 
 export function registryCommand(open: OpenContext): Command {
@@ -10,7 +10,7 @@ export function registryCommand(open: OpenContext): Command {
     const { printer, environment, takeStopSignal } = await open()
     const stopSignal = takeStopSignal()
     const { readRegistryConfig, startRegistry } = await import('@shoal/registry')
-    const config = readRegistryConfig(environment.env, flagsOf(options))
+    const config = readRegistryConfig(environment.env, toRegistryFlags(options))
     const running = await startRegistry(config)
     printer.success(`The registry answers at ${running.url}.`)
     printer.note(`  Data in ${running.dataDirectory}. Ctrl-C ends it.`)

@@ -3,7 +3,7 @@ import { hasCode } from '@shoal/core/errors'
 import type { Removal } from '@shoal/transfer'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
-import { getLocalChoices, nameOf } from '../models/local-models.ts'
+import { formatChoiceName, getLocalChoices } from '../models/local-models.ts'
 import { Failure } from '../terminal/failure.ts'
 import { formatBytes, shortList } from '../terminal/units.ts'
 
@@ -15,8 +15,8 @@ export function removeCommand(open: OpenContext): Command {
       const context = await open()
       const { printer, asker, places } = context
       const found = await Promise.all(references.map((one) => getLocalChoices(context, one)))
-      const choices = [...new Map(found.flat().map((one) => [nameOf(one), one])).values()]
-      const names = choices.map(nameOf).join(', ')
+      const choices = [...new Map(found.flat().map((one) => [formatChoiceName(one), one])).values()]
+      const names = choices.map(formatChoiceName).join(', ')
       const paths = choices.flatMap(({ files }) => files.map(({ path }) => path))
 
       const { previewRemoval, removeLocalFiles } = await import('@shoal/transfer')
@@ -28,7 +28,7 @@ export function removeCommand(open: OpenContext): Command {
       const removal = await removeLocalFiles(places.models, paths).catch(refuse)
       printer.success(`Deleted ${names}. ${formatBytes(removal.freedBytes)} freed.`)
       reportKept(context, removal, 'stayed')
-      await printer.answer(documentOf(choices.map(nameOf), removal), () => [])
+      await printer.answer(toDocument(choices.map(formatChoiceName), removal), () => [])
     })
 }
 
@@ -60,7 +60,7 @@ function refuse(error: unknown): never {
   })
 }
 
-const documentOf = (removed: string[], removal: Removal) => ({
+const toDocument = (removed: string[], removal: Removal) => ({
   removed,
   freed_bytes: removal.freedBytes,
   removed_links: removal.links,

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { answerOnce } from '../chat/answer-once.ts'
 import { chatLoop } from '../chat/chat-loop.ts'
-import { type Conversation, type Settings, settingNames } from '../chat/conversation.ts'
+import { type ChatSettings, type Conversation, settingNames } from '../chat/conversation.ts'
 import { readPrompt } from '../chat/read-prompt.ts'
 import { readyModel } from '../chat/ready-model.ts'
 import type { Context, OpenContext } from '../context.ts'
@@ -48,7 +48,7 @@ export function runCommand(open: OpenContext): Command {
       const conversation: Conversation = {
         system: options.system,
         turns: prompt === undefined ? [] : [{ role: 'user', content: prompt }],
-        settings: settingsOf(options),
+        settings: toSettings(options),
       }
       if (prompt === undefined) {
         await chatLoop({ context, client, model, conversation, lastAnswer: undefined })
@@ -66,7 +66,7 @@ function requireChat({ environment, options, printer }: Context) {
   throw misuse('There is no prompt.', 'Write one behind the model, or pipe one in.')
 }
 
-function settingsOf({ temperature, topP, maxTokens, seed }: RunOptions): Settings {
+function toSettings({ temperature, topP, maxTokens, seed }: RunOptions): ChatSettings {
   return {
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),

@@ -23,7 +23,7 @@ export function runtimeCommand(open: OpenContext): Command {
       const signal = context.takeStopSignal()
       const { installBackend } = await import('@shoal/daemon')
       const backend = await backendNamed(name)
-      const npm = npmOf(context)
+      const npm = getNpmCommand(context)
       const work = () => installBackend({ directory: places.backends, name: backend, signal, npm })
       await whileWaiting(printer, `fetching ${backend} from npm`, work).catch((error: Error) => {
         if (signal.aborted) throw new Failure('stopped', 'Stopped. Nothing was changed.')
@@ -67,10 +67,10 @@ async function reportBackends({ printer, places }: Context) {
 
 const columns: Column<Backend>[] = [
   { title: 'BACKEND', text: ({ name }) => name },
-  { title: 'INSTALLED', text: getStatus },
+  { title: 'INSTALLED', text: formatStatus },
 ]
 
-function getStatus({ name, isOffered, isInstalled, sizeBytes }: Backend): string {
+function formatStatus({ name, isOffered, isInstalled, sizeBytes }: Backend): string {
   if (isInstalled) return formatBytes(sizeBytes)
   return isOffered ? `no: shoal runtime install ${name}` : 'not for this system'
 }
@@ -83,7 +83,7 @@ async function backendNamed(name: string): Promise<BackendName> {
 }
 
 /** The npm that started this, or the one on the PATH. */
-function npmOf({ environment: { env } }: Context): [string, ...string[]] {
+function getNpmCommand({ environment: { env } }: Context): [string, ...string[]] {
   const script = env.npm_execpath
   return script?.endsWith('.js') ? [process.execPath, script] : ['npm']
 }

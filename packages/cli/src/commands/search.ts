@@ -30,7 +30,9 @@ export function searchCommand(open: OpenContext): Command {
     .option('--owner <username>', 'published by this account')
     .option('--license <license>', 'under this license')
     .addOption(
-      new Option('--fits <GB>', 'that run on a machine with so much memory').argParser(gigabytesOf),
+      new Option('--fits <GB>', 'that run on a machine with so much memory').argParser(
+        parseGigabytes,
+      ),
     )
     .addOption(
       oneOf('--sort <key>', 'what comes first (default: downloads)', [
@@ -44,7 +46,7 @@ export function searchCommand(open: OpenContext): Command {
     .action(async (words: string[], options: SearchOptions) => {
       const { printer, places, openRegistry } = await open()
       const { client, address, label } = await openRegistry()
-      const { models, total, isTotalExact } = await client.listModels(filterOf(words, options))
+      const { models, total, isTotalExact } = await client.listModels(toFilter(words, options))
       await printer.answer(models, () =>
         models.length === 0
           ? []
@@ -62,7 +64,7 @@ export function searchCommand(open: OpenContext): Command {
     })
 }
 
-function filterOf(words: readonly string[], options: SearchOptions): ModelFilter {
+function toFilter(words: readonly string[], options: SearchOptions): ModelFilter {
   const { arch, tag, owner, license, fits, sort, limit } = options
   const q = words.join(' ').trim()
   return {
@@ -77,7 +79,7 @@ function filterOf(words: readonly string[], options: SearchOptions): ModelFilter
   }
 }
 
-function gigabytesOf(text: string): number {
+function parseGigabytes(text: string): number {
   const bytes = parseSize(text, 'GB') ?? 0
   if (bytes >= 1) return bytes / 1e9
   throw misuse(`“${text}” is not an amount of memory in GB.`)
@@ -85,7 +87,7 @@ function gigabytesOf(text: string): number {
 
 const columns: Column<Model>[] = [
   { title: 'MODEL', text: ({ name }) => name },
-  { title: 'PARAMS', text: countOf('parameter_count'), align: 'right' },
+  { title: 'PARAMS', text: makeCountFormatter('parameter_count'), align: 'right' },
   { title: 'ARCH', text: ({ architecture }) => plainLine(architecture ?? '–'), isOptional: true },
   {
     title: 'CONTEXT',
@@ -98,12 +100,12 @@ const columns: Column<Model>[] = [
     text: ({ min_file_size_bytes: bytes }) => (bytes === null ? '–' : formatBytes(bytes)),
     align: 'right',
   },
-  { title: 'PULLS', text: countOf('downloads'), align: 'right' },
-  { title: 'LIKES', text: countOf('likes'), align: 'right', isOptional: true },
+  { title: 'PULLS', text: makeCountFormatter('downloads'), align: 'right' },
+  { title: 'LIKES', text: makeCountFormatter('likes'), align: 'right', isOptional: true },
   { title: 'LICENSE', text: ({ license }) => plainLine(license ?? '–'), isOptional: true },
 ]
 
-function countOf(key: 'parameter_count' | 'downloads' | 'likes') {
+function makeCountFormatter(key: 'parameter_count' | 'downloads' | 'likes') {
   return (model: Model) => {
     const count = model[key]
     return count === null ? '–' : formatCount(count)

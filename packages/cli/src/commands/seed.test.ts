@@ -7,9 +7,9 @@ import { shoalHere } from '../testing/shoal-here.ts'
 test('seed tells that it shares, and ends when it is told to', async () => {
   await using home = await makeHome()
   const { child, outcome } = startShoal(['seed', '--host', '127.0.0.1'], { home: home.path })
-  let reported = ''
-  while (!reported.includes('Sharing the models on this machine, 0 files')) {
-    reported += String((await once(child.stderr, 'data'))[0])
+  let output = ''
+  while (!output.includes('Sharing the models on this machine, 0 files')) {
+    output += String((await once(child.stderr, 'data'))[0])
   }
   child.kill('SIGINT')
   expect((await outcome).exitCode).toBe(0)

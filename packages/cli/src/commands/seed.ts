@@ -12,8 +12,8 @@ import { type Column, table } from '../terminal/table.ts'
 import { formatBytes, plural, wholeNumber } from '../terminal/units.ts'
 import {
   ratioOption,
+  readSharingSettings,
   type SharingOptions,
-  sharingOf,
   uploadLimitOption,
 } from '../transfers/peer-options.ts'
 
@@ -102,11 +102,11 @@ async function seedHere(context: Context, options: SeedOptions) {
     registry: { address, token },
     network: await context.networkSettings(),
     isPrivateShared: options.private,
-    ...sharingOf(options, config),
+    ...readSharingSettings(options, config),
     port,
     ...(host !== undefined && { host }),
     onDropped: (file, message) => printer.warn(`${file} is not shared: ${message}`),
-    onFailed: (message) => failed.abort(failureOf(message, port)),
+    onFailed: (message) => failed.abort(toSharingFailure(message, port)),
   })
   const ended = AbortSignal.any([stopSignal, failed.signal])
   const stopped = untilStopped(ended)
@@ -138,7 +138,7 @@ async function refuseBesideDaemon({ places }: Context) {
   })
 }
 
-function failureOf(message: string, port: number): Failure {
+function toSharingFailure(message: string, port: number): Failure {
   if (!message.includes('EADDRINUSE'))
     return new Failure('failed', `Sharing has stopped: ${message}`)
   const hint = 'Without --port it is any that is free.'

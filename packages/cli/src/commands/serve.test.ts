@@ -32,10 +32,10 @@ test('serve loads a model of this machine and answers with it, until it is ended
   await using home = await homeWithNano()
   const words = ['serve', '--port', '0', '--model', 'shoal-nano']
   const { child, outcome } = startShoal(words, { home: home.path, env })
-  let reported = ''
-  while (!reported.includes('Log ')) reported += String((await once(child.stdout, 'data'))[0])
-  const [url] = /http:\/\/localhost:\d+\/v1/.exec(reported) ?? []
-  expect(reported).toBe(
+  let output = ''
+  while (!output.includes('Log ')) output += String((await once(child.stdout, 'data'))[0])
+  const [url] = /http:\/\/localhost:\d+\/v1/.exec(output) ?? []
+  expect(output).toBe(
     `  Local API   ${url}     any key works\n` +
       '  Models      shoal-nano:Q8_0\n' +
       '  Loaded      shoal-nano\n' +

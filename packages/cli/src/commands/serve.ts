@@ -4,13 +4,13 @@ import type { Context, OpenContext } from '../context.ts'
 import { startInBackground } from '../daemon/detach.ts'
 import {
   addServeOptions,
-  daemonConfigOf,
+  formatTypedFlags,
+  readServeConfig,
   type ServeOptions,
-  wordsOf,
 } from '../daemon/serve-options.ts'
 import { type StartedDaemon, startNotedDaemon } from '../daemon/start-daemon.ts'
 import { type DaemonState, findRunningDaemon } from '../daemon/state-file.ts'
-import { isWhole, listLocalChoices, nameOf } from '../models/local-models.ts'
+import { formatChoiceName, isComplete, listLocalChoices } from '../models/local-models.ts'
 import { untilStopped } from '../server/until-stopped.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { plural, shortList } from '../terminal/units.ts'
@@ -29,7 +29,7 @@ export function serveCommand(open: OpenContext): Command {
 async function serveHere(context: Context, options: ServeOptions) {
   const { printer } = context
   const stopSignal = context.takeStopSignal()
-  const config = await daemonConfigOf(context, options)
+  const config = await readServeConfig(context, options)
   const isLogOnStdout = config.log === 'stdout'
   if (isLogOnStdout && printer.isJson) {
     throw misuse('The log and a JSON document cannot both go to stdout.', 'Log to a file.')
@@ -38,9 +38,9 @@ async function serveHere(context: Context, options: ServeOptions) {
   const running = await startNotedDaemon(context, serveOptions)
   try {
     if (options.model !== undefined) await running.preload(options.model)
-    const document = await documentOf(context, { running, config, loaded: options.model })
-    if (isLogOnStdout) for (const line of linesOf(document)) printer.note(line)
-    else await printer.answer(document, () => linesOf(document))
+    const document = await createDocument(context, { running, config, loaded: options.model })
+    if (isLogOnStdout) for (const line of formatLines(document)) printer.note(line)
+    else await printer.answer(document, () => formatLines(document))
     if (running.other) {
       printer.warn(
         `Another daemon runs at ${running.other.url}: shoal ps, load, stop mean that one.`,
@@ -59,17 +59,23 @@ async function serveInBackground(context: Context, command: Command, options: Se
   if (options.log === '-') throw misuse('A process in the background has no stdout to log to.')
   const running = await findRunningDaemon(places)
   if (running) throw runsAlready(running)
-  const { log } = await daemonConfigOf(context, options)
+  const { log } = await readServeConfig(context, options)
   const { cacert } = context.options
   const caWords = cacert ? ['--cacert', cacert] : []
   const document = await startInBackground<Document>({
-    words: ['serve', '--registry', registryAddress, ...caWords, ...wordsOf(command, 'detach')],
+    words: [
+      'serve',
+      '--registry',
+      registryAddress,
+      ...caWords,
+      ...formatTypedFlags(command, 'detach'),
+    ],
     env: environment.env,
     logFile: typeof log === 'object' ? log.file : '',
     signal: context.takeStopSignal(),
   })
   await printer.answer(document, () => [
-    ...linesOf(document),
+    ...formatLines(document),
     `  Process     ${document.pid}     shoal stop ends it`,
   ])
 }
@@ -81,11 +87,11 @@ function runsAlready({ url, pid }: DaemonState): Failure {
   })
 }
 
-type Document = Awaited<ReturnType<typeof documentOf>>
+type Document = Awaited<ReturnType<typeof createDocument>>
 
 type Served = { running: StartedDaemon; config: DaemonConfig; loaded: string | undefined }
 
-async function documentOf(context: Context, { running, config, loaded }: Served) {
+async function createDocument(context: Context, { running, config, loaded }: Served) {
   const { url, port, needsKey, sharedFiles } = running
   const { modelsDirectory, log } = config
   const places = { ...context.places, models: modelsDirectory }
@@ -97,27 +103,27 @@ async function documentOf(context: Context, { running, config, loaded }: Served)
     pid: process.pid,
     needs_key: needsKey,
     models_directory: modelsDirectory,
-    models: here.filter((one) => isWhole(one) && !one.isCompanion).map(nameOf),
+    models: here.filter((one) => isComplete(one) && !one.isCompanion).map(formatChoiceName),
     loaded: loaded ?? null,
     shared_files: sharedFiles ?? null,
     log_file: typeof log === 'object' ? log.file : null,
   }
 }
 
-function linesOf(document: Document): string[] {
+function formatLines(document: Document): string[] {
   const { api_url, needs_key, models, loaded, shared_files, log_file } = document
   const here = models.length > 0 ? shortList(models) : 'none here yet: shoal pull fetches one'
   return [
     `  Local API   ${api_url}     ${needs_key ? 'with its key' : 'any key works'}`,
     `  Models      ${here}`,
     ...(loaded === null ? [] : [`  Loaded      ${loaded}`]),
-    ...(shared_files === null ? [] : [`  Sharing     ${sharingOf(shared_files)}`]),
+    ...(shared_files === null ? [] : [`  Sharing     ${formatSharing(shared_files)}`]),
     ...(log_file === null ? [] : [`  Log         ${log_file}`]),
   ]
 }
 
 /** Others see where the bytes come from. */
-const sharingOf = (files: number) =>
+const formatSharing = (files: number) =>
   files === 0
     ? 'none found yet; what you pull will be shared (--no-share turns it off)'
     : `${plural(files, 'file')}; others see your IP address (--no-share turns it off)`

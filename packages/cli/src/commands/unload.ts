@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { findDaemonClient } from '../daemon/find-daemon.ts'
 import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
-import { idOf } from '../models/reference.ts'
+import { parseModelId } from '../models/reference.ts'
 
 export function unloadCommand(open: OpenContext): Command {
   return new Command('unload')
@@ -12,7 +12,7 @@ export function unloadCommand(open: OpenContext): Command {
     .action(async (reference: string, { inference }: InferenceOption) => {
       const context = await open()
       const { printer } = context
-      const model = idOf(reference)
+      const model = parseModelId(reference)
       const client = await findDaemonClient(context, inference)
       const answer = await client.unload(model)
       if (answer.unloaded) printer.success(`${model} is unloaded.`)

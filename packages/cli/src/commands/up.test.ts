@@ -37,7 +37,7 @@ async function startUp(home: string, options: string[]) {
 }
 
 /** Where the pages send visitors of this machine to chat; undefined for the usual address. */
-async function daemonOfPages(url: string): Promise<string | undefined> {
+async function readDaemonUrl(url: string): Promise<string | undefined> {
   const page = await fetch(`${url}/chat`, { headers: { accept: 'text/html' } })
   return / data-daemon="([^"]*)"/.exec(await page.text())?.[1]
 }
@@ -104,7 +104,7 @@ test('beside the registry it answers with a demo model that it pulled from it', 
 
   const shoal = (words: string[]) =>
     runShoal(words, { home: home.path, env: { SHOAL_REGISTRY: url } })
-  expect(await daemonOfPages(url)).toBe(inference?.url)
+  expect(await readDaemonUrl(url)).toBe(inference?.url)
   const known = await shoal(['run', 'shoal-tiny', 'Hello', '--temperature', '0'])
   expect(known).toEqual({ stdout: 'Hello! How can I help you?\n', stderr: '', exitCode: 0 })
   const fetched = await shoal(['run', 'shoal-nano', 'Hello', '--max-tokens', '8'])
@@ -136,7 +136,7 @@ test('where Ollama has the port of the local API, the registry goes on without i
   ollama.close()
   expect(up.document.inference).toBeNull()
   expect((await fetch(`${up.document.url}/healthz`)).status).toBe(200)
-  expect(await daemonOfPages(up.document.url)).toBe('')
+  expect(await readDaemonUrl(up.document.url)).toBe('')
   const { stderr, exitCode } = await up.stop()
   expect(stderr).toContain(
     `! The local API is not started: Port ${port} is taken by Ollama.\n` +
@@ -155,14 +155,14 @@ test('where a daemon of the same user runs already, pages lead to that', async (
   for (const options of [['--no-inference'], ['--inference-port', String(port)]]) {
     const up = await startUp(home.path, ['--no-demo', ...options])
     expect(up.document.inference).toBeNull()
-    expect(await daemonOfPages(up.document.url)).toBe(url)
+    expect(await readDaemonUrl(up.document.url)).toBe(url)
     const { stderr } = await up.stop()
     expect(stderr.includes(`Port ${port} is taken by your daemon`)).toBe(options.length === 2)
   }
   serve.child.kill('SIGTERM')
   expect((await serve.outcome).exitCode).toBe(0)
   const alone = await startUp(home.path, ['--no-demo', '--no-inference'])
-  expect(await daemonOfPages(alone.document.url)).toBeUndefined()
+  expect(await readDaemonUrl(alone.document.url)).toBeUndefined()
   await alone.stop()
 })
 

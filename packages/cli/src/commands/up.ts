@@ -5,10 +5,10 @@ import { Command, Option } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { demoDirectory } from '../demo/demo-models.ts'
 import { publishDemo } from '../demo/publish-demo.ts'
-import { failureOf } from '../failures/failure-of.ts'
+import { toFailure } from '../failures/to-failure.ts'
 import { findOwnDaemon, type Inference, tryToStartInference } from '../server/inference.ts'
 import { reportMisaddressed } from '../server/misaddressed.ts'
-import { addServerOptions, flagsOf, type ServerOptions } from '../server/server-options.ts'
+import { addServerOptions, type ServerOptions, toRegistryFlags } from '../server/server-options.ts'
 import { untilStopped } from '../server/until-stopped.ts'
 import { welcome } from '../server/welcome.ts'
 import type { Printer } from '../terminal/printer.ts'
@@ -34,7 +34,7 @@ export function upCommand(open: OpenContext): Command {
       const { printer, environment } = context
       const stopSignal = context.takeStopSignal()
       const { readRegistryConfig, startRegistry } = await import('@shoal/registry')
-      const config = readRegistryConfig(environment.env, flagsOf(options))
+      const config = readRegistryConfig(environment.env, toRegistryFlags(options))
       const logFile = join(config.dataDirectory, 'registry.log')
       const registry = await startRegistry({ ...config, log: { file: logFile } })
       let inference: Inference | undefined
@@ -66,7 +66,7 @@ async function tryToPublishDemo(printer: Printer, running: RunningRegistry, sign
     await publishDemo(printer, { client, directory: demoDirectory, dataDirectory, signal })
   } catch (error) {
     if (signal.aborted) return
-    const { message } = failureOf(error, { address: url, hasToken: true })
+    const { message } = toFailure(error, { address: url, hasToken: true })
     printer.warn(`The demo models are not all published: ${message}`)
     printer.note('  The next start goes on with it.')
   }

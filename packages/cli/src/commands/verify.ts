@@ -3,15 +3,15 @@ import type { LocalFile, VerifyResult } from '@shoal/transfer'
 import { Command } from 'commander'
 import type { Context, OpenContext } from '../context.ts'
 import {
+  formatChoiceName,
   getLocalChoices,
-  isWhole,
+  isComplete,
   type LocalChoice,
   listLocalChoices,
-  nameOf,
 } from '../models/local-models.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { plural } from '../terminal/units.ts'
-import { type LimitOptions, limitsOf } from '../transfers/limits.ts'
+import { type LimitOptions, readLimits } from '../transfers/limits.ts'
 import { pullReport } from '../transfers/pull-report.ts'
 
 type Verdict = 'intact' | 'damaged' | 'repaired' | 'unknown'
@@ -29,17 +29,17 @@ export function verifyCommand(open: OpenContext): Command {
         ? await getLocalChoices(context, reference)
         : await listLocalChoices(context)
       const checked: Checked[] = []
-      for (const choice of choices.filter(isWhole)) {
+      for (const choice of choices.filter(isComplete)) {
         for (const file of choice.files) {
-          const one = await check(context, nameOf(choice), file)
+          const one = await check(context, formatChoiceName(choice), file)
           const isMended = one.verdict === 'damaged' && repair === true
           checked.push(isMended ? await mend(context, one, file) : one)
         }
       }
       reportUnfinished(context, choices)
       if (choices.length === 0) printer.note(`No models in ${context.places.models} to verify.`)
-      await printer.answer(checked.map(documentOf), () =>
-        checked.map((one) => lineOf(one, context)),
+      await printer.answer(checked.map(toDocument), () =>
+        checked.map((one) => formatLine(one, context)),
       )
       const damaged = checked.filter(({ verdict }) => verdict === 'damaged')
       if (damaged.length === 0) return
@@ -60,10 +60,10 @@ async function check(context: Context, name: string, { path }: LocalFile): Promi
       progress.update({ ...event, remarks: [`checking ${name}`] })
     },
   }).finally(progress.end)
-  return { name, path, ...verdictOf(result) }
+  return { name, path, ...toVerdict(result) }
 }
 
-function verdictOf(result: VerifyResult): Pick<Checked, 'verdict' | 'badChunks'> {
+function toVerdict(result: VerifyResult): Pick<Checked, 'verdict' | 'badChunks'> {
   if (result.status === 'no-record') return { verdict: 'unknown', badChunks: 0 }
   if (result.status === 'intact') return { verdict: 'intact', badChunks: 0 }
   return { verdict: 'damaged', badChunks: result.badChunks.length }
@@ -81,7 +81,7 @@ async function mend(context: Context, checked: Checked, file: LocalFile): Promis
     client: registry.client,
     network: await context.networkSettings(),
     path: file.path,
-    ...limitsOf(limits, config),
+    ...readLimits(limits, config),
     signal: context.takeStopSignal(),
     onEvent: report.onEvent,
   }).finally(progress.end)
@@ -89,14 +89,14 @@ async function mend(context: Context, checked: Checked, file: LocalFile): Promis
 }
 
 function reportUnfinished({ printer }: Context, choices: readonly LocalChoice[]) {
-  for (const choice of choices.filter((one) => !isWhole(one))) {
+  for (const choice of choices.filter((one) => !isComplete(one))) {
     printer.note(
-      `  ${nameOf(choice)} is unfinished: shoal pull ${shellWord(nameOf(choice))} goes on with it.`,
+      `  ${formatChoiceName(choice)} is unfinished: shoal pull ${shellWord(formatChoiceName(choice))} goes on with it.`,
     )
   }
 }
 
-function lineOf({ name, path, verdict, badChunks }: Checked, { printer }: Context): string {
+function formatLine({ name, path, verdict, badChunks }: Checked, { printer }: Context): string {
   const { green, red, yellow } = printer.out
   const lines = {
     intact: `${green('✓')} ${name}  intact`,
@@ -107,7 +107,7 @@ function lineOf({ name, path, verdict, badChunks }: Checked, { printer }: Contex
   return lines[verdict]
 }
 
-const documentOf = ({ name, path, verdict, badChunks }: Checked) => ({
+const toDocument = ({ name, path, verdict, badChunks }: Checked) => ({
   model: name,
   path,
   status: verdict,

@@ -31,8 +31,8 @@ async function allCandidates(place: Place, names: Names): Promise<Candidate[]> {
   const waiting = optionNamed(options, words.at(-1))
   if (waiting?.long === '--model') return names.localModels()
   if (waiting?.required) return (waiting.argChoices ?? []).map((name) => ({ name }))
-  if (typed.startsWith('-')) return options.flatMap(candidateOf)
-  if (command.commands.length > 0) return subcommandsOf(command)
+  if (typed.startsWith('-')) return options.flatMap(toCandidates)
+  if (command.commands.length > 0) return listSubcommands(command)
 
   const [argument] = command.registeredArguments
   if (argument?.argChoices) return argument.argChoices.map((name) => ({ name }))
@@ -54,10 +54,10 @@ function commandAt(program: Command, words: readonly string[]): Command {
 const optionNamed = (options: readonly Option[], word: string | undefined) =>
   options.find(({ long, short }) => word !== undefined && (word === long || word === short))
 
-const candidateOf = ({ long, description, hidden }: Option): Candidate[] =>
+const toCandidates = ({ long, description, hidden }: Option): Candidate[] =>
   long && !hidden ? [{ name: long, meaning: description }] : []
 
-const subcommandsOf = (command: Command): Candidate[] =>
+const listSubcommands = (command: Command): Candidate[] =>
   command
     .createHelp()
     .visibleCommands(command)

@@ -40,7 +40,7 @@ export async function forgetKnownModels(places: Places, address: string): Promis
 
 async function readAll(places: Places): Promise<JsonObject> {
   return readJsonFile(pathIn(places)).catch((error: unknown) => {
-    if (error instanceof Failure || isOfSystem(error)) return {} // it is written anew
+    if (error instanceof Failure || isSystemError(error)) return {} // it is written anew
     throw error
   })
 }
@@ -48,11 +48,11 @@ async function readAll(places: Places): Promise<JsonObject> {
 /** The registry has answered already, so a cache that cannot be written is no reason to fail. */
 async function write(places: Places, content: object): Promise<void> {
   await writeJsonFile(pathIn(places), onlyOwner, content).catch((error: unknown) => {
-    if (!isOfSystem(error)) throw error
+    if (!isSystemError(error)) throw error
   })
 }
 
-const isOfSystem = (error: unknown) => error instanceof Error && 'syscall' in error
+const isSystemError = (error: unknown) => error instanceof Error && 'syscall' in error
 
 function isModel(value: unknown): value is KnownModel {
   if (typeof value !== 'object' || value === null) return false

@@ -17,7 +17,7 @@ const healthTimeoutMs = 2_000
 /** Whether a shoal daemon answers there. Ollama, which uses the same port, has no `/healthz`. */
 export async function isDaemonAt(url: string, signal?: AbortSignal): Promise<boolean> {
   const timeout = AbortSignal.timeout(healthTimeoutMs)
-  return (await healthAt(url, anyOf(timeout, signal)))?.status === 'ok'
+  return (await healthAt(url, combineSignals(timeout, signal)))?.status === 'ok'
 }
 
 /** What answers where a daemon was: the daemon, nothing in time, or something else. A closed port counts as something else. */
@@ -46,12 +46,12 @@ export async function askForProcess(
   signal?: AbortSignal,
 ): Promise<Answerer> {
   const timeout = AbortSignal.timeout(healthTimeoutMs)
-  const health = await healthAt(url, anyOf(timeout, signal))
+  const health = await healthAt(url, combineSignals(timeout, signal))
   if (health?.status === 'ok' && health.pid === pid) return 'daemon'
   return health === undefined && timeout.aborted ? 'silence' : 'other'
 }
 
-const anyOf = (timeout: AbortSignal, signal?: AbortSignal) =>
+const combineSignals = (timeout: AbortSignal, signal?: AbortSignal) =>
   signal ? AbortSignal.any([signal, timeout]) : timeout
 
 /** An aborted request has the reason of its signal as its cause. */

@@ -3,7 +3,7 @@ import type { AppError, ErrorOf } from '@shoal/core/errors'
 import type { Ending } from '@shoal/core/errors/table'
 import { DaemonGoneError } from '@shoal/protocol/inference-client'
 import { Failure } from '../terminal/failure.ts'
-import { plainLine, sentence } from '../terminal/plain-text.ts'
+import { plainLine, toSentence } from '../terminal/plain-text.ts'
 import { describeStranger, type Stranger } from './stranger.ts'
 
 /** No daemon of ours answers, and another program may be there in its place. */
@@ -16,27 +16,27 @@ export class NoDaemonError extends DaemonGoneError {
   }
 }
 
-const endingOfStatus: Record<number, Ending> = {
+const endingsByStatus: Record<number, Ending> = {
   401: 'not_signed_in',
   403: 'not_permitted',
   404: 'not_found',
 }
 
-const hintOf: Record<string, string> = {
+const hints: Record<string, string> = {
   not_signed_in: 'Set SHOAL_API_KEY to its key.',
   no_room: 'A smaller file needs less, and so does a shorter context: SHOAL_CONTEXT_LENGTH.',
   queue_full: 'Try again a little later.',
 }
 
 /** Of a daemon that answered with an error, or that runs in this process, or that is gone. */
-export function failureOfDaemon(error: ErrorOf<'daemon_refused' | 'daemon_gone'>): Failure {
+export function toDaemonFailure(error: ErrorOf<'daemon_refused' | 'daemon_gone'>): Failure {
   if (error.code === 'daemon_gone') return goneFailure(error)
   const { status, reason } = error.details
   const isShortOfMemory = reason === 'insufficient_memory'
-  const meaning = isShortOfMemory ? 'no_room' : (endingOfStatus[status] ?? 'failed')
+  const meaning = isShortOfMemory ? 'no_room' : (endingsByStatus[status] ?? 'failed')
   const message = plainLine(error.message)
-  return new Failure(meaning, sentence(message), {
-    hint: hintOf[meaning] ?? hintOf[reason ?? ''],
+  return new Failure(meaning, toSentence(message), {
+    hint: hints[meaning] ?? hints[reason ?? ''],
     details: { status, ...(reason !== null && { reason }) },
     cause: error,
   })

@@ -23,7 +23,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
   ['node:http', (url) => daemonTransport({ url, apiKey: undefined })],
   ['fetch', (url) => fetchInference(url)],
 ])('a client over %s', (_, transportTo) => {
-  async function clientOf(respond: Respond, apiKey?: string) {
+  async function createClient(respond: Respond, apiKey?: string) {
     const server = createServer((incoming, answer) => respond(answer, incoming))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const close = () => {
@@ -39,7 +39,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
   test('takes the parts of an answer as they arrive, and says who asks', async () => {
     const asked = Promise.withResolvers<IncomingMessage>()
     const goOn = Promise.withResolvers<void>()
-    const { client } = await clientOf(async (answer, incoming) => {
+    const { client } = await createClient(async (answer, incoming) => {
       asked.resolve(incoming)
       answer.writeHead(200, { 'content-type': 'text/event-stream' }).write(says)
       await goOn.promise
@@ -59,7 +59,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
   })
 
   test('takes a refusal with its code, and when to ask again', async () => {
-    const { client } = await clientOf((answer) => {
+    const { client } = await createClient((answer) => {
       const error = { message: 'the queue is full', code: 'queue_full' }
       answer.writeHead(429, { 'retry-after': '7' }).end(JSON.stringify({ detail: 'full', error }))
     })
@@ -72,7 +72,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
   })
 
   test('a daemon that is not there has not begun to answer', async () => {
-    const { client, close } = await clientOf(() => undefined)
+    const { client, close } = await createClient(() => undefined)
     close()
     const error = await client.listLoaded().catch((one: unknown) => one)
     expect(error).toBeInstanceOf(DaemonGoneError)
@@ -84,7 +84,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     ['an answer that is cut off', (answer) => answer.end(says)],
     ['an event that is not JSON', (answer) => answer.end(`${says}data: <html>\n\n`)],
   ])('%s is a daemon that has gone in the middle', async (_cause, respond) => {
-    const { client } = await clientOf((answer) => {
+    const { client } = await createClient((answer) => {
       answer.writeHead(200, { 'content-type': 'text/event-stream' })
       respond(answer, answer.req)
     })
@@ -96,14 +96,14 @@ describe.each<[string, (url: string) => InferenceTransport]>([
   })
 
   test('an answer that is not JSON is a daemon that has gone', async () => {
-    const { client } = await clientOf((answer) => answer.end('<html>'))
+    const { client } = await createClient((answer) => answer.end('<html>'))
     const error = await client.listLoaded().catch((one: unknown) => one)
     expect(error).toBeInstanceOf(DaemonGoneError)
   })
 
   test('leaving the loop ends the request, so that the model stops', async () => {
     const closed = Promise.withResolvers<void>()
-    const { client } = await clientOf((answer) => {
+    const { client } = await createClient((answer) => {
       answer.on('close', () => closed.resolve())
       answer.writeHead(200, { 'content-type': 'text/event-stream' }).write(says)
     })
@@ -113,7 +113,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
 
   test('a signal ends the answer with its reason, before the head and after it', async () => {
     const stop = new AbortController()
-    const { client } = await clientOf((answer) => {
+    const { client } = await createClient((answer) => {
       answer.writeHead(200, { 'content-type': 'text/event-stream' }).write(says)
     })
     const steps = client.chat(request, stop.signal)
@@ -123,7 +123,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     await expect(next).rejects.toThrow('stopped by the user')
 
     const early = new AbortController()
-    const { client: silent } = await clientOf((_answer, incoming) => {
+    const { client: silent } = await createClient((_answer, incoming) => {
       incoming.resume()
       void once(incoming, 'end').then(() => early.abort(new Error('no patience')))
     })

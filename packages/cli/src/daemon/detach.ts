@@ -35,18 +35,18 @@ export async function startInBackground<T>({ words, env, logFile, signal }: Opti
   })
   const onAbort = () => child.kill('SIGTERM')
   signal.addEventListener('abort', onAbort, { once: true })
-  const reported = await firstDocument(child)
+  const document = await firstDocument(child)
   signal.removeEventListener('abort', onAbort)
   signal.throwIfAborted()
   child.stdout?.destroy()
   child.unref()
-  return documentOf<T>(reported, logFile)
+  return unwrapDocument<T>(document, logFile)
 }
 
-type Report = { error?: { code: string; message: string; hint?: string } }
+type ChildDocument = { error?: { code: string; message: string; hint?: string } }
 
 /** The first document that the child prints on stdout; undefined if it ends without one. */
-function firstDocument(child: ChildProcess): Promise<Report | undefined> {
+function firstDocument(child: ChildProcess): Promise<ChildDocument | undefined> {
   const { stdout } = child
   return new Promise((resolve, reject) => {
     child.on('error', reject)
@@ -55,21 +55,21 @@ function firstDocument(child: ChildProcess): Promise<Report | undefined> {
     stdout?.on('data', (chunk: string) => {
       text += chunk
       // Documents end with a brace at the margin.
-      if (/^\}\n/m.test(text)) resolve(JSON.parse(text) as Report)
+      if (/^\}\n/m.test(text)) resolve(JSON.parse(text) as ChildDocument)
     })
     stdout?.on('end', () => resolve(undefined))
     stdout?.on('error', reject)
   })
 }
 
-function documentOf<T>(reported: Report | undefined, logFile: string): T {
-  if (reported === undefined) {
+function unwrapDocument<T>(document: ChildDocument | undefined, logFile: string): T {
+  if (document === undefined) {
     throw new Failure('failed', 'The daemon ended before it answered.', {
       hint: `Its log may say why: ${logFile}`,
     })
   }
-  const { error } = reported
-  if (!error) return reported as T
+  const { error } = document
+  if (!error) return document as T
   const { code, message, hint, ...details } = error
   const known = code in exitCodes ? (code as Ending) : 'failed'
   throw new Failure(known, message, { hint, details })

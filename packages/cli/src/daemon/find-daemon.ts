@@ -2,7 +2,7 @@
 import { daemonSettings } from '@shoal/daemon/settings'
 import { DaemonGoneError, type InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
-import { readTyped } from '../settings/read-typed.ts'
+import { readCliSetting } from '../settings/read-cli-setting.ts'
 import { cliSettings } from '../settings/settings.ts'
 import { misuse } from '../terminal/failure.ts'
 import { daemonClient, isDaemonAt } from './daemon-client.ts'
@@ -12,7 +12,7 @@ import { findPortHolder } from './port-holder.ts'
 import { findRunningDaemon } from './state-file.ts'
 import type { Stranger } from './stranger.ts'
 
-const usualPort = 11_434
+const defaultPort = 11_434
 
 export type FoundDaemon =
   | { from: 'name' | 'state'; address: DaemonAddress }
@@ -29,16 +29,16 @@ export async function findDaemon(
 ): Promise<FoundDaemon> {
   const { environment, places } = here
   const flags = { inference: named }
-  const namedUrl = readTyped(cliSettings.inference, { env: environment.env, flags })
+  const namedUrl = readCliSetting(cliSettings.inference, { env: environment.env, flags })
   const apiKey = apiKeyIn(here)
   if (namedUrl !== undefined) return { from: 'name', address: { url: namedUrl, apiKey } }
   const running = await findRunningDaemon(places, signal)
   if (running?.token !== undefined) {
     return { from: 'state', address: { url: running.url, apiKey, proofToken: running.token } }
   }
-  const url = running?.url ?? usualUrlOf(here)
+  const url = running?.url ?? getDefaultUrl(here)
   const stranger = running
-    ? ({ label: labelOf(url), kind: 'earlier' } as const)
+    ? ({ label: formatLabel(url), kind: 'earlier' } as const)
     : await findStranger(here, signal)
   return { from: 'nowhere', url, stranger }
 }
@@ -48,8 +48,8 @@ export async function findStranger(
   here: Pick<Context, 'environment'>,
   signal?: AbortSignal,
 ): Promise<Stranger | undefined> {
-  const kind = await findPortHolder(usualPortOf(here), signal)
-  return kind && { label: labelOf(usualUrlOf(here)), kind }
+  const kind = await findPortHolder(getDefaultPort(here), signal)
+  return kind && { label: formatLabel(getDefaultUrl(here)), kind }
 }
 
 /** Returns a daemon that answers; throws a `NoDaemonError` that names what answers in its place. */
@@ -74,14 +74,15 @@ export async function openClient(
   return daemonClient(address)
 }
 
-export const usualPortOf = ({ environment }: Pick<Context, 'environment'>): number =>
-  environment.daemonPort ?? usualPort
+export const getDefaultPort = ({ environment }: Pick<Context, 'environment'>): number =>
+  environment.daemonPort ?? defaultPort
 
-const usualUrlOf = (here: Pick<Context, 'environment'>) => `http://localhost:${usualPortOf(here)}`
-const labelOf = (url: string) => url.replace(/^https?:\/\//, '')
+const getDefaultUrl = (here: Pick<Context, 'environment'>) =>
+  `http://localhost:${getDefaultPort(here)}`
+const formatLabel = (url: string) => url.replace(/^https?:\/\//, '')
 
 function apiKeyIn({ environment }: Pick<Context, 'environment'>): string | undefined {
-  const key = readTyped(daemonSettings.apiKey, environment)
+  const key = readCliSetting(daemonSettings.apiKey, environment)
   if (key === undefined || /^[\x21-\x7e]+$/.test(key)) return key
   throw misuse('SHOAL_API_KEY holds characters that no key has.')
 }

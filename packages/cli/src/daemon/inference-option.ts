@@ -1,8 +1,8 @@
 import type { Option } from 'commander'
-import { optionOf } from '../settings/options.ts'
+import { createOption } from '../settings/options.ts'
 import { cliSettings } from '../settings/settings.ts'
 
 export type InferenceOption = { inference?: string }
 
 /** For every command that calls a daemon. */
-export const inferenceOption = (): Option => optionOf(cliSettings.inference)
+export const inferenceOption = (): Option => createOption(cliSettings.inference)

@@ -10,21 +10,21 @@ const bytesAtOnce = 256 * 1024
 export type LastLines = { lines: string[]; end: number }
 
 /** The last `most` complete lines, and the position of their end; undefined if there is no file. */
-export async function lastLines(path: string, most: number): Promise<LastLines | undefined> {
+export async function lastLines(path: string, maxLines: number): Promise<LastLines | undefined> {
   const file = await openIfThere(path)
   if (!file) return undefined
   try {
     const { size } = await file.stat()
     let text = ''
     let start = size
-    while (start > 0 && text.split('\n').length <= most + 1) {
+    while (start > 0 && text.split('\n').length <= maxLines + 1) {
       start = Math.max(0, start - bytesAtOnce)
       text = (await readBetween(file, start, size)).toString('utf8')
     }
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
     const lines = whole.split('\n').slice(0, -1)
     const unfinished = Buffer.byteLength(text.slice(whole.length))
-    return { lines: most === 0 ? [] : lines.slice(-most), end: size - unfinished }
+    return { lines: maxLines === 0 ? [] : lines.slice(-maxLines), end: size - unfinished }
   } finally {
     await file.close()
   }
@@ -33,9 +33,9 @@ export async function lastLines(path: string, most: number): Promise<LastLines |
 /** The lines after position `from`, until the signal fires. Starts over if the file is truncated or replaced. */
 export async function* followFile(path: string, from: number, signal: AbortSignal) {
   let position = from
-  let identity = await identityOf(path)
+  let identity = await readIdentity(path)
   while (!signal.aborted) {
-    const now = await identityOf(path)
+    const now = await readIdentity(path)
     if (now && (now.inode !== identity?.inode || now.size < position)) position = 0
     identity = now ?? identity
     if (now && now.size > position) {
@@ -49,12 +49,12 @@ export async function* followFile(path: string, from: number, signal: AbortSigna
 }
 
 /** With one line per request, about 50,000 requests. */
-const largeLogBytes = 10e6
+const maxLogBytes = 10e6
 
 /** To be called before a log is written to: renames a large log, replacing the previous one. */
 export async function putOldLogAside(file: string): Promise<void> {
-  const found = await identityOf(file)
-  if (found && found.size > largeLogBytes) await rename(file, `${file}.1`)
+  const found = await readIdentity(file)
+  if (found && found.size > maxLogBytes) await rename(file, `${file}.1`)
 }
 
 async function linesFrom(path: string, position: number): Promise<LastLines> {
@@ -78,7 +78,7 @@ async function readBetween(file: FileHandle, start: number, end: number): Promis
   return buffer.subarray(0, bytesRead)
 }
 
-async function identityOf(path: string) {
+async function readIdentity(path: string) {
   const found = await stat(path).catch((error: unknown) => {
     if (isErrno(error, 'ENOENT')) return undefined
     throw error

@@ -1,6 +1,6 @@
 import { plainText } from '../terminal/plain-text.ts'
 
-const wordOfLevel: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'error' }
+const levelNames: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'error' }
 /** Shown by the line itself, or of no use to a reader. */
 const silent = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'reqId', 'err', 'v'])
 
@@ -8,23 +8,23 @@ type Entry = Record<string, unknown> & { time: number; msg?: string; level?: num
 
 /** A line of the log as people read it: `12:00:01 request  POST /v1/chat/completions 200 123 ms`. */
 export function readableLine(line: string): string {
-  const entry = entryOf(line)
+  const entry = parseEntry(line)
   if (!entry) return plainText(line)
   const { time, msg = '', level = 30 } = entry
   const facts = Object.entries(entry).flatMap(([name, value]) =>
-    silent.has(name) || typeof value === 'object' ? [] : [factOf(name, value)],
+    silent.has(name) || typeof value === 'object' ? [] : [formatFact(name, value)],
   )
-  const failure = wordOfLevel[level]
+  const levelName = levelNames[level]
   const words = [
-    timeOf(time),
-    ...(failure ? [`${failure}:`] : []),
+    formatTime(time),
+    ...(levelName ? [`${levelName}:`] : []),
     [msg, ...facts].join('  '),
-    ...(findProblem(entry) ? [`(${findProblem(entry)})`] : []),
+    ...(getErrorMessage(entry) ? [`(${getErrorMessage(entry)})`] : []),
   ]
   return plainText(words.join(' '))
 }
 
-function entryOf(line: string): Entry | undefined {
+function parseEntry(line: string): Entry | undefined {
   if (!line.startsWith('{')) return undefined
   try {
     const value = JSON.parse(line) as Entry
@@ -37,18 +37,18 @@ function entryOf(line: string): Entry | undefined {
 
 const bare = new Set(['method', 'path', 'status', 'model', 'reason'])
 
-function factOf(name: string, value: unknown): string {
+function formatFact(name: string, value: unknown): string {
   if (name === 'ms') return `${value} ms`
   return bare.has(name) ? String(value) : `${name}=${value}`
 }
 
-function findProblem({ err }: Record<string, unknown>): string | undefined {
+function getErrorMessage({ err }: Record<string, unknown>): string | undefined {
   const { message } = (err ?? {}) as { message?: unknown }
   return typeof message === 'string' ? message : undefined
 }
 
 /** In local time, without a zone, to keep lines short. */
-function timeOf(time: number): string {
+function formatTime(time: number): string {
   const date = new Date(time)
   const two = (value: number) => String(value).padStart(2, '0')
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`

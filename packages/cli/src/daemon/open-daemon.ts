@@ -3,7 +3,7 @@ import type { InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
 import { daemonClient } from './daemon-client.ts'
 import { findDaemon, openClient } from './find-daemon.ts'
-import { readConfig } from './read-config.ts'
+import { parseDaemonConfig } from './read-config.ts'
 import { describeStranger } from './stranger.ts'
 
 export type OpenDaemon = AsyncDisposable & {
@@ -34,7 +34,7 @@ export async function startOwnDaemon({
   const { startDaemon } = await import('@shoal/daemon')
   // It has one user: memory for one conversation is enough.
   const flags = { host: '127.0.0.1', port: '0', models: places.models, slots: '1' }
-  const config = await readConfig(environment, flags)
+  const config = await parseDaemonConfig(environment, flags)
   // With a random key, so that only this command can use it.
   const apiKey = randomUUID()
   const running = await startDaemon({

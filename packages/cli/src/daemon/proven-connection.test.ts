@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { proofOf } from '@shoal/daemon/proof'
+import { computeProof } from '@shoal/daemon/proof'
 import { DaemonGoneError } from '@shoal/protocol/inference-client'
 import { expect, onTestFinished, test } from 'vitest'
 import { daemonClient } from './daemon-client.ts'
@@ -17,7 +17,9 @@ async function provingServer(alter: (answer: ServerResponse) => void = () => und
     const { localAddress: address, localPort: port } = socket
     const nonce = new URLSearchParams(query).get('nonce') ?? ''
     alter(answer)
-    answer.end(JSON.stringify({ status: 'ok', proof: proofOf(token, nonce, { address, port }) }))
+    answer.end(
+      JSON.stringify({ status: 'ok', proof: computeProof(token, nonce, { address, port }) }),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {

@@ -1,7 +1,7 @@
 /** A connection whose other end has proved that it is the daemon that wrote `daemon.json`. See decision 0019. */
 import { randomBytes } from 'node:crypto'
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
-import { isSameProof, proofOf } from '@shoal/daemon/proof'
+import { computeProof, isSameProof } from '@shoal/daemon/proof'
 
 /** A daemon answers at once, unless the machine is busy computing. */
 const timeoutMs = 2_000
@@ -39,7 +39,7 @@ export async function proveConnection(
     const { socket } = response
     const { remoteAddress: address, remotePort: port } = socket
     const proof = await proofIn(response)
-    if (!isSameProof(proof, proofOf(token, nonce, { address, port }))) {
+    if (!isSameProof(proof, computeProof(token, nonce, { address, port }))) {
       throw new Error('whoever answers there does not know the token of our daemon')
     }
     return {

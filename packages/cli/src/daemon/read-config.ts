@@ -2,10 +2,10 @@ import { hasCode } from '@shoal/core/errors'
 import type { DaemonConfig, DaemonFlags } from '@shoal/daemon'
 import type { CliEnvironment } from '../environment.ts'
 import { misuse } from '../terminal/failure.ts'
-import { sentence } from '../terminal/plain-text.ts'
+import { toSentence } from '../terminal/plain-text.ts'
 
 /** A daemon's configuration from flags and environment. An invalid value is a usage error. */
-export async function readConfig(
+export async function parseDaemonConfig(
   { env }: CliEnvironment,
   flags: DaemonFlags & { models: string },
 ): Promise<DaemonConfig> {
@@ -13,6 +13,6 @@ export async function readConfig(
   try {
     return readDaemonConfig(env, flags)
   } catch (error) {
-    throw hasCode(error, 'invalid_setting') ? misuse(sentence(error.message)) : error
+    throw hasCode(error, 'invalid_setting') ? misuse(toSentence(error.message)) : error
   }
 }

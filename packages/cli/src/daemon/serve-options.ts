@@ -4,12 +4,12 @@ import { daemonSettings } from '@shoal/daemon/settings'
 import { type Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { readSaved } from '../settings/config.ts'
-import { optionOf, showVariables } from '../settings/options.ts'
+import { createOption, showVariables } from '../settings/options.ts'
 import { serveSettings } from '../settings/settings.ts'
 import { repeated } from '../terminal/repeatable.ts'
 import { wholeNumber } from '../terminal/units.ts'
-import { ratioOption, sharingOf, uploadLimitOption } from '../transfers/peer-options.ts'
-import { readConfig } from './read-config.ts'
+import { ratioOption, readSharingSettings, uploadLimitOption } from '../transfers/peer-options.ts'
+import { parseDaemonConfig } from './read-config.ts'
 import { defaultLogFile } from './state-file.ts'
 
 /** As typed; the daemon's configuration checks them. */
@@ -28,18 +28,18 @@ export function addServeOptions(command: Command): Command {
   const { port, host, contextLength, slots, threads, memoryBytes, keepAliveMs } = daemonSettings
   const { origins, apiKey } = daemonSettings
   command
-    .addOption(optionOf(serveSettings.model))
+    .addOption(createOption(serveSettings.model))
     .option('-d, --detach', 'in the background; shoal stop ends it')
-    .addOption(optionOf(port))
-    .addOption(optionOf(host))
-    .addOption(optionOf(serveSettings.models))
-    .addOption(optionOf(contextLength))
-    .addOption(optionOf(slots))
-    .addOption(optionOf(threads))
-    .addOption(optionOf(memoryBytes))
-    .addOption(optionOf(keepAliveMs))
-    .addOption(repeated(optionOf(origins)))
-    .addOption(optionOf(apiKey))
+    .addOption(createOption(port))
+    .addOption(createOption(host))
+    .addOption(createOption(serveSettings.models))
+    .addOption(createOption(contextLength))
+    .addOption(createOption(slots))
+    .addOption(createOption(threads))
+    .addOption(createOption(memoryBytes))
+    .addOption(createOption(keepAliveMs))
+    .addOption(repeated(createOption(origins)))
+    .addOption(createOption(apiKey))
     .option('--any-key', 'beyond this machine: let everybody in')
     .option('--no-share', 'give others nothing of what is here')
     .addOption(
@@ -50,12 +50,12 @@ export function addServeOptions(command: Command): Command {
     )
     .addOption(uploadLimitOption())
     .addOption(ratioOption())
-    .addOption(optionOf(serveSettings.log))
+    .addOption(createOption(serveSettings.log))
   return showVariables(command, Object.values(daemonSettings))
 }
 
 /** Flags, environment and places as one configuration. */
-export async function daemonConfigOf(
+export async function readServeConfig(
   context: Context,
   options: ServeOptions,
 ): Promise<DaemonConfig> {
@@ -63,7 +63,7 @@ export async function daemonConfigOf(
   const { log, models = places.models, ...flags } = withoutOurs(options)
   const { address, token } = await openRegistry()
   return {
-    ...(await readConfig(environment, { ...flags, models: resolve(models) })),
+    ...(await parseDaemonConfig(environment, { ...flags, models: resolve(models) })),
     backendsDirectory: places.backends,
     registry: { address, token, network: await networkSettings() },
     sharing: sharingWith(context, options),
@@ -88,11 +88,11 @@ function withoutOurs(options: ServeOptions) {
 /** Undefined if it is turned off by a flag or a setting. */
 function sharingWith({ config }: Context, { share, sharePort, ...requested }: ServeOptions) {
   if (share === false || readSaved('peers', config) === 'off') return undefined
-  return { ...sharingOf(requested, config), port: sharePort ?? 0 }
+  return { ...readSharingSettings(requested, config), port: sharePort ?? 0 }
 }
 
 /** The command-line words for the given options, except one. */
-export function wordsOf(command: Command, without: string): string[] {
+export function formatTypedFlags(command: Command, without: string): string[] {
   return command.options.flatMap((option) => {
     const name = option.attributeName()
     if (name === without || command.getOptionValueSource(name) !== 'cli') return []

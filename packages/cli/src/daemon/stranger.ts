@@ -1,6 +1,6 @@
 /** What was found instead of our own daemon. It gets no prompt and no key, unless `--inference` names it. */
 
-import { sentence } from '../terminal/plain-text.ts'
+import { toSentence } from '../terminal/plain-text.ts'
 import { holderName, type PortHolder } from './port-holder.ts'
 
 export type Stranger = {
@@ -20,7 +20,7 @@ export function describeStranger({ label, kind }: Stranger): { text: string; adv
   }
   const own = 'shoal serve --port <number> starts one of your own.'
   return {
-    text: sentence(`${holderName[kind]} answers at ${label}`),
+    text: toSentence(`${holderName[kind]} answers at ${label}`),
     advice: kind === 'daemon' ? `To use it: --inference ${label}. ${own}` : own,
   }
 }

@@ -6,7 +6,7 @@ import type { Printer } from '../terminal/printer.ts'
 import { pushFiles } from '../transfers/push-files.ts'
 import { type DemoFolder, listDemoFolders } from './demo-models.ts'
 
-type Order = {
+type DemoOptions = {
   client: RegistryClient
   /** The demo models of the repository. */
   directory: string
@@ -19,7 +19,7 @@ type Order = {
  * Publishes the demo models on a registry that is empty. A mark in the data directory tells a publication that was
  * interrupted, which is taken up again, from a demo model that somebody deleted, which stays deleted.
  */
-export async function publishDemo(printer: Printer, options: Order): Promise<void> {
+export async function publishDemo(printer: Printer, options: DemoOptions): Promise<void> {
   const { client, directory, dataDirectory, signal } = options
   const mark = join(dataDirectory, 'demo-unfinished')
   const isInterrupted = await exists(mark)
@@ -34,7 +34,11 @@ export async function publishDemo(printer: Printer, options: Order): Promise<voi
   await rm(mark, { force: true })
 }
 
-async function publishFolder(printer: Printer, { client, signal }: Order, folder: DemoFolder) {
+async function publishFolder(
+  printer: Printer,
+  { client, signal }: DemoOptions,
+  folder: DemoFolder,
+) {
   const { name } = folder.model
   const readyNames = await makeModel(client, folder)
   const missing = folder.files.filter((path) => !readyNames.has(basename(path)))

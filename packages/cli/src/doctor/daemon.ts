@@ -1,9 +1,9 @@
 import { DaemonError, DaemonGoneError } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
 import { daemonClient, isDaemonAt } from '../daemon/daemon-client.ts'
-import { failureOfDaemon } from '../daemon/daemon-error.ts'
+import { toDaemonFailure } from '../daemon/daemon-error.ts'
 import type { DaemonAddress } from '../daemon/daemon-transport.ts'
-import { findDaemon, usualPortOf } from '../daemon/find-daemon.ts'
+import { findDaemon, getDefaultPort } from '../daemon/find-daemon.ts'
 import { isProcessThere, readDaemonState } from '../daemon/state-file.ts'
 import { describeStranger } from '../daemon/stranger.ts'
 import { plural } from '../terminal/units.ts'
@@ -20,7 +20,7 @@ export async function daemonFindings(context: Context): Promise<Finding[]> {
   }
   if (found.from === 'nowhere') {
     const isDaemon = stranger?.kind === 'daemon'
-    const port = await portFinding(usualPortOf(context), {
+    const port = await portFinding(getDefaultPort(context), {
       name: 'the local API',
       ...(isDaemon && { advice: ` To use it: --inference ${stranger.label}.` }),
     })
@@ -52,7 +52,7 @@ async function answering(address: DaemonAddress, label: string): Promise<Finding
     return { check: 'daemon', state: 'ok', text }
   } catch (error) {
     if (!(error instanceof DaemonError) && !(error instanceof DaemonGoneError)) throw error
-    const { message, hint } = failureOfDaemon(error)
+    const { message, hint } = toDaemonFailure(error)
     const text = `The daemon at ${label} does not answer as it should: ${message}`
     return { check: 'daemon', state: 'problem', text, ...(hint && { advice: hint }) }
   }

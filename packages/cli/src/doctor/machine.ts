@@ -6,8 +6,8 @@ import { formatBytes, formatMachine } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
 import { portFinding } from './port-finding.ts'
 
-const littleRoomBytes = 10e9
-const littleMemoryBytes = 2e9
+const minFreeDiskBytes = 10e9
+const minMemoryBytes = 2e9
 
 /** Whether this machine can hold and run models. */
 export async function machineFindings({ places, environment }: Context): Promise<Finding[]> {
@@ -19,7 +19,7 @@ export async function machineFindings({ places, environment }: Context): Promise
     { check: 'node', state: 'ok', text: `Node ${process.versions.node}` },
     await writing(places.models, folder),
     room(places.models, bavail * bsize),
-    memoryBytes < littleMemoryBytes
+    memoryBytes < minMemoryBytes
       ? {
           check: 'memory',
           state: 'warning',
@@ -58,7 +58,7 @@ async function writing(models: string, folder: string): Promise<Finding> {
 
 function room(models: string, freeBytes: number): Finding {
   const text = `${formatBytes(freeBytes)} free on the disk of the models`
-  if (freeBytes >= littleRoomBytes) return { check: 'disk', state: 'ok', text }
+  if (freeBytes >= minFreeDiskBytes) return { check: 'disk', state: 'ok', text }
   return {
     check: 'disk',
     state: 'warning',

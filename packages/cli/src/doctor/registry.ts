@@ -1,6 +1,6 @@
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import type { Context, Registry } from '../context.ts'
-import { failureOf } from '../failures/failure-of.ts'
+import { toFailure } from '../failures/to-failure.ts'
 import { formatSeconds } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
 
@@ -45,7 +45,7 @@ function unreachable({ label, address, token }: Registry, error: unknown): Findi
     const text = `${label} does not answer within ${timeoutMs / 1000} s`
     return { check: 'registry', state: 'problem', text, advice: 'Look at its log and its load.' }
   }
-  const { message, hint } = failureOf(error, { address, hasToken: token !== undefined })
+  const { message, hint } = toFailure(error, { address, hasToken: token !== undefined })
   return { check: 'registry', state: 'problem', text: message, ...(hint && { advice: hint }) }
 }
 

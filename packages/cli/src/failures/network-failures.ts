@@ -4,9 +4,9 @@ import { Failure } from '../terminal/failure.ts'
 import { plainLine } from '../terminal/plain-text.ts'
 
 type Code = NetworkFailure['code']
-type ReasonsOf<C extends Code> = (NetworkFailure & { code: C })['reason']
+type FailureReason<C extends Code> = (NetworkFailure & { code: C })['reason']
 /** `host`, with its port, is the registry's or the proxy's. `detail` comes from the system, OpenSSL or the answer. */
-type Telling = (host: string, detail: string) => [sentence: string, hint: string]
+type FailureFormatter = (host: string, detail: string) => [sentence: string, hint: string]
 
 const elsewhere = 'Start one with shoal registry, or name another with --registry.'
 const again =
@@ -15,7 +15,7 @@ const trustIt = 'If you trust it, name the certificate: --cacert <file>, or SHOA
 const proxySettings = 'HTTP_PROXY, HTTPS_PROXY and NO_PROXY say which hosts go through a proxy.'
 const anotherAddress = 'Is the address right? Name another with --registry.'
 
-const reports: { [C in Code]: Record<ReasonsOf<C>, Telling> } = {
+const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatter> } = {
   unreachable: {
     dns: (host) => [
       `There is no machine called ${host.replace(/:\d+$/, '')}.`,
@@ -114,7 +114,9 @@ const reports: { [C in Code]: Record<ReasonsOf<C>, Telling> } = {
 export function networkFailure(failure: NetworkFailure, cause?: unknown): Failure {
   const { code, reason, host } = failure
   const detail = plainLine(failure.detail).replace(/[.\s]+$/, '')
-  const report = (reports[code] as Record<string, Telling>)[reason] as Telling
-  const [sentence, hint] = report(plainLine(host), detail)
+  const formatFailure = (failureFormatters[code] as Record<string, FailureFormatter>)[
+    reason
+  ] as FailureFormatter
+  const [sentence, hint] = formatFailure(plainLine(host), detail)
   return new Failure(code, sentence, { hint, details: { reason, host, detail }, cause })
 }

@@ -27,13 +27,13 @@ export type LocalChoice = FileChoice<LocalEntry> & { modelName: string }
 export async function listLocalChoices(
   { places }: Context,
   /** Told of what cannot be read, which is left out. */
-  report?: (unreadable: Unreadable) => void,
+  onUnreadable?: (unreadable: Unreadable) => void,
 ): Promise<LocalChoice[]> {
   const [{ listLocalFiles }, { findQuantizationInFilename }] = await Promise.all([
     import('@shoal/transfer'),
     import('@shoal/model-file'),
   ])
-  const files = await listLocalFiles(places.models, report)
+  const files = await listLocalFiles(places.models, onUnreadable)
   const entries = files.map((file): LocalEntry => {
     const quantization = file.record?.quantization ?? findQuantizationInFilename(file.filename)
     return { ...file, quantization: quantization ?? null }
@@ -46,10 +46,10 @@ export async function listLocalChoices(
   )
 }
 
-export const isWhole = (choice: LocalChoice) =>
+export const isComplete = (choice: LocalChoice) =>
   missingParts(choice).length === 0 && choice.files.every((file) => file.isFinished)
 
-export const nameOf = ({ modelName, label }: LocalChoice) => `${modelName}:${label}`
+export const formatChoiceName = ({ modelName, label }: LocalChoice) => `${modelName}:${label}`
 
 /**
  * What a reference names of what is here: one choice with a quantization or `:latest`, all of the model's without. Throws an
@@ -84,12 +84,13 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
   const choices = await getNamedChoices(context, text)
   const { quantization } = parseReference(text)
   const isNamed = quantization !== undefined && choices.length === 1
-  const whole = (isNamed ? choices : runnable(choices)).filter(isWhole)
-  const weighed = whole.length > 1 ? await Promise.all(whole.map(asItsHeaderSays)) : whole
-  const chosen = findBestFit(weighed, memoryForModels(context.environment.memoryBytes)) ?? whole[0]
+  const complete = (isNamed ? choices : runnable(choices)).filter(isComplete)
+  const weighed = complete.length > 1 ? await Promise.all(complete.map(asItsHeaderSays)) : complete
+  const chosen =
+    findBestFit(weighed, memoryForModels(context.environment.memoryBytes)) ?? complete[0]
   if (chosen && quantization !== undefined && choices.length > 1) {
     const among = `${plural(choices.length, 'file')} in ${quantization}`
-    context.printer.note(`  ${nameOf(chosen)} is the default of ${among}.`)
+    context.printer.note(`  ${formatChoiceName(chosen)} is the default of ${among}.`)
   }
   if (chosen) return chosen
   throw new Failure('not_found', `${text} is not here whole.`, {
@@ -115,7 +116,7 @@ function cannotBeRead({ path, why }: Unreadable): Failure {
 }
 
 function notHere(text: string, others: readonly LocalChoice[]): Failure {
-  const here = others.map(nameOf).join(', ')
+  const here = others.map(formatChoiceName).join(', ')
   return new Failure('not_found', `${text} is not on this machine.`, {
     hint: [
       ...(here ? [`Here is ${here}.`] : []),

@@ -1,7 +1,7 @@
 import { fileSetExamples } from '@shoal/core/testing'
 import { fileChoices } from '@shoal/model-file/choices'
 import { expect, test } from 'vitest'
-import { idOf, parseReference } from './reference.ts'
+import { parseModelId, parseReference } from './reference.ts'
 
 test.each([
   ['tide-7b', undefined, 'tide-7b', undefined],
@@ -37,12 +37,12 @@ test('each label of a list names its file', () => {
         name: 'tide',
         quantization: label,
       })
-      expect(idOf(`localhost:8000/tide:${label}`)).toBe(`tide:${label}`)
+      expect(parseModelId(`localhost:8000/tide:${label}`)).toBe(`tide:${label}`)
     }
   }
 })
 
 test('latest is the default file, for the daemon too', () => {
   expect(parseReference('Tide:Latest')).toMatchObject({ quantization: undefined, isLatest: true })
-  expect(idOf('tide:latest')).toBe('tide')
+  expect(parseModelId('tide:latest')).toBe('tide')
 })

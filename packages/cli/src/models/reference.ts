@@ -14,7 +14,7 @@ export function parseReference(text: string): Reference {
 }
 
 /** As the daemon knows a model: `shoal-tiny`, or `shoal-tiny:Q8_0`. */
-export function idOf(text: string): string {
+export function parseModelId(text: string): string {
   const { name, quantization } = parseReference(text)
   return quantization === undefined ? name : `${name}:${quantization}`
 }

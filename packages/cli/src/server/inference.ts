@@ -2,13 +2,13 @@
 import { join } from 'node:path'
 import type { RunningRegistry } from '@shoal/registry'
 import type { Context } from '../context.ts'
-import { usualPortOf } from '../daemon/find-daemon.ts'
-import { readConfig } from '../daemon/read-config.ts'
+import { getDefaultPort } from '../daemon/find-daemon.ts'
+import { parseDaemonConfig } from '../daemon/read-config.ts'
 import { type StartedDaemon, startNotedDaemon } from '../daemon/start-daemon.ts'
 import { findRunningDaemon } from '../daemon/state-file.ts'
 import { talkingDemo } from '../demo/demo-models.ts'
-import { failureOf } from '../failures/failure-of.ts'
-import { isWhole, listLocalChoices } from '../models/local-models.ts'
+import { toFailure } from '../failures/to-failure.ts'
+import { isComplete, listLocalChoices } from '../models/local-models.ts'
 import { Failure } from '../terminal/failure.ts'
 import { preparePull, runPull } from '../transfers/pull-model.ts'
 
@@ -27,7 +27,7 @@ export async function tryToStartInference(
   { registry, port, withDemo }: Options,
 ): Promise<Inference | undefined> {
   const daemon = await startDaemon(context, registry, port).catch((error: unknown) =>
-    report(context, 'The local API is not started', error),
+    warnFailed(context, 'The local API is not started', error),
   )
   if (!daemon) {
     registry.setLocalApi((await findOwnDaemon(context)) ?? '')
@@ -47,9 +47,9 @@ export async function findOwnDaemon(context: Context): Promise<string | undefine
 async function startDaemon(context: Context, registry: RunningRegistry, port: number | undefined) {
   const { environment, places } = context
   // SHOAL_HOST and SHOAL_PORT are the registry's here.
-  const config = await readConfig(environment, {
+  const config = await parseDaemonConfig(environment, {
     host: '127.0.0.1',
-    port: String(port ?? usualPortOf(context)),
+    port: String(port ?? getDefaultPort(context)),
     models: places.models,
   })
   return await startNotedDaemon(context, {
@@ -72,13 +72,13 @@ async function tryToLoadDemo(context: Context, registry: RunningRegistry, daemon
   } catch (error) {
     // Somebody may have taken it out of the registry.
     if (error instanceof Failure && error.code === 'not_found') return undefined
-    return report(context, `${talkingDemo} is not loaded`, error)
+    return warnFailed(context, `${talkingDemo} is not loaded`, error)
   }
 }
 
 async function isDemoHere(context: Context): Promise<boolean> {
   const choices = await listLocalChoices(context)
-  return choices.some((choice) => choice.modelName === talkingDemo && isWhole(choice))
+  return choices.some((choice) => choice.modelName === talkingDemo && isComplete(choice))
 }
 
 /** As anybody pulls it, from the registry that has just been started. */
@@ -89,9 +89,9 @@ async function pullDemo(context: Context, registry: RunningRegistry) {
   await runPull(fromHere, await preparePull(fromHere, talkingDemo))
 }
 
-function report({ printer, takeStopSignal }: Context, what: string, error: unknown): undefined {
+function warnFailed({ printer, takeStopSignal }: Context, what: string, error: unknown): undefined {
   if (takeStopSignal().aborted) return
-  const { message, hint } = failureOf(error, undefined)
+  const { message, hint } = toFailure(error, undefined)
   printer.warn(`${what}: ${message}`)
   for (const line of hint?.split('\n') ?? []) printer.note(`  ${line}`)
 }

@@ -1,6 +1,6 @@
 import { registrySettings } from '@shoal/registry/settings'
 import type { Command } from 'commander'
-import { optionOf, showVariables } from '../settings/options.ts'
+import { createOption, showVariables } from '../settings/options.ts'
 import { wholeNumber } from '../terminal/units.ts'
 
 export type DataOption = { data?: string }
@@ -9,18 +9,18 @@ export type ServerOptions = DataOption & { port?: number; host?: string; baseUrl
 export function addServerOptions(command: Command): Command {
   const { port, host, baseUrl } = registrySettings
   addDataOption(command)
-    .addOption(optionOf(port).argParser(wholeNumber(0, 65_535)))
-    .addOption(optionOf(host))
-    .addOption(optionOf(baseUrl))
+    .addOption(createOption(port).argParser(wholeNumber(0, 65_535)))
+    .addOption(createOption(host))
+    .addOption(createOption(baseUrl))
   return showVariables(command, Object.values(registrySettings))
 }
 
 export function addDataOption(command: Command): Command {
-  return command.addOption(optionOf(registrySettings.dataDirectory))
+  return command.addOption(createOption(registrySettings.dataDirectory))
 }
 
 /** As the registry's own configuration takes flags. */
-export function flagsOf({ port, host, data, baseUrl }: ServerOptions) {
+export function toRegistryFlags({ port, host, data, baseUrl }: ServerOptions) {
   return {
     ...(port !== undefined && { port: String(port) }),
     ...(host !== undefined && { host }),

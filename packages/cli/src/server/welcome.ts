@@ -32,7 +32,7 @@ export async function welcome(printer: Printer, { registry, logFile, inference }
   await printer.answer(document, () => [
     bold(`shoal ${version}`),
     `  API        ${url}/docs`,
-    ...(inference ? [`  Chat API   ${inference.url}/v1   ${getStatus(inference)}`] : []),
+    ...(inference ? [`  Chat API   ${inference.url}/v1   ${formatStatus(inference)}`] : []),
     `  Data       ${shortPath(dataDirectory)}`,
     `  Log        ${shortPath(logFile)}`,
     ...(demo.length > 0 ? [`  Demo       ${demo.join(', ')}`] : []),
@@ -48,7 +48,7 @@ export async function welcome(printer: Printer, { registry, logFile, inference }
   ])
 }
 
-const getStatus = ({ model }: Inference) =>
+const formatStatus = ({ model }: Inference) =>
   model ? `${model} is loaded` : 'loads a model when it is asked for'
 
 /** As it is seen from here, where that is shorter: `./data`. */

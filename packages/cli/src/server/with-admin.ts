@@ -2,7 +2,7 @@
 import type { Admin, RegistryConfig } from '@shoal/registry'
 import type { Context, OpenContext } from '../context.ts'
 import { misuse } from '../terminal/failure.ts'
-import { type DataOption, flagsOf } from './server-options.ts'
+import { type DataOption, toRegistryFlags } from './server-options.ts'
 
 /** Opens the data, works on it, and closes it whatever happens. */
 export async function withAdmin(
@@ -30,5 +30,5 @@ export async function readDataConfig(
     throw misuse('admin works on a data folder, not on an address.', 'Name the folder with --data.')
   }
   const { readRegistryConfig } = await import('@shoal/registry')
-  return readRegistryConfig(environment.env, flagsOf(data))
+  return readRegistryConfig(environment.env, toRegistryFlags(data))
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Setting, SettingsOf } from '@shoal/core/settings'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { readJsonFile, updateJsonFile } from './json-file.ts'
-import { nearestOf } from './nearest.ts'
+import { findNearest } from './nearest.ts'
 import type { Places } from './places.ts'
-import { parseTyped } from './read-typed.ts'
+import { parseCliSetting } from './read-cli-setting.ts'
 import { savedSettings } from './settings.ts'
 
 export type ConfigKey = keyof typeof savedSettings
@@ -22,11 +22,11 @@ export async function readConfig(places: Places): Promise<Config> {
   const path = configPath(places)
   const content = await readJsonFile(path)
   const known = Object.entries(content).filter(([key]) => key in savedSettings)
-  return { path, values: Object.fromEntries(known.map(([key, value]) => [key, textOf(value)])) }
+  return { path, values: Object.fromEntries(known.map(([key, value]) => [key, toText(value)])) }
 }
 
 /** Somebody who edits the file may write `false` for off. */
-const textOf = (value: unknown) =>
+const toText = (value: unknown) =>
   typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
 
 /** An empty value takes the setting away. */
@@ -59,13 +59,13 @@ export function readSaved<Key extends ConfigKey>(key: Key, { path, values }: Con
 }
 
 function parseSaved<Key extends ConfigKey>(key: Key, text: string) {
-  return parseTyped(savedSettings[key] as Setting<SettingsOf<typeof savedSettings>[Key]>, text)
+  return parseCliSetting(savedSettings[key] as Setting<SettingsOf<typeof savedSettings>[Key]>, text)
 }
 
 export function configKey(text: string): ConfigKey {
   if (Object.hasOwn(savedSettings, text)) return text as ConfigKey
   const names = Object.keys(savedSettings)
-  const nearest = nearestOf(names, text)
+  const nearest = findNearest(names, text)
   throw misuse(
     `There is no setting called “${text}”.`,
     nearest ? `Did you mean ${nearest}?` : `There are ${names.join(', ')}.`,

@@ -1,14 +1,15 @@
 /** What commands show of settings in their help. */
 import { helpOf, type Setting, variablesOf } from '@shoal/core/settings'
 import { type Command, Option } from 'commander'
-import { parseTyped } from './read-typed.ts'
+import { parseCliSetting } from './read-cli-setting.ts'
 
 /** The flag of a setting. */
-export const optionOf = (one: Setting<unknown>): Option => new Option(one.flag ?? '', helpOf(one))
+export const createOption = (one: Setting<unknown>): Option =>
+  new Option(one.flag ?? '', helpOf(one))
 
 /** The flag of a setting, whose value commander gets as the setting's. */
-export const typedOptionOf = (one: Setting<unknown>): Option =>
-  optionOf(one).argParser((text) => parseTyped(one, text))
+export const createParsedOption = (one: Setting<unknown>): Option =>
+  createOption(one).argParser((text) => parseCliSetting(one, text))
 
 /** Adds a list of the variables to the help of a command. */
 export function showVariables(command: Command, settings: readonly Setting<unknown>[]): Command {

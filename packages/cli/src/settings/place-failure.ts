@@ -15,7 +15,7 @@ export function placeFailure(error: unknown, places: Places): Failure | undefine
   const isRefusal = refusals.has(code) || (code === 'ENOENT' && syscall === 'mkdir')
   if (path === undefined || !fileCalls.test(syscall) || !isRefusal) return undefined
   const isOwn = isIn(path, places)
-  const message = `${subjectOf(path, syscall)}: ${reasonOf(code, syscall) ?? getSystemErrorMessage(errno)}.`
+  const message = `${formatSubject(path, syscall)}: ${findReason(code, syscall) ?? getSystemErrorMessage(errno)}.`
   return new Failure('failed', message, {
     hint: isOwn
       ? 'shoal keeps its files there. Make it writable, or set SHOAL_HOME to another folder.'
@@ -25,7 +25,7 @@ export function placeFailure(error: unknown, places: Places): Failure | undefine
   })
 }
 
-function subjectOf(path: string, syscall: string): string {
+function formatSubject(path: string, syscall: string): string {
   if (syscall === 'mkdir') return `The folder ${path} cannot be created`
   const folder = dirname(path)
   return isWritable(folder) && existsSync(path)
@@ -42,7 +42,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-function reasonOf(code: string, syscall: string): string | undefined {
+function findReason(code: string, syscall: string): string | undefined {
   if (code === 'ENOENT' && syscall === 'mkdir') return 'its file system takes no new folders'
   if (code === 'EEXIST') return 'a file is in its place'
   if (code === 'ENOTDIR') return 'something on the way to it is not a folder'

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import type { Environment } from '../environment.ts'
-import { readTyped } from './read-typed.ts'
+import { readCliSetting } from './read-cli-setting.ts'
 import { cliSettings } from './settings.ts'
 
 /** Where shoal keeps things on this machine. */
@@ -9,7 +9,7 @@ export type Places = { config: string; models: string; backends: string; state: 
 
 /** `SHOAL_HOME` gathers everything under one folder; otherwise each thing is where the system wants it. */
 export function readPlaces(env: Environment): Places {
-  const folder = readTyped(cliSettings.home, { env })
+  const folder = readCliSetting(cliSettings.home, { env })
   if (folder !== undefined) {
     const home = resolve(folder)
     return {

@@ -4,7 +4,7 @@ import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
 import { registrySettings } from '@shoal/registry/settings'
 import type { Environment } from '../environment.ts'
-import { nearestOf } from './nearest.ts'
+import { findNearest } from './nearest.ts'
 import { cliSettings } from './settings.ts'
 
 /** Of all programs, since one environment file often serves them all. */
@@ -27,7 +27,7 @@ export function aboutUnknownVariables(env: Environment): string[] {
     .filter((name) => name.startsWith(prefix) && !name.startsWith('SHOAL_TEST_'))
     .filter((name) => !known.has(name))
     .map((name) => {
-      const nearest = nearestOf(namesWithoutPrefix, name.slice(prefix.length))
+      const nearest = findNearest(namesWithoutPrefix, name.slice(prefix.length))
       const hint = nearest === undefined ? '' : ` Did you mean ${prefix}${nearest}?`
       return `${name} is not a setting of shoal.${hint}`
     })

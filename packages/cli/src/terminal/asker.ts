@@ -28,7 +28,7 @@ export function createAsker(
   const streams = { input: stdin, output: stderr, signal: stopSignal, withGuide: false }
   const load = () => import('@clack/prompts')
 
-  async function answerOf({ message, instead, validate }: Question, kind: 'text' | 'password') {
+  async function ask({ message, instead, validate }: Question, kind: 'text' | 'password') {
     if (!canAsk) throw misuse(`Nobody can be asked for the ${message.toLowerCase()} here.`, instead)
     const clack = await load()
     const answer = await clack[kind]({
@@ -43,8 +43,8 @@ export function createAsker(
 
   return {
     canAsk,
-    text: (question) => answerOf(question, 'text'),
-    secret: (question) => answerOf(question, 'password'),
+    text: (question) => ask(question, 'text'),
+    secret: (question) => ask(question, 'password'),
     async confirm(message) {
       if (yes) return
       if (!canAsk)

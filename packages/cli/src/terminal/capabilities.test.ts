@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { Environment } from '../environment.ts'
-import { capabilitiesOf } from './capabilities.ts'
+import { detectCapabilities } from './capabilities.ts'
 
 function at(isTTY: boolean, env: Environment, options = {}) {
   const stream = () => Object.assign(new PassThrough(), { isTTY })
@@ -13,7 +13,7 @@ function at(isTTY: boolean, env: Environment, options = {}) {
     stopSignal: new AbortController().signal,
     memoryBytes: 0,
   }
-  const { hasColor, canDraw, canAsk } = capabilitiesOf(environment, {
+  const { hasColor, canDraw, canAsk } = detectCapabilities(environment, {
     color: true,
     input: true,
     ...options,

@@ -2,17 +2,17 @@ import type { CliEnvironment, Environment, OutputStream } from '../environment.t
 import type { GlobalOptions } from './global-options.ts'
 
 /** What may be done on the terminal at hand, as the streams, the environment and the flags say. */
-export type Capabilities = {
+export type TerminalCapabilities = {
   hasColor: { stdout: boolean; stderr: boolean }
   /** Lines that are drawn over. */
   canDraw: boolean
   canAsk: boolean
 }
 
-export function capabilitiesOf(
+export function detectCapabilities(
   { env, stdin, stdout, stderr }: CliEnvironment,
   options: GlobalOptions,
-): Capabilities {
+): TerminalCapabilities {
   const isDumb = env.TERM === 'dumb'
   const isWatched = !isDumb && !isOn(env.CI)
   return {

@@ -12,10 +12,10 @@ function eventsIn(stderr: string): object[] {
 }
 
 /** The names of all members, however deep. */
-function membersOf(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(membersOf)
+function listMembers(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(listMembers)
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, member]) => [key, ...membersOf(member)])
+  return Object.entries(value).flatMap(([key, member]) => [key, ...listMembers(member)])
 }
 
 test('the events of a push, a pull and a verification have members in snake_case only', async () => {
@@ -33,7 +33,7 @@ test('the events of a push, a pull and a verification have members in snake_case
   ]) {
     const { stderr, exitCode } = await shoalHere([...words, '--progress=json'], options)
     expect(exitCode, stderr).toBe(0)
-    const members = membersOf(eventsIn(stderr))
+    const members = listMembers(eventsIn(stderr))
     expect(members).toContain('bytes_done')
     if (words[0] === 'pull') expect(members).toContain('is_peer')
     expect(members.filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([])

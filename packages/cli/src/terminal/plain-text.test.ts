@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sentence } from './plain-text.ts'
+import { toSentence } from './plain-text.ts'
 
 test.each([
   ['no model tiny', 'No model tiny.'],
@@ -15,5 +15,5 @@ test.each([
   ['c:\\models is full', 'c:\\models is full.'],
   ['qwen3 is loaded', 'qwen3 is loaded.'],
 ])('“%s” is read as “%s”', (phrase, text) => {
-  expect(sentence(phrase)).toBe(text)
+  expect(toSentence(phrase)).toBe(text)
 })

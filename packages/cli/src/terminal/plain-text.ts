@@ -18,7 +18,7 @@ const ordinaryWord = /^[a-z]+(?=[\s,:;.?]*(\s|$))/
  * Messages are lower-case phrases; what people read begins with a capital and ends with a stop. A path or a name at the
  * beginning stays as it is.
  */
-export function sentence(phrase: string): string {
+export function toSentence(phrase: string): string {
   const text = phrase.replace(ordinaryWord, (word) => word.charAt(0).toUpperCase() + word.slice(1))
   return /[.?:]$/.test(text) ? text : `${text}.`
 }

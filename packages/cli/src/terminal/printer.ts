@@ -1,7 +1,7 @@
 /** What a command says: results go to stdout, everything else to stderr. */
 
 import type { CliEnvironment } from '../environment.ts'
-import { type Capabilities, capabilitiesOf } from './capabilities.ts'
+import { detectCapabilities, type TerminalCapabilities } from './capabilities.ts'
 import { type Colors, createColors } from './colors.ts'
 import type { Failure } from './failure.ts'
 import type { GlobalOptions } from './global-options.ts'
@@ -13,7 +13,7 @@ type Lines = string | readonly string[]
 
 /** Results go to stdout; the rest goes to stderr, as lines or, under `--progress=json`, as events. */
 export interface Printer {
-  readonly can: Capabilities
+  readonly can: TerminalCapabilities
   /** Whether `--json` is given. */
   readonly isJson: boolean
   /** Whether `--quiet` is given. */
@@ -51,7 +51,7 @@ export interface Printer {
 
 export function createPrinter(environment: CliEnvironment, options: GlobalOptions): Printer {
   const { stdout, stderr } = environment
-  const can: Capabilities = capabilitiesOf(environment, options)
+  const can: TerminalCapabilities = detectCapabilities(environment, options)
   const out: Colors = createColors(can.hasColor.stdout)
   const err: Colors = createColors(can.hasColor.stderr)
   const isForPrograms = options.progress === 'json'
@@ -59,7 +59,7 @@ export function createPrinter(environment: CliEnvironment, options: GlobalOption
 
   const event = (value: object) => void stderr.write(`${JSON.stringify(snakeCase(value))}\n`)
 
-  function report(line: string, type: 'note' | 'warning' = 'note') {
+  function writeLine(line: string, type: 'note' | 'warning' = 'note') {
     if (isForPrograms) return event({ type, message: line.trim() })
     region?.clear()
     stderr.write(`${line}\n`)
@@ -88,16 +88,16 @@ export function createPrinter(environment: CliEnvironment, options: GlobalOption
       else for (const line of [await lines()].flat()) stdout.write(`${line}\n`)
     },
     note(line) {
-      if (!options.quiet) report(line)
+      if (!options.quiet) writeLine(line)
     },
     detail(line) {
-      if (options.verbose) report(err.dim(line))
+      if (options.verbose) writeLine(err.dim(line))
     },
     success(line) {
-      if (!options.quiet) report(`${err.green('✓')} ${line}`)
+      if (!options.quiet) writeLine(`${err.green('✓')} ${line}`)
     },
     warn(line) {
-      report(`${err.yellow('!')} ${line}`, 'warning')
+      writeLine(`${err.yellow('!')} ${line}`, 'warning')
     },
     fail(failure) {
       const { code, message, hint, members } = failure
@@ -105,8 +105,8 @@ export function createPrinter(environment: CliEnvironment, options: GlobalOption
       if (options.json) stdout.write(`${JSON.stringify({ error }, undefined, 2)}\n`)
       if (isForPrograms) return event({ type: 'error', ...error })
       const mark = code === 'stopped' ? err.yellow('■') : err.red('✗')
-      report([`${mark} ${message}`, ...(hint ? indented(hint) : [])].join('\n'))
-      if (options.debug) report(stackOf(failure))
+      writeLine([`${mark} ${message}`, ...(hint ? indented(hint) : [])].join('\n'))
+      if (options.debug) writeLine(formatStack(failure))
     },
     setRegion(shown) {
       region = shown
@@ -128,7 +128,7 @@ function snakeCase(value: unknown): unknown {
 
 const indented = (text: string) => text.split('\n').map((line) => `  ${line}`)
 
-function stackOf(error: Error): string {
-  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : ''
+function formatStack(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${formatStack(error.cause)}` : ''
   return `${error.stack ?? error.message}${cause}`
 }

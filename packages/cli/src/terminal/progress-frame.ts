@@ -2,7 +2,7 @@ import type { Colors } from './colors.ts'
 import { formatBytes, formatSeconds } from './units.ts'
 
 /** How far a transfer is. */
-export type Status = {
+export type ProgressStatus = {
   bytesDone: number
   bytesTotal: number
   /** From 0 to 1, where there is more to do than to move bytes. Default: the bytes' share. */
@@ -15,29 +15,29 @@ export type Status = {
   remarks?: readonly string[]
 }
 
-const most = 48
-const least = 10
+const maxCells = 48
+const minCells = 10
 
 /** The lines of a progress bar, none of them wider than the terminal. */
-export function progressFrame(status: Status, columns: number, colors: Colors): string[] {
-  const percent = `${percentOf(status)}%`.padStart(4)
-  const texts = [`${percent}  ${amountOf(status)}`, percent]
-  const text = texts.find((one) => columns >= least + 2 + one.length) ?? ''
-  const cells = Math.max(0, Math.min(most, columns - text.length - 2))
-  const lines = [`${bar(fractionOf(status), cells, colors)} ${text}`]
-  const pace = paceOf(status, columns)
+export function progressFrame(status: ProgressStatus, columns: number, colors: Colors): string[] {
+  const percent = `${computePercent(status)}%`.padStart(4)
+  const texts = [`${percent}  ${formatAmount(status)}`, percent]
+  const text = texts.find((one) => columns >= minCells + 2 + one.length) ?? ''
+  const cells = Math.max(0, Math.min(maxCells, columns - text.length - 2))
+  const lines = [`${bar(computeFraction(status), cells, colors)} ${text}`]
+  const pace = formatPace(status, columns)
   return pace === '' ? lines : [...lines, colors.dim(pace)]
 }
 
-export const amountOf = ({ amount, bytesDone, bytesTotal }: Status): string =>
+export const formatAmount = ({ amount, bytesDone, bytesTotal }: ProgressStatus): string =>
   amount ?? `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`
 
 /** Whole percent; 100 only when nothing is left. */
-export function percentOf(status: Status): number {
-  return Math.floor(fractionOf(status) * 100 + 1e-9)
+export function computePercent(status: ProgressStatus): number {
+  return Math.floor(computeFraction(status) * 100 + 1e-9)
 }
 
-export function fractionOf({ bytesDone, bytesTotal, fraction }: Status): number {
+export function computeFraction({ bytesDone, bytesTotal, fraction }: ProgressStatus): number {
   const share = fraction ?? (bytesTotal > 0 ? bytesDone / bytesTotal : 1)
   return Math.min(1, Math.max(0, share))
 }
@@ -53,7 +53,10 @@ function bar(fraction: number, cells: number, colors: Colors): string {
 }
 
 /** As many parts as the line holds, the most wanted first. */
-function paceOf({ bytesPerSecond, secondsLeft, remarks = [] }: Status, columns: number): string {
+function formatPace(
+  { bytesPerSecond, secondsLeft, remarks = [] }: ProgressStatus,
+  columns: number,
+): string {
   const parts = [
     ...(bytesPerSecond ? [`${formatBytes(bytesPerSecond)}/s`] : []),
     ...remarks,

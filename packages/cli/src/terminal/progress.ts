@@ -1,9 +1,15 @@
 import type { Printer } from './printer.ts'
-import { amountOf, fractionOf, percentOf, progressFrame, type Status } from './progress-frame.ts'
+import {
+  computeFraction,
+  computePercent,
+  formatAmount,
+  type ProgressStatus,
+  progressFrame,
+} from './progress-frame.ts'
 
 /** Shows how far something is. It never runs backwards, whatever it is told. */
 export type Progress = {
-  update(standing: Status): void
+  update(status: ProgressStatus): void
   /** For programs alone: under `--progress=json` each event of the transfer is a line. */
   event(event: { type: string; [detail: string]: unknown }): void
   end(): void
@@ -22,7 +28,7 @@ async function liveProgress(printer: Printer): Promise<Progress> {
   const { createLogUpdate } = await import('log-update')
   const log = createLogUpdate(printer.stderr as NodeJS.WriteStream, { showCursor: true })
   const forwards = neverBackwards()
-  let status: Status | undefined
+  let status: ProgressStatus | undefined
   let drawnAt = 0
   const draw = () => {
     if (status === undefined) return
@@ -42,7 +48,7 @@ async function liveProgress(printer: Printer): Promise<Progress> {
         status = {
           bytesDone: status.bytesDone,
           bytesTotal: status.bytesTotal,
-          fraction: fractionOf(status),
+          fraction: computeFraction(status),
         }
       draw()
       log.done()
@@ -57,11 +63,11 @@ function lineProgress(printer: Printer, title: string): Progress {
   return {
     update(next) {
       const status = forwards(next)
-      const tenth = Math.floor(percentOf(status) / 10)
+      const tenth = Math.floor(computePercent(status) / 10)
       if (tenth <= lastTenth) return
       lastTenth = tenth
       const percent = `${tenth * 10}%`.padStart(4)
-      printer.note(`${title} ${percent}  ${amountOf(status)}`)
+      printer.note(`${title} ${percent}  ${formatAmount(status)}`)
     },
     event: ignore,
     end: ignore,
@@ -95,12 +101,12 @@ function eventProgress(printer: Printer): Progress {
   }
 }
 
-function neverBackwards(): (standing: Status) => Status {
+function neverBackwards(): (status: ProgressStatus) => ProgressStatus {
   let bytesDone = 0
   let fraction = 0
   return (status) => {
     bytesDone = Math.max(bytesDone, status.bytesDone)
-    fraction = Math.max(fraction, fractionOf(status))
+    fraction = Math.max(fraction, computeFraction(status))
     return { ...status, bytesDone, fraction }
   }
 }

@@ -24,7 +24,7 @@ export async function table<Row>(
   const texts = rows.flatMap((row) => allColumns.map(({ text }) => text(row)))
   const measure = await measureFor(texts)
   const columns = fitting(allColumns, rows, { width, measure })
-  const widths = columns.map((column) => widthOf(column, rows, measure))
+  const widths = columns.map((column) => measureWidth(column, rows, measure))
   const line = (cells: { text: string; paint: (text: string) => string }[]) =>
     cells
       .map(({ text, paint }, index) => {
@@ -59,8 +59,8 @@ async function measureFor(texts: readonly string[]): Promise<Measure> {
   return (await import('string-width')).default
 }
 
-function widthOf<Row>({ title, text }: Column<Row>, rows: readonly Row[], measure: Measure) {
-  return rows.reduce((most, row) => Math.max(most, measure(text(row))), title.length)
+function measureWidth<Row>({ title, text }: Column<Row>, rows: readonly Row[], measure: Measure) {
+  return rows.reduce((widest, row) => Math.max(widest, measure(text(row))), title.length)
 }
 
 type Room = { width: number; measure: Measure }
@@ -69,7 +69,7 @@ function fitting<Row>(columns: readonly Column<Row>[], rows: readonly Row[], roo
   const shown = [...columns]
   const total = () =>
     shown.reduce(
-      (sum, column) => sum + widthOf(column, rows, room.measure),
+      (sum, column) => sum + measureWidth(column, rows, room.measure),
       (shown.length - 1) * gap.length,
     )
   while (total() > room.width) {

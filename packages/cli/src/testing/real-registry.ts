@@ -55,19 +55,19 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
     },
 
     /** How many the tracker knows who have all of a file. */
-    async seedersOf(modelName: string, { id }: ModelFile): Promise<number> {
+    async countSeeders(modelName: string, { id }: ModelFile): Promise<number> {
       return (await client.getFile(modelName, id)).seeders
     },
 
     /** As its model counts them. */
-    async downloadsOf(modelName: string): Promise<number> {
+    async countDownloads(modelName: string): Promise<number> {
       return (await client.getModel(modelName)).downloads
     },
 
-    filesOf: (modelName: string): Promise<ModelFile[]> => client.listFiles(modelName),
+    listFiles: (modelName: string): Promise<ModelFile[]> => client.listFiles(modelName),
 
     /** How many the tracker knows who have not all of it (BEP 48). */
-    async leechersOf({ torrent_info_hash }: ModelFile): Promise<number> {
+    async countLeechers({ torrent_info_hash }: ModelFile): Promise<number> {
       const infoHash = (torrent_info_hash ?? '').replace(/../g, '%$&')
       const scrape = await fetch(`${url}/scrape?info_hash=${infoHash}`)
       const [, count] = /10:incompletei(\d+)e/.exec(await scrape.text()) ?? []

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-export type Answer = { status?: number; body?: unknown; headers?: Record<string, string> }
+export type ScriptedAnswer = { status?: number; body?: unknown; headers?: Record<string, string> }
 
 export type AskedFor = {
   method: string
@@ -14,7 +14,10 @@ export type AskedFor = {
 }
 
 /** What is answered to `GET /v1/models`, in turn where there are several; the last one from then on. */
-export type Script = Record<string, Answer | Answer[] | ((asked: AskedFor) => Answer)>
+export type Script = Record<
+  string,
+  ScriptedAnswer | ScriptedAnswer[] | ((asked: AskedFor) => ScriptedAnswer)
+>
 
 export async function scriptedRegistry(script: Script) {
   const asked: AskedFor[] = []
@@ -27,7 +30,7 @@ export async function scriptedRegistry(script: Script) {
     response.end(body === undefined ? '' : JSON.stringify(body))
   })
 
-  function answerTo(call: AskedFor): Answer {
+  function answerTo(call: AskedFor): ScriptedAnswer {
     const key = `${call.method} ${call.path}`
     const scripted = script[key] ?? { status: 404, body: { detail: `nothing at ${key}` } }
     if (typeof scripted === 'function') return scripted(call)

@@ -19,7 +19,7 @@ export async function seedingShoal(
   const pulled = await runShoal(['pull', modelName], options)
   expect(pulled, pulled.stderr).toMatchObject({ exitCode: 0 })
   const { child, outcome } = startShoal(['seed'], options)
-  const isKnown = async () => (await registry.seedersOf(modelName, file)) === 1
+  const isKnown = async () => (await registry.countSeeders(modelName, file)) === 1
   await vi.waitUntil(isKnown, { timeout: 30_000 })
 
   return {

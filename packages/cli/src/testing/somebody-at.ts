@@ -37,10 +37,10 @@ export async function somebodyAt(machine: Machine, registryUrl: string) {
     },
 
     /** Starts a command that goes on, and waits until it has said something. It ends with the scope that asked. */
-    async startUntil(said: string, ...words: string[]) {
+    async startUntil(output: string, ...words: string[]) {
       const { child, outcome } = start(...words)
       const ended = outcome.then(({ stderr }) => Promise.reject(new Error(`it ended: ${stderr}`)))
-      await Promise.race([untilSaid(child, said), ended])
+      await Promise.race([untilPrinted(child, output), ended])
       return {
         async [Symbol.asyncDispose]() {
           child.kill('SIGINT')
@@ -53,13 +53,13 @@ export async function somebodyAt(machine: Machine, registryUrl: string) {
   }
 }
 
-function untilSaid({ stdout, stderr }: ChildProcess, words: string): Promise<void> {
-  let said = ''
+function untilPrinted({ stdout, stderr }: ChildProcess, words: string): Promise<void> {
+  let output = ''
   return new Promise((resolve) => {
     for (const stream of [stdout, stderr]) {
       stream?.on('data', (text) => {
-        said += text
-        if (said.includes(words)) resolve()
+        output += text
+        if (output.includes(words)) resolve()
       })
     }
   })

@@ -1,7 +1,7 @@
 import { ApiError, type ModelFile, type RegistryClient } from '@shoal/protocol/client'
 import type { Printer } from '../terminal/printer.ts'
 
-type Order = {
+type DropOptions = {
   client: RegistryClient
   modelName: string
   files: readonly { filename: string }[]
@@ -14,14 +14,14 @@ const timeoutMs = 5_000
  * Deletes a model that a push has made and then sent nothing to: neither a file nor a chunk of one is there. The registry itself
  * refuses where files have come meanwhile. Where it cannot be done that is noted; the push has failed anyway, for another reason.
  */
-export async function dropEmptyModel(printer: Printer, { client, modelName, files }: Order) {
+export async function dropEmptyModel(printer: Printer, { client, modelName, files }: DropOptions) {
   const signal = AbortSignal.timeout(timeoutMs)
   const names = new Set(files.map(({ filename }) => filename))
   try {
     for (const file of await client.listFiles(modelName, { status: 'all' }, signal)) {
       if (file.status !== 'uploading' || !names.has(file.filename)) return
       const { missing_count } = await client.getUpload(modelName, file.id, { limit: 1 }, signal)
-      if (missing_count < chunksOf(file)) return
+      if (missing_count < countChunks(file)) return
       await client.deleteFile(modelName, file.id, signal)
     }
     await client.deleteModel(modelName, { only_if_empty: true }, signal)
@@ -31,5 +31,5 @@ export async function dropEmptyModel(printer: Printer, { client, modelName, file
   }
 }
 
-const chunksOf = ({ file_size_bytes, chunk_size }: ModelFile) =>
+const countChunks = ({ file_size_bytes, chunk_size }: ModelFile) =>
   Math.ceil(file_size_bytes / chunk_size)

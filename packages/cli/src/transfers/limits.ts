@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
 import { type Config, readSaved } from '../settings/config.ts'
-import { typedOptionOf } from '../settings/options.ts'
+import { createParsedOption } from '../settings/options.ts'
 import { savedSettings } from '../settings/settings.ts'
 
 export type LimitOptions = { limitRate?: number; connections?: number }
 
 export function addLimitOptions(command: Command): Command {
   return command
-    .addOption(typedOptionOf(savedSettings['limit-rate']))
-    .addOption(typedOptionOf(savedSettings.connections))
+    .addOption(createParsedOption(savedSettings['limit-rate']))
+    .addOption(createParsedOption(savedSettings.connections))
 }
 
 /** What the flags say, else what the settings say, else nothing. */
-export function limitsOf(options: LimitOptions, config: Config) {
+export function readLimits(options: LimitOptions, config: Config) {
   return {
     rateLimit: options.limitRate ?? readSaved('limit-rate', config),
     connections: options.connections ?? readSaved('connections', config),

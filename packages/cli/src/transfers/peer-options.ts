@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type Config, readSaved } from '../settings/config.ts'
-import { typedOptionOf } from '../settings/options.ts'
+import { createParsedOption } from '../settings/options.ts'
 import { savedSettings } from '../settings/settings.ts'
 
 export type PeerOptions = { peers?: boolean; onlyPeers?: boolean; limitUpload?: number }
@@ -12,32 +12,32 @@ export function addPeerOptions(command: Command): Command {
     .addOption(uploadLimitOption())
 }
 
-export const uploadLimitOption = (): Option => typedOptionOf(savedSettings['limit-upload'])
+export const uploadLimitOption = (): Option => createParsedOption(savedSettings['limit-upload'])
 
-export const ratioOption = (): Option => typedOptionOf(savedSettings.ratio)
+export const ratioOption = (): Option => createParsedOption(savedSettings.ratio)
 
 /** What the flags say, else what the settings say, else that others are asked. */
-export function peersOf({ peers, onlyPeers, limitUpload }: PeerOptions, config: Config) {
+export function readPeerSettings({ peers, onlyPeers, limitUpload }: PeerOptions, config: Config) {
   const isOff = peers === false || readSaved('peers', config) === 'off'
   return {
     peers: onlyPeers ? ('only' as const) : isOff ? ('off' as const) : ('auto' as const),
     // `run` and `up` have no such option: they leave a file that is there as it is.
     isShared: isOff ? false : peers,
-    ...givingOf(limitUpload, config),
+    ...readUploadSettings(limitUpload, config),
   }
 }
 
 export type SharingOptions = { limitUpload?: number; ratio?: number }
 
 /** How files are given to others: what the flags say, else what the settings say. */
-export function sharingOf({ limitUpload, ratio }: SharingOptions, config: Config) {
+export function readSharingSettings({ limitUpload, ratio }: SharingOptions, config: Config) {
   return {
     ratio: ratio ?? readSaved('ratio', config),
-    ...givingOf(limitUpload, config),
+    ...readUploadSettings(limitUpload, config),
   }
 }
 
-function givingOf(limitUpload: number | undefined, config: Config) {
+function readUploadSettings(limitUpload: number | undefined, config: Config) {
   return {
     uploadLimit: limitUpload ?? readSaved('limit-upload', config),
     isLocalDiscoveryOn: readSaved('local-peers', config) !== 'off',

@@ -5,13 +5,13 @@ import type { PulledFile } from '@shoal/transfer'
 import type { Context, Registry } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
-import { percentOf, type Status } from '../terminal/progress-frame.ts'
+import { computePercent, type ProgressStatus } from '../terminal/progress-frame.ts'
 import { formatBytes } from '../terminal/units.ts'
-import { type LimitOptions, limitsOf } from './limits.ts'
-import { type PeerOptions, peersOf } from './peer-options.ts'
+import { type LimitOptions, readLimits } from './limits.ts'
+import { type PeerOptions, readPeerSettings } from './peer-options.ts'
 import { pullReport } from './pull-report.ts'
 
-type Order = {
+type PullFilesOptions = {
   registry: Registry
   modelName: string
   /** As people know what is pulled: `shoal-tiny:Q8_0`. */
@@ -21,7 +21,10 @@ type Order = {
 }
 
 /** Pulls one file, or all parts of one, under one progress bar. */
-export async function pullFiles(context: Context, options: Order): Promise<PulledFile[]> {
+export async function pullFiles(
+  context: Context,
+  options: PullFilesOptions,
+): Promise<PulledFile[]> {
   const { printer, config } = context
   const { registry, modelName, title, parts } = options
   const signal = context.takeStopSignal()
@@ -39,8 +42,8 @@ export async function pullFiles(context: Context, options: Order): Promise<Pulle
           network,
           modelName,
           ...part,
-          ...limitsOf(options.limits, config),
-          ...peersOf(options.limits, config),
+          ...readLimits(options.limits, config),
+          ...readPeerSettings(options.limits, config),
           signal,
           onEvent: report.onEvent,
         }),
@@ -49,7 +52,7 @@ export async function pullFiles(context: Context, options: Order): Promise<Pulle
     }
   } catch (error) {
     progress.end()
-    if (signal.aborted) throw stopped(report.standing(), error)
+    if (signal.aborted) throw stopped(report.status(), error)
     if (hasCode(error, 'damaged_file')) throw damaged(context, options, error)
     if (report.bytesDone() > 0) printer.note(`  ${formatBytes(report.bytesDone())} are kept.`)
     throw error
@@ -61,7 +64,7 @@ export async function pullFiles(context: Context, options: Order): Promise<Pulle
 /** Only what lies among the models can be named to `verify`. */
 function damaged(
   { places }: Context,
-  { modelName, parts }: Order,
+  { modelName, parts }: PullFilesOptions,
   cause: AppError<'damaged_file'>,
 ): Failure {
   const { path } = cause.details
@@ -75,13 +78,13 @@ function damaged(
   })
 }
 
-function stopped(status: Status, cause: unknown): Failure {
+function stopped(status: ProgressStatus, cause: unknown): Failure {
   const { bytesDone, bytesTotal } = status
   const hint =
     bytesDone > 0
       ? `Run the same command again to carry on from ${formatBytes(bytesDone)}.`
       : 'Run the same command again to start.'
-  return new Failure('stopped', `Stopped at ${percentOf(status)} %. Nothing is lost.`, {
+  return new Failure('stopped', `Stopped at ${computePercent(status)} %. Nothing is lost.`, {
     hint,
     details: { bytes_done: bytesDone, bytes_total: bytesTotal },
     cause,

@@ -11,7 +11,7 @@ import { plural } from '../terminal/units.ts'
 import type { LimitOptions } from './limits.ts'
 import type { PeerOptions } from './peer-options.ts'
 import { pullFiles } from './pull-files.ts'
-import { sharesOf } from './source-shares.ts'
+import { computeShares } from './source-shares.ts'
 
 type Part = { file: ModelFile; path: string }
 
@@ -56,7 +56,7 @@ function reportOutcome(printer: Printer, pulled: readonly PulledFile[]) {
   if (pulled.every(({ alreadyThere }) => alreadyThere)) printer.success('Already here.')
   else if (pulled.length > 1) printer.success(`Verified SHA-256 of ${pulled.length} files`)
   else if (first) printer.success(`Verified SHA-256 ${shortHash(first.sha256_hash)}`)
-  const shares = sharesOf(pulled.flatMap(({ sources }) => sources))
+  const shares = computeShares(pulled.flatMap(({ sources }) => sources))
   if (shares) printer.note(`  ${shares.percent} came from ${shares.peers}.`)
   for (const { source, count } of pulled.flatMap(({ droppedChunks }) => droppedChunks)) {
     const them = count === 1 ? 'it' : 'them'

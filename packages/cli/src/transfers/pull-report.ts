@@ -1,35 +1,35 @@
 import type { PullEvent, SourceShare } from '@shoal/transfer'
 import type { Printer } from '../terminal/printer.ts'
 import type { Progress } from '../terminal/progress.ts'
-import type { Status } from '../terminal/progress-frame.ts'
+import type { ProgressStatus } from '../terminal/progress-frame.ts'
 import { formatBytes } from '../terminal/units.ts'
 import { waitNotes } from '../terminal/wait-notes.ts'
-import { sharesOf } from './source-shares.ts'
+import { computeShares } from './source-shares.ts'
 
 /** How the parts of one pull stand together, drawn from the events of each. */
 export function pullReport(printer: Printer, progress: Progress, bytesTotal: number) {
   let bytesBefore = 0
   const noteWait = waitNotes(printer)
-  let status: Status = { bytesDone: 0, bytesTotal }
+  let status: ProgressStatus = { bytesDone: 0, bytesTotal }
 
-  function show(bytesOfPart: number, more: Partial<Status> = {}) {
-    status = { bytesTotal, bytesDone: bytesBefore + bytesOfPart, ...more }
+  function show(partBytes: number, more: Partial<ProgressStatus> = {}) {
+    status = { bytesTotal, bytesDone: bytesBefore + partBytes, ...more }
     progress.update(status)
   }
 
   return {
     bytesDone: () => status.bytesDone,
-    standing: () => status,
+    status: () => status,
     nextPart(sizeBytes: number) {
       bytesBefore += sizeBytes
       show(0)
     },
     onEvent(event: PullEvent) {
       progress.event(event)
-      const bytesOfPart = status.bytesDone - bytesBefore
+      const partBytes = status.bytesDone - bytesBefore
       switch (event.type) {
         case 'checking':
-          return show(bytesOfPart, {
+          return show(partBytes, {
             remarks: [`checking what is here, ${formatBytes(event.bytesDone)}`],
           })
         case 'resumed':
@@ -39,7 +39,7 @@ export function pullReport(printer: Printer, progress: Progress, bytesTotal: num
           return printer.note(`  Starting over: ${event.reason}.`)
         case 'progress':
           return show(event.bytesDone, {
-            ...paceOf(event, bytesTotal - bytesBefore - event.bytesDone),
+            ...computePace(event, bytesTotal - bytesBefore - event.bytesDone),
             remarks: remarksOn(event.sources),
           })
         case 'bad-chunk':
@@ -49,7 +49,7 @@ export function pullReport(printer: Printer, progress: Progress, bytesTotal: num
         case 'waiting':
           return noteWait(event)
         case 'verifying':
-          return show(bytesOfPart, { remarks: ['verifying'] })
+          return show(partBytes, { remarks: ['verifying'] })
         case 'done':
           return undefined
       }
@@ -57,7 +57,10 @@ export function pullReport(printer: Printer, progress: Progress, bytesTotal: num
   }
 }
 
-function paceOf(event: PullEvent & { type: 'progress' }, bytesLeft: number): Partial<Status> {
+function computePace(
+  event: PullEvent & { type: 'progress' },
+  bytesLeft: number,
+): Partial<ProgressStatus> {
   const { bytesPerSecond, secondsLeft } = event
   const isMoving = secondsLeft !== undefined && bytesPerSecond > 0
   return {
@@ -68,7 +71,7 @@ function paceOf(event: PullEvent & { type: 'progress' }, bytesLeft: number): Par
 
 /** `6 peers + registry`, `59% from peers`: where there is anybody but the registry. */
 function remarksOn(sources: readonly SourceShare[]): string[] {
-  const shares = sharesOf(sources)
+  const shares = computeShares(sources)
   if (!shares) return []
   const { peers, percent, isRegistryToo } = shares
   return [isRegistryToo ? `${peers} + registry` : peers, `${percent} from peers`]

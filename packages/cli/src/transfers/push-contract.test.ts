@@ -48,7 +48,7 @@ describe.skipIf(!chromium)('with Chromium', () => {
     return {
       proxy,
       client,
-      leftovers: async () => [...(await uploads()), ...(await jobsOf(page))],
+      leftovers: async () => [...(await uploads()), ...(await readJobs(page))],
       async push(modelName, path) {
         await page.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
         await page.locator('input[type=file]').setInputFiles(path)
@@ -63,7 +63,7 @@ describe.skipIf(!chromium)('with Chromium', () => {
 })
 
 /** The models whose upload the page would go on with. */
-const jobsOf = (page: Page) =>
+const readJobs = (page: Page) =>
   page.evaluate<string[]>(`new Promise((resolve, reject) => {
     const opening = indexedDB.open('shoal-publish', 1)
     opening.onerror = () => reject(opening.error)

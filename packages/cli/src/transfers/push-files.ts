@@ -3,7 +3,7 @@ import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import { Failure } from '../terminal/failure.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { openProgress } from '../terminal/progress.ts'
-import { percentOf } from '../terminal/progress-frame.ts'
+import { computePercent } from '../terminal/progress-frame.ts'
 import { pushReport } from './push-report.ts'
 
 type PushFilesOptions = {
@@ -33,7 +33,7 @@ export async function pushFiles(printer: Printer, options: PushFilesOptions): Pr
   } catch (error) {
     progress.end()
     if (!signal.aborted) throw error
-    const message = `Stopped at ${percentOf(report.standing())} %. Nothing is lost.`
+    const message = `Stopped at ${computePercent(report.status())} %. Nothing is lost.`
     const hint = 'Run the same command again to carry on.'
     throw new Failure('stopped', message, { hint, cause: error })
   }

@@ -1,14 +1,14 @@
 import type { PushEvent } from '@shoal/transfer'
 import type { Printer } from '../terminal/printer.ts'
 import type { Progress } from '../terminal/progress.ts'
-import type { Status } from '../terminal/progress-frame.ts'
+import type { ProgressStatus } from '../terminal/progress-frame.ts'
 import { formatBytes } from '../terminal/units.ts'
 import { waitNotes } from '../terminal/wait-notes.ts'
 
 type StepEvent = PushEvent & { type: 'hashing' | 'uploading' | 'processing' }
 
 /** What share of the work of a file each step is, roughly: reading it here, sending it, and checking it there. */
-const stepOf = {
+const steps = {
   hashing: { from: 0, to: 0.15, verb: 'reading' },
   uploading: { from: 0.15, to: 0.9, verb: 'sending' },
   processing: { from: 0.9, to: 1, verb: 'checked by the registry:' },
@@ -16,11 +16,11 @@ const stepOf = {
 
 /** One bar for all files of a push. */
 export function pushReport(printer: Printer, progress: Progress, bytesTotal: number) {
-  let status: Status = { bytesDone: 0, bytesTotal, fraction: 0 }
+  let status: ProgressStatus = { bytesDone: 0, bytesTotal, fraction: 0 }
   let bytesBefore = 0
   const noteWait = waitNotes(printer)
 
-  function show(fileShare: number, sizeBytes: number, more: Partial<Status> = {}) {
+  function show(fileShare: number, sizeBytes: number, more: Partial<ProgressStatus> = {}) {
     const fraction = bytesTotal > 0 ? (bytesBefore + fileShare * sizeBytes) / bytesTotal : 1
     status = {
       ...status,
@@ -34,7 +34,7 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
   }
 
   return {
-    standing: () => status,
+    status: () => status,
     fileDone(sizeBytes: number) {
       show(1, sizeBytes, { bytesDone: bytesBefore + sizeBytes, remarks: [] })
       bytesBefore += sizeBytes
@@ -45,15 +45,15 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
         case 'hashing':
         case 'processing':
         case 'uploading': {
-          const { from, to, verb } = stepOf[event.type]
+          const { from, to, verb } = steps[event.type]
           const share = event.bytesTotal > 0 ? event.bytesDone / event.bytesTotal : 0
           const sent =
             event.type === 'hashing' ? 0 : event.type === 'processing' ? sizeBytes : event.bytesDone
           return show(from + (to - from) * share, sizeBytes, {
             bytesDone: bytesBefore + sent,
-            amount: amountOf(verb, event),
+            amount: formatAmount(verb, event),
             remarks: [filename],
-            ...(event.type === 'uploading' && paceOf(event, bytesTotal - bytesBefore - sent)),
+            ...(event.type === 'uploading' && computePace(event, bytesTotal - bytesBefore - sent)),
           })
         }
         case 'resumed':
@@ -72,14 +72,14 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
 }
 
 /** The bytes of the step at hand: while a file is read none of it is sent, and the percentage grows all the same. */
-function amountOf(verb: string, { type, bytesDone, bytesTotal }: StepEvent): string {
+function formatAmount(verb: string, { type, bytesDone, bytesTotal }: StepEvent): string {
   const total = formatBytes(bytesTotal)
   return type === 'processing'
     ? `${verb} ${total}`
     : `${verb} ${formatBytes(bytesDone)} of ${total}`
 }
 
-function paceOf({ bytesPerSecond }: PushEvent & { type: 'uploading' }, bytesLeft: number) {
+function computePace({ bytesPerSecond }: PushEvent & { type: 'uploading' }, bytesLeft: number) {
   return {
     bytesPerSecond,
     secondsLeft: bytesPerSecond > 0 ? bytesLeft / bytesPerSecond : undefined,

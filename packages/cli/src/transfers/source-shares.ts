@@ -2,7 +2,7 @@ import type { SourceShare } from '@shoal/transfer'
 import { plural } from '../terminal/units.ts'
 
 /** What of a pull other people brought, as people say it; undefined where it was nothing. */
-export function sharesOf(sources: readonly SourceShare[]) {
+export function computeShares(sources: readonly SourceShare[]) {
   const peers = sources.filter(({ isPeer }) => isPeer)
   const fromPeers = sum(peers)
   if (fromPeers === 0) return undefined

@@ -64,8 +64,8 @@ test.runIf(isOffered)('a backend of another version counts as not there', async 
 function importedFrom(directory: string, name: string): string {
   const use = JSON.stringify(join(import.meta.dirname, 'use-backends.ts'))
   const script = `
-    const { useBackendsOf } = await import(${use})
-    useBackendsOf(${JSON.stringify(directory)})
+    const { useBackends } = await import(${use})
+    useBackends(${JSON.stringify(directory)})
     const { getBinsDir } = await import(${JSON.stringify(name)})
     console.log(getBinsDir().binsDir)`
   const words = ['--input-type=module', '-e', script]

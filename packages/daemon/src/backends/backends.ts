@@ -31,7 +31,7 @@ const packages: Record<string, Record<BackendName, string[]>> = {
   },
 }
 
-const packagesOf = (name: BackendName): string[] =>
+const listPackages = (name: BackendName): string[] =>
   packages[`${process.platform}-${process.arch}`]?.[name] ?? []
 
 /** `directory` is where `installBackend` put them. One of another version than the runtime counts as not there. */
@@ -40,8 +40,8 @@ export async function listBackends(directory: string): Promise<Backend[]> {
     backendNames.map(async (name) => {
       const folder = join(directory, name)
       const isInstalled = (await versionIn(folder, name)) === (await runtimeVersion())
-      const sizeBytes = isInstalled ? await sizeOf(folder) : 0
-      return { name, isOffered: packagesOf(name).length > 0, isInstalled, sizeBytes }
+      const sizeBytes = isInstalled ? await sumFileSizes(folder) : 0
+      return { name, isOffered: listPackages(name).length > 0, isInstalled, sizeBytes }
     }),
   )
 }
@@ -57,7 +57,7 @@ type Installation = {
 /** Fetches a backend with npm. What was there before is replaced only when all is there. */
 export async function installBackend({ directory, name, signal, npm }: Installation) {
   const version = await runtimeVersion()
-  const wanted = packagesOf(name).map((one) => `${one}@${version}`)
+  const wanted = listPackages(name).map((one) => `${one}@${version}`)
   if (wanted.length === 0) {
     throw new Error(`there is no ${name} backend for ${process.platform} on ${process.arch}`)
   }
@@ -100,15 +100,15 @@ async function run([command = '', ...words]: string[], signal: AbortSignal) {
 /** Binaries fit only the version that they were made for. */
 async function runtimeVersion(): Promise<string> {
   const entrance = createRequire(import.meta.url).resolve('node-llama-cpp')
-  return (await versionOf(join(dirname(dirname(entrance)), 'package.json'))) ?? ''
+  return (await readVersion(join(dirname(dirname(entrance)), 'package.json'))) ?? ''
 }
 
 async function versionIn(folder: string, name: BackendName): Promise<string | undefined> {
-  const [first = ''] = packagesOf(name)
-  return versionOf(join(folder, 'node_modules', first, 'package.json'))
+  const [first = ''] = listPackages(name)
+  return readVersion(join(folder, 'node_modules', first, 'package.json'))
 }
 
-async function versionOf(path: string): Promise<string | undefined> {
+async function readVersion(path: string): Promise<string | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
@@ -116,7 +116,7 @@ async function versionOf(path: string): Promise<string | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as { version: string }).version
 }
 
-async function sizeOf(folder: string): Promise<number> {
+async function sumFileSizes(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())
   const sizes = await Promise.all(

@@ -16,8 +16,8 @@ export async function probeDevice(backendsDirectory: string): Promise<Device> {
     execArgv: [],
     timeout: timeoutMs,
   })
-  const reasonOf = ({ code, killedBy }: ProcessEnd) =>
+  const toError = ({ code, killedBy }: ProcessEnd) =>
     new Error(`the runtime ended with ${killedBy ?? code}`)
-  const rpc = openRpc<ProbeMethods>(childPort(child, reasonOf))
+  const rpc = openRpc<ProbeMethods>(childPort(child, toError))
   return rpc.call('probe', backendsDirectory).finally(() => child.kill('SIGKILL'))
 }

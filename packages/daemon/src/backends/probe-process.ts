@@ -1,7 +1,7 @@
 /** Started by `probe-device.ts`: loads the runtime as a model's process would, and tells what it computes on. */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp'
-import { useBackendsOf } from './use-backends.ts'
+import { useBackends } from './use-backends.ts'
 
 /** What would compute: the best of what is installed and works on this machine. */
 export type Device = {
@@ -16,7 +16,7 @@ export type ProbeMethods = typeof methods
 
 const methods = {
   async probe(backendsDirectory: string): Promise<Device> {
-    useBackendsOf(backendsDirectory)
+    useBackends(backendsDirectory)
     const llama = await getLlama({
       build: 'never',
       skipDownload: true,

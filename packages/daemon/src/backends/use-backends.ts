@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { backendNames } from './backends.ts'
 
 /** Lets node-llama-cpp find the backends of `directory`. It looks for them as packages beside itself. */
-export function useBackendsOf(directory: string) {
+export function useBackends(directory: string) {
   const folders = backendNames.map((name) => join(directory, name))
   registerHooks({
     resolve(specifier, context, next) {

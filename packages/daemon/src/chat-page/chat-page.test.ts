@@ -59,20 +59,20 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.keyboard.press('Escape')
 
     await ask(page, 'What is the capital of France?')
-    await answerOf(page, /Paris/)
+    await waitForAnswer(page, /Paris/)
     await page.getByRole('button', { name: 'Try again' }).click()
-    await answerOf(page, /Paris/)
+    await waitForAnswer(page, /Paris/)
 
     await page.getByRole('button', { name: 'Edit your message' }).click()
     await page.getByLabel('Your message, changed').fill('What is the capital of Italy?')
     await page.keyboard.press('Enter')
-    await answerOf(page, /Rome/)
+    await waitForAnswer(page, /Rome/)
     await answerIsKept(page)
     expect(await page.locator('main li').count()).toBe(2)
     expect(await page.locator('main li', { hasText: 'France' }).count()).toBe(0)
 
     await page.reload()
-    await answerOf(page, /Rome/)
+    await waitForAnswer(page, /Rome/)
     await page.getByRole('button', { name: /^Parameters: temperature 0$/ }).waitFor()
 
     await page.getByRole('button', { name: /^More about/ }).click()
@@ -97,12 +97,12 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.goto(`http://127.0.0.1:${slow.port}/`)
     await ask(page, 'List words')
     await page.getByText('word 3', { exact: true }).waitFor()
-    expect(await said(page)).toBe('')
+    expect(await readStatus(page)).toBe('')
     await page.getByText(/^\d+ tok\/s$/).waitFor()
     await page.getByRole('button', { name: 'Stop' }).focus()
     await page.keyboard.press('Enter')
     await page.getByText(/^Stopped · \d+ tok\/s · \d+ tokens$/).waitFor()
-    await expect.poll(() => said(page)).toBe('Stopped.')
+    await expect.poll(() => readStatus(page)).toBe('Stopped.')
     await page.locator('#message:focus').waitFor()
     await expect.poll(async () => (await runningOn(slow)).requests).toBe(0)
     await page.getByText('Reasoning').click()
@@ -207,10 +207,10 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.getByLabel('API key').fill('secret')
     await page.keyboard.press('Enter')
     await ask(page, 'hi')
-    await answerOf(page, /Hello! How are you\?/)
+    await waitForAnswer(page, /Hello! How are you\?/)
     await answerIsKept(page)
     await page.reload()
-    await answerOf(page, /Hello! How are you\?/)
+    await waitForAnswer(page, /Hello! How are you\?/)
   })
 
   test('what does not work says what to do', async () => {
@@ -285,7 +285,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.goto(daemon.url)
     await page.getByRole('alert').filter({ hasText: 'This browser keeps no history: ' }).waitFor()
     await ask(page, 'What is the capital of France?')
-    await answerOf(page, /Paris/)
+    await waitForAnswer(page, /Paris/)
     expect(takeProblems()).toEqual([])
   })
 
@@ -298,7 +298,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     const devtools = await context.newCDPSession(page)
     await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1 })
     await ask(page, 'What is the capital of France?')
-    await answerOf(page, /Paris/)
+    await waitForAnswer(page, /Paris/)
     await page.getByRole('alert').filter({ hasText: 'This chat could not be kept: ' }).waitFor()
     expect(takeProblems()).toEqual([])
   })
@@ -310,7 +310,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.getByLabel('Message', { exact: true }).press('Enter')
   }
 
-  const answerOf = (page: Page, text: RegExp) =>
+  const waitForAnswer = (page: Page, text: RegExp) =>
     page
       .locator('main li', { has: page.getByRole('button', { name: 'Try again' }) })
       .filter({ hasText: text })
@@ -330,7 +330,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await expect.poll(() => page.evaluate(lastRole)).toBe('assistant')
   }
 
-  const said = (page: Page) => page.locator('p[role=status].sr-only').last().innerText()
+  const readStatus = (page: Page) => page.locator('p[role=status].sr-only').last().innerText()
 
   const chatLinks = (page: Page) =>
     page.getByRole('navigation', { name: 'Chats' }).getByRole('link')

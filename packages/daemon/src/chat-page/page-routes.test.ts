@@ -1,11 +1,11 @@
 import { findChatSite } from '@shoal/web'
 import { describe, expect, test } from 'vitest'
-import { daemonOfTest } from '../testing/test-daemon.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
 test('programs that ask for the front page hear what Ollama says', async () => {
-  const { url } = await daemonOfTest()
+  const { url } = await useTestDaemon()
   const answer = await fetch(url)
   expect(answer.headers.get('content-type')).toMatch('text/plain')
   expect(await answer.text()).toBe('Ollama is running')
@@ -13,7 +13,7 @@ test('programs that ask for the front page hear what Ollama says', async () => {
 
 describe.skipIf(!findChatSite())('where the pages are built', () => {
   test('browsers get the chat page, which may load nothing from elsewhere', async () => {
-    const { url } = await daemonOfTest()
+    const { url } = await useTestDaemon()
     const answer = await fetch(url, { headers: browser })
     expect(await answer.text()).toMatch(/<title>Chat/)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -30,7 +30,7 @@ describe.skipIf(!findChatSite())('where the pages are built', () => {
   })
 
   test('the page comes in the theme that was chosen', async () => {
-    const { url } = await daemonOfTest()
+    const { url } = await useTestDaemon()
     const themeFor = async (cookie: string) => {
       const answer = await fetch(url, { headers: { ...browser, cookie } })
       return /<html[^>]*data-theme="(\w+)"/.exec(await answer.text())?.[1]
@@ -41,7 +41,7 @@ describe.skipIf(!findChatSite())('where the pages are built', () => {
   })
 
   test('what the page consists of comes compressed and stays for a year', async () => {
-    const { url } = await daemonOfTest()
+    const { url } = await useTestDaemon()
     const page = await (await fetch(url, { headers: browser })).text()
     const [script] = /\/assets\/[\w-]+\.js/.exec(page) ?? []
     const answer = await fetch(url + script, { headers: { 'accept-encoding': 'br' } })
@@ -56,14 +56,14 @@ describe.skipIf(!findChatSite())('where the pages are built', () => {
   })
 
   test('nothing beside the assets can be fetched', async () => {
-    const { url } = await daemonOfTest()
+    const { url } = await useTestDaemon()
     for (const path of ['/assets/', '/assets/../index.html', '/assets/%2e%2e/chat.html', '/x']) {
       expect((await fetch(url + path, { headers: browser })).status).toBe(404)
     }
   })
 
   test('a daemon with a key shows its page to all, and nothing else', async () => {
-    const { url } = await daemonOfTest({ apiKey: 'secret' })
+    const { url } = await useTestDaemon({ apiKey: 'secret' })
     expect((await fetch(url, { headers: browser })).status).toBe(200)
     expect((await fetch(`${url}/favicon.svg`)).status).toBe(200)
     expect((await fetch(`${url}/api/tags`)).status).toBe(401)
@@ -72,7 +72,7 @@ describe.skipIf(!findChatSite())('where the pages are built', () => {
   })
 
   test('names and pages of elsewhere are refused the page too', async () => {
-    const { url } = await daemonOfTest()
+    const { url } = await useTestDaemon()
     const headers = { ...browser, origin: 'https://evil.example' }
     expect((await fetch(url, { headers })).status).toBe(403)
     expect((await fetch(`${url}/favicon.svg`, { headers })).status).toBe(403)

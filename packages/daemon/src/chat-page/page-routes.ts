@@ -6,7 +6,7 @@ import type { FastifyPluginAsync } from 'fastify'
 /** Clients that look for Ollama on this port ask for this, and speak /v1 with whoever answers so. */
 const ollamaText = 'Ollama is running'
 
-const headersOfPage = {
+const chatPageHeaders = {
   ...pageHeaders({ referrerPolicy: 'no-referrer' }),
   'cache-control': 'private, no-cache',
 }
@@ -29,7 +29,7 @@ export const pageRoutes: FastifyPluginAsync<{ chat: ChatSite | undefined }> = as
     reply.header('vary', 'Origin, Accept, Cookie')
     if (!headers.accept?.includes('text/html')) return reply.type('text/plain').send(ollamaText)
     return reply
-      .headers(headersOfPage)
+      .headers(chatPageHeaders)
       .type('text/html; charset=utf-8')
       .send(page(headers.cookie ?? ''))
   })

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
-import { daemonOfTest } from '../testing/test-daemon.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
 
 /** Not by `fetch`, which gives every body a type. */
 async function post(port: number, path: string, headers: Record<string, string>) {
@@ -17,7 +17,7 @@ async function post(port: number, path: string, headers: Record<string, string>)
 }
 
 test('under /v1 a body is JSON, said or not, and another type is refused by its name', async () => {
-  const { port } = await daemonOfTest({}, scriptedRuntime())
+  const { port } = await useTestDaemon({}, scriptedRuntime())
   const path = '/v1/chat/completions'
   expect((await post(port, path, {})).status).toBe(200)
   for (const type of ['application/json', 'application/json; charset=utf-8']) {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { rawRequest } from '../testing/raw-request.ts'
-import { daemonOfTest } from '../testing/test-daemon.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
 
 const end = 'Connection: close\r\n\r\n'
 
 test('what is no HTTP, or cannot be read, gets the one shape of errors', async () => {
-  const { port } = await daemonOfTest()
+  const { port } = await useTestDaemon()
   const host = `Host: localhost:${port}\r\n`
   const requests: [number, string][] = [
     [400, `NONSENSE /v1/models HTTP/1.1\r\n${host}${end}`],
@@ -25,7 +25,7 @@ test('what is no HTTP, or cannot be read, gets the one shape of errors', async (
 })
 
 test('a target in absolute form is as good as any', async () => {
-  const { port } = await daemonOfTest()
+  const { port } = await useTestDaemon()
   const target = `http://localhost:${port}/api/version`
   const request = `GET ${target} HTTP/1.1\r\nHost: localhost:${port}\r\n${end}`
   expect(await rawRequest(port, request)).toMatchObject({ status: 200 })

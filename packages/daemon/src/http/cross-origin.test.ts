@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { rawRequest } from '../testing/raw-request.ts'
-import { daemonOfTest } from '../testing/test-daemon.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
 
 const page = 'http://chat.lan:3000'
 
@@ -21,7 +21,7 @@ function preflight(port: number, origin: string, headers: string[] = []) {
 }
 
 test('a page of an allowed origin may ask with what clients send, without a key', async () => {
-  const { port } = await daemonOfTest({ origins: [page], apiKey: 'secret' })
+  const { port } = await useTestDaemon({ origins: [page], apiKey: 'secret' })
   const asked = 'Access-Control-Request-Headers: authorization,X-Stainless-OS, content-type,x-evil'
   const { status, head, body } = await preflight(port, page, [asked])
   expect({ status, body }).toEqual({ status: 204, body: '' })
@@ -36,7 +36,7 @@ test('a page of an allowed origin may ask with what clients send, without a key'
 })
 
 test('only an allowed origin learns that it may call this network', async () => {
-  const { port } = await daemonOfTest({ origins: [page] })
+  const { port } = await useTestDaemon({ origins: [page] })
   const asked = ['Access-Control-Request-Private-Network: true']
   const allowed = await preflight(port, page, asked)
   expect(allowed.head).toContain('access-control-allow-private-network: true')
@@ -46,7 +46,7 @@ test('only an allowed origin learns that it may call this network', async () => 
 })
 
 test('answers, errors and streams can be read by that page and by no other', async () => {
-  const { port } = await daemonOfTest({ origins: [page] })
+  const { port } = await useTestDaemon({ origins: [page] })
   const ask = async (method: string, path: string, body?: object) => {
     const text = body === undefined ? '' : JSON.stringify(body)
     return await rawRequest(

@@ -1,19 +1,19 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { promptError, type StartRuntime } from '../runtime/runtime.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
-import { daemonOfTest, startTestDaemon } from '../testing/test-daemon.ts'
+import { startTestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
 
 const model = 'shoal-nano'
 const messages = [{ role: 'user', content: 'Hello' }]
 
-async function errorOf(url: string, path: string, body: object) {
+async function fetchError(url: string, path: string, body: object) {
   const answer = await fetch(url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  const reported = (await answer.json()) as { detail: string; error: { param: string | null } }
-  return { status: answer.status, detail: reported.detail, param: reported.error.param }
+  const json = (await answer.json()) as { detail: string; error: { param: string | null } }
+  return { status: answer.status, detail: json.detail, param: json.error.param }
 }
 
 /** Refuses all that it is asked. */
@@ -32,8 +32,8 @@ function refusing(error: Error): StartRuntime {
 
 test('a prompt that is too long is called what the endpoint calls it', async () => {
   const tooLong = promptError('context_length_exceeded', 'too long')
-  const { url } = await daemonOfTest({}, refusing(tooLong))
-  const paramAt = async (path: string, body: object) => (await errorOf(url, path, body)).param
+  const { url } = await useTestDaemon({}, refusing(tooLong))
+  const paramAt = async (path: string, body: object) => (await fetchError(url, path, body)).param
   expect(await paramAt('/v1/chat/completions', { model, messages })).toBe('messages')
   expect(await paramAt('/v1/completions', { model, prompt: 'Hello' })).toBe('prompt')
   expect(await paramAt('/v1/embeddings', { model, input: 'Hello' })).toBe('input')
@@ -41,9 +41,9 @@ test('a prompt that is too long is called what the endpoint calls it', async () 
 
 test('the parameter that the model names is the one at fault', async () => {
   const unknown = promptError('unknown_token', 'no token 9', { param: 'logit_bias' })
-  const { url } = await daemonOfTest({}, refusing(unknown))
+  const { url } = await useTestDaemon({}, refusing(unknown))
   const body = { model, messages, logit_bias: { 9: 1 } }
-  expect((await errorOf(url, '/v1/chat/completions', body)).param).toBe('logit_bias')
+  expect((await fetchError(url, '/v1/chat/completions', body)).param).toBe('logit_bias')
 })
 
 describe('what misses the schema is told by what is wrong with it', () => {
@@ -78,6 +78,6 @@ describe('what misses the schema is told by what is wrong with it', () => {
   ])('%s with %j', async (path, body, detail) => {
     const [param] = detail.split(' ')
     const whole = { model, ...(path === chat && { messages }), ...body }
-    expect(await errorOf(url, path, whole)).toEqual({ status: 422, detail, param })
+    expect(await fetchError(url, path, whole)).toEqual({ status: 422, detail, param })
   })
 })

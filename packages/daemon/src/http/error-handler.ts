@@ -11,10 +11,10 @@ export type ErrorBody = {
 }
 
 /** Every error as a fault, which has a status. `url` is of the request: endpoints have other names for the prompt. */
-export function faultOf(error: unknown, url = ''): Fault {
+export function toFault(error: unknown, url = ''): Fault {
   if (error instanceof Fault) return error
   if (isPromptError(error)) {
-    const param = error.details.param ?? paramOf[error.code] ?? promptParamOf(url)
+    const param = error.details.param ?? promptParams[error.code] ?? getPromptParam(url)
     return new Fault(error.code, error.message, { param })
   }
   if (hasCode(error, 'model_lost')) return new Fault(error.code, error.message)
@@ -27,7 +27,7 @@ export function faultOf(error: unknown, url = ''): Fault {
 }
 
 /** Undefined where the prompt is at fault. */
-const paramOf: Record<PromptCode, string | undefined> = {
+const promptParams: Record<PromptCode, string | undefined> = {
   context_length_exceeded: undefined,
   template_failed: undefined,
   schema_refused: 'response_format',
@@ -36,37 +36,41 @@ const paramOf: Record<PromptCode, string | undefined> = {
   not_generative: 'model',
 }
 
-function promptParamOf(url: string): string {
+function getPromptParam(url: string): string {
   const [path = ''] = url.split('?', 1)
   if (path.startsWith('/v1/completions')) return 'prompt'
   return path.startsWith('/v1/embeddings') ? 'input' : 'messages'
 }
 
 /** In OpenAI's shape and in the registry's. */
-export function bodyOf({ message, details }: Fault): ErrorBody {
+export function toErrorBody({ message, details }: Fault): ErrorBody {
   const { status, param = null, reason: code } = details
-  const type = status < 500 ? (typeOfStatus[status] ?? 'invalid_request_error') : 'server_error'
+  const type = status < 500 ? (errorTypes[status] ?? 'invalid_request_error') : 'server_error'
   return { detail: message, error: { message, type, param, code } }
 }
 
 /** In Ollama's shape, whose clients print an object as `[object Object]`, and in the registry's. */
-export function ollamaBodyOf({ message, details }: Fault): { error: string; detail: string } {
+export function toOllamaErrorBody({ message, details }: Fault): { error: string; detail: string } {
   const { reason: code } = details
   return { error: message, detail: message, ...(code !== null && { code }) }
 }
 
 const isOllamaPath = (url: string) => /^\/api(\/|\?|$)/.test(url)
 
-const typeOfStatus: Record<number, string> = {
+const errorTypes: Record<number, string> = {
   401: 'authentication_error',
   403: 'permission_error',
   429: 'rate_limit_error',
 }
 
 export const handleError = errorHandler((error, { url }) => {
-  const fault = faultOf(error, url)
+  const fault = toFault(error, url)
   const { status, retryAfterSeconds: retryAfter } = fault.details
-  return { status, retryAfter, body: isOllamaPath(url) ? ollamaBodyOf(fault) : bodyOf(fault) }
+  return {
+    status,
+    retryAfter,
+    body: isOllamaPath(url) ? toOllamaErrorBody(fault) : toErrorBody(fault),
+  }
 })
 
 export function handleNotFound(request: FastifyRequest, reply: FastifyReply) {

@@ -1,9 +1,9 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { readDaemonConfig } from '../config.ts'
-import { daemonOfTest } from '../testing/test-daemon.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
 
-async function statusOf(port: number, headers: Record<string, string>) {
+async function requestStatus(port: number, headers: Record<string, string>) {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const asked = request({ host: '127.0.0.1', port, path: '/v1/models', headers }, (answer) => {
     answer.resume()
@@ -14,38 +14,38 @@ async function statusOf(port: number, headers: Record<string, string>) {
 }
 
 test('any key will do on loopback, and none, but not an empty one', async () => {
-  const { port } = await daemonOfTest()
-  expect(await statusOf(port, {})).toBe(200)
-  expect(await statusOf(port, { authorization: 'Bearer x' })).toBe(200)
-  expect(await statusOf(port, { authorization: 'Bearer ' })).toBe(401)
-  expect(await statusOf(port, { authorization: '' })).toBe(401)
+  const { port } = await useTestDaemon()
+  expect(await requestStatus(port, {})).toBe(200)
+  expect(await requestStatus(port, { authorization: 'Bearer x' })).toBe(200)
+  expect(await requestStatus(port, { authorization: 'Bearer ' })).toBe(401)
+  expect(await requestStatus(port, { authorization: '' })).toBe(401)
 })
 
 test('its own key, where it has one', async () => {
-  const { port } = await daemonOfTest({ apiKey: 'secret' })
-  expect(await statusOf(port, {})).toBe(401)
-  expect(await statusOf(port, { authorization: 'Bearer wrong' })).toBe(401)
-  expect(await statusOf(port, { authorization: 'Bearer secret' })).toBe(200)
+  const { port } = await useTestDaemon({ apiKey: 'secret' })
+  expect(await requestStatus(port, {})).toBe(401)
+  expect(await requestStatus(port, { authorization: 'Bearer wrong' })).toBe(401)
+  expect(await requestStatus(port, { authorization: 'Bearer secret' })).toBe(200)
 })
 
 test('what is wrong with a key is said', async () => {
-  const { url } = await daemonOfTest({ apiKey: 'secret' })
-  const refusalOf = async (authorization?: string) => {
+  const { url } = await useTestDaemon({ apiKey: 'secret' })
+  const fetchRefusal = async (authorization?: string) => {
     const headers = authorization === undefined ? {} : { authorization }
     const answer = await fetch(`${url}/v1/models`, { headers })
     return ((await answer.json()) as { detail: string }).detail
   }
-  expect(await refusalOf()).toBe('this daemon asks for its API key')
-  expect(await refusalOf('Bearer')).toBe('the API key is empty')
-  expect(await refusalOf('Bearer wrong')).toBe('this API key is not the right one')
-  expect(await refusalOf('Basic YTpi')).toBe('Authorization has to be "Bearer" and the API key')
+  expect(await fetchRefusal()).toBe('this daemon asks for its API key')
+  expect(await fetchRefusal('Bearer')).toBe('the API key is empty')
+  expect(await fetchRefusal('Bearer wrong')).toBe('this API key is not the right one')
+  expect(await fetchRefusal('Basic YTpi')).toBe('Authorization has to be "Bearer" and the API key')
 })
 
 test('pages and names of elsewhere are refused', async () => {
-  const { port } = await daemonOfTest({ origins: ['http://chat.lan:3000'] })
-  expect(await statusOf(port, { host: 'evil.example' })).toBe(403)
-  expect(await statusOf(port, { host: `localhost:${port}` })).toBe(200)
-  const from = (origin: string) => statusOf(port, { host: `localhost:${port}`, origin })
+  const { port } = await useTestDaemon({ origins: ['http://chat.lan:3000'] })
+  expect(await requestStatus(port, { host: 'evil.example' })).toBe(403)
+  expect(await requestStatus(port, { host: `localhost:${port}` })).toBe(200)
+  const from = (origin: string) => requestStatus(port, { host: `localhost:${port}`, origin })
   expect(await from('https://evil.example')).toBe(403)
   expect(await from('null')).toBe(403)
   expect(await from(`http://localhost:${port}`)).toBe(200)

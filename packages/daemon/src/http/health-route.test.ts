@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { daemonOfTest } from '../testing/test-daemon.ts'
-import { isSameProof, proofOf } from './proof.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
+import { computeProof, isSameProof } from './proof.ts'
 
 const nonce = 'a-nonce'
 
@@ -10,25 +10,27 @@ async function health(url: string, query: string) {
 }
 
 test('a daemon proves that it knows its token, at the address at which it was asked', async () => {
-  const { port } = await daemonOfTest({ proofToken: 'token', host: '127.0.0.1' })
+  const { port } = await useTestDaemon({ proofToken: 'token', host: '127.0.0.1' })
   const { proof = '' } = await health(`http://127.0.0.1:${port}`, `?nonce=${nonce}`)
-  expect(isSameProof(proof, proofOf('token', nonce, { address: '127.0.0.1', port }))).toBe(true)
+  expect(isSameProof(proof, computeProof('token', nonce, { address: '127.0.0.1', port }))).toBe(
+    true,
+  )
   expect(proof).not.toContain('token')
   for (const other of [
-    proofOf('another', nonce, { address: '127.0.0.1', port }),
-    proofOf('token', 'another', { address: '127.0.0.1', port }),
-    proofOf('token', nonce, { address: '::1', port }),
-    proofOf('token', nonce, { address: '127.0.0.1', port: port + 1 }),
+    computeProof('another', nonce, { address: '127.0.0.1', port }),
+    computeProof('token', 'another', { address: '127.0.0.1', port }),
+    computeProof('token', nonce, { address: '::1', port }),
+    computeProof('token', nonce, { address: '127.0.0.1', port: port + 1 }),
   ]) {
     expect(isSameProof(proof, other)).toBe(false)
   }
 })
 
 test('without a nonce, with one that is none, or without a token there is nothing to prove', async () => {
-  const known = await daemonOfTest({ proofToken: 'token' })
+  const known = await useTestDaemon({ proofToken: 'token' })
   for (const query of ['', '?nonce=a&nonce=b', `?nonce=${'a'.repeat(101)}`]) {
     expect(await health(known.url, query)).toEqual({ status: 'ok', pid: process.pid })
   }
-  const unknown = await daemonOfTest()
+  const unknown = await useTestDaemon()
   expect(await health(unknown.url, `?nonce=${nonce}`)).toEqual({ status: 'ok', pid: process.pid })
 })

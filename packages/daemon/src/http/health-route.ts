@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { DaemonConfig } from '../config.ts'
-import { proofOf } from './proof.ts'
+import { computeProof } from './proof.ts'
 
 const maxNonceLength = 100
 
@@ -15,7 +15,7 @@ export const healthRoute: FastifyPluginAsync<DaemonConfig> = async (app, { proof
       ...(proofToken !== undefined &&
         typeof nonce === 'string' &&
         nonce.length <= maxNonceLength && {
-          proof: proofOf(proofToken, nonce, { address, port }),
+          proof: computeProof(proofToken, nonce, { address, port }),
         }),
     }),
   )

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { daemonOfTest } from '../testing/test-daemon.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
 
 test('tokens, models and requests are counted, and nothing is left over from clients that went', async () => {
-  const { url } = await daemonOfTest()
+  const { url } = await useTestDaemon()
   const ask = (body: object, signal?: AbortSignal) =>
     fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
@@ -44,7 +44,7 @@ test('a log whose reader has stopped holds up no answer, and the lines that it m
   execFileSync('mkfifo', [file])
   const unread = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   onTestFinished(() => closeSync(unread))
-  const { url } = await daemonOfTest({ log: { file } })
+  const { url } = await useTestDaemon({ log: { file } })
   const path = 'x/'.repeat(4_000) // of which 250 fill the pipe and the buffer
   for (let call = 0; call < 400; call += 1) await (await fetch(`${url}/${path}`)).text()
   const text = await (await fetch(`${url}/metrics`)).text()

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
-import { daemonOfTest } from '../testing/test-daemon.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
 
 test('a body that is nested too deep is refused, and harms nobody', async () => {
-  const { url } = await daemonOfTest({}, scriptedRuntime())
+  const { url } = await useTestDaemon({}, scriptedRuntime())
   const ask = async (depth: number) => {
     const nested = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
     const body = `{"model":"shoal-nano","messages":[{"role":"user","content":"Hi"}],"chat_template_kwargs":${nested}}`

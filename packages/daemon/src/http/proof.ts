@@ -5,7 +5,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 export type Endpoint = { address: string | undefined; port: number | undefined }
 
 /** Only whoever knows the token can compute it, and for no other endpoint: nobody can pass the question on. */
-export function proofOf(token: string, nonce: string, { address = '', port = 0 }: Endpoint) {
+export function computeProof(token: string, nonce: string, { address = '', port = 0 }: Endpoint) {
   const plain = address.replace(/^::ffff:/, '') // IPv4, at a socket that takes both
   return createHmac('sha256', token).update(`${nonce} ${plain} ${port}`).digest('base64url')
 }

@@ -7,8 +7,8 @@ type Wrong = NonNullable<FastifyError['validation']>[number]
 export function validationFault(all: Wrong[], message: string): Fault {
   const wrongs = closest(all)
   const [first] = wrongs
-  const param = first ? pathOf(first).slice(1).replaceAll('/', '.') || null : null
-  return new Fault(422, `${param ?? 'the body'} ${first ? textOf(first, wrongs) : message}`, {
+  const param = first ? getPath(first).slice(1).replaceAll('/', '.') || null : null
+  return new Fault(422, `${param ?? 'the body'} ${first ? formatReason(first, wrongs) : message}`, {
     param,
   })
 }
@@ -19,14 +19,14 @@ export function validationFault(all: Wrong[], message: string): Fault {
  */
 function closest(all: Wrong[]): Wrong[] {
   const wrongs = all.filter(({ keyword }) => keyword !== 'anyOf')
-  const [furthest] = wrongs.toSorted((a, b) => further(pathOf(a), pathOf(b)))
-  const there = wrongs.filter((one) => furthest && pathOf(one) === pathOf(furthest))
+  const [furthest] = wrongs.toSorted((a, b) => further(getPath(a), getPath(b)))
+  const there = wrongs.filter((one) => furthest && getPath(one) === getPath(furthest))
   const ofRightType = there.filter(({ keyword }) => keyword !== 'type')
   return ofRightType.length > 0 ? ofRightType : there
 }
 
 /** A JSON pointer, also of what is missing. */
-function pathOf({ instancePath, params }: Wrong): string {
+function getPath({ instancePath, params }: Wrong): string {
   return params.missingProperty ? `${instancePath}/${params.missingProperty}` : instancePath
 }
 
@@ -36,18 +36,18 @@ function further(one: string, other: string): number {
   return depth(other) - depth(one) || other.localeCompare(one, 'en', { numeric: true })
 }
 
-function textOf({ keyword, params, message = '' }: Wrong, wrongs: Wrong[]): string {
+function formatReason({ keyword, params, message = '' }: Wrong, wrongs: Wrong[]): string {
   if (keyword === 'required') return 'is required'
-  if (keyword === 'type') return `must be ${listOf(wrongs.flatMap((one) => one.params.type))}`
+  if (keyword === 'type') return `must be ${formatList(wrongs.flatMap((one) => one.params.type))}`
   if (keyword === 'const') return `must be ${params.allowedValue}`
-  if (keyword === 'enum') return `must be ${listOf(params.allowedValues)}`
+  if (keyword === 'enum') return `must be ${formatList(params.allowedValues)}`
   if (/^min(Items|Length|Properties)$/.test(keyword) && params.limit === 1)
     return 'must not be empty'
   return message.replace('NOT', 'not')
 }
 
 /** `string, array or null`. */
-function listOf(values: unknown): string {
+function formatList(values: unknown): string {
   const all = [...new Set([values].flat().map(String))]
   const last = all.pop()
   return all.length > 0 ? `${all.join(', ')} or ${last}` : `${last}`

@@ -2,7 +2,7 @@ import { memoryOf } from '@shoal/model-file'
 import type { LocalModel } from './local-models.ts'
 
 /** Below this no model answers a sentence. */
-const shortestContext = 64
+const minContextLength = 64
 
 type Settings = {
   /** Tokens of a conversation where nobody wishes for another number. */
@@ -21,22 +21,33 @@ export type ContextPlan = {
 }
 
 /** How long the conversations of a model may be, how many there can be, and what memory that takes. */
-export function contextsOf({ contextLength: usual, slots: most, memoryBytes }: Settings) {
-  function needOf({ facts, fileSizeBytes }: LocalModel, contextLength: number, slots: number) {
+export function createContextPlanner({
+  contextLength: defaultLength,
+  slots: maxSlots,
+  memoryBytes,
+}: Settings) {
+  function computeNeededBytes(
+    { facts, fileSizeBytes }: LocalModel,
+    contextLength: number,
+    slots: number,
+  ) {
     const use = { weightBytes: fileSizeBytes, contextLength, conversations: slots }
     return memoryOf(facts, use).totalBytes
   }
 
   return {
     /** As long as wished for, and no longer than the model was made for. */
-    contextFor: ({ facts }: LocalModel, wanted = usual): number =>
-      Math.min(Math.max(wanted, shortestContext), facts.context_length ?? Number.POSITIVE_INFINITY),
+    contextFor: ({ facts }: LocalModel, wanted = defaultLength): number =>
+      Math.min(
+        Math.max(wanted, minContextLength),
+        facts.context_length ?? Number.POSITIVE_INFINITY,
+      ),
 
     /** With as many conversations as there is memory for where nothing else is loaded, and one at least. */
-    planOf(model: LocalModel, contextLength: number): ContextPlan {
-      let slots = most
-      while (slots > 1 && needOf(model, contextLength, slots) > memoryBytes) slots -= 1
-      return { contextLength, slots, memoryBytes: needOf(model, contextLength, slots) }
+    planContext(model: LocalModel, contextLength: number): ContextPlan {
+      let slots = maxSlots
+      while (slots > 1 && computeNeededBytes(model, contextLength, slots) > memoryBytes) slots -= 1
+      return { contextLength, slots, memoryBytes: computeNeededBytes(model, contextLength, slots) }
     },
   }
 }

@@ -15,10 +15,10 @@ import { Ollama } from 'ollama'
 import { expect, onTestFinished, test } from 'vitest'
 import { addModel, addShards } from '../testing/gguf-of-test.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
-import { daemonOfTest } from '../testing/test-daemon.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
 
 async function start() {
-  const daemon = await daemonOfTest({}, scriptedRuntime())
+  const daemon = await useTestDaemon({}, scriptedRuntime())
   return { ...daemon, ollama: new Ollama({ host: daemon.url }) }
 }
 

@@ -29,7 +29,7 @@ export type Plan = ContextPlan & {
 }
 
 /** Undefined while it is still being loaded. */
-export function getStatus(plan: Plan): LoadedModel | undefined {
+export function toLoadedModel(plan: Plan): LoadedModel | undefined {
   const { model, memoryBytes, contextLength, loadedAt } = plan
   const { requests, idleSince, keepAliveMs, expiresAt } = plan
   const status = { requests, idleSince, keepAliveMs, expiresAt }

@@ -4,18 +4,18 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { addModel } from '../testing/gguf-of-test.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
-import { daemonOfTest } from '../testing/test-daemon.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
 import { loadedModels } from './loaded-models.ts'
 import { localModels } from './local-models.ts'
 
 /** With models of ours, the paths of the files that were loaded, and for how many conversations. */
 async function start(
   script: Parameters<typeof scriptedRuntime>[0] = {},
-  settings: Parameters<typeof daemonOfTest>[0] = {},
+  settings: Parameters<typeof useTestDaemon>[0] = {},
 ) {
   const loads: string[] = []
   const slots: number[] = []
-  const daemon = await daemonOfTest(settings, async (options) => {
+  const daemon = await useTestDaemon(settings, async (options) => {
     loads.push(options.modelPath)
     slots.push(options.slots)
     return scriptedRuntime(script)(options)

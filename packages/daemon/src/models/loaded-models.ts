@@ -1,8 +1,8 @@
 import { hasCode } from '@shoal/core/errors'
 import { Fault, modelNotFound } from '../errors.ts'
 import type { Runtime, StartRuntime } from '../runtime/runtime.ts'
-import { contextsOf } from './contexts.ts'
-import { getStatus, type LoadedModel, type Plan } from './loaded-model.ts'
+import { createContextPlanner } from './contexts.ts'
+import { type LoadedModel, type Plan, toLoadedModel } from './loaded-model.ts'
 import { findModel, type LocalModel, type LocalModels } from './local-models.ts'
 import { memoryInUse, needsTooMuch } from './memory-faults.ts'
 import { isSameFile, updateLoaded } from './update-loaded.ts'
@@ -33,7 +33,7 @@ type Dependencies = {
 /** A model that is loaded or being loaded. */
 type Entry = Plan & { runtime: Promise<Runtime> }
 
-export type Options = {
+export type UseOptions = {
   /** How long the model stays when nobody asks for it any more; negative forever. Undefined: as it was. */
   keepAliveMs?: number | undefined
   /** Tokens of a conversation. Undefined: as the daemon is set. */
@@ -52,11 +52,11 @@ export type Use = Disposable & { runtime: Runtime; model: LocalModel }
  */
 export interface LoadedModels {
   /** Loads the model if needed, for one request. Rejects with `queue_full` where too many wait for it already. */
-  use(id: string, wishes?: Options): Promise<Use>
+  use(id: string, options?: UseOptions): Promise<Use>
   /** Tokens of a conversation with this model as it is loaded, or would be. */
-  contextLengthOf(model: LocalModel): number
+  getContextLength(model: LocalModel): number
   /** Loads a model without asking it anything. */
-  load(id: string, wishes?: Options): Promise<LoadedModel>
+  load(id: string, options?: UseOptions): Promise<LoadedModel>
   /** Resolves with whether it was loaded. What it is asked just now ends with an error. */
   unload(id: string): Promise<boolean>
   /** Unloads a model when all that it is asked just now is answered. */
@@ -72,14 +72,14 @@ export interface LoadedModels {
 /** Loads models when they are asked for and unloads those that nobody asked for the longest time, within the memory that it is given. */
 export function loadedModels(dependencies: Dependencies): LoadedModels {
   const { local, memoryBytes, queueLength, log } = dependencies
-  const { contextFor, planOf } = contextsOf(dependencies)
+  const { contextFor, planContext } = createContextPlanner(dependencies)
   const entries = new Map<string, Entry>()
   let clock = 0
   /** One model is loaded at a time: two at once would count on the same memory. */
   let loading: Promise<unknown> = Promise.resolve()
 
   /** What is here now. A model whose file is gone is unloaded where nobody is being answered by it. */
-  async function look(): Promise<LocalModel[]> {
+  async function refresh(): Promise<LocalModel[]> {
     const all = await local.list()
     const gone = updateLoaded([...entries.values()], all)
     await Promise.all(gone.filter(({ requests }) => requests === 0).map(unloadEntry))
@@ -87,7 +87,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
   }
 
   async function getLocal(id: string): Promise<LocalModel> {
-    const model = findModel(await look(), id)
+    const model = findModel(await refresh(), id)
     if (model) return model
     const failure = await local.findProblem(id)
     throw failure === undefined ? modelNotFound(id) : notNow(failure)
@@ -100,7 +100,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     if (known && !isOutdated && !canGrow(known, contextLength)) return known
     const plan: Plan = {
       model,
-      ...planOf(model, contextLength),
+      ...planContext(model, contextLength),
       loadedAt: undefined,
       requests: 0,
       usedAt: 0,
@@ -132,7 +132,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     if (entry.contextLength >= contextLength || entry.requests > 0) return false
     const busy = [...entries.values()].filter(({ requests }) => requests > 0)
     const taken = busy.reduce((sum, one) => sum + one.memoryBytes, 0)
-    return taken + planOf(entry.model, contextLength).memoryBytes <= memoryBytes
+    return taken + planContext(entry.model, contextLength).memoryBytes <= memoryBytes
   }
 
   async function load(entry: Plan, isFree: Promise<void>): Promise<Runtime> {
@@ -211,7 +211,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     wait(keepAliveMs)
   }
 
-  async function use(id: string, { keepAliveMs, contextLength }: Options = {}): Promise<Use> {
+  async function use(id: string, { keepAliveMs, contextLength }: UseOptions = {}): Promise<Use> {
     const entry = entryFor(await getLocal(id), contextLength)
     if (entry.requests >= entry.slots + queueLength) {
       throw new Fault(
@@ -241,18 +241,18 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     }
   }
 
-  const status = () => [...entries.values()].flatMap((entry) => getStatus(entry) ?? [])
+  const status = () => [...entries.values()].flatMap((entry) => toLoadedModel(entry) ?? [])
 
   return {
     use,
 
-    contextLengthOf: (model) => entries.get(model.path)?.contextLength ?? contextFor(model),
+    getContextLength: (model) => entries.get(model.path)?.contextLength ?? contextFor(model),
 
     async load(id, loadOptions = {}) {
       const { model, [Symbol.dispose]: leave } = await use(id, loadOptions)
       leave()
       const entry = entries.get(model.path)
-      const status = entry && getStatus(entry)
+      const status = entry && toLoadedModel(entry)
       if (status) return status
       throw notNow(`model ${model.id} was lost as soon as it was loaded`)
     },
@@ -270,7 +270,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     },
 
     async list() {
-      await look()
+      await refresh()
       return status()
     },
 

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
-import { daemonOfTest } from '../testing/test-daemon.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
 
 test('an entry that cannot be read is logged once, and keeps nobody from the other models', async () => {
   using logs = temporaryFolder()
   const file = join(logs.path, 'daemon.log')
-  const { url, folder } = await daemonOfTest({ log: { file } }, scriptedRuntime())
+  const { url, folder } = await useTestDaemon({ log: { file } }, scriptedRuntime())
   symlinkSync('loop', join(folder, 'loop'))
   mkdirSync(join(folder, 'pipe'))
   execFileSync('mkfifo', [join(folder, 'pipe', 'pipe.gguf')])

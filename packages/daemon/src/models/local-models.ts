@@ -77,12 +77,12 @@ export function localModels(directory: string, memoryBytes: number, log: Log): L
     const readable = (await readAll()).flatMap(({ file, outcome }) =>
       'facts' in outcome ? [{ file, facts: outcome.facts }] : [],
     )
-    const entries = withWholeShards(readable)
+    const entries = withCompleteShards(readable)
     return [...Map.groupBy(entries, ({ name }) => name).values()].flatMap((files) => {
-      const chosen = defaultOf(files, memoryBytes)
+      const chosen = chooseDefault(files, memoryBytes)
       return withLabels(files).map(({ file, label }) => {
         const model = { ...file, label }
-        return { ...model, id: file === chosen ? file.name : longIdOf(model) }
+        return { ...model, id: file === chosen ? file.name : formatLongId(model) }
       })
     })
   }
@@ -112,7 +112,7 @@ export function localModels(directory: string, memoryBytes: number, log: Log): L
 export function findModel(all: readonly LocalModel[], id: string): LocalModel | undefined {
   const wanted = id.replace(/:latest$/i, '')
   const byId = (is: (text: string) => boolean) =>
-    all.find((model) => is(model.id)) ?? all.find((model) => is(longIdOf(model)))
+    all.find((model) => is(model.id)) ?? all.find((model) => is(formatLongId(model)))
   const exact = byId((text) => text === wanted)
   if (exact) return exact
   const reference = parseReference(id)
@@ -128,7 +128,8 @@ export function findModel(all: readonly LocalModel[], id: string): LocalModel | 
 }
 
 /** Which stays the same whatever file is the default one. */
-export const longIdOf = ({ name, label }: Pick<LocalModel, 'name' | 'label'>) => `${name}:${label}`
+export const formatLongId = ({ name, label }: Pick<LocalModel, 'name' | 'label'>) =>
+  `${name}:${label}`
 
 /** Files of one model, as the lists of the command line call them. */
 const withLabels = (files: Entry[]) =>
@@ -143,22 +144,24 @@ type Outcome = { facts: GgufFacts } | { failure: string }
 type Read = { file: LocalFile; facts: GgufFacts }
 
 /** Files that run by themselves, and the first parts of those that have all their parts. */
-function withWholeShards(files: Read[]): Entry[] {
-  const alone = files.filter(({ facts }) => facts.role === 'model').map((one) => entryOf([one]))
+function withCompleteShards(files: Read[]): Entry[] {
+  const alone = files.filter(({ facts }) => facts.role === 'model').map((one) => createEntry([one]))
   const shards = files.filter(({ facts }) => facts.role === 'shard')
   const groups = Map.groupBy(shards, ({ file, facts }) => {
     return `${dirname(file.path)}/${stemOf(file)} ${facts.shard?.count}`
   })
-  const whole = [...groups.values()].filter(
+  const complete = [...groups.values()].filter(
     (group) => group.length === group[0]?.facts.shard?.count,
   )
-  const sharded = whole.map((group) =>
-    entryOf(group.toSorted((a, b) => (a.facts.shard?.index ?? 0) - (b.facts.shard?.index ?? 0))),
+  const sharded = complete.map((group) =>
+    createEntry(
+      group.toSorted((a, b) => (a.facts.shard?.index ?? 0) - (b.facts.shard?.index ?? 0)),
+    ),
   )
   return [...alone, ...sharded]
 }
 
-function entryOf(parts: Read[]): Entry {
+function createEntry(parts: Read[]): Entry {
   const [{ file, facts }] = parts as [Read]
   const parameters = parts.reduce((sum, part) => sum + (part.facts.parameter_count ?? 0), 0)
   return {
@@ -166,7 +169,7 @@ function entryOf(parts: Read[]): Entry {
     quantization: file.record?.quantization ?? facts.quantization,
     path: file.path,
     paths: parts.map((part) => part.file.path),
-    sha256: sha256Of(file),
+    sha256: getSha256(file),
     fileSizeBytes: parts.reduce((sum, part) => sum + (part.file.fileSizeBytes ?? 0), 0),
     modifiedAt: file.modifiedAt,
     facts,
@@ -174,14 +177,14 @@ function entryOf(parts: Read[]): Entry {
   }
 }
 
-function sha256Of({ record, modifiedAt }: LocalFile): string | undefined {
+function getSha256({ record, modifiedAt }: LocalFile): string | undefined {
   // A date has whole milliseconds, the record what the file system says.
   const isUnchanged = record && Math.abs(record.modified_at - modifiedAt.getTime()) < 1
   return isUnchanged ? record.sha256_hash : undefined
 }
 
 /** The one that suits so much memory best, and the smallest where none fits. */
-function defaultOf(files: Entry[], memoryBytes: number): Entry | undefined {
+function chooseDefault(files: Entry[], memoryBytes: number): Entry | undefined {
   const choices = files.map((file) => ({
     file,
     label: file.quantization,

@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runsSlowTests } from '../../../../testing/slow.ts'
 import { startChildRuntime } from '../runtime/process/child-runtime.ts'
 import type { StartRuntime } from '../runtime/runtime.ts'
-import { registryOfTest } from '../testing/registry-of-test.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
-import { daemonOfTest, startTestDaemon } from '../testing/test-daemon.ts'
+import { startTestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
+import { useTestRegistry } from '../testing/test-registry.ts'
 
 /** 10 to 21 MB more were taken than planned. One conversation of the synthetic model has 101 MB of keys and values. */
 const toleranceBytes = 50e6
 /** Three conversations more took 0 to 4 % more than planned for them. */
-const toleranceOfConversations = 0.1
+const conversationTolerance = 0.1
 const timeoutMs = 120_000
 
 describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
@@ -31,8 +31,8 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
   /** Has a model read something, and tells what is planned for it and what its process has then. */
   async function load(model: string, slots: number) {
     let pid = 0
-    const startRuntime: StartRuntime = async (...options) => {
-      const runtime = await startChildRuntime(...options)
+    const startRuntime: StartRuntime = async (...args) => {
+      const runtime = await startChildRuntime(...args)
       pid = runtime.pid
       return runtime
     }
@@ -44,7 +44,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
       const asked = { model, prompt: 'word '.repeat(words), max_tokens: 1 }
       const answer = await post(daemon.url, '/v1/completions', asked)
       expect(answer).toMatchObject({ usage: { prompt_tokens: expect.any(Number) } })
-      return { plannedBytes: Number(size), takenBytes: memoryOf(pid) }
+      return { plannedBytes: Number(size), takenBytes: readMemoryBytes(pid) }
     } finally {
       await daemon.close()
     }
@@ -65,16 +65,16 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
       }
       const planned = four.plannedBytes - one.plannedBytes
       const taken = four.takenBytes - one.takenBytes
-      expect(Math.abs(taken / planned - 1)).toBeLessThan(toleranceOfConversations)
+      expect(Math.abs(taken / planned - 1)).toBeLessThan(conversationTolerance)
     },
     timeoutMs,
   )
 })
 
 test('what a registry says of a file is what a daemon plans for one conversation', async () => {
-  const registry = await registryOfTest()
+  const registry = await useTestRegistry()
   const { id } = await registry.publish('tide', demoModel)
-  const daemon = await daemonOfTest({ slots: 1, contextLength: 8192 }, scriptedRuntime())
+  const daemon = await useTestDaemon({ slots: 1, contextLength: 8192 }, scriptedRuntime())
   const { size } = await post(daemon.url, '/api/load', { model: 'shoal-tiny:Q8_0' })
   expect(await registry.client.getFile('tide', id)).toMatchObject({ memory_bytes: size })
 })
@@ -89,7 +89,7 @@ async function post(url: string, path: string, body: object): Promise<Record<str
 }
 
 /** What a process has in RAM, with all that it shares: among how many others changes from moment to moment. */
-function memoryOf(pid: number): number {
+function readMemoryBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
 }

@@ -1,5 +1,5 @@
 /** What becomes of a loaded model when files come, go and change. */
-import { type LocalModel, longIdOf } from './local-models.ts'
+import { formatLongId, type LocalModel } from './local-models.ts'
 
 type Loaded = { model: LocalModel }
 
@@ -20,7 +20,7 @@ export function updateLoaded<T extends Loaded>(
   }
   for (const one of gone) {
     const isTwice = loaded.some(({ model }) => model !== one.model && model.id === one.model.id)
-    if (isTwice) one.model = { ...one.model, id: longIdOf(one.model) }
+    if (isTwice) one.model = { ...one.model, id: formatLongId(one.model) }
   }
   return gone
 }

@@ -2,12 +2,12 @@
 import type { FastifyReply } from 'fastify'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
 import { startLineStream } from './line-stream.ts'
-import { type OllamaCall, toolCallOf } from './tool-call.ts'
+import { type OllamaCall, toOllamaCall } from './tool-call.ts'
 
 type Steps = AsyncGenerator<Piece, Finish>
 
 /** A part of an answer, or all of it. */
-export type Said = {
+export type AnswerPart = {
   text: string
   thinking: string
   calls: OllamaCall[]
@@ -18,20 +18,20 @@ export type Said = {
 export type Shape = {
   model: string
   /** The members that say something. */
-  partOf(said: Said): object
+  toBody(part: AnswerPart): object
 }
 
 /** When the request came, and how long it waited for its model. In milliseconds. */
 export type Timing = { startedAt: number; loadMs: number }
 
 export async function wholeAnswer(steps: Steps, shape: Shape, timing: Timing) {
-  const all: Said[] = []
+  const all: AnswerPart[] = []
   for (let count = 0; ; ) {
     const step = await steps.next()
-    if (step.done) return lastOf(shape, mergedOf(all), step.value, timing)
-    const said = saidOf(step.value, count)
-    count += said.calls.length
-    all.push(said)
+    if (step.done) return makeLastBody(shape, mergeParts(all), step.value, timing)
+    const part = toAnswerPart(step.value, count)
+    count += part.calls.length
+    all.push(part)
   }
 }
 
@@ -46,11 +46,11 @@ export async function streamAnswer(
   const stream = startLineStream(reply)
   try {
     for (let count = 0; !step.done; step = await steps.next()) {
-      const said = saidOf(step.value, count)
-      count += said.calls.length
-      await stream.send({ ...headOf(shape), ...shape.partOf(said), done: false })
+      const part = toAnswerPart(step.value, count)
+      count += part.calls.length
+      await stream.send({ ...makeHead(shape), ...shape.toBody(part), done: false })
     }
-    stream.end(lastOf(shape, mergedOf([]), step.value, timing))
+    stream.end(makeLastBody(shape, mergeParts([]), step.value, timing))
   } catch (error) {
     stream.fail(error)
   }
@@ -59,16 +59,21 @@ export async function streamAnswer(
 
 /** The answer to who only loads or unloads a model. */
 export function emptyAnswer(shape: Shape, reason: 'load' | 'unload') {
-  return { ...headOf(shape), ...shape.partOf(mergedOf([])), done: true, done_reason: reason }
+  return { ...makeHead(shape), ...shape.toBody(mergeParts([])), done: true, done_reason: reason }
 }
 
-const headOf = ({ model }: Shape) => ({ model, created_at: new Date().toISOString() })
+const makeHead = ({ model }: Shape) => ({ model, created_at: new Date().toISOString() })
 
-function lastOf(shape: Shape, said: Said, finish: Finish, { startedAt, loadMs }: Timing) {
+function makeLastBody(
+  shape: Shape,
+  part: AnswerPart,
+  finish: Finish,
+  { startedAt, loadMs }: Timing,
+) {
   const { reason, promptTokens, completionTokens, firstTokenMs, generationMs } = finish
   return {
-    ...headOf(shape),
-    ...shape.partOf(said),
+    ...makeHead(shape),
+    ...shape.toBody(part),
     done: true,
     done_reason: reason === 'length' ? 'length' : 'stop',
     total_duration: nanoseconds(performance.now() - startedAt),
@@ -82,13 +87,16 @@ function lastOf(shape: Shape, said: Said, finish: Finish, { startedAt, loadMs }:
 
 export const nanoseconds = (ms: number) => Math.round(ms * 1e6)
 
-function saidOf({ text = '', reasoning = '', toolCall, logprobs }: Piece, callsBefore: number) {
-  const calls = toolCall ? [toolCallOf(toolCall, callsBefore)] : []
+function toAnswerPart(
+  { text = '', reasoning = '', toolCall, logprobs }: Piece,
+  callsBefore: number,
+) {
+  const calls = toolCall ? [toOllamaCall(toolCall, callsBefore)] : []
   return { text, thinking: reasoning, calls, logprobs }
 }
 
-function mergedOf(all: Said[]): Said {
-  const logprobs = all.flatMap((said) => said.logprobs ?? [])
+function mergeParts(all: AnswerPart[]): AnswerPart {
+  const logprobs = all.flatMap((part) => part.logprobs ?? [])
   return {
     text: all.map(({ text }) => text).join(''),
     thinking: all.map(({ thinking }) => thinking).join(''),

@@ -9,7 +9,7 @@ export function canThink({ facts }: LocalModel): boolean {
 }
 
 /** What a model is good for, in Ollama's words. Any model embeds; the word stands for those that can do nothing else. */
-export function capabilitiesOf(model: LocalModel): string[] {
+export function listCapabilities(model: LocalModel): string[] {
   const { architecture, metadata, chat_template } = model.facts
   if (`${architecture}.pooling_type` in metadata) return ['embedding']
   return [

@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { OllamaChatRequest } from '@shoal/protocol'
 import { clientGone } from '../http/client-gone.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
-import { emptyAnswer, type Said, type Shape, streamAnswer, wholeAnswer } from './answer.ts'
-import { generationOfChat, readOptions, refuseThinking } from './generation.ts'
+import { type AnswerPart, emptyAnswer, type Shape, streamAnswer, wholeAnswer } from './answer.ts'
+import { createOllamaChatGeneration, readOptions, refuseThinking } from './generation.ts'
 import { loadOrRelease } from './load-or-release.ts'
 
 export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
@@ -12,9 +12,9 @@ export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = a
 ) => {
   app.post('/api/chat', { schema: { body: OllamaChatRequest } }, async ({ body }, reply) => {
     const startedAt = performance.now()
-    const shape: Shape = { model: body.model, partOf }
+    const shape: Shape = { model: body.model, toBody }
     if (!body.messages?.length) return emptyAnswer(shape, await loadOrRelease(models, body))
-    const generation = generationOfChat(body)
+    const generation = createOllamaChatGeneration(body)
     const signal = clientGone(reply)
     using use = await models.use(body.model, readOptions(body))
     refuseThinking(body, use.model)
@@ -25,7 +25,7 @@ export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = a
   })
 }
 
-const partOf = ({ text, thinking, calls, logprobs }: Said) => ({
+const toBody = ({ text, thinking, calls, logprobs }: AnswerPart) => ({
   message: {
     role: 'assistant',
     content: text,

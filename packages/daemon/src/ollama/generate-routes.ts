@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { OllamaGenerateRequest } from '@shoal/protocol'
 import { clientGone } from '../http/client-gone.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
-import { emptyAnswer, type Said, type Shape, streamAnswer, wholeAnswer } from './answer.ts'
+import { type AnswerPart, emptyAnswer, type Shape, streamAnswer, wholeAnswer } from './answer.ts'
 import {
-  generationOfPrompt,
+  createOllamaPromptGeneration,
   readOptions,
   refuseThinking,
   refuseWhatCannotBe,
@@ -19,19 +19,19 @@ export const generateRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }>
   app.post('/api/generate', { schema }, async ({ body }, reply) => {
     const startedAt = performance.now()
     refuseWhatCannotBe(body)
-    const shape: Shape = { model: body.model, partOf }
+    const shape: Shape = { model: body.model, toBody }
     if (!body.prompt) return emptyAnswer(shape, await loadOrRelease(models, body))
     const signal = clientGone(reply)
     using use = await models.use(body.model, readOptions(body))
     refuseThinking(body, use.model)
     const timing = { startedAt, loadMs: performance.now() - startedAt }
-    const steps = use.runtime.generate(generationOfPrompt(body, use.model), signal)
+    const steps = use.runtime.generate(createOllamaPromptGeneration(body, use.model), signal)
     if (body.stream === false) return await wholeAnswer(steps, shape, timing)
     return await streamAnswer(reply, steps, shape, timing)
   })
 }
 
-const partOf = ({ text, thinking, logprobs }: Said) => ({
+const toBody = ({ text, thinking, logprobs }: AnswerPart) => ({
   response: text,
   ...(thinking && { thinking }),
   ...(logprobs && { logprobs }),

@@ -1,30 +1,33 @@
 import type { OllamaChatRequest, OllamaGenerateRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
-import type { Options } from '../models/loaded-models.ts'
+import type { UseOptions } from '../models/loaded-models.ts'
 import type { LocalModel } from '../models/local-models.ts'
 import type { ChatMessage, Generation, Prompt } from '../runtime/runtime.ts'
 import { canThink } from './capabilities.ts'
-import { keepAliveMsOf } from './keep-alive.ts'
-import { chatMessagesOf, toolsOf } from './messages.ts'
-import { endOf, samplingOf } from './sampling.ts'
+import { toKeepAliveMs } from './keep-alive.ts'
+import { toChatMessages, toTools } from './messages.ts'
+import { getStopConditions, toSampling } from './sampling.ts'
 
 type AnyRequest = Pick<OllamaChatRequest, 'model' | 'options' | 'keep_alive'>
 type Wanted = Omit<OllamaChatRequest, 'messages' | 'tools'>
 
 /** What a request wishes of the model as it is loaded. */
-export function readOptions({ keep_alive, options }: AnyRequest): Options {
-  return { keepAliveMs: keepAliveMsOf(keep_alive), contextLength: options?.num_ctx ?? undefined }
+export function readOptions({ keep_alive, options }: AnyRequest): UseOptions {
+  return { keepAliveMs: toKeepAliveMs(keep_alive), contextLength: options?.num_ctx ?? undefined }
 }
 
-export function generationOfChat(request: OllamaChatRequest): Generation {
-  const messages = chatMessagesOf(request.messages ?? [])
-  const tools = toolsOf(request)
-  const variables = variablesOf(request)
-  return generationOf(request, { chat: { messages, tools, toolChoice: 'auto', variables } })
+export function createOllamaChatGeneration(request: OllamaChatRequest): Generation {
+  const messages = toChatMessages(request.messages ?? [])
+  const tools = toTools(request)
+  const variables = getTemplateVariables(request)
+  return createGeneration(request, { chat: { messages, tools, toolChoice: 'auto', variables } })
 }
 
-export function generationOfPrompt(request: OllamaGenerateRequest, model: LocalModel): Generation {
-  return generationOf(request, promptOf(request, model))
+export function createOllamaPromptGeneration(
+  request: OllamaGenerateRequest,
+  model: LocalModel,
+): Generation {
+  return createGeneration(request, createPrompt(request, model))
 }
 
 /** Parameters of `/api/generate` that mean something which cannot be done here. */
@@ -43,7 +46,7 @@ export function refuseThinking({ model: name, think }: Wanted, model: LocalModel
 }
 
 /** A model without a chat template reads the words as they are. */
-function promptOf(request: OllamaGenerateRequest, { facts }: LocalModel): Prompt {
+function createPrompt(request: OllamaGenerateRequest, { facts }: LocalModel): Prompt {
   const text = request.prompt ?? ''
   if (request.raw) return { text }
   const { system } = request
@@ -52,21 +55,23 @@ function promptOf(request: OllamaGenerateRequest, { facts }: LocalModel): Prompt
     ...(system ? [{ role: 'system', content: system }] : []),
     { role: 'user', content: text },
   ]
-  return { chat: { messages, tools: [], toolChoice: 'none', variables: variablesOf(request) } }
+  return {
+    chat: { messages, tools: [], toolChoice: 'none', variables: getTemplateVariables(request) },
+  }
 }
 
-function generationOf(request: Wanted, prompt: Prompt): Generation {
+function createGeneration(request: Wanted, prompt: Prompt): Generation {
   const options = request.options ?? {}
   return {
     prompt,
-    ...endOf(options),
-    sampling: samplingOf(options),
-    json: jsonOf(request),
+    ...getStopConditions(options),
+    sampling: toSampling(options),
+    json: getJsonFormat(request),
     topLogprobs: request.logprobs ? (request.top_logprobs ?? 0) : undefined,
   }
 }
 
-function jsonOf({ format }: Wanted): true | object | undefined {
+function getJsonFormat({ format }: Wanted): true | object | undefined {
   if (format === undefined || format === null || format === '') return undefined
   if (typeof format === 'object') return format
   if (format === 'json') return true
@@ -75,7 +80,7 @@ function jsonOf({ format }: Wanted): true | object | undefined {
 
 const efforts = ['low', 'medium', 'high', 'max']
 
-function variablesOf({ think }: Wanted): Record<string, unknown> {
+function getTemplateVariables({ think }: Wanted): Record<string, unknown> {
   if (think === undefined || think === null || think === '') return {}
   if (typeof think === 'boolean') return { enable_thinking: think }
   if (efforts.includes(think)) return { enable_thinking: true, reasoning_effort: think }

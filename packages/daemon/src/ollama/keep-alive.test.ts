@@ -1,6 +1,6 @@
 import { durationExamples, endless, notDurations } from '@shoal/core/testing'
 import { expect, test } from 'vitest'
-import { keepAliveMsOf } from './keep-alive.ts'
+import { toKeepAliveMs } from './keep-alive.ts'
 
 test.each([
   [undefined, undefined],
@@ -20,15 +20,15 @@ test.each([
   ['-1', -1],
   ['-5m', -1],
 ])('%s is %s milliseconds', (keepAlive, ms) => {
-  expect(keepAliveMsOf(keepAlive)).toBe(ms)
+  expect(toKeepAliveMs(keepAlive)).toBe(ms)
 })
 
 test.each(['soon', '5 m', '5x', 'm', '1h-30m'])('“%s” is no time', (text) => {
-  expect(() => keepAliveMsOf(text)).toThrow(`not "${text}"`)
+  expect(() => toKeepAliveMs(text)).toThrow(`not "${text}"`)
 })
 
 test('it takes a time however it is written', () => {
-  for (const { text, ms } of durationExamples()) expect(keepAliveMsOf(text), text).toBe(ms)
-  for (const text of endless) expect(keepAliveMsOf(text), text).toBe(-1)
-  for (const text of notDurations) expect(() => keepAliveMsOf(text)).toThrow(`not "${text}"`)
+  for (const { text, ms } of durationExamples()) expect(toKeepAliveMs(text), text).toBe(ms)
+  for (const text of endless) expect(toKeepAliveMs(text), text).toBe(-1)
+  for (const text of notDurations) expect(() => toKeepAliveMs(text)).toThrow(`not "${text}"`)
 })

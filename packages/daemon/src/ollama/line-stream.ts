@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
-import { faultOf, ollamaBodyOf } from '../http/error-handler.ts'
+import { toFault, toOllamaErrorBody } from '../http/error-handler.ts'
 
 export type LineStream = {
   /** Resolves when there is room for more. */
@@ -25,23 +25,23 @@ export function startLineStream(reply: FastifyReply): LineStream {
     'x-accel-buffering': 'no',
   })
   raw.socket?.setNoDelay(true)
-  const textOf = (line: object) => `${JSON.stringify(line)}\n`
+  const formatLine = (line: object) => `${JSON.stringify(line)}\n`
   return {
     async send(line) {
-      if (raw.destroyed || raw.write(textOf(line))) return
+      if (raw.destroyed || raw.write(formatLine(line))) return
       await Promise.race([once(raw, 'drain'), once(raw, 'close')])
     },
     report(line) {
-      if (!raw.destroyed) raw.write(textOf(line))
+      if (!raw.destroyed) raw.write(formatLine(line))
     },
     isFull: () => raw.writableNeedDrain,
     end(last) {
-      raw.end(last && textOf(last))
+      raw.end(last && formatLine(last))
     },
     fail(error) {
-      const fault = faultOf(error)
+      const fault = toFault(error)
       if (fault.details.status >= 500) reply.log.error({ err: error }, 'a stream failed')
-      raw.end(textOf(ollamaBodyOf(fault)))
+      raw.end(formatLine(toOllamaErrorBody(fault)))
     },
   }
 }

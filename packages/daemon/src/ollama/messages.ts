@@ -3,12 +3,14 @@ import { unsupported } from '../errors.ts'
 import type { ChatMessage, Tool, ToolCall } from '../runtime/runtime.ts'
 
 /** Ollama's messages as OpenAI has them, which is what chat templates are written for. */
-export function chatMessagesOf(messages: OllamaMessage[]): ChatMessage[] {
+export function toChatMessages(messages: OllamaMessage[]): ChatMessage[] {
   const unanswered: ToolCall[] = []
   return messages.map((message, index) => {
     if (message.images?.length) throw unsupported(`messages.${index}.images`)
     const { role, content, thinking, tool_calls } = message
-    const calls = (tool_calls ?? []).map((call, place) => callOf(call, `call_${index}_${place}`))
+    const calls = (tool_calls ?? []).map((call, place) =>
+      toToolCall(call, `call_${index}_${place}`),
+    )
     unanswered.push(...calls)
     return {
       role,
@@ -20,7 +22,7 @@ export function chatMessagesOf(messages: OllamaMessage[]): ChatMessage[] {
   })
 }
 
-export function toolsOf({ tools }: OllamaChatRequest): Tool[] {
+export function toTools({ tools }: OllamaChatRequest): Tool[] {
   return (tools ?? []).map(({ function: { name, description, parameters } }) => ({
     type: 'function',
     function: { name, ...(description && { description }), ...(parameters && { parameters }) },
@@ -29,7 +31,7 @@ export function toolsOf({ tools }: OllamaChatRequest): Tool[] {
 
 type OllamaCall = NonNullable<OllamaMessage['tool_calls']>[number]
 
-function callOf({ id, function: called }: OllamaCall, ownId: string): ToolCall {
+function toToolCall({ id, function: called }: OllamaCall, ownId: string): ToolCall {
   const { name, arguments: given } = called
   return {
     id: id || ownId,

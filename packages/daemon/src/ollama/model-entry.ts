@@ -1,12 +1,12 @@
 /** Models as Ollama lists them. */
 import type { LoadedModel } from '../models/loaded-model.ts'
 import type { LocalModel } from '../models/local-models.ts'
-import { capabilitiesOf } from './capabilities.ts'
+import { listCapabilities } from './capabilities.ts'
 
 /** Clients of Ollama, such as Open WebUI, put `:latest` behind a name without a colon and then look for it in the list. */
-export const ollamaNameOf = ({ id }: LocalModel) => (id.includes(':') ? id : `${id}:latest`)
+export const formatOllamaName = ({ id }: LocalModel) => (id.includes(':') ? id : `${id}:latest`)
 
-export function detailsOf({ facts, quantization, parameterCount }: LocalModel) {
+export function toDetails({ facts, quantization, parameterCount }: LocalModel) {
   const { architecture, context_length, dimensions } = facts
   const family = architecture ?? ''
   return {
@@ -23,15 +23,15 @@ export function detailsOf({ facts, quantization, parameterCount }: LocalModel) {
 
 /** An entry of `/api/tags`. */
 export function listedModel(model: LocalModel) {
-  const name = ollamaNameOf(model)
+  const name = formatOllamaName(model)
   return {
     name,
     model: name,
     modified_at: model.modifiedAt.toISOString(),
     size: model.fileSizeBytes,
     digest: model.sha256 ?? '',
-    details: detailsOf(model),
-    capabilities: capabilitiesOf(model),
+    details: toDetails(model),
+    capabilities: listCapabilities(model),
   }
 }
 
@@ -41,7 +41,7 @@ const foreverMs = 2 ** 63 / 1e6
 /** An entry of `/api/ps`. What stands after the context length is not Ollama's. */
 export function loadedEntry(loaded: LoadedModel) {
   const { model, memoryBytes, contextLength, idleSince, keepAliveMs } = loaded
-  const name = ollamaNameOf(model)
+  const name = formatOllamaName(model)
   const now = Date.now()
   // While it answers, its time has not begun.
   const expiresAt = loaded.expiresAt ?? new Date(now + (keepAliveMs < 0 ? foreverMs : keepAliveMs))
@@ -50,7 +50,7 @@ export function loadedEntry(loaded: LoadedModel) {
     model: name,
     size: Math.round(memoryBytes),
     digest: model.sha256 ?? '',
-    details: detailsOf(model),
+    details: toDetails(model),
     expires_at: expiresAt.toISOString(),
     size_vram: 0,
     context_length: contextLength,

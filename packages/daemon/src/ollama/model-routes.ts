@@ -4,7 +4,7 @@ import { LoadRequest, OllamaShowRequest, UnloadRequest } from '@shoal/protocol'
 import { modelNotFound } from '../errors.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { LocalModels } from '../models/local-models.ts'
-import { keepAliveMsOf } from './keep-alive.ts'
+import { toKeepAliveMs } from './keep-alive.ts'
 import { listedModel, loadedEntry } from './model-entry.ts'
 import { namedModel } from './named-model.ts'
 import { shownInFull, shownModel } from './show-model.ts'
@@ -39,11 +39,11 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     const model = await local.find(name)
     if (!model) throw modelNotFound(name)
     const show = body.verbose ? shownInFull : shownModel
-    return show(model, models.contextLengthOf(model))
+    return show(model, models.getContextLength(model))
   })
 
   app.post('/api/load', { schema: { body: LoadRequest } }, async ({ body }) => {
-    const keepAliveMs = keepAliveMsOf(body.keep_alive)
+    const keepAliveMs = toKeepAliveMs(body.keep_alive)
     const contextLength = body.num_ctx ?? undefined
     return loadedEntry(await models.load(body.model, { keepAliveMs, contextLength }))
   })

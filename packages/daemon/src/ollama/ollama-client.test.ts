@@ -124,13 +124,13 @@ test('a prompt that is generated on, with a system message or as it is', async (
   expect(answer).toMatchObject({ response: greeting, done: true, done_reason: 'stop' })
   // It could not be taken back.
   expect(answer).not.toHaveProperty('context')
-  const reported = await ollama.generate({
+  const withSystem = await ollama.generate({
     model,
     prompt: 'Hello',
     system: 'You are a pirate',
     options,
   })
-  expect(reported.prompt_eval_count).toBeGreaterThan(answer.prompt_eval_count)
+  expect(withSystem.prompt_eval_count).toBeGreaterThan(answer.prompt_eval_count)
 
   const raw = await ollama.generate({
     model,

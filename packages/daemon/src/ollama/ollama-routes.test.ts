@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest'
 import { addModel } from '../testing/gguf-of-test.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
-import { daemonOfTest } from '../testing/test-daemon.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
 
 const model = 'shoal-nano'
 const hello = [{ role: 'user', content: 'Hello' }]
 
 async function scripted(script: Parameters<typeof scriptedRuntime>[0] = {}, settings = {}) {
-  const daemon = await daemonOfTest(settings, scriptedRuntime(script))
+  const daemon = await useTestDaemon(settings, scriptedRuntime(script))
   const send = (path: string, body: unknown, init: RequestInit = {}) =>
     fetch(daemon.url + path, { method: 'POST', body: JSON.stringify(body), ...init })
   return {
@@ -158,11 +158,11 @@ test('a model is loaded with the context that is wished for, and with a longer o
   const pace = Promise.withResolvers<void>()
   const { folder, url, post, send } = await scripted({ pace: () => pace.promise })
   addModel(folder, 'long', {})
-  const contextOf = async (num_ctx?: number) =>
+  const loadContextLength = async (num_ctx?: number) =>
     (await post('/api/load', { model: 'long', num_ctx })).body.context_length
-  expect(await contextOf(256)).toBe(256)
-  expect(await contextOf(128)).toBe(256)
-  expect(await contextOf(1024)).toBe(1024)
+  expect(await loadContextLength(256)).toBe(256)
+  expect(await loadContextLength(128)).toBe(256)
+  expect(await loadContextLength(1024)).toBe(1024)
 
   const busy = send('/api/chat', { model: 'long', messages: hello, options: { num_ctx: 512 } })
   const requests = async () => {
@@ -170,11 +170,11 @@ test('a model is loaded with the context that is wished for, and with a longer o
     return models
   }
   await expect.poll(requests).toMatchObject([{ requests: 1, idle_seconds: null }])
-  expect(await contextOf(2048)).toBe(1024)
+  expect(await loadContextLength(2048)).toBe(1024)
   pace.resolve()
   await (await busy).text()
-  expect(await contextOf()).toBe(4096) // the model's own, which is less than the daemon's
-  expect(await contextOf(1_000_000)).toBe(4096)
+  expect(await loadContextLength()).toBe(4096) // the model's own, which is less than the daemon's
+  expect(await loadContextLength(1_000_000)).toBe(4096)
 })
 
 test('a model is loaded to stay, and unloaded, by our own routes', async () => {

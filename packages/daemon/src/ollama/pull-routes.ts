@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { OllamaPullRequest } from '@shoal/protocol'
 import { clientGone } from '../http/client-gone.ts'
-import type { ModelPulls, Part } from '../pulls/pull-model.ts'
+import type { ModelPulls, PullPart } from '../pulls/pull-model.ts'
 import { type LineStream, startLineStream } from './line-stream.ts'
 import { namedModel } from './named-model.ts'
 import { pullReport } from './pull-report.ts'
@@ -29,7 +29,7 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
     return reply
   })
 
-  async function pullWithLines(parts: Part[], stream: LineStream, signal: AbortSignal) {
+  async function pullWithLines(parts: PullPart[], stream: LineStream, signal: AbortSignal) {
     await stream.send({ status: 'pulling manifest' })
     for (const part of parts) {
       // A client that reads slowly misses lines, not bytes: nobody waits for it.

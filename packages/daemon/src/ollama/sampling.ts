@@ -3,11 +3,11 @@ import { unsupported } from '../errors.ts'
 import type { Generation, Sampling } from '../runtime/runtime.ts'
 
 /** What Ollama takes where a request says nothing. */
-const usual = { temperature: 0.8, topK: 40, topP: 0.9, minP: 0, repeatPenalty: 1.1 }
-const usualRepeatLastTokens = 64
+const defaults = { temperature: 0.8, topK: 40, topP: 0.9, minP: 0, repeatPenalty: 1.1 }
+const defaultRepeatLastTokens = 64
 const noTypicalSampling = [0, 1]
 
-export function samplingOf(options: OllamaOptions): Sampling {
+export function toSampling(options: OllamaOptions): Sampling {
   // Other options of Ollama that are not named here are about its machine, not the answer.
   const { typical_p = null } = options
   if (typical_p !== null && !noTypicalSampling.includes(typical_p)) {
@@ -16,24 +16,24 @@ export function samplingOf(options: OllamaOptions): Sampling {
   const { seed, repeat_last_n: last } = options
   const hasPenalties = last !== 0
   return {
-    temperature: options.temperature ?? usual.temperature,
-    topK: Math.max(0, options.top_k ?? usual.topK),
-    topP: options.top_p ?? usual.topP,
-    minP: options.min_p ?? usual.minP,
+    temperature: options.temperature ?? defaults.temperature,
+    topK: Math.max(0, options.top_k ?? defaults.topK),
+    topP: options.top_p ?? defaults.topP,
+    minP: options.min_p ?? defaults.minP,
     seed: seed === -1 ? undefined : (seed ?? undefined),
-    repeatPenalty: hasPenalties ? (options.repeat_penalty ?? usual.repeatPenalty) : 1,
+    repeatPenalty: hasPenalties ? (options.repeat_penalty ?? defaults.repeatPenalty) : 1,
     presencePenalty: hasPenalties ? (options.presence_penalty ?? 0) : 0,
     frequencyPenalty: hasPenalties ? (options.frequency_penalty ?? 0) : 0,
-    repeatLastTokens: last === -1 ? undefined : (last ?? usualRepeatLastTokens),
+    repeatLastTokens: last === -1 ? undefined : (last ?? defaultRepeatLastTokens),
     logitBias: [],
   }
 }
 
 /** Where an answer ends. A number of tokens below 1 is no limit. */
-export function endOf({
+export function getStopConditions({
   num_predict,
   stop,
 }: OllamaOptions): Pick<Generation, 'maxTokens' | 'stop'> {
-  const most = num_predict ?? 0
-  return { maxTokens: most > 0 ? most : undefined, stop: [stop ?? []].flat() }
+  const maxTokens = num_predict ?? 0
+  return { maxTokens: maxTokens > 0 ? maxTokens : undefined, stop: [stop ?? []].flat() }
 }

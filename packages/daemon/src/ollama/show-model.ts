@@ -2,8 +2,8 @@
 import { basename } from 'node:path'
 import { factsOf, type JsonValue, readGgufFile, wholeArrays } from '@shoal/model-file'
 import type { LocalModel } from '../models/local-models.ts'
-import { capabilitiesOf } from './capabilities.ts'
-import { detailsOf, ollamaNameOf } from './model-entry.ts'
+import { listCapabilities } from './capabilities.ts'
+import { formatOllamaName, toDetails } from './model-entry.ts'
 
 /** A longer list, such as a vocabulary, is told only to who asks for all. */
 const maxItems = 16
@@ -14,12 +14,12 @@ export function shownModel(model: LocalModel, contextLength: number) {
   const template = facts.chat_template ?? ''
   return {
     ...(facts.license !== null && { license: facts.license }),
-    modelfile: modelfileOf(model, contextLength),
+    modelfile: formatModelfile(model, contextLength),
     parameters,
     template,
-    details: detailsOf(model),
+    details: toDetails(model),
     model_info: shortened({ ...facts.metadata }, model),
-    capabilities: capabilitiesOf(model),
+    capabilities: listCapabilities(model),
     modified_at: model.modifiedAt.toISOString(),
   }
 }
@@ -49,11 +49,11 @@ function withCount(metadata: Metadata, { parameterCount }: LocalModel): Metadata
   return { 'general.parameter_count': parameterCount, ...metadata }
 }
 
-function modelfileOf(model: LocalModel, contextLength: number): string {
+function formatModelfile(model: LocalModel, contextLength: number): string {
   const { chat_template, license } = model.facts
   const quoted = (text: string) => `"""${text.replaceAll('"""', '\\"\\"\\"')}"""`
   return [
-    `# ${ollamaNameOf(model)}; the template is Jinja, as the file has it`,
+    `# ${formatOllamaName(model)}; the template is Jinja, as the file has it`,
     `FROM ${basename(model.path)}`,
     ...(chat_template === null ? [] : [`TEMPLATE ${quoted(chat_template)}`]),
     `PARAMETER num_ctx ${contextLength}`,

@@ -6,7 +6,7 @@ export type OllamaCall = {
   function: { index: number; name: string; arguments: object }
 }
 
-export function toolCallOf(
+export function toOllamaCall(
   { name, arguments: text }: NonNullable<Piece['toolCall']>,
   index: number,
 ): OllamaCall {

@@ -15,7 +15,7 @@ export function answerHead(prefix: 'chatcmpl' | 'cmpl', model: string) {
 export type AnswerHead = ReturnType<typeof answerHead>
 
 /** `count` answers to each prompt: it counts once. */
-export function usageOf(finishes: readonly Finish[], count: number) {
+export function sumUsage(finishes: readonly Finish[], count: number) {
   const firsts = finishes.filter((_, index) => index % count === 0)
   const promptTokens = sum(firsts, (one) => one.promptTokens)
   const completionTokens = sum(finishes, (one) => one.completionTokens)
@@ -28,14 +28,14 @@ export function usageOf(finishes: readonly Finish[], count: number) {
   }
 }
 
-const sum = (finishes: readonly Finish[], of: (finish: Finish) => number) =>
-  finishes.reduce((total, one) => total + of(one), 0)
+const sum = (finishes: readonly Finish[], read: (finish: Finish) => number) =>
+  finishes.reduce((total, one) => total + read(one), 0)
 
-export function logprobsOf(tokens: TokenLogprobs[] | undefined) {
+export function toLogprobs(tokens: TokenLogprobs[] | undefined) {
   return tokens ? { content: tokens, refusal: null } : null
 }
 
-export function toolCallOf({ name, arguments: args }: NonNullable<Piece['toolCall']>) {
+export function toToolCall({ name, arguments: args }: NonNullable<Piece['toolCall']>) {
   return { id: `call_${newId()}`, type: 'function', function: { name, arguments: args } }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Generation, Piece, Runtime } from '../runtime/runtime.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
-import { daemonOfTest } from '../testing/test-daemon.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
 
 type Ask = { url: string; signal?: AbortSignal; body?: object }
 
@@ -18,7 +18,7 @@ function ask({ url, body = {}, ...init }: Ask) {
   })
 }
 
-async function eventsOf(response: Response) {
+async function readEvents(response: Response) {
   const lines = (await response.text()).trimEnd().split('\n\n')
   return lines.map((line) => line.slice('data: '.length))
 }
@@ -32,7 +32,7 @@ const thoughtful: Piece[] = [
 ]
 
 test('thoughts and calls have their own places in an answer', async () => {
-  const { url } = await daemonOfTest({}, scriptedRuntime({ pieces: thoughtful }))
+  const { url } = await useTestDaemon({}, scriptedRuntime({ pieces: thoughtful }))
   const tools = [{ type: 'function', function: { name: 'a' } }]
   const answer = await (await ask({ url, body: { tools } })).json()
   expect(answer).toMatchObject({
@@ -54,8 +54,8 @@ test('thoughts and calls have their own places in an answer', async () => {
 })
 
 test('in a stream, calls have increasing indexes', async () => {
-  const { url } = await daemonOfTest({}, scriptedRuntime({ pieces: thoughtful }))
-  const events = await eventsOf(await ask({ url, body: { stream: true } }))
+  const { url } = await useTestDaemon({}, scriptedRuntime({ pieces: thoughtful }))
+  const events = await readEvents(await ask({ url, body: { stream: true } }))
   const deltas = events.slice(0, -1).map((event) => JSON.parse(event).choices[0].delta)
   const id = expect.stringMatching(/^call_/)
   const type = 'function'
@@ -75,11 +75,11 @@ test('in a stream, calls have increasing indexes', async () => {
 
 test('a model that dies in the middle ends the stream with an error, and the next request has another', async () => {
   let lives = 0
-  const { url } = await daemonOfTest({}, async (options) => {
+  const { url } = await useTestDaemon({}, async (options) => {
     lives += 1
     return scriptedRuntime(lives === 1 ? { diesAfter: 2 } : {})(options)
   })
-  const events = await eventsOf(await ask({ url, body: { stream: true } }))
+  const events = await readEvents(await ask({ url, body: { stream: true } }))
   expect(JSON.parse(events.at(-1) ?? '')).toEqual({
     error: {
       message: 'the process of the model was ended by SIGSEGV',
@@ -95,7 +95,7 @@ test('a model that dies in the middle ends the stream with an error, and the nex
 test('beyond its queue a model says when to come again', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const settings = { slots: 2, queueLength: 3 }
-  const { url } = await daemonOfTest(settings, scriptedRuntime({ pace: () => gate }))
+  const { url } = await useTestDaemon(settings, scriptedRuntime({ pace: () => gate }))
   const asked = Array.from({ length: 5 }, () => ask({ url }))
   const metrics = async () => (await fetch(`${url}/metrics`)).text()
   await expect.poll(metrics).toContain('shoal_daemon_model_requests 5')
@@ -110,7 +110,7 @@ test('beyond its queue a model says when to come again', async () => {
 
 test('a model that cannot fit in memory is refused before it is loaded', async () => {
   let isLoaded = false
-  const { url } = await daemonOfTest({ memoryBytes: 50e6 }, async (options) => {
+  const { url } = await useTestDaemon({ memoryBytes: 50e6 }, async (options) => {
     isLoaded = true
     return scriptedRuntime()(options)
   })
@@ -124,7 +124,7 @@ test('a model that cannot fit in memory is refused before it is loaded', async (
 
 test('null says the same as nothing, of what a template would print', async () => {
   const asked: Generation[] = []
-  const { url } = await daemonOfTest({}, async (options) => {
+  const { url } = await useTestDaemon({}, async (options) => {
     const runtime = await scriptedRuntime()(options)
     const generate: Runtime['generate'] = (generation, signal) => {
       asked.push(generation)

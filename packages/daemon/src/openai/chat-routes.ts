@@ -2,22 +2,22 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ChatRequest } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
 import { clientGone } from '../http/client-gone.ts'
-import { bodyOf, faultOf } from '../http/error-handler.ts'
+import { toErrorBody, toFault } from '../http/error-handler.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
-import { type AnswerHead, answerHead, logprobsOf, toolCallOf, usageOf } from './answer-parts.ts'
+import { type AnswerHead, answerHead, sumUsage, toLogprobs, toToolCall } from './answer-parts.ts'
 import { startEventStream } from './event-stream.ts'
-import { generationOfChat } from './generation.ts'
-import { type Step, together } from './together.ts'
+import { createChatGeneration } from './generation.ts'
+import { type GenerationStep, together } from './together.ts'
 
-type Steps = AsyncGenerator<Step>
+type Steps = AsyncGenerator<GenerationStep>
 
 export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
   app,
   { models },
 ) => {
   app.post('/v1/chat/completions', { schema: { body: ChatRequest } }, async ({ body }, reply) => {
-    const generation = generationOfChat(body)
+    const generation = createChatGeneration(body)
     const signal = clientGone(reply)
     using use = await models.use(body.model)
     const steps = together(use.runtime, [generation], { count: body.n ?? 1, signal })
@@ -27,7 +27,7 @@ export const chatRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = a
   })
 }
 
-type ToolCall = ReturnType<typeof toolCallOf>
+type ToolCall = ReturnType<typeof toToolCall>
 
 type Choice = {
   text: string
@@ -58,11 +58,11 @@ async function wholeAnswer(steps: Steps, head: AnswerHead) {
     object: 'chat.completion',
     choices: choices.map((choice, index) => ({
       index,
-      message: messageOf(choice),
-      logprobs: logprobsOf(choice.logprobs),
+      message: toMessage(choice),
+      logprobs: toLogprobs(choice.logprobs),
       finish_reason: choice.finish?.reason ?? 'stop',
     })),
-    usage: usageOf(
+    usage: sumUsage(
       choices.flatMap(({ finish }) => finish ?? []),
       choices.length,
     ),
@@ -72,11 +72,11 @@ async function wholeAnswer(steps: Steps, head: AnswerHead) {
 function add(choice: Choice, { text = '', reasoning = '', toolCall, logprobs }: Piece) {
   choice.text += text
   choice.reasoning += reasoning
-  if (toolCall) choice.calls.push(toolCallOf(toolCall))
+  if (toolCall) choice.calls.push(toToolCall(toolCall))
   if (logprobs) choice.logprobs = [...(choice.logprobs ?? []), ...logprobs]
 }
 
-function messageOf({ text, reasoning, calls }: Choice) {
+function toMessage({ text, reasoning, calls }: Choice) {
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
@@ -97,7 +97,7 @@ async function streamAnswer(
   const chunk = (index: number, delta: object, logprobs?: TokenLogprobs[], end?: string) => ({
     ...head,
     object: 'chat.completion.chunk',
-    choices: [{ index, delta, logprobs: logprobsOf(logprobs), finish_reason: end ?? null }],
+    choices: [{ index, delta, logprobs: toLogprobs(logprobs), finish_reason: end ?? null }],
     ...(wantsUsage && { usage: null }),
   })
 
@@ -120,25 +120,25 @@ async function streamAnswer(
       const { piece } = step.value
       const calls = callCounts[index] ?? 0
       if (piece.toolCall) callCounts[index] = calls + 1
-      const [first = {}, ...others] = deltasOf(piece, calls)
+      const [first = {}, ...others] = toDeltas(piece, calls)
       await stream.send(chunk(index, first, piece.logprobs))
       for (const delta of others) await stream.send(chunk(index, delta))
     }
     if (wantsUsage) {
-      const usage = usageOf(finishes, count)
+      const usage = sumUsage(finishes, count)
       await stream.send({ ...head, object: 'chat.completion.chunk', choices: [], usage })
     }
     stream.end()
   } catch (error) {
-    stream.end({ error: bodyOf(faultOf(error)).error })
+    stream.end({ error: toErrorBody(toFault(error)).error })
   }
   return reply
 }
 
 /** A call comes as clients expect it: first its name, then its arguments. */
-function deltasOf({ text, reasoning, toolCall }: Piece, index: number): object[] {
+function toDeltas({ text, reasoning, toolCall }: Piece, index: number): object[] {
   if (toolCall) {
-    const { id, type, function: called } = toolCallOf(toolCall)
+    const { id, type, function: called } = toToolCall(toolCall)
     const { name, arguments: args } = called
     return [
       { tool_calls: [{ index, id, type, function: { name, arguments: '' } }] },

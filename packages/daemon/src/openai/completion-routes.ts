@@ -2,20 +2,20 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CompletionRequest } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
 import { clientGone } from '../http/client-gone.ts'
-import { bodyOf, faultOf } from '../http/error-handler.ts'
+import { toErrorBody, toFault } from '../http/error-handler.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, TokenLogprobs } from '../runtime/runtime.ts'
-import { type AnswerHead, answerHead, usageOf } from './answer-parts.ts'
+import { type AnswerHead, answerHead, sumUsage } from './answer-parts.ts'
 import { startEventStream } from './event-stream.ts'
-import { generationsOfCompletion } from './generation.ts'
-import { type Step, together } from './together.ts'
+import { createCompletionGenerations } from './generation.ts'
+import { type GenerationStep, together } from './together.ts'
 
 export const completionRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
   app,
   { models },
 ) => {
   app.post('/v1/completions', { schema: { body: CompletionRequest } }, async ({ body }, reply) => {
-    const generations = generationsOfCompletion(body)
+    const generations = createCompletionGenerations(body)
     const signal = clientGone(reply)
     using use = await models.use(body.model)
     const steps = together(use.runtime, generations, { count: body.n ?? 1, signal })
@@ -28,15 +28,15 @@ export const completionRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels 
 type Part = { text: string; logprobs?: TokenLogprobs[] | undefined; finish?: Finish | undefined }
 
 /** `offset`: where the text begins in the answer. */
-const choiceOf = (index: number, { text, logprobs, finish }: Part, offset = 0) => ({
+const toChoice = (index: number, { text, logprobs, finish }: Part, offset = 0) => ({
   index,
   text,
-  logprobs: logprobs ? logprobsOf(logprobs, offset) : null,
+  logprobs: logprobs ? toCompletionLogprobs(logprobs, offset) : null,
   finish_reason: finish?.reason ?? null,
 })
 
 /** As they were before there were chats: lists side by side. */
-function logprobsOf(tokens: TokenLogprobs[], start: number) {
+function toCompletionLogprobs(tokens: TokenLogprobs[], start: number) {
   let offset = start
   return {
     tokens: tokens.map(({ token }) => token),
@@ -52,7 +52,7 @@ function logprobsOf(tokens: TokenLogprobs[], start: number) {
 }
 
 async function wholeAnswer(
-  steps: AsyncGenerator<Step>,
+  steps: AsyncGenerator<GenerationStep>,
   head: AnswerHead,
   { n }: CompletionRequest,
 ) {
@@ -66,14 +66,14 @@ async function wholeAnswer(
       if (step.piece.logprobs) part.logprobs = [...(part.logprobs ?? []), ...step.piece.logprobs]
     }
   }
-  const choices = parts.map((part, index) => choiceOf(index, part))
+  const choices = parts.map((part, index) => toChoice(index, part))
   const finishes = parts.flatMap(({ finish }) => finish ?? [])
-  return { ...head, choices, usage: usageOf(finishes, n ?? 1) }
+  return { ...head, choices, usage: sumUsage(finishes, n ?? 1) }
 }
 
 async function streamAnswer(
   reply: FastifyReply,
-  steps: AsyncGenerator<Step>,
+  steps: AsyncGenerator<GenerationStep>,
   head: AnswerHead,
   { stream_options, n }: CompletionRequest,
 ) {
@@ -92,14 +92,14 @@ async function streamAnswer(
           ? { text: '', finish: value.finish }
           : { text: value.piece.text ?? '', logprobs: value.piece.logprobs }
       const offset = lengths[value.index] ?? 0
-      const choices = [choiceOf(value.index, part, offset)]
+      const choices = [toChoice(value.index, part, offset)]
       lengths[value.index] = offset + part.text.length
       await stream.send({ ...head, choices, ...(wantsUsage && { usage: null }) })
     }
-    if (wantsUsage) await stream.send({ ...head, choices: [], usage: usageOf(finishes, n ?? 1) })
+    if (wantsUsage) await stream.send({ ...head, choices: [], usage: sumUsage(finishes, n ?? 1) })
     stream.end()
   } catch (error) {
-    stream.end({ error: bodyOf(faultOf(error, '/v1/completions')).error })
+    stream.end({ error: toErrorBody(toFault(error, '/v1/completions')).error })
   }
   return reply
 }

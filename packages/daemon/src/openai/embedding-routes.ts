@@ -4,14 +4,14 @@ import { Fault } from '../errors.ts'
 import { clientGone } from '../http/client-gone.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import { shortened } from '../runtime/vectors.ts'
-import { textsOf } from './generation.ts'
+import { toTexts } from './generation.ts'
 
 export const embeddingRoutes: FastifyPluginAsyncTypebox<{ models: LoadedModels }> = async (
   app,
   { models },
 ) => {
   app.post('/v1/embeddings', { schema: { body: EmbeddingRequest } }, async ({ body }, reply) => {
-    const texts = textsOf(body.input)
+    const texts = toTexts(body.input)
     if (texts.includes(''))
       throw new Fault(400, 'input has a text without words', { param: 'input' })
     const signal = clientGone(reply)

@@ -4,38 +4,38 @@ import { Fault, unsupported } from '../errors.ts'
 import type { Chat, ChatMessage, Generation, Prompt, Sampling, Tool } from '../runtime/runtime.ts'
 
 /** What llama.cpp's own server takes where a request says nothing: small models ramble without it. */
-const usual = { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05 }
+const defaults = { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05 }
 
 /** Parameters of OpenAI's API that mean something which cannot be done here. Others that are unknown change nothing. */
 const cannot = ['audio', 'functions', 'function_call', 'prediction', 'web_search_options'] as const
 
-export function generationOfChat(request: ChatRequest): Generation {
+export function createChatGeneration(request: ChatRequest): Generation {
   refuse(request, cannot)
   const { logprobs, top_logprobs, max_completion_tokens, max_tokens } = request
   if (top_logprobs !== null && top_logprobs !== undefined && logprobs !== true) {
     throw new Fault(400, 'top_logprobs needs logprobs', { param: 'top_logprobs' })
   }
   return {
-    prompt: { chat: chatOf(request) },
+    prompt: { chat: createChat(request) },
     maxTokens: max_completion_tokens ?? max_tokens ?? undefined,
-    stop: stopsOf(request),
-    sampling: samplingOf(request),
-    json: jsonOf(request),
+    stop: toStops(request),
+    sampling: toSampling(request),
+    json: getJsonFormat(request),
     topLogprobs: logprobs ? (top_logprobs ?? 0) : undefined,
   }
 }
 
 /** One for each prompt. */
-export function generationsOfCompletion(request: CompletionRequest): Generation[] {
+export function createCompletionGenerations(request: CompletionRequest): Generation[] {
   refuse(request, ['suffix'])
   const { echo, best_of, n, logprobs } = request
   if (echo) throw unsupported('echo')
   if (best_of && best_of > (n ?? 1)) throw unsupported('best_of')
-  return textsOf(request.prompt).map((prompt) => ({
-    prompt: promptOf(prompt),
+  return toTexts(request.prompt).map((prompt) => ({
+    prompt: toPrompt(prompt),
     maxTokens: request.max_tokens ?? defaultCompletionTokens,
-    stop: stopsOf(request),
-    sampling: samplingOf(request),
+    stop: toStops(request),
+    sampling: toSampling(request),
     json: undefined,
     topLogprobs: logprobs ?? undefined,
   }))
@@ -45,13 +45,13 @@ export function generationsOfCompletion(request: CompletionRequest): Generation[
 const defaultCompletionTokens = 16
 
 /** One text or several, in words or in tokens, as a list. */
-export function textsOf(given: CompletionRequest['prompt']): (string | number[])[] {
+export function toTexts(given: CompletionRequest['prompt']): (string | number[])[] {
   if (typeof given === 'string') return [given]
   const isOneText = typeof given[0] === 'number'
   return isOneText ? [given as number[]] : (given as (string | number[])[])
 }
 
-const promptOf = (text: string | number[]): Prompt =>
+const toPrompt = (text: string | number[]): Prompt =>
   typeof text === 'string' ? { text } : { tokens: text }
 
 function refuse(request: object, names: readonly string[]) {
@@ -62,29 +62,29 @@ function refuse(request: object, names: readonly string[]) {
   }
 }
 
-function chatOf(request: ChatRequest): Chat {
-  const tools = (request.tools ?? []).map(toolOf)
+function createChat(request: ChatRequest): Chat {
+  const tools = (request.tools ?? []).map(toTool)
   return {
-    messages: request.messages.map(messageOf),
+    messages: request.messages.map(toChatMessage),
     tools,
-    toolChoice: toolChoiceOf(request, tools),
+    toolChoice: getToolChoice(request, tools),
     ...(request.parallel_tool_calls === false && { maxCalls: 1 }),
-    variables: { ...reasoningOf(request), ...request.chat_template_kwargs },
+    variables: { ...getReasoningVariables(request), ...request.chat_template_kwargs },
   }
 }
 
 /** Templates of models that think ask for one or the other of these. */
-function reasoningOf({ reasoning_effort }: ChatRequest): Record<string, unknown> {
+function getReasoningVariables({ reasoning_effort }: ChatRequest): Record<string, unknown> {
   if (!reasoning_effort) return {}
   if (reasoning_effort === 'none') return { enable_thinking: false }
   return { enable_thinking: true, reasoning_effort }
 }
 
-function toolOf(tool: NonNullable<ChatRequest['tools']>[number], index: number): Tool {
+function toTool(tool: NonNullable<ChatRequest['tools']>[number], index: number): Tool {
   if (tool.type === 'function' && tool.function) {
     const { description, parameters, ...others } = tool.function
-    const reported = { ...(description && { description }), ...(parameters && { parameters }) }
-    return { type: 'function', function: { ...others, ...reported } }
+    const optional = { ...(description && { description }), ...(parameters && { parameters }) }
+    return { type: 'function', function: { ...others, ...optional } }
   }
   throw unsupported(
     `tools.${index}.type`,
@@ -92,7 +92,7 @@ function toolOf(tool: NonNullable<ChatRequest['tools']>[number], index: number):
   )
 }
 
-function toolChoiceOf({ tool_choice }: ChatRequest, tools: Tool[]): Chat['toolChoice'] {
+function getToolChoice({ tool_choice }: ChatRequest, tools: Tool[]): Chat['toolChoice'] {
   const choice = tool_choice ?? 'auto'
   if (choice === 'auto' || choice === 'none') return choice
   const name = choice === 'required' ? undefined : choice.function.name
@@ -104,11 +104,11 @@ function toolChoiceOf({ tool_choice }: ChatRequest, tools: Tool[]): Chat['toolCh
   throw new Fault(400, message, { param: 'tool_choice' })
 }
 
-function messageOf(message: ChatRequest['messages'][number], index: number): ChatMessage {
+function toChatMessage(message: ChatRequest['messages'][number], index: number): ChatMessage {
   const { role, name, tool_calls, tool_call_id, reasoning_content } = message
   return {
     role: role === 'developer' ? 'system' : role,
-    content: contentOf(message, index),
+    content: joinContent(message, index),
     ...(name && { name }),
     ...(reasoning_content && { reasoning_content }),
     ...(tool_calls && tool_calls.length > 0 && { tool_calls }),
@@ -116,7 +116,7 @@ function messageOf(message: ChatRequest['messages'][number], index: number): Cha
   }
 }
 
-function contentOf({ content }: ChatRequest['messages'][number], index: number): string {
+function joinContent({ content }: ChatRequest['messages'][number], index: number): string {
   if (!Array.isArray(content)) return content ?? ''
   const strange = content.find(({ type }) => type !== 'text')
   if (strange) {
@@ -126,7 +126,7 @@ function contentOf({ content }: ChatRequest['messages'][number], index: number):
   return content.map(({ text = '' }) => text).join('')
 }
 
-function stopsOf({ stop }: Pick<ChatRequest, 'stop'>): string[] {
+function toStops({ stop }: Pick<ChatRequest, 'stop'>): string[] {
   return typeof stop === 'string' ? [stop] : (stop ?? [])
 }
 
@@ -142,12 +142,12 @@ type SamplingRequest = Pick<
   | 'logit_bias'
 >
 
-function samplingOf(request: SamplingRequest): Sampling {
+function toSampling(request: SamplingRequest): Sampling {
   return {
-    temperature: request.temperature ?? usual.temperature,
-    topP: request.top_p ?? usual.topP,
-    topK: request.top_k ?? usual.topK,
-    minP: request.min_p ?? usual.minP,
+    temperature: request.temperature ?? defaults.temperature,
+    topP: request.top_p ?? defaults.topP,
+    topK: request.top_k ?? defaults.topK,
+    minP: request.min_p ?? defaults.minP,
     seed: request.seed ?? undefined,
     presencePenalty: request.presence_penalty ?? 0,
     frequencyPenalty: request.frequency_penalty ?? 0,
@@ -161,7 +161,7 @@ function samplingOf(request: SamplingRequest): Sampling {
   }
 }
 
-function jsonOf({ response_format: format }: ChatRequest): true | object | undefined {
+function getJsonFormat({ response_format: format }: ChatRequest): true | object | undefined {
   if (format?.type === 'json_object') return true
   if (format?.type !== 'json_schema') return undefined
   const schema = format.json_schema?.schema

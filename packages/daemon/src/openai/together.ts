@@ -1,6 +1,6 @@
 import type { Finish, Generation, Piece, Runtime } from '../runtime/runtime.ts'
 
-export type Step = { index: number; piece: Piece } | { index: number; finish: Finish }
+export type GenerationStep = { index: number; piece: Piece } | { index: number; finish: Finish }
 
 type Options = {
   /** Answers to each. */
@@ -16,7 +16,7 @@ export async function* together(
   runtime: Runtime,
   generations: Generation[],
   { count, signal }: Options,
-): AsyncGenerator<Step> {
+): AsyncGenerator<GenerationStep> {
   const stop = new AbortController()
   const any = AbortSignal.any([signal, stop.signal])
   const runs = generations.flatMap((generation) =>

@@ -22,7 +22,7 @@ export function chooseFiles(
   if (choices.length === 0) throw notFound(`${name} has no files that are ready`)
   const chosen =
     quantization === undefined
-      ? bestOf(runnable(choices), name, memoryBytes)
+      ? chooseBest(runnable(choices), name, memoryBytes)
       : defaultChoice(findChoices(choices, quantization), memoryBytes)
   if (!chosen) {
     const labels = choices.map(({ label }) => `${name}:${label}`).join(', ')
@@ -38,7 +38,7 @@ export function chooseFiles(
   return chosen.files
 }
 
-function bestOf(choices: FileChoice<ModelFile>[], name: string, memoryBytes: number) {
+function chooseBest(choices: FileChoice<ModelFile>[], name: string, memoryBytes: number) {
   const best = findBestFit(choices, memoryBytes)
   const [smallest] = choices
   if (best) return best

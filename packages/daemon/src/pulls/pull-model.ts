@@ -13,7 +13,7 @@ import { sharedPulls } from './shared-pulls.ts'
 type Settings = Pick<DaemonConfig, 'registry' | 'modelsDirectory' | 'memoryBytes' | 'sharing'>
 
 /** One file of what is to be pulled. */
-export type Part = { model: string; modelName: string; file: ModelFile; path: string }
+export type PullPart = { model: string; modelName: string; file: ModelFile; path: string }
 
 type Guest = { signal: AbortSignal; onEvent: (event: PullEvent) => void }
 
@@ -23,12 +23,12 @@ type Guest = { signal: AbortSignal; onEvent: (event: PullEvent) => void }
  */
 export interface ModelPulls {
   /** The files that a name means, as the registry has them now. */
-  listParts(model: string, signal: AbortSignal): Promise<Part[]>
+  listParts(model: string, signal: AbortSignal): Promise<PullPart[]>
   /**
    * Resolves when the file is here and is what the registry says. Whoever asks for a file that is being pulled joins that pull;
    * when the last one's signal is aborted it stops, and keeps what it has for the next time.
    */
-  pull(part: Part, guest: Guest): Promise<PulledFile>
+  pull(part: PullPart, guest: Guest): Promise<PulledFile>
   /** Stops all pulls, and resolves when they have stopped. What was fetched is kept. */
   close(): Promise<void>
 }

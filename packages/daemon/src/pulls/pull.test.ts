@@ -9,16 +9,16 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { DaemonConfig } from '../config.ts'
 import { addShards } from '../testing/gguf-of-test.ts'
 import { haltingRegistry } from '../testing/halting-registry.ts'
-import { registryOfTest } from '../testing/registry-of-test.ts'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
-import { daemonOfTest } from '../testing/test-daemon.ts'
+import { useTestDaemon } from '../testing/test-daemon.ts'
+import { useTestRegistry } from '../testing/test-registry.ts'
 
 const shipped = join(import.meta.dirname, '../../../../models/shoal-tiny')
 
 async function start(address: string, more: Partial<DaemonConfig> = {}) {
   const settings = { registry: { address, token: undefined }, ...more }
-  const daemon = await daemonOfTest(settings, scriptedRuntime())
+  const daemon = await useTestDaemon(settings, scriptedRuntime())
   const ollama = new Ollama({ host: daemon.url })
   return {
     ...daemon,
@@ -33,7 +33,7 @@ async function start(address: string, more: Partial<DaemonConfig> = {}) {
 
 /** A registry that offers the demo model under another name, which is not here yet. */
 async function registryWithTide() {
-  const registry = await registryOfTest()
+  const registry = await useTestRegistry()
   for (const quantization of ['Q4_0', 'Q8_0']) {
     const path = join(shipped, `shoal-tiny-${quantization}.gguf`)
     await registry.publish('tide', path, `tide-${quantization}.gguf`)
@@ -121,7 +121,7 @@ test('two who pull the same at once get it by one pull', async () => {
 })
 
 test('all parts of a model are pulled', async () => {
-  const registry = await registryOfTest()
+  const registry = await useTestRegistry()
   using folder = temporaryFolder()
   for (const path of addShards(folder.path, 'split')) await registry.publish('split', path)
   const { ollama, pull } = await start(registry.address)
@@ -144,8 +144,8 @@ test('a pull goes on while one of its clients is there, stops without any, and i
   const second = await begin()
   expect(registry.openDownloads()).toBe(1)
   first.stop()
-  const stillTold = await second.lines.next()
-  expect(stillTold.value?.status).toContain('pulling')
+  const nextLine = await second.lines.next()
+  expect(nextLine.value?.status).toContain('pulling')
   expect(registry.openDownloads()).toBe(1)
   second.stop()
   await expect.poll(registry.openDownloads).toBe(0)

@@ -1,6 +1,6 @@
 /** What every runtime does, whatever computes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { chatOf, greedy, runGeneration } from '../testing/generations.ts'
+import { greedy, makeChatGeneration, runGeneration } from '../testing/generations.ts'
 import type { Runtime } from './runtime.ts'
 
 /** `start` makes one with a context of 512 tokens and four slots, on a model that answers "Hello" with some words. */
@@ -17,29 +17,29 @@ export function runtimeContract(start: () => Promise<Runtime>) {
   })
 
   test('the same greedy request has the same answer, alone and among others', async () => {
-    const one = await runGeneration(runtime, chatOf('Hello'))
+    const one = await runGeneration(runtime, makeChatGeneration('Hello'))
     expect(one.text).not.toBe('')
     expect(one.reason).toBe('stop')
     const eight = await Promise.all(
-      Array.from({ length: 8 }, () => runGeneration(runtime, chatOf('Hello'))),
+      Array.from({ length: 8 }, () => runGeneration(runtime, makeChatGeneration('Hello'))),
     )
     expect(eight.map(({ text }) => text)).toEqual(eight.map(() => one.text))
   })
 
   test('no more tokens than were asked for', async () => {
-    const answer = await runGeneration(runtime, chatOf('Hello', { maxTokens: 2 }))
+    const answer = await runGeneration(runtime, makeChatGeneration('Hello', { maxTokens: 2 }))
     expect(answer).toMatchObject({ reason: 'length', completionTokens: 2 })
   })
 
   test('the answer ends before a stop string', async () => {
-    const { text } = await runGeneration(runtime, chatOf('Hello'))
+    const { text } = await runGeneration(runtime, makeChatGeneration('Hello'))
     const stop = text.slice(3, 6)
-    const stopped = await runGeneration(runtime, chatOf('Hello', { stop: [stop] }))
+    const stopped = await runGeneration(runtime, makeChatGeneration('Hello', { stop: [stop] }))
     expect(stopped).toMatchObject({ text: text.slice(0, text.indexOf(stop)), reason: 'stop' })
   })
 
   test('a prompt beyond the context is refused with both counts', async () => {
-    const refused = runGeneration(runtime, chatOf('word '.repeat(700)))
+    const refused = runGeneration(runtime, makeChatGeneration('word '.repeat(700)))
     await expect(refused).rejects.toMatchObject({
       code: 'context_length_exceeded',
       message: expect.stringMatching(/\d{3} tokens.* 512/),
@@ -49,12 +49,15 @@ export function runtimeContract(start: () => Promise<Runtime>) {
   test('who goes away leaves no slot taken', async () => {
     for (let round = 0; round < 12; round += 1) {
       const leaving = new AbortController()
-      const steps = runtime.generate(chatOf('Hello', { maxTokens: 400 }), leaving.signal)
+      const steps = runtime.generate(
+        makeChatGeneration('Hello', { maxTokens: 400 }),
+        leaving.signal,
+      )
       await steps.next()
       leaving.abort(new Error('gone'))
       await expect(steps.next()).rejects.toThrow('gone')
     }
-    expect((await runGeneration(runtime, chatOf('Hello'))).reason).toBe('stop')
+    expect((await runGeneration(runtime, makeChatGeneration('Hello'))).reason).toBe('stop')
   })
 
   test('embeddings have length 1, and the same text has the same one', async () => {
@@ -68,7 +71,10 @@ export function runtimeContract(start: () => Promise<Runtime>) {
 
   test('a sampled answer follows its seed', async () => {
     const sampled = (seed: number) =>
-      runGeneration(runtime, chatOf('Hello', { sampling: { ...greedy, temperature: 1.5, seed } }))
+      runGeneration(
+        runtime,
+        makeChatGeneration('Hello', { sampling: { ...greedy, temperature: 1.5, seed } }),
+      )
     expect((await sampled(7)).text).toBe((await sampled(7)).text)
   })
 }

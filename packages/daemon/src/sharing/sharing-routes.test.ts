@@ -4,14 +4,14 @@ import { expect, test } from 'vitest'
 import { sharingRoutes } from './sharing-routes.ts'
 
 test('a folder that is still being looked at is said to be, with what was found so far', async () => {
-  let isPolling = true
+  let isScanning = true
   const file = { path: '/models/tide/tide.gguf', peers: 0, uploadedBytes: 0, isDone: false }
   const nothing = async () => undefined
   const sharing: Sharing = {
     status: () => ({ port: 6881, isPaused: false, bytesPerSecond: 0, files: [file] }),
     failure: () => undefined,
     fileCount: () => 1,
-    isScanning: () => isPolling,
+    isScanning: () => isScanning,
     firstScan: nothing(),
     pause: nothing,
     resume: nothing,
@@ -20,7 +20,7 @@ test('a folder that is still being looked at is said to be, with what was found 
   const app = fastify().register(sharingRoutes, { sharing })
   const read = async () => (await app.inject('/api/sharing')).json()
   expect(await read()).toMatchObject({ looking: true, files: [{ name: 'tide/tide.gguf' }] })
-  isPolling = false
+  isScanning = false
   expect(await read()).toMatchObject({ looking: false })
   await app.close()
 })

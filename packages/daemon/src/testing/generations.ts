@@ -14,7 +14,7 @@ export const greedy: Sampling = {
   logitBias: [],
 }
 
-export function chatOf(content: string, changes: Partial<Generation> = {}): Generation {
+export function makeChatGeneration(content: string, changes: Partial<Generation> = {}): Generation {
   return {
     prompt: {
       chat: { messages: [{ role: 'user', content }], tools: [], toolChoice: 'auto', variables: {} },

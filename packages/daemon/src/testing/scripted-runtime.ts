@@ -23,10 +23,10 @@ type Script = {
 const hello: Piece[] = ['Hello', '!', ' How', ' are', ' you', '?'].map((text) => ({ text }))
 
 export function scriptedRuntime(script: Script = {}): StartRuntime {
-  return async (options) => runtimeOf(options, script)
+  return async (options) => createRuntime(options, script)
 }
 
-function runtimeOf(
+function createRuntime(
   { contextLength, slots }: RuntimeOptions,
   { pieces = hello, diesAfter, pace = async () => undefined }: Script,
 ): Runtime {
@@ -51,7 +51,7 @@ function runtimeOf(
     },
 
     async *generate(generation: Generation, signal: AbortSignal) {
-      const prompt = wordsOf(generation.prompt)
+      const prompt = splitWords(generation.prompt)
       if (prompt.length >= contextLength) {
         throw promptError(
           'context_length_exceeded',
@@ -60,10 +60,10 @@ function runtimeOf(
       }
       await takeSlot(signal)
       const stops = stopStrings(generation.stop)
-      const most = Math.min(generation.maxTokens ?? Number.POSITIVE_INFINITY, pieces.length)
+      const maxPieces = Math.min(generation.maxTokens ?? Number.POSITIVE_INFINITY, pieces.length)
       let count = 0
       try {
-        while (count < most && !stops.isStopped()) {
+        while (count < maxPieces && !stops.isStopped()) {
           await pace()
           signal.throwIfAborted()
           if (count === diesAfter) {
@@ -101,7 +101,7 @@ function runtimeOf(
   }
 }
 
-function wordsOf(prompt: Prompt): string[] {
+function splitWords(prompt: Prompt): string[] {
   if ('tokens' in prompt) return prompt.tokens.map(String)
   const text =
     'text' in prompt ? prompt.text : prompt.chat.messages.map(({ content }) => content).join(' ')

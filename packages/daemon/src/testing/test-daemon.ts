@@ -40,7 +40,7 @@ export async function startTestDaemon(
   }
 }
 
-export async function daemonOfTest(
+export async function useTestDaemon(
   settings: Partial<DaemonConfig> = {},
   startRuntime?: StartRuntime,
 ) {

@@ -28,11 +28,11 @@ export type CallSyntax = {
   parse(body: string): ParsedCall[] | undefined
 }
 
-export function answerFormatOf(template: string | undefined): AnswerFormat {
+export function detectAnswerFormat(template: string | undefined): AnswerFormat {
   const text = template ?? ''
   return {
     reasoning: reasonings.find(({ open, close }) => text.includes(open) || text.includes(close)),
-    calls: callSyntaxOf(text),
+    calls: detectCallSyntax(text),
     hasTools: /\btools\b/.test(text),
     isHarmony: text.includes(harmonyMarks.channel),
   }
@@ -80,7 +80,7 @@ const harmony: CallSyntax = {
   parse: jsonCalls,
 }
 
-function callSyntaxOf(template: string): CallSyntax {
+function detectCallSyntax(template: string): CallSyntax {
   if (template.includes(harmonyMarks.channel)) return harmony
   if (template.includes('[TOOL_CALLS]')) return mistral
   if (!template.includes('<tool_call>') && /"parameters":|python_tag/.test(template)) return bare
@@ -90,11 +90,11 @@ function callSyntaxOf(template: string): CallSyntax {
 /** One object, or a list of them, and nothing after it. */
 function jsonCalls(body: string): ParsedCall[] | undefined {
   const values = jsonValue(body)
-  const calls = [values].flat().map(callOf)
+  const calls = [values].flat().map(toParsedCall)
   return calls.every((call) => call !== undefined) && calls.length > 0 ? calls : undefined
 }
 
-function callOf(value: unknown): ParsedCall | undefined {
+function toParsedCall(value: unknown): ParsedCall | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { name, arguments: given, parameters } = value as Record<string, unknown>
   const args = given ?? parameters ?? {}

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Piece } from '../runtime.ts'
-import { answerFormatOf } from './answer-format.ts'
+import { detectAnswerFormat } from './answer-format.ts'
 import { type AnswerState, answerParser } from './answer-parser.ts'
 
-const qwen = answerFormatOf('{{ tools }} <tool_call> <think>')
-const llama = answerFormatOf('{{ tools }} {"name": x, "parameters": y}')
-const mistral = answerFormatOf('{{ tools }} [TOOL_CALLS]')
+const qwen = detectAnswerFormat('{{ tools }} <tool_call> <think>')
+const llama = detectAnswerFormat('{{ tools }} {"name": x, "parameters": y}')
+const mistral = detectAnswerFormat('{{ tools }} [TOOL_CALLS]')
 
 /** The answer whole, and letter by letter: both have to come to the same. */
 function parsed(format: typeof qwen, text: string, beginsIn: AnswerState = 'start') {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Template } from '@huggingface/jinja'
 import { type Chat, type ChatMessage, promptError } from '../runtime.ts'
-import { type AnswerFormat, answerFormatOf } from './answer-format.ts'
+import { type AnswerFormat, detectAnswerFormat } from './answer-format.ts'
 import type { AnswerState } from './answer-parser.ts'
 import { harmonyMarks } from './harmony-parser.ts'
 import { jsonValue } from './json-value.ts'
@@ -15,7 +15,7 @@ export type ChatPrompt = { text: string; beginsIn: AnswerState }
 export function chatPrompts(templateText: string | undefined, { bos, eos }: SpecialTokens) {
   /** Parsed when there is a chat: what needs no template works where it is broken. */
   let template: Template | undefined
-  const format = answerFormatOf(templateText)
+  const format = detectAnswerFormat(templateText)
 
   /** `isBound`: a grammar says what comes, so that there is no place for thoughts. */
   function prompt(chat: Chat, isBound: boolean): ChatPrompt {
@@ -59,7 +59,7 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Spec
   }
 
   /** Mistral's templates insist on ids of nine letters. */
-  const idOf = (id: string) =>
+  const toTemplateId = (id: string) =>
     templateText?.includes('length != 9')
       ? createHash('sha256').update(id).digest('hex').slice(0, 9)
       : id
@@ -68,11 +68,11 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Spec
   function forTemplate({ tool_calls, tool_call_id, ...message }: ChatMessage) {
     return {
       ...message,
-      ...(tool_call_id !== undefined && { tool_call_id: idOf(tool_call_id) }),
+      ...(tool_call_id !== undefined && { tool_call_id: toTemplateId(tool_call_id) }),
       ...(tool_calls && {
         tool_calls: tool_calls.map(({ function: { name, arguments: args }, ...call }) => ({
           ...call,
-          id: idOf(call.id),
+          id: toTemplateId(call.id),
           function: { name, arguments: jsonValue(args) ?? args },
         })),
       }),

@@ -35,7 +35,7 @@ export function harmonyParser(maxCalls = Number.POSITIVE_INFINITY) {
   function readHead(): boolean {
     const place = held.indexOf(harmonyMarks.message)
     if (place === -1) return false
-    message = messageOf(held.slice(0, place))
+    message = parseHead(held.slice(0, place))
     held = held.slice(place + harmonyMarks.message.length)
     return true
   }
@@ -79,7 +79,7 @@ export function harmonyParser(maxCalls = Number.POSITIVE_INFINITY) {
   }
 }
 
-function messageOf(head: string): Message {
+function parseHead(head: string): Message {
   const name = /\bto=functions\.([\w.-]+)/.exec(head)?.[1]
   if (name) return { kind: 'call', name }
   return { kind: /<\|channel\|>\s*analysis\b/.test(head) ? 'reasoning' : 'text' }

@@ -19,7 +19,7 @@ function together(keyword: string, a: unknown, b: unknown): unknown {
     case 'properties':
     case '$defs':
     case 'definitions':
-      return membersOf(a as Schema, b as Schema)
+      return mergeMembers(a as Schema, b as Schema)
     case 'minimum':
     case 'exclusiveMinimum':
     case 'minLength':
@@ -47,7 +47,7 @@ function together(keyword: string, a: unknown, b: unknown): unknown {
 const isRemark = (keyword: string) =>
   ['title', 'description', 'default', 'examples', '$comment', '$id', '$schema'].includes(keyword)
 
-function membersOf(a: Schema, b: Schema): Schema {
+function mergeMembers(a: Schema, b: Schema): Schema {
   const names = Object.keys(a).filter((name) => Object.hasOwn(b, name))
   return {
     ...a,

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { Compile } from 'typebox/schema'
 import { beforeAll, expect, test } from 'vitest'
-import { chatOf, greedy, runGeneration } from '../../testing/generations.ts'
+import { greedy, makeChatGeneration, runGeneration } from '../../testing/generations.ts'
 import { openLlamaModel } from '../llama/llama-model.ts'
 import { jsonGrammar } from './json-grammar.ts'
 
@@ -99,7 +99,10 @@ test.each<[string, object]>([
   const answers = await Promise.all(
     [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => {
       const sampling = { ...greedy, temperature: 1.6, seed }
-      return runGeneration(model, chatOf('JSON', { json: schema, sampling, maxTokens: 300 }))
+      return runGeneration(
+        model,
+        makeChatGeneration('JSON', { json: schema, sampling, maxTokens: 300 }),
+      )
     }),
   )
   // Where a value may go on without end, some do.

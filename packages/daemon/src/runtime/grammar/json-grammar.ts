@@ -11,8 +11,8 @@ const basics = {
   space: '| " " | "\\n" [ \\t]{0,20}',
   char: '[^"\\\\\\x00-\\x1F\\x7F] | "\\\\" (["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})',
   string: '"\\"" char* "\\""',
-  number: numberGrammar(boundsOf({})),
-  integer: integerGrammar(boundsOf({})),
+  number: numberGrammar(getBounds({})),
+  integer: integerGrammar(getBounds({})),
   boolean: '"true" | "false"',
   null: '"null"',
   pair: 'string space ":" space value',
@@ -58,7 +58,7 @@ const maxParts = 30
 const remarks = ['title', 'description', 'default', 'examples', '$defs', 'definitions', '$schema']
 
 /** The grammar of any JSON object. */
-export const anyObjectGrammar = textOf(new Map([['root', 'object']]))
+export const anyObjectGrammar = formatRules(new Map([['root', 'object']]))
 
 /** Throws a `SchemaError` that names what cannot be held to. */
 export function jsonGrammar(schema: object): string {
@@ -81,8 +81,9 @@ export function jsonGrammar(schema: object): string {
     const { anyOf, const: only, enum: several } = schema
     if (anyOf !== undefined) return either(schema, path)
     if (only !== undefined) return literal(only)
-    if (several !== undefined) return named('enum', listOf(several, path).map(literal).join(' | '))
-    const ways = typesOf(schema, path).map((type) => ofType(type, schema, path))
+    if (several !== undefined)
+      return named('enum', requireList(several, path).map(literal).join(' | '))
+    const ways = listTypes(schema, path).map((type) => visitType(type, schema, path))
     return ways.length === 1 ? (ways[0] ?? 'value') : named('either', ways.join(' | '))
   }
 
@@ -90,9 +91,9 @@ export function jsonGrammar(schema: object): string {
   function flat(given: Schema, path: string, depth: number): Schema {
     if (depth > maxParts) throw new SchemaError(`${path || 'it'} refers to itself without end`)
     const { $ref, allOf, oneOf, ...own } = given
-    const parts: unknown[] = [...(allOf === undefined ? [] : listOf(allOf, path))]
+    const parts: unknown[] = [...(allOf === undefined ? [] : requireList(allOf, path))]
     if ($ref !== undefined) parts.push(at(schema as Schema, String($ref), path))
-    if (oneOf !== undefined) parts.push({ anyOf: listOf(oneOf, path) })
+    if (oneOf !== undefined) parts.push({ anyOf: requireList(oneOf, path) })
     return parts.reduce<Schema>((all, part) => {
       if (part === true) return all
       if (!isSchema(part)) throw new SchemaError(`${path || 'it'} has a part that is no schema`)
@@ -104,13 +105,13 @@ export function jsonGrammar(schema: object): string {
   function either(schema: Schema, path: string): string {
     const { anyOf, ...rest } = schema
     const isAlone = Object.keys(rest).every((keyword) => remarks.includes(keyword))
-    const ways = listOf(anyOf, path).map((one, index) =>
+    const ways = requireList(anyOf, path).map((one, index) =>
       visit(isAlone ? one : { ...rest, allOf: [one] }, `${path}/anyOf/${index}`),
     )
     return named('either', ways.join(' | '))
   }
 
-  function ofType(type: string, schema: Schema, path: string): string {
+  function visitType(type: string, schema: Schema, path: string): string {
     if (type === 'object') return object(schema, path)
     if (type === 'array') return array(schema, path)
     if (type === 'string') return string(schema, path)
@@ -118,13 +119,13 @@ export function jsonGrammar(schema: object): string {
     if (type !== 'integer' && type !== 'number') {
       throw new SchemaError(`${path}/type is ${type}, which JSON does not have`)
     }
-    const range = (type === 'integer' ? integerGrammar : numberGrammar)(boundsOf(schema))
+    const range = (type === 'integer' ? integerGrammar : numberGrammar)(getBounds(schema))
     if (range === undefined) throw cannot(path, 'these bounds')
     return named('number', range)
   }
 
   function string(schema: Schema, path: string): string {
-    const format = formatOf(schema)
+    const format = findFormat(schema)
     if (format) return named('format', `"\\"" ${format} "\\""`)
     const { minLength = 0, maxLength } = schema
     checkLengths(minLength, maxLength, path)
@@ -135,23 +136,23 @@ export function jsonGrammar(schema: object): string {
   function array(schema: Schema, path: string): string {
     const { prefixItems, items = true, minItems = 0, maxItems } = schema
     checkLengths(minItems, maxItems, path)
-    const first = (prefixItems === undefined ? [] : listOf(prefixItems, path))
+    const first = (prefixItems === undefined ? [] : requireList(prefixItems, path))
       .slice(0, maxItems === undefined ? undefined : Number(maxItems))
       .map((one, index) => visit(one, `${path}/prefixItems/${index}`))
     if (items === false && Number(minItems) > first.length) {
       throw new SchemaError(`${path || 'it'} has more items than it may have`)
     }
-    const least = Math.max(0, Number(minItems) - first.length)
-    const most = maxItems === undefined ? undefined : Number(maxItems) - first.length
-    const hasMore = items !== false && (most ?? 1) > 0
+    const min = Math.max(0, Number(minItems) - first.length)
+    const max = maxItems === undefined ? undefined : Number(maxItems) - first.length
+    const hasMore = items !== false && (max ?? 1) > 0
     const item = hasMore ? visit(items, `${path}/items`) : ''
     const comma = 'space "," space'
     let body = first.join(` ${comma} `)
     if (hasMore && first.length > 0) {
-      body += ` (${comma} ${item})${repeated(least, most, path)}`
+      body += ` (${comma} ${item})${repeated(min, max, path)}`
     } else if (hasMore) {
-      const others = `(${comma} ${item})${repeated(Math.max(0, least - 1), most && most - 1, path)}`
-      body = least > 0 ? `${item} ${others}` : `(${item} ${others})?`
+      const others = `(${comma} ${item})${repeated(Math.max(0, min - 1), max && max - 1, path)}`
+      body = min > 0 ? `${item} ${others}` : `(${item} ${others})?`
     }
     return named('array', `"[" space ${body} space "]"`)
   }
@@ -160,7 +161,7 @@ export function jsonGrammar(schema: object): string {
     const { properties = {}, additionalProperties, required } = schema
     if (!isSchema(properties)) throw new SchemaError(`${path}/properties is no object`)
     const names = Object.keys(properties)
-    const needs = required === undefined ? [] : listOf(required, path, true)
+    const needs = required === undefined ? [] : requireList(required, path, true)
     const isNeeded = (name: string) => needs.includes(name)
     const unknown = needs.find((name) => !names.includes(String(name)))
     if (names.length === 0 && unknown === undefined) {
@@ -207,10 +208,10 @@ export function jsonGrammar(schema: object): string {
   }
 
   rules.set('root', visit(schema, ''))
-  return textOf(rules)
+  return formatRules(rules)
 }
 
-function textOf(rules: Map<string, string>): string {
+function formatRules(rules: Map<string, string>): string {
   const all = new Map([...Object.entries(basics), ...rules])
   return Array.from(all, ([name, body]) => `${name} ::= ${body}\n`).join('')
 }
@@ -231,7 +232,7 @@ function isReference(schema: Schema): boolean {
 function refuseImpossible(schema: Schema, path: string) {
   for (const keyword of impossible) {
     // Libraries write down what a format means as well.
-    if (keyword === 'pattern' && formatOf(schema)) continue
+    if (keyword === 'pattern' && findFormat(schema)) continue
     const value = schema[keyword]
     if (value !== undefined && value !== false && value !== 0) throw cannot(path, keyword)
   }
@@ -241,8 +242,8 @@ function refuseImpossible(schema: Schema, path: string) {
 }
 
 /** What it must be: its types, or what its keywords are for. */
-function typesOf(schema: Schema, path: string): string[] {
-  if (schema.type !== undefined) return listOf([schema.type].flat(), path).map(String)
+function listTypes(schema: Schema, path: string): string[] {
+  if (schema.type !== undefined) return requireList([schema.type].flat(), path).map(String)
   if (schema.properties !== undefined || schema.additionalProperties !== undefined) {
     return ['object']
   }
@@ -265,44 +266,44 @@ function at(root: Schema, pointer: string, path: string): unknown {
   return found
 }
 
-function boundsOf(schema: Schema): Bounds {
+function getBounds(schema: Schema): Bounds {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Record<
     string,
     number | undefined
   >
   return {
-    least: exclusiveMinimum ?? minimum,
-    most: exclusiveMaximum ?? maximum,
-    isLeastOut: exclusiveMinimum !== undefined,
-    isMostOut: exclusiveMaximum !== undefined,
+    min: exclusiveMinimum ?? minimum,
+    max: exclusiveMaximum ?? maximum,
+    isMinExclusive: exclusiveMinimum !== undefined,
+    isMaxExclusive: exclusiveMaximum !== undefined,
   }
 }
 
-function formatOf({ format }: Schema): string | undefined {
+function findFormat({ format }: Schema): string | undefined {
   return typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined
 }
 
 /** An alternative of none could never be written, and would be a grammar that is none. */
-function listOf(value: unknown, path: string, mayBeEmpty = false): unknown[] {
+function requireList(value: unknown, path: string, mayBeEmpty = false): unknown[] {
   if (Array.isArray(value) && (mayBeEmpty || value.length > 0)) return value
   throw new SchemaError(`${path || 'it'} has a keyword that needs a list`)
 }
 
-function checkLengths(least: unknown, most: unknown, path: string) {
+function checkLengths(min: unknown, max: unknown, path: string) {
   const isLength = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0
-  const isSound = isLength(least) && (most === undefined || isLength(most))
+  const isSound = isLength(min) && (max === undefined || isLength(max))
   if (!isSound) throw new SchemaError(`${path || 'it'} has a length that is none`)
-  if (most !== undefined && Number(least) > Number(most)) {
+  if (max !== undefined && Number(min) > Number(max)) {
     throw new SchemaError(`${path || 'it'} has a least length beyond the most`)
   }
 }
 
-function repeated(least: unknown, most: unknown, path: string): string {
-  if (Math.max(Number(least), Number(most ?? 0)) > maxRepetitions) {
+function repeated(min: unknown, max: unknown, path: string): string {
+  if (Math.max(Number(min), Number(max ?? 0)) > maxRepetitions) {
     throw cannot(path, `a length of more than ${maxRepetitions}`)
   }
-  if (most === undefined && Number(least) === 0) return '*'
-  return `{${least},${most ?? ''}}`
+  if (max === undefined && Number(min) === 0) return '*'
+  return `{${min},${max ?? ''}}`
 }
 
 function literal(value: unknown): string {

@@ -1,11 +1,11 @@
 /** Numbers between two bounds, in the terms of a grammar. */
 
 export type Bounds = {
-  least: number | undefined
-  most: number | undefined
+  min: number | undefined
+  max: number | undefined
   /** Whether the bound itself is too small, or too large. */
-  isLeastOut: boolean
-  isMostOut: boolean
+  isMinExclusive: boolean
+  isMaxExclusive: boolean
 }
 
 const digits = '[0-9]{0,15}'
@@ -16,29 +16,34 @@ const isFarOut = (bound: number | undefined) =>
 
 /** Undefined where no grammar can hold to these bounds. */
 export function integerGrammar(bounds: Bounds): string | undefined {
-  const least = isFarOut(bounds.least) ? undefined : Math.ceil(Number(bounds.least))
-  const most = isFarOut(bounds.most) ? undefined : Math.floor(Number(bounds.most))
+  const min = isFarOut(bounds.min) ? undefined : Math.ceil(Number(bounds.min))
+  const max = isFarOut(bounds.max) ? undefined : Math.floor(Number(bounds.max))
   const isOut = (bound: number | undefined, original: number | undefined, out: boolean) =>
     out && bound !== undefined && bound === original
-  const from = isOut(least, bounds.least, bounds.isLeastOut) ? Number(least) + 1 : least
-  const to = isOut(most, bounds.most, bounds.isMostOut) ? Number(most) - 1 : most
+  const from = isOut(min, bounds.min, bounds.isMinExclusive) ? Number(min) + 1 : min
+  const to = isOut(max, bounds.max, bounds.isMaxExclusive) ? Number(max) - 1 : max
   return signed(from, to, whole)
 }
 
 /** Bounds have to be whole numbers. Undefined where no grammar can hold to them. */
-export function numberGrammar({ least, most, isLeastOut, isMostOut }: Bounds): string | undefined {
-  const from = isFarOut(least) ? undefined : least
-  const to = isFarOut(most) ? undefined : most
+export function numberGrammar({
+  min,
+  max,
+  isMinExclusive,
+  isMaxExclusive,
+}: Bounds): string | undefined {
+  const from = isFarOut(min) ? undefined : min
+  const to = isFarOut(max) ? undefined : max
   const exponent = '([eE] [-+]? [0-9]{1,3})?'
   if (from === undefined && to === undefined) return `"-"? ${whole(0)} ${fraction} ${exponent}`
   if (![from ?? 0, to ?? 0].every(Number.isInteger)) return undefined
-  if (isMostOut && Number(to) <= 0) return undefined
-  if (!isLeastOut) return signed(from, to, (a, b) => fractional(a, b, isMostOut))
+  if (isMaxExclusive && Number(to) <= 0) return undefined
+  if (!isMinExclusive) return signed(from, to, (a, b) => fractional(a, b, isMaxExclusive))
   if (from !== 0) return undefined
   const small = `"0." ${digits} [1-9]`
   if (to === undefined) return `(${small} | ${fractional(1)})`
-  if (to === 1) return isMostOut ? `(${small})` : `(${small} | "1")`
-  return to > 1 ? `(${small} | ${fractional(1, to, isMostOut)})` : undefined
+  if (to === 1) return isMaxExclusive ? `(${small})` : `(${small} | "1")`
+  return to > 1 ? `(${small} | ${fractional(1, to, isMaxExclusive)})` : undefined
 }
 
 type Positive = (from: number, to?: number) => string
@@ -56,9 +61,9 @@ function signed(from: number | undefined, to: number | undefined, positive: Posi
 }
 
 /** Decimal numbers from `from`; a last one has nothing after it. */
-function fractional(from: number, to?: number, isMostOut = false): string {
+function fractional(from: number, to?: number, isMaxExclusive = false): string {
   if (to === undefined) return `${whole(from)} ${fraction}`
-  const last = isMostOut ? [] : [`"${to}"`]
+  const last = isMaxExclusive ? [] : [`"${to}"`]
   const others = to > from ? [`${whole(from, to - 1)} ${fraction}`] : []
   return `(${[...others, ...last].join(' | ')})`
 }

@@ -2,7 +2,7 @@ import type { LlamaModel, Token } from 'node-llama-cpp'
 import type { AnswerFormat } from '../chat/answer-format.ts'
 import { type AnswerState, answerParser } from '../chat/answer-parser.ts'
 import type { Chat, Generation, Piece } from '../runtime.ts'
-import { logprobsInStep, logprobsOf } from './logprobs.ts'
+import { createLogprobs, logprobsInStep } from './logprobs.ts'
 import { stopStrings } from './stop-strings.ts'
 import { tokenText } from './token-text.ts'
 
@@ -55,7 +55,7 @@ export function answerWriter(
       const pieces = parser.take(given)
       if (parser.isThinking()) reasoningTokens += 1
       if (topLogprobs === undefined || !probabilities) return pieces
-      inStep.take(words, logprobsOf(model, token, probabilities, topLogprobs))
+      inStep.take(words, createLogprobs(model, token, probabilities, topLogprobs))
       return withLogprobs(pieces, given)
     },
 

@@ -1,6 +1,6 @@
 import type { LlamaEmbeddingContext, LlamaModel, Token } from 'node-llama-cpp'
 import { type Embeddings, promptError } from '../runtime.ts'
-import { ofLengthOne } from '../vectors.ts'
+import { normalize } from '../vectors.ts'
 import type { CheckTokens } from './prompt-reader.ts'
 
 /** llama.cpp's number for the mean over all tokens. Files of models that generate name no way of pooling. */
@@ -33,7 +33,7 @@ export function embedder(
     return opened
   }
 
-  async function vectorOf(text: string | number[], signal: AbortSignal) {
+  async function embedText(text: string | number[], signal: AbortSignal) {
     if (typeof text !== 'string') checkTokens(text)
     const context = await open()
     const tokens = typeof text === 'string' ? model.tokenize(text) : (text as Token[])
@@ -50,14 +50,14 @@ export function embedder(
       return context.getEmbeddingFor(tokens)
     })
     last = turn.catch(() => undefined) // the next one is not concerned
-    return { vector: ofLengthOne((await turn).vector), tokenCount }
+    return { vector: normalize((await turn).vector), tokenCount }
   }
 
   return async (texts: (string | number[])[], signal: AbortSignal): Promise<Embeddings> => {
     const vectors: Float32Array[] = []
     let promptTokens = 0
     for (const text of texts) {
-      const { vector, tokenCount } = await vectorOf(text, signal)
+      const { vector, tokenCount } = await embedText(text, signal)
       vectors.push(vector)
       promptTokens += tokenCount
     }

@@ -26,13 +26,13 @@ export function freeCoresMeter(read: () => CpuTimes | undefined = readCpuTimes) 
 
 /** Undefined where the system does not tell. */
 function readCpuTimes(): CpuTimes | undefined {
-  const idleMs = process.platform === 'linux' ? idleMsOfLinux() : idleMsOf(os.cpus())
+  const idleMs = process.platform === 'linux' ? readLinuxIdleMs() : sumIdleMs(os.cpus())
   if (idleMs === undefined) return undefined
   const { user, system } = process.cpuUsage()
   return { at: performance.now(), idleMs, ownMs: (user + system) / 1000 }
 }
 
-function idleMsOf(cpus: os.CpuInfo[]): number | undefined {
+function sumIdleMs(cpus: os.CpuInfo[]): number | undefined {
   const idleMs = cpus.reduce((sum, { times }) => sum + times.idle, 0)
   return idleMs > 0 ? idleMs : undefined
 }
@@ -40,7 +40,7 @@ function idleMsOf(cpus: os.CpuInfo[]): number | undefined {
 const tickMs = 10 // USER_HZ is 100 on all that Node runs on
 
 /** Of the processors that this process may use (`taskset`, `--cpuset-cpus`), which `os.cpus()` does not tell apart. */
-function idleMsOfLinux(): number | undefined {
+function readLinuxIdleMs(): number | undefined {
   try {
     const status = readFileSync('/proc/self/status', 'utf8')
     const allowed = numbersIn(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '')

@@ -1,16 +1,16 @@
 import { TokenBias, type Tokenizer } from 'node-llama-cpp'
 import { expect, test } from 'vitest'
-import { biasesOf } from './llama-internals.ts'
+import { getBiases } from './llama-internals.ts'
 
 const bias = new TokenBias({} as Tokenizer)
 
 test('the installed library has the biases of tokens', () => {
-  expect(biasesOf(bias)).toEqual(new Map())
+  expect(getBiases(bias)).toEqual(new Map())
 })
 
 test('a library that lacks them is named, with its version', () => {
   const lacking = Object.create(bias, { _biases: { value: undefined } })
-  expect(() => biasesOf(lacking)).toThrow(
+  expect(() => getBiases(lacking)).toThrow(
     /^TokenBias\._biases is missing in node-llama-cpp \d+\.\d+\.\d+/,
   )
 })

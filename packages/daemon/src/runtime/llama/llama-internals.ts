@@ -10,7 +10,7 @@ type TokenBiasInternals = { _biases: Map<Token, number> }
  * as well.
  * @throws an error that names what is missing, and the version
  */
-export function biasesOf(bias: TokenBias): Map<Token, number> {
+export function getBiases(bias: TokenBias): Map<Token, number> {
   const { _biases: biases } = bias as unknown as Partial<TokenBiasInternals>
   if (biases instanceof Map) return biases
   const manifest = findPackageJSON('node-llama-cpp', import.meta.url) ?? ''

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { chatOf, runGeneration } from '../../testing/generations.ts'
+import { makeChatGeneration, runGeneration } from '../../testing/generations.ts'
 import { openLlamaModel } from './llama-model.ts'
 
 const models = join(import.meta.dirname, '../../../../../models')
@@ -11,7 +11,7 @@ test('four streams are computed four at a time', async () => {
   const options = { modelPath, contextLength: 256, slots: 4, threads: 1 }
   const onBatch = (conversations: number) => batches.push(conversations)
   const model = await openLlamaModel(options, { onBatch })
-  const story = chatOf('Tell me a story', { maxTokens: 60 })
+  const story = makeChatGeneration('Tell me a story', { maxTokens: 60 })
   const answers = await Promise.all([1, 2, 3, 4].map(() => runGeneration(model, story)))
   expect(answers.map(({ completionTokens }) => completionTokens)).toEqual([60, 60, 60, 60])
   const full = batches.filter((conversations) => conversations === 4)
@@ -23,7 +23,7 @@ test('four streams are computed four at a time', async () => {
 const timeout = { timeout: 240_000 }
 
 /** Of each batch but the last. Before the first one nothing was computed. */
-const threadsOf = ([, ...lastThreads]: number[]) => new Set(lastThreads)
+const collectThreads = ([, ...lastThreads]: number[]) => new Set(lastThreads)
 
 test(
   'a batch has no more threads than there are free cores, and more again when they are back',
@@ -34,12 +34,12 @@ test(
     const threads: number[] = []
     const onBatch = (_: number, lastThreads: number) => threads.push(lastThreads)
     const model = await openLlamaModel(options, { onBatch, freeCores: () => freeCores })
-    const story = chatOf('Tell me a story', { maxTokens: 3 }) // two threads may take seconds for each
+    const story = makeChatGeneration('Tell me a story', { maxTokens: 3 }) // two threads may take seconds for each
     await runGeneration(model, story)
-    expect(threadsOf(threads.splice(0))).toEqual(new Set([1]))
+    expect(collectThreads(threads.splice(0))).toEqual(new Set([1]))
     freeCores = 2
     await runGeneration(model, story)
-    expect(threadsOf(threads)).toContain(2)
+    expect(collectThreads(threads)).toContain(2)
   },
 )
 
@@ -55,7 +55,7 @@ test(
     }
     const model = await openLlamaModel(options, { freeCores })
     const { signal } = new AbortController()
-    const story = runGeneration(model, chatOf('Tell me a story', { maxTokens: 6 }))
+    const story = runGeneration(model, makeChatGeneration('Tell me a story', { maxTokens: 6 }))
     const texts = Array.from({ length: 3 }, (_, index) => `text ${index}`)
     expect((await model.embed(texts, signal)).vectors).toHaveLength(3)
     expect((await story).completionTokens).toBe(6)
@@ -67,6 +67,6 @@ test('threads that somebody chose are left as they are', timeout, async () => {
   const onBatch = (_: number, lastThreads: number) => threads.push(lastThreads)
   const options = { modelPath, contextLength: 256, slots: 1, threads: 2 }
   const model = await openLlamaModel(options, { onBatch, freeCores: () => 1 })
-  await runGeneration(model, chatOf('Tell me a story', { maxTokens: 3 }))
-  expect(threadsOf(threads)).toEqual(new Set([2]))
+  await runGeneration(model, makeChatGeneration('Tell me a story', { maxTokens: 3 }))
+  expect(collectThreads(threads)).toEqual(new Set([2]))
 })

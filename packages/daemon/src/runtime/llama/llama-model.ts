@@ -15,10 +15,10 @@ import { adaptThreads } from './adapt-threads.ts'
 import { answerWriter } from './answer-writer.ts'
 import { batchTogether } from './batch-together.ts'
 import { embedder } from './embedder.ts'
-import { isEncoder, loadModel, markerTokens, templateOf } from './load-model.ts'
+import { getTemplate, isEncoder, loadModel, markerTokens } from './load-model.ts'
 import { ownSampler } from './own-sampler.ts'
 import { promptReader, tokenCheck } from './prompt-reader.ts'
-import { type Evaluation, evaluationOf, grammarCache } from './sampling.ts'
+import { createEvaluation, type Evaluation, grammarCache } from './sampling.ts'
 import { commonLength, slots as newSlots, type Slot } from './slots.ts'
 
 /** A long prompt is read so many tokens at a time, and given up between two of them. */
@@ -71,7 +71,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   })
   const slots = newSlots(Array.from({ length: slotCount }, () => context.getSequence()))
   const { bosString, eosString } = model.tokens
-  const chats = chatPrompts(templateOf(model), { bos: bosString ?? '', eos: eosString ?? '' })
+  const chats = chatPrompts(getTemplate(model), { bos: bosString ?? '', eos: eosString ?? '' })
   const { format } = chats
   const markers = markerTokens(model, format)
   const grammarFor = grammarCache(llama, model)
@@ -96,7 +96,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   async function evaluationFor({ sampling, json, prompt }: Generation): Promise<Evaluation> {
     const call = forcedCall(prompt)
     const schema = call ?? json
-    const evaluation = evaluationOf(sampling, model, schema !== undefined)
+    const evaluation = createEvaluation(sampling, model, schema !== undefined)
     if (schema !== undefined) {
       const code = call ? 'tool_refused' : 'schema_refused'
       evaluation.grammarEvaluationState = await grammarFor(schema, code)
@@ -138,7 +138,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
       evaluationPriority: slot.index as EvaluationPriority,
     })
     const writer = answerWriter(generation, { model, format, markers, beginsIn })
-    const most = Math.min(generation.maxTokens ?? Number.POSITIVE_INFINITY, room)
+    const maxTokens = Math.min(generation.maxTokens ?? Number.POSITIVE_INFINITY, room)
     /** In place of what the library chose. */
     let chosen: Token | undefined
     let firstTokenMs = 0
@@ -146,7 +146,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     generating += 1
     try {
       while (!writer.isOver()) {
-        isCut = writer.tokenCount() === most
+        isCut = writer.tokenCount() === maxTokens
         if (isCut) break
         const step = await steps.next(chosen)
         adaptation?.end()

@@ -7,15 +7,15 @@ import {
   type Token,
   TokenBias,
 } from 'node-llama-cpp'
-import { useBackendsOf } from '../../backends/use-backends.ts'
+import { useBackends } from '../../backends/use-backends.ts'
 import type { AnswerFormat } from '../chat/answer-format.ts'
 import type { RuntimeOptions } from '../runtime.ts'
 import { meanPooling } from './embedder.ts'
-import { biasesOf } from './llama-internals.ts'
+import { getBiases } from './llama-internals.ts'
 
 /** The library and a model. Nothing is ever built or downloaded for that. */
 export async function loadModel({ modelPath, threads, backendsDirectory }: RuntimeOptions) {
-  if (backendsDirectory !== undefined) useBackendsOf(backendsDirectory)
+  if (backendsDirectory !== undefined) useBackends(backendsDirectory)
   /** The first is the reason; those after it say that there was one. */
   let complaint: string | undefined
   const llama = await getLlama({
@@ -32,7 +32,7 @@ export async function loadModel({ modelPath, threads, backendsDirectory }: Runti
   const model = await openFile(llama, modelPath).catch((error) => {
     throw complaint === undefined ? error : new Error(complaint, { cause: error })
   })
-  biasesOf(TokenBias.for(model)) // throws now rather than at the first request that needs them
+  getBiases(TokenBias.for(model)) // throws now rather than at the first request that needs them
   return { llama, model }
 }
 
@@ -54,7 +54,7 @@ export function isEncoder({ fileInfo: { metadata } }: LlamaModel): boolean {
   return own?.attention?.causal === false || architecture.includes('bert')
 }
 
-export function templateOf({ fileInfo }: LlamaModel): string | undefined {
+export function getTemplate({ fileInfo }: LlamaModel): string | undefined {
   const template = fileInfo.metadata.tokenizer?.chat_template
   return typeof template === 'string' ? template : undefined
 }

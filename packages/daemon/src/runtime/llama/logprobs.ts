@@ -6,18 +6,21 @@ import { tokenBytes } from './token-bytes.ts'
 const lowest = -9999
 
 /** `probabilities` has the most likely tokens first. */
-export function logprobsOf(
+export function createLogprobs(
   model: LlamaModel,
   token: Token,
   probabilities: Map<Token, number>,
   topCount: number,
 ): TokenLogprobs {
-  const of = (one: Token): TokenLogprob => {
+  const toLogprob = (one: Token): TokenLogprob => {
     const text = model.detokenize([one], true)
     const logprob = Math.max(Math.log(probabilities.get(one) ?? 0), lowest)
     return { token: text, logprob, bytes: tokenBytes(model, one) }
   }
-  return { ...of(token), top_logprobs: [...probabilities.keys()].slice(0, topCount).map(of) }
+  return {
+    ...toLogprob(token),
+    top_logprobs: [...probabilities.keys()].slice(0, topCount).map(toLogprob),
+  }
 }
 
 /** Holds back the log probabilities of tokens until their text is given on: a stop string is no part of an answer. */

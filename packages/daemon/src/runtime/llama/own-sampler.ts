@@ -1,6 +1,6 @@
 import type { Token } from 'node-llama-cpp'
 import type { Sampling } from '../runtime.ts'
-import { seedOf } from './sampling.ts'
+import { hashSeed } from './sampling.ts'
 
 type Options = Pick<Sampling, 'temperature' | 'topK' | 'topP' | 'minP' | 'seed'>
 type Candidate = [token: Token, probability: number]
@@ -48,7 +48,7 @@ function drawn(candidates: Candidate[], chance: number): Token {
 
 /** Mulberry32: 32 bits of state, the same numbers for the same seed everywhere. */
 function seeded(seed: number) {
-  let state = seedOf(seed)
+  let state = hashSeed(seed)
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)

@@ -26,7 +26,7 @@ type Setup = {
 
 /** Makes the tokens of a prompt, and tells what the answer begins with and how many tokens it may have. */
 export function promptReader(model: LlamaModel, { chats, checkTokens, contextLength }: Setup) {
-  function tokensOf({ prompt, json }: Generation): { tokens: Token[]; beginsIn: AnswerState } {
+  function tokenize({ prompt, json }: Generation): { tokens: Token[]; beginsIn: AnswerState } {
     if ('tokens' in prompt) return { tokens: prompt.tokens as Token[], beginsIn: 'text' }
     if ('text' in prompt) {
       return { tokens: withBeginning(model.tokenize(prompt.text, true)), beginsIn: 'text' }
@@ -41,7 +41,7 @@ export function promptReader(model: LlamaModel, { chats, checkTokens, contextLen
   }
 
   return (generation: Generation) => {
-    const { tokens, beginsIn } = tokensOf(generation)
+    const { tokens, beginsIn } = tokenize(generation)
     checkTokens(tokens)
     const biased = generation.sampling.logitBias.map(([token]) => token)
     checkTokens(biased, 'logit_bias')

@@ -12,7 +12,7 @@ import {
 import { anyObjectGrammar, jsonGrammar } from '../grammar/json-grammar.ts'
 import { SchemaError } from '../grammar/schema-error.ts'
 import { type PromptCode, promptError, type Sampling } from '../runtime.ts'
-import { biasesOf } from './llama-internals.ts'
+import { getBiases } from './llama-internals.ts'
 
 export type Evaluation = SequenceEvaluateOptions & { generated: Token[] }
 
@@ -20,7 +20,11 @@ export type Evaluation = SequenceEvaluateOptions & { generated: Token[] }
  * How the library is to choose the next token. What was `generated` is kept there for the penalties. `isBound`: a grammar has
  * its say as well.
  */
-export function evaluationOf(sampling: Sampling, model: LlamaModel, isBound: boolean): Evaluation {
+export function createEvaluation(
+  sampling: Sampling,
+  model: LlamaModel,
+  isBound: boolean,
+): Evaluation {
   const generated: Token[] = []
   const { seed, repeatPenalty, repeatLastTokens, presencePenalty, frequencyPenalty } = sampling
   const hasPenalties = repeatPenalty !== 1 || presencePenalty !== 0 || frequencyPenalty !== 0
@@ -33,21 +37,21 @@ export function evaluationOf(sampling: Sampling, model: LlamaModel, isBound: boo
     topP: sampling.topP,
     topK: sampling.topK,
     minP: sampling.minP,
-    ...(seed !== undefined && { seed: seedOf(seed) }),
+    ...(seed !== undefined && { seed: hashSeed(seed) }),
     ...(hasPenalties && {
       repeatPenalty: { punishTokens, penalty, presencePenalty, frequencyPenalty },
     }),
-    ...(sampling.logitBias.length > 0 && { tokenBias: biasOf(sampling, model, isBound) }),
+    ...(sampling.logitBias.length > 0 && { tokenBias: createTokenBias(sampling, model, isBound) }),
   }
 }
 
 /** The library takes 32 bits, and zero for none. Any number makes some: small ones and huge ones, below zero and above. */
-export const seedOf = (seed: number): number =>
+export const hashSeed = (seed: number): number =>
   createHash('sha256').update(String(seed)).digest().readUInt32LE() || 1
 
-function biasOf({ logitBias }: Sampling, model: LlamaModel, isBound: boolean): TokenBias {
+function createTokenBias({ logitBias }: Sampling, model: LlamaModel, isBound: boolean): TokenBias {
   const bias = TokenBias.for(model)
-  const biases = biasesOf(bias)
+  const biases = getBiases(bias)
   for (const [token, logit] of logitBias) {
     // What the grammar asks for may not be impossible: llama.cpp does not survive that.
     const isForbidden = logit <= -100 && !isBound

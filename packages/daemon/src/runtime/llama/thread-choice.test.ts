@@ -8,8 +8,8 @@ type Machine = {
 }
 
 /** A machine that generates tokens, with a clock of its own. */
-function generating(most: number, machine: Machine) {
-  const choice = threadChoice(most)
+function generating(maxThreads: number, machine: Machine) {
+  const choice = threadChoice(maxThreads)
   let clock = 0
   function batch({ tokens = 1, conversations = 1 } = {}) {
     const { msWith, freeCores } = machine
@@ -28,18 +28,18 @@ function generating(most: number, machine: Machine) {
   }
 }
 
-const threadsOf = (batches: { threads: number }[]) => batches.map(({ threads }) => threads)
+const listThreads = (batches: { threads: number }[]) => batches.map(({ threads }) => threads)
 const halving = (threads: number) => 80 / threads
 const colliding = (threads: number) => (threads === 1 ? 1 : 100)
 
 test('where more threads are faster, all of them compute', () => {
   const machine = generating(8, { msWith: halving, freeCores: 8 })
-  expect(threadsOf(machine.batches(12))).toEqual([8, 8, 8, 4, 4, 4, 8, 8, 8, 8, 8, 8])
+  expect(listThreads(machine.batches(12))).toEqual([8, 8, 8, 4, 4, 4, 8, 8, 8, 8, 8, 8])
 })
 
 test('where two threads hold each other up, one is left after a few tokens', () => {
   const machine = generating(2, { msWith: colliding, freeCores: 2 })
-  expect(threadsOf(machine.batches(8))).toEqual([2, 2, 2, 1, 1, 1, 1, 1])
+  expect(listThreads(machine.batches(8))).toEqual([2, 2, 2, 1, 1, 1, 1, 1])
 })
 
 test('of many threads that are too many, half as many are left each time', () => {
@@ -64,7 +64,7 @@ test('there are never more threads than free cores', () => {
   load.freeCores = 2.9
   expect(machine.batch().threads).toBe(3)
   load.freeCores = 0.2
-  expect(threadsOf(machine.batches(20))).toEqual(Array(20).fill(1))
+  expect(listThreads(machine.batches(20))).toEqual(Array(20).fill(1))
   load.freeCores = 7.8
   expect(machine.batch().threads).toBe(8)
 })
@@ -83,7 +83,7 @@ test('more threads are tried again, and given up after one slow batch', () => {
   const machine = generating(2, { msWith: colliding, freeCores: 2 })
   machine.batches(6)
   machine.rest(60_000)
-  expect(threadsOf(machine.batches(6))).toEqual([1, 1, 1, 2, 1, 1])
+  expect(listThreads(machine.batches(6))).toEqual([1, 1, 1, 2, 1, 1])
 })
 
 test('once the collision is over, all threads compute again', () => {
@@ -112,5 +112,5 @@ test('batches of different kinds are not compared: prompts, and other numbers of
   machine.batches(1, { tokens: 100 })
   machine.batches(2)
   machine.batches(1, { tokens: 2, conversations: 2 })
-  expect(threadsOf(machine.batches(5, { tokens: 2, conversations: 2 }))).toEqual([4, 4, 2, 2, 2])
+  expect(listThreads(machine.batches(5, { tokens: 2, conversations: 2 }))).toEqual([4, 4, 2, 2, 2])
 })

@@ -6,7 +6,7 @@ const minRestMs = 1_000
 /** A number of threads is given up when one of its batches takes so many times as long as with the present one. */
 const hopelessFactor = 3
 /** Fewer threads have to be faster by this: where tokens come no sooner with more of them, prompts do. */
-const gainOfFewer = 0.9
+const fewerThreadsGain = 0.9
 /** A core that others use less than this counts as free. */
 const negligibleUse = 0.25
 
@@ -35,8 +35,8 @@ type Trial = {
  * slower than one. So there are never more threads than free cores; and from time to time half and twice as many are tried
  * for a few tokens, and kept if they are faster. Times are in milliseconds of a monotonic clock.
  */
-export function threadChoice(most: number) {
-  let chosen = most
+export function threadChoice(maxThreads: number) {
+  let chosen = maxThreads
   let trial: Trial | undefined
   let nextTrialAt = Number.NEGATIVE_INFINITY
   let startedAt: number | undefined
@@ -51,12 +51,12 @@ export function threadChoice(most: number) {
   }
 
   function endTrial({ first, done }: Trial, at: number) {
-    const usualMs = median(first.times)
+    const currentMs = median(first.times)
     const others = done.filter((round) => round !== first)
     const scores = others.map(({ threads, times }) => {
       const isHopeless = times.length < roundLength
       const ms = isHopeless ? Number.POSITIVE_INFINITY : median(times)
-      return { threads, share: ms / usualMs / (threads < first.threads ? gainOfFewer : 1) }
+      return { threads, share: ms / currentMs / (threads < first.threads ? fewerThreadsGain : 1) }
     })
     const best = scores.toSorted((one, other) => one.share - other.share)[0]
     if (best && best.share < 1) chosen = best.threads
@@ -67,8 +67,8 @@ export function threadChoice(most: number) {
 
   return {
     /** Before each batch: the number of threads for it. */
-    begin({ tokens, conversations, freeCores = most }: Batch, at: number): number {
-      const limit = Math.min(most, Math.max(1, Math.floor(freeCores + negligibleUse)))
+    begin({ tokens, conversations, freeCores = maxThreads }: Batch, at: number): number {
+      const limit = Math.min(maxThreads, Math.max(1, Math.floor(freeCores + negligibleUse)))
       const present = Math.min(chosen, limit)
       // Prompts take longer than tokens: batches are compared with those of the same size.
       const isAlike = trial?.conversations === conversations

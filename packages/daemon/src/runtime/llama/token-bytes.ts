@@ -7,14 +7,14 @@ export function tokenBytes(model: LlamaModel, token: Token): number[] {
   const byte = /^<0x([0-9A-F]{2})>$/.exec(written)?.[1]
   if (byte !== undefined) return [Number.parseInt(byte, 16)]
   if (kind === 'gpt2') {
-    const bytes = [...written].map((letter) => byteOfLetter.get(letter))
+    const bytes = [...written].map((letter) => bytesByLetter.get(letter))
     if (bytes.every((one) => one !== undefined)) return bytes
   }
   return [...Buffer.from(model.detokenize([token], true))]
 }
 
 /** GPT-2's vocabulary writes each byte as a letter: those that can be seen as themselves, the others from U+0100 on. */
-const byteOfLetter = new Map<string, number>()
+const bytesByLetter = new Map<string, number>()
 const seen = [
   [0x21, 0x7e],
   [0xa1, 0xac],
@@ -23,6 +23,6 @@ const seen = [
 let hidden = 0x100
 for (let byte = 0; byte < 256; byte += 1) {
   const isSeen = seen.some(([from, to]) => byte >= from && byte <= to)
-  byteOfLetter.set(String.fromCodePoint(isSeen ? byte : hidden), byte)
+  bytesByLetter.set(String.fromCodePoint(isSeen ? byte : hidden), byte)
   if (!isSeen) hidden += 1
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Compile } from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runsSlowTests } from '../../../../../testing/slow.ts'
-import { chatOf, greedy, runGeneration, tool } from '../../testing/generations.ts'
+import { greedy, makeChatGeneration, runGeneration, tool } from '../../testing/generations.ts'
 import { temporaryFolder } from '../../testing/temporary-folder.ts'
 import { runtimeContract } from '../runtime.contract.ts'
 import type { Chat, Runtime } from '../runtime.ts'
@@ -30,7 +30,7 @@ const chatWith = (chat: Partial<Chat>) => ({
 })
 
 test('greedy text of the demo model', async () => {
-  const answer = await run(chatOf('Hello'))
+  const answer = await run(makeChatGeneration('Hello'))
   expect(answer).toMatchObject({
     text: 'Hello! How can I help you?',
     reason: 'stop',
@@ -40,13 +40,13 @@ test('greedy text of the demo model', async () => {
 })
 
 test('the next turn reads only what is new', async () => {
-  const first = await run(chatOf('What is a web seed?'))
+  const first = await run(makeChatGeneration('What is a web seed?'))
   const messages = [
     { role: 'user', content: 'What is a web seed?' },
     { role: 'assistant', content: first.text },
     { role: 'user', content: 'Thank you' },
   ]
-  const second = await run(chatOf('', { prompt: chatWith({ messages }) }))
+  const second = await run(makeChatGeneration('', { prompt: chatWith({ messages }) }))
   const remembered = first.promptTokens + first.completionTokens
   expect(second.cachedTokens).toBeGreaterThanOrEqual(remembered - 2)
 })
@@ -54,11 +54,11 @@ test('the next turn reads only what is new', async () => {
 /** `Hello` as a chat, in tokens of the demo model; and those of the answer's beginning and of a turn's end. */
 const helloTokens = [1, 296, 14, 658, 2, 14, 1, 303, 14]
 const helloAgain = 658
-const endOfTurn = 2
+const endOfTurnToken = 2
 
 test('tokens in place of words', async () => {
-  const { text } = await run(chatOf('Hello'))
-  const again = await run(chatOf('', { prompt: { tokens: helloTokens } }))
+  const { text } = await run(makeChatGeneration('Hello'))
+  const again = await run(makeChatGeneration('', { prompt: { tokens: helloTokens } }))
   expect(again.text).toBe(text)
 })
 
@@ -79,7 +79,7 @@ test('JSON of a schema, and nothing after it', async () => {
   for (const seed of [1, 2, 3, 4]) {
     const sampling = { ...greedy, temperature: 1.3, seed }
     const { text, reason } = await run(
-      chatOf('Describe yourself', { json: schema, sampling, maxTokens: 400 }),
+      makeChatGeneration('Describe yourself', { json: schema, sampling, maxTokens: 400 }),
     )
     expect([text, reason, check.Check(JSON.parse(text))]).toEqual([text, 'stop', true])
   }
@@ -87,7 +87,7 @@ test('JSON of a schema, and nothing after it', async () => {
 
 test('a schema that no grammar can hold to is refused by name', async () => {
   const json = { type: 'object', properties: { code: { type: 'string', pattern: '^[a-z]+$' } } }
-  await expect(run(chatOf('Hello', { json }))).rejects.toMatchObject({
+  await expect(run(makeChatGeneration('Hello', { json }))).rejects.toMatchObject({
     code: 'schema_refused',
     message: expect.stringContaining('/properties/code: pattern'),
   })
@@ -106,7 +106,7 @@ test.each([['required' as const], [{ name: 'weather' }]])(
     const messages = [{ role: 'user', content: 'Will it rain?' }]
     const tools = [weather, ...(typeof toolChoice === 'object' ? [tool('other', {})] : [])]
     const prompt = chatWith({ messages, tools, toolChoice })
-    const { pieces, reason } = await run(chatOf('', { prompt, maxTokens: 200 }))
+    const { pieces, reason } = await run(makeChatGeneration('', { prompt, maxTokens: 200 }))
     expect(reason).toBe('tool_calls')
     expect(pieces).toHaveLength(1)
     const { name, arguments: args = '' } = pieces[0]?.toolCall ?? {}
@@ -118,20 +118,24 @@ test.each([['required' as const], [{ name: 'weather' }]])(
 
 test('log probabilities are those of the model, however the tokens are chosen', async () => {
   const sampling = { ...greedy, temperature: 0.8, topK: 40, topP: 0.9, minP: 0.05, seed: 3 }
-  const sampled = await run(chatOf('Hello', { topLogprobs: 5, sampling }))
-  const plain = await run(chatOf('Hello', { topLogprobs: 5 }))
-  const logprobsOf = ({ pieces }: typeof plain) => pieces.flatMap(({ logprobs = [] }) => logprobs)
-  expect(logprobsOf(plain)).toHaveLength(plain.completionTokens)
+  const sampled = await run(makeChatGeneration('Hello', { topLogprobs: 5, sampling }))
+  const plain = await run(makeChatGeneration('Hello', { topLogprobs: 5 }))
+  const listLogprobs = ({ pieces }: typeof plain) => pieces.flatMap(({ logprobs = [] }) => logprobs)
+  expect(listLogprobs(plain)).toHaveLength(plain.completionTokens)
   expect(plain.text).toBe('Hello! How can I help you?')
-  const [first] = logprobsOf(plain)
+  const [first] = listLogprobs(plain)
   expect(first?.top_logprobs).toHaveLength(5)
   expect(first?.logprob).toBe(first?.top_logprobs[0]?.logprob)
-  expect(logprobsOf(sampled)[0]?.top_logprobs).toEqual(first?.top_logprobs)
-  expect((await run(chatOf('Hello', { topLogprobs: 5, sampling }))).text).toBe(sampled.text)
+  expect(listLogprobs(sampled)[0]?.top_logprobs).toEqual(first?.top_logprobs)
+  expect((await run(makeChatGeneration('Hello', { topLogprobs: 5, sampling }))).text).toBe(
+    sampled.text,
+  )
 })
 
 test('of a stop string there are no log probabilities', async () => {
-  const { text, pieces } = await run(chatOf('Hello', { topLogprobs: 0, stop: [' can'] }))
+  const { text, pieces } = await run(
+    makeChatGeneration('Hello', { topLogprobs: 0, stop: [' can'] }),
+  )
   const tokens = pieces.flatMap(({ logprobs = [] }) => logprobs.map(({ token }) => token))
   expect(tokens.join('')).toBe(text)
 })
@@ -141,7 +145,7 @@ test('the bytes of a token are its own, also where they are a part of a characte
   const prompt = {
     text: `<|im_start|>user\nRepeat: ${letter}<|im_end|>\n<|im_start|>assistant\n${letter}`,
   }
-  const { pieces } = await run(chatOf('', { prompt, topLogprobs: 0, maxTokens: 40 }))
+  const { pieces } = await run(makeChatGeneration('', { prompt, topLogprobs: 0, maxTokens: 40 }))
   const bytes = pieces.flatMap(({ logprobs = [] }) => logprobs.flatMap((one) => one.bytes))
   const text = pieces.map((piece) => piece.text ?? '').join('')
   expect(Buffer.from(bytes).toString('utf8')).toBe(text)
@@ -149,7 +153,7 @@ test('the bytes of a token are its own, also where they are a part of a characte
 
 test('control tokens in a plain prompt are what they say', async () => {
   const text = '<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n'
-  const answer = await run(chatOf('', { prompt: { text } }))
+  const answer = await run(makeChatGeneration('', { prompt: { text } }))
   expect(answer).toMatchObject({ text: 'Hello! How can I help you?', promptTokens: 9 })
 })
 
@@ -159,7 +163,7 @@ test.runIf(runsSlowTests)(
     timeout: 240_000, // a model takes every text through all its layers
   },
   async () => {
-    await expect(run(chatOf('word '.repeat(100_000)))).rejects.toMatchObject({
+    await expect(run(makeChatGeneration('word '.repeat(100_000)))).rejects.toMatchObject({
       code: 'context_length_exceeded',
     })
     const texts = Array.from({ length: 1500 }, (_, index) => `${index} ${'word '.repeat(20)}`)
@@ -179,7 +183,7 @@ test('a bias against all that a schema allows gives way to the schema', async ()
   const logitBias = Array.from({ length: 2048 }, (_, token): [number, number] => [token, -100])
   for (const temperature of [0, 1]) {
     const sampling = { ...greedy, temperature, logitBias }
-    const { text } = await run(chatOf('Hello', { json: { const: { a: 1 } }, sampling }))
+    const { text } = await run(makeChatGeneration('Hello', { json: { const: { a: 1 } }, sampling }))
     expect(JSON.parse(text)).toEqual({ a: 1 })
   }
 })
@@ -188,7 +192,7 @@ test('JSON that a schema asks for is no call, whatever stands in it', async () =
   const json = { const: '<tool_call>{"name": "weather", "arguments": {}}</tool_call>' }
   const messages = [{ role: 'user', content: 'Hello' }]
   const prompt = chatWith({ messages, tools: [weather], toolChoice: 'none' })
-  const { text, reason } = await run(chatOf('', { prompt, json, maxTokens: 200 }))
+  const { text, reason } = await run(makeChatGeneration('', { prompt, json, maxTokens: 200 }))
   expect([JSON.parse(text), reason]).toEqual([json.const, 'stop'])
 })
 
@@ -196,33 +200,35 @@ test('seeds of any size are seeds', async () => {
   const texts = await Promise.all(
     [-5, 0, 7, 2 ** 40, 1e300].map(async (seed) => {
       const sampling = { ...greedy, temperature: 2, seed }
-      return (await run(chatOf('Tell me a story', { sampling }))).text
+      return (await run(makeChatGeneration('Tell me a story', { sampling }))).text
     }),
   )
   expect(new Set(texts).size).toBe(texts.length)
 })
 
 test('a token that is biased away does not come', async () => {
-  const { text } = await run(chatOf('Hello'))
+  const { text } = await run(makeChatGeneration('Hello'))
   const logitBias: [number, number][] = [[helloAgain, -100]]
-  const other = await run(chatOf('Hello', { sampling: { ...greedy, logitBias } }))
+  const other = await run(makeChatGeneration('Hello', { sampling: { ...greedy, logitBias } }))
   expect(other.text).not.toBe(text)
 })
 
 test('an answer whose end is biased away goes on', async () => {
-  const logitBias: [number, number][] = [0, 1, endOfTurn].map((token) => [token, -100])
+  const logitBias: [number, number][] = [0, 1, endOfTurnToken].map((token) => [token, -100])
   const sampling = { ...greedy, logitBias }
-  const { completionTokens } = await run(chatOf('Hello', { sampling, maxTokens: 100 }))
+  const { completionTokens } = await run(makeChatGeneration('Hello', { sampling, maxTokens: 100 }))
   expect(completionTokens).toBe(100)
 })
 
 test('a process that is killed ends its requests with a sentence, and tells', async () => {
   const doomed = await startChildRuntime(options)
-  const running = runGeneration(doomed, chatOf('Tell me a story', { maxTokens: 400 }))
+  const running = runGeneration(doomed, makeChatGeneration('Tell me a story', { maxTokens: 400 }))
   process.kill(doomed.pid, 'SIGKILL')
   await expect(running).rejects.toMatchObject({ code: 'model_lost' })
   expect(await doomed.ended).toBe('the process of the model was ended by SIGKILL')
-  await expect(runGeneration(doomed, chatOf('Hello'))).rejects.toMatchObject({ code: 'model_lost' })
+  await expect(runGeneration(doomed, makeChatGeneration('Hello'))).rejects.toMatchObject({
+    code: 'model_lost',
+  })
 })
 
 describe('a file that is not what it says', () => {

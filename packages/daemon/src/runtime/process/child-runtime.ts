@@ -12,8 +12,8 @@ export async function startChildRuntime(
   signal?: AbortSignal,
 ): Promise<Runtime> {
   const child = startProcess()
-  const reasonOf = ({ how }: ProcessEnd) => modelLost(`the process of the model ${how}`)
-  const port = childPort(child, reasonOf)
+  const toError = ({ how }: ProcessEnd) => modelLost(`the process of the model ${how}`)
+  const port = childPort(child, toError)
   const rpc = openRpc<ModelMethods>(port)
   let isClosing = false
   const end = Promise.withResolvers<string | undefined>()

@@ -1,10 +1,10 @@
 import { AppError } from '@shoal/core/errors'
 import { ambiguousChoice } from '@shoal/model-file/choices'
 import { expect, test } from 'vitest'
-import { failureOf } from './failure-of.ts'
+import { toFailure } from './to-failure.ts'
 
-const reported = (error: unknown) => {
-  const { message, hint, exitCode } = failureOf(error, undefined)
+const summarize = (error: unknown) => {
+  const { message, hint, exitCode } = toFailure(error, undefined)
   return { message, hint, exitCode }
 }
 
@@ -12,7 +12,7 @@ const system = (code: string, more = {}) => Object.assign(new Error(code), { cod
 
 test('a file that is not what the registry says ends with 7, and shows both hashes', () => {
   const found = { expected: `9f3c${'0'.repeat(56)}b1e0`, actual: `41aa${'0'.repeat(56)}07d2` }
-  expect(reported(new AppError('verification_failed', 'wrong', found))).toEqual({
+  expect(summarize(new AppError('verification_failed', 'wrong', found))).toEqual({
     message: 'The finished file does not match its SHA-256.',
     hint:
       'expected 9f3c…b1e0\ngot      41aa…07d2\n' +
@@ -20,19 +20,19 @@ test('a file that is not what the registry says ends with 7, and shows both hash
     exitCode: 7,
   })
   expect(
-    reported(new AppError('verification_failed', 'wrong', { ...found, chunkIndex: 2 })).message,
+    summarize(new AppError('verification_failed', 'wrong', { ...found, chunkIndex: 2 })).message,
   ).toContain('Part 3 of the file')
 })
 
 test('a disk without room ends with 8, and says how much is needed', () => {
   const error = new AppError('no_room', 'somewhere', { neededBytes: 6.6e9, freeBytes: 1.2e9 })
-  expect(reported(error)).toMatchObject({ exitCode: 8 })
-  expect(reported(error).hint).toContain('6.60 GB needed, 1.20 GB free.')
-  expect(reported(system('ENOSPC'))).toMatchObject({ exitCode: 8 })
+  expect(summarize(error)).toMatchObject({ exitCode: 8 })
+  expect(summarize(error).hint).toContain('6.60 GB needed, 1.20 GB free.')
+  expect(summarize(system('ENOSPC'))).toMatchObject({ exitCode: 8 })
 })
 
 test('a quantization that several files have ends with 2, and names them', () => {
-  expect(reported(ambiguousChoice('Q4_0', ['a-Q4_0', 'b-Q4_0']))).toEqual({
+  expect(summarize(ambiguousChoice('Q4_0', ['a-Q4_0', 'b-Q4_0']))).toEqual({
     message: 'There are several files in Q4_0.',
     hint: 'Name one of a-Q4_0, b-Q4_0.',
     exitCode: 2,
@@ -41,7 +41,7 @@ test('a quantization that several files have ends with 2, and names them', () =>
 
 test('the rest is a failure in one sentence', () => {
   expect(
-    reported(
+    summarize(
       new AppError('file_in_the_way', 'x.gguf is there already and is not what would be pulled', {
         path: 'x.gguf',
       }),
@@ -51,9 +51,9 @@ test('the rest is a failure in one sentence', () => {
     hint: 'Move it away, or choose another place with --output.',
     exitCode: 1,
   })
-  expect(reported(system('EADDRINUSE', { port: 8000 })).message).toBe(
+  expect(summarize(system('EADDRINUSE', { port: 8000 })).message).toBe(
     'Port 8000 is taken by another program.',
   )
-  expect(reported(new DOMException('SIGINT', 'AbortError'))).toMatchObject({ exitCode: 130 })
-  expect(reported('a word')).toMatchObject({ message: 'a word', exitCode: 1 })
+  expect(summarize(new DOMException('SIGINT', 'AbortError'))).toMatchObject({ exitCode: 130 })
+  expect(summarize('a word')).toMatchObject({ message: 'a word', exitCode: 1 })
 })

@@ -2,10 +2,10 @@
 import { readSetting, type Setting, type SettingSources } from '@shoal/core/settings'
 import { misuse } from '../terminal/failure.ts'
 
-export const readTyped = <T>(one: Setting<T>, sources: SettingSources): T =>
+export const readCliSetting = <T>(one: Setting<T>, sources: SettingSources): T =>
   readSetting(one, sources, refuse)
 
-export const parseTyped = <T>(one: Setting<T>, text: string): T => one.parse(text, refuse)
+export const parseCliSetting = <T>(one: Setting<T>, text: string): T => one.parse(text, refuse)
 
 function refuse(message: string): never {
   throw misuse(`${message}.`)

@@ -3,19 +3,19 @@ import type { AppError, ErrorCode, ErrorOf } from '@shoal/core/errors'
 import { type Ending, errorTable, isAppError } from '@shoal/core/errors/table'
 import type { NetworkFailure } from '@shoal/protocol/client'
 import { CommanderError } from 'commander'
-import type { Spoken } from '../context.ts'
-import { failureOfDaemon } from '../daemon/daemon-error.ts'
+import type { LastRegistry } from '../context.ts'
+import { toDaemonFailure } from '../daemon/daemon-error.ts'
 import { registryLabel } from '../settings/address.ts'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
-import { plainLine, sentence, shortHash } from '../terminal/plain-text.ts'
+import { plainLine, shortHash, toSentence } from '../terminal/plain-text.ts'
 import { formatBytes } from '../terminal/units.ts'
 import { networkFailure } from './network-failures.ts'
 
-export function failureOf(error: unknown, spoken: Spoken | undefined): Failure {
+export function toFailure(error: unknown, lastRegistry: LastRegistry | undefined): Failure {
   if (error instanceof Failure) return error
-  if (error instanceof CommanderError) return misuseOf(error)
-  if (isAppError(error)) return failureOfOurs(error, spoken)
+  if (error instanceof CommanderError) return toMisuse(error)
+  if (isAppError(error)) return toAppFailure(error, lastRegistry)
   if (!(error instanceof Error)) return new Failure('failed', String(error))
   if (error.name === 'AbortError') return new Failure('stopped', 'Stopped.', { cause: error })
   if (isErrno(error, 'ENOSPC')) {
@@ -25,17 +25,17 @@ export function failureOf(error: unknown, spoken: Spoken | undefined): Failure {
     })
   }
   if (isErrno(error, 'EADDRINUSE')) return portTaken(error)
-  return new Failure('failed', sentence(error.message), { cause: error })
+  return new Failure('failed', toSentence(error.message), { cause: error })
 }
 
 /** For most codes the table and the message say enough. */
-function failureOfOurs(error: ErrorOf<ErrorCode>, spoken: Spoken | undefined): Failure {
+function toAppFailure(error: ErrorOf<ErrorCode>, lastRegistry: LastRegistry | undefined): Failure {
   switch (error.code) {
     case 'registry_refused':
-      return refusal(error, spoken)
+      return refusal(error, lastRegistry)
     case 'daemon_refused':
     case 'daemon_gone':
-      return failureOfDaemon(error)
+      return toDaemonFailure(error)
     case 'unreachable':
     case 'tls_failed':
     case 'proxy_failed':
@@ -43,7 +43,7 @@ function failureOfOurs(error: ErrorOf<ErrorCode>, spoken: Spoken | undefined): F
     case 'redirect_refused':
       return networkFailure({ code: error.code, ...error.details } as NetworkFailure, error)
     case 'bytes_refused':
-      return bytesRefused(error, spoken)
+      return bytesRefused(error, lastRegistry)
     case 'verification_failed':
       return verificationFailure(error)
     case 'no_room':
@@ -53,45 +53,48 @@ function failureOfOurs(error: ErrorOf<ErrorCode>, spoken: Spoken | undefined): F
     case 'invalid_network_setting':
       return misuse(error.message)
     default: {
-      const hint = hintOf[error.code]
-      return new Failure(endingOf(error.code), sentence(error.message), { hint, cause: error })
+      const hint = hints[error.code]
+      return new Failure(getEnding(error.code), toSentence(error.message), { hint, cause: error })
     }
   }
 }
 
-const hintOf: { [C in ErrorCode]?: string } = {
+const hints: { [C in ErrorCode]?: string } = {
   file_in_the_way: 'Move it away, or choose another place with --output.',
 }
 
 /** `shoal admin` meets the errors of a registry in its own process, where they are nobody's answer. */
-function endingOf(code: ErrorCode): Ending {
+function getEnding(code: ErrorCode): Ending {
   const { status, ending } = errorTable[code]
   return status === undefined || ending === 'not_found' ? ending : 'failed'
 }
 
-function misuseOf(error: CommanderError): Failure {
+function toMisuse(error: CommanderError): Failure {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
   const hint = rest.map((line) => line.replace(/^\((.*)\)$/, '$1')).join('\n')
   const text = first.replace(/'([^']*)'/g, '“$1”')
-  return new Failure('usage', sentence(text), { hint: hint || 'See shoal help.', cause: error })
+  return new Failure('usage', toSentence(text), { hint: hint || 'See shoal help.', cause: error })
 }
 
-const endingOfStatus = new Map(
+const endingsByStatus = new Map(
   Object.values(errorTable).map(({ status, ending }) => [status, ending]),
 )
 
-const endingOfAnswer = (status: number): Ending =>
-  status >= 500 ? 'registry_failed' : (endingOfStatus.get(status) ?? 'failed')
+const getStatusEnding = (status: number): Ending =>
+  status >= 500 ? 'registry_failed' : (endingsByStatus.get(status) ?? 'failed')
 
-function refusal(error: AppError<'registry_refused'>, spoken: Spoken | undefined): Failure {
+function refusal(
+  error: AppError<'registry_refused'>,
+  lastRegistry: LastRegistry | undefined,
+): Failure {
   const { status, problem } = error.details
   const reason = problem.code ?? (status >= 500 ? `http_${status}` : undefined)
   const details = { status, ...(reason && { reason }) }
-  const label = spoken ? registryLabel(spoken.address) : 'the registry'
-  if (status === 401 && spoken) {
+  const label = lastRegistry ? registryLabel(lastRegistry.address) : 'the registry'
+  if (status === 401 && lastRegistry) {
     return new Failure(
       'not_signed_in',
-      spoken.hasToken
+      lastRegistry.hasToken
         ? `${label} does not accept your sign-in any more.`
         : `You are not signed in to ${label}.`,
       { hint: 'Run shoal login, or set SHOAL_TOKEN.', details, cause: error },
@@ -99,8 +102,8 @@ function refusal(error: AppError<'registry_refused'>, spoken: Spoken | undefined
   }
   const fields = problem.errors?.map(({ path, message }) => plainLine(`${path} ${message}`))
   const hint = status === 429 || status >= 500 ? tryLater(status) : fields?.join('\n')
-  const text = sentence(plainLine(error.message))
-  return new Failure(endingOfAnswer(status), text, { hint, details, cause: error })
+  const text = toSentence(plainLine(error.message))
+  return new Failure(getStatusEnding(status), text, { hint, details, cause: error })
 }
 
 const tryLater = (status: number) =>
@@ -109,9 +112,12 @@ const tryLater = (status: number) =>
     : 'Try again a little later; the log of the registry says more.'
 
 /** The registry knows the file and does not give its bytes, or take them: that is never the sign-in of whoever asks. */
-function bytesRefused(error: AppError<'bytes_refused'>, spoken: Spoken | undefined): Failure {
+function bytesRefused(
+  error: AppError<'bytes_refused'>,
+  lastRegistry: LastRegistry | undefined,
+): Failure {
   const { status } = error.details
-  const label = spoken ? registryLabel(spoken.address) : 'the registry'
+  const label = lastRegistry ? registryLabel(lastRegistry.address) : 'the registry'
   const code = status === 429 ? 'rate_limited' : 'registry_failed'
   return new Failure(code, `The bytes are refused: ${plainLine(error.message)}.`, {
     hint: [

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** A real registry with nothing in it. It goes with the test. */
-export async function registryOfTest() {
+export async function useTestRegistry() {
   const data = temporaryFolder()
   const config = readRegistryConfig({}, { port: '0', data: data.path })
   const running = await startRegistry({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Config, readSaved } from './config.ts'
 import { readPlaces } from './places.ts'
-import { readTyped } from './read-typed.ts'
+import { readCliSetting } from './read-cli-setting.ts'
 import { cliSettings, defaultRegistry } from './settings.ts'
 
 test.each(['', ' ', '\n'])('a variable that holds %j counts as not set', (blank) => {
@@ -9,9 +9,9 @@ test.each(['', ' ', '\n'])('a variable that holds %j counts as not set', (blank)
     Object.values(cliSettings).map(({ variable = '' }) => [variable, blank]),
   )
   expect(readPlaces(env)).toEqual(readPlaces({}))
-  expect(readTyped(cliSettings.registry, { env })).toBe(defaultRegistry)
-  expect(readTyped(cliSettings.token, { env })).toBeUndefined()
-  expect(readTyped(cliSettings.inference, { env })).toBeUndefined()
+  expect(readCliSetting(cliSettings.registry, { env })).toBe(defaultRegistry)
+  expect(readCliSetting(cliSettings.token, { env })).toBeUndefined()
+  expect(readCliSetting(cliSettings.inference, { env })).toBeUndefined()
 })
 
 test('the registry is that of the flag, of the variable, or the saved one', () => {
@@ -19,7 +19,7 @@ test('the registry is that of the flag, of the variable, or the saved one', () =
   const env = { SHOAL_REGISTRY: 'http://variable' }
   const flags = { registry: 'http://flag' }
   const sources = [{ saved }, { saved, env }, { saved, env, flags }]
-  expect(sources.map((one) => readTyped(cliSettings.registry, { env: {}, ...one }))).toEqual([
+  expect(sources.map((one) => readCliSetting(cliSettings.registry, { env: {}, ...one }))).toEqual([
     'http://saved',
     'http://variable',
     'http://flag',
@@ -28,7 +28,7 @@ test('the registry is that of the flag, of the variable, or the saved one', () =
 
 test('a wrong value is a usage error with the name', () => {
   const sources = { env: { SHOAL_TOKEN: 'a\u00a0b' } }
-  expect(() => readTyped(cliSettings.token, sources)).toThrow(
+  expect(() => readCliSetting(cliSettings.token, sources)).toThrow(
     'SHOAL_TOKEN holds characters that no token has.',
   )
 })
