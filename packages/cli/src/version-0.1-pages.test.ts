@@ -71,12 +71,12 @@ describe.skipIf(!chromium)('a browser that knew version 0.1', () => {
     await page.goto(`${registry.url}/publish`, { waitUntil: 'networkidle' })
     await page.getByRole('button', { name: 'Signed in as ana' }).waitFor()
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
-    await page.getByRole('heading', { name: 'storm is not all here yet' }).waitFor()
+    await page.getByRole('heading', { name: 'storm is not fully uploaded' }).waitFor()
     const sent: string[] = []
     page.on('request', (request) => {
       if (request.method() === 'PUT') sent.push(request.url())
     })
-    const choose = page.getByLabel('Choose and go on')
+    const choose = page.getByLabel('Choose and resume')
     await choose.setInputFiles(join(opened.files, 'storm-Q8_0.gguf'))
     await page.getByRole('heading', { name: 'storm is published' }).waitFor()
     expect(sent).toEqual([expect.stringContaining('partNumber=1&')])

@@ -44,7 +44,7 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     await page.getByRole('heading', { name: 'Register' }).waitFor()
     await page.getByLabel('Username').fill('ines')
     await page.getByLabel('Password', { exact: true }).fill('open sesame')
-    await page.getByRole('button', { name: 'Create the account' }).click()
+    await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByRole('button', { name: 'Signed in as ines' }).waitFor()
   })
 
@@ -54,7 +54,7 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     await page.getByRole('link', { name: 'API keys' }).click()
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByLabel('Name').fill('laptop')
-    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     key = (await page.getByText(/^hf_[A-Za-z0-9]{43}$/).textContent()) ?? ''
     expect(key).toMatch(/^hf_/)
     await page.getByRole('button', { name: 'Done' }).click()
@@ -66,7 +66,7 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     await page.locator('input[type=file]').setInputFiles(modelPath)
     await page.getByLabel('Read from the files').waitFor() // it suggests a name, which would come between the letters
     await page.getByLabel('Name', { exact: true }).fill('my-tiny')
-    await page.getByText('Available. Others write').waitFor()
+    await page.getByText('Available. Pull command').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('heading', { name: /is published/ }).waitFor(waitOptions)
     // Chromium logs that the name was free.

@@ -54,7 +54,7 @@ describe.skipIf(!chromium)('with Chromium', () => {
         await page.locator('input[type=file]').setInputFiles(path)
         await page.getByLabel('Read from the files').waitFor() // it suggests a name
         await page.getByLabel('Name', { exact: true }).fill(modelName)
-        await page.getByText('Available. Others write').waitFor()
+        await page.getByText('Available. Pull command').waitFor()
         await page.getByRole('button', { name: 'Publish', exact: true }).click()
         await page.getByRole('heading', { name: /is published$/ }).waitFor()
       },

@@ -64,7 +64,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await waitForAnswer(page, /Paris/)
 
     await page.getByRole('button', { name: 'Edit your message' }).click()
-    await page.getByLabel('Your message, changed').fill('What is the capital of Italy?')
+    await page.getByLabel('Edited message').fill('What is the capital of Italy?')
     await page.keyboard.press('Enter')
     await waitForAnswer(page, /Rome/)
     await answerIsKept(page)
@@ -77,7 +77,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
 
     await page.getByRole('button', { name: /^More about/ }).click()
     await page.getByRole('button', { name: 'Rename' }).click()
-    await page.getByLabel('Name of the chat').fill('Capitals')
+    await page.getByLabel('Chat name').fill('Capitals')
     await page.keyboard.press('Enter')
     await page.locator('a:focus', { hasText: 'Capitals' }).waitFor()
 
@@ -155,7 +155,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.mouse.wheel(0, -400)
     await page.getByText('word 50', { exact: true }).waitFor()
     expect(await isAtEnd()).toBe(false)
-    await page.getByRole('button', { name: 'To the end' }).click()
+    await page.getByRole('button', { name: 'Jump to latest' }).click()
     await page.getByText('word 65', { exact: true }).waitFor()
     expect(await isAtEnd()).toBe(true)
   })
@@ -220,26 +220,26 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.goto(daemon.url)
     await page.getByLabel('Model').selectOption('shoal-tiny')
     await ask(page, 'word '.repeat(1000))
-    await page.getByText('This chat is longer than the model can read').first().waitFor()
+    await page.getByText('This chat exceeds the model’s context length').first().waitFor()
     await using there = await browser.newVisitor()
     await there.page.route('**/api/tags', (route) => route.fulfill({ json: { models: [] } }))
     await there.page.goto(daemon.url)
     await there.page.getByText('shoal pull shoal-tiny').waitFor()
     await there.page.unroute('**/api/tags')
-    await there.page.getByRole('button', { name: 'Look again' }).click()
+    await there.page.getByRole('button', { name: 'Retry' }).click()
     await there.page.getByRole('heading', { name: /Talk to/ }).waitFor()
 
     const full = { status: 429, headers: { 'retry-after': '1' }, json: { detail: 'full' } }
     await there.page.route('**/v1/chat/completions', (route) => route.fulfill(full), { times: 1 })
     await ask(there.page, 'What is the capital of France?')
-    await there.page.getByText(/The daemon is busy. Asking again in 1 s./).waitFor()
+    await there.page.getByText(/The daemon is busy. Retrying in 1 s./).waitFor()
     await there.page.getByRole('button', { name: 'Copy the answer' }).waitFor()
 
     await there.page.goto(gone.url)
     await there.page.getByRole('heading', { name: /Talk to/ }).waitFor()
     await gone.close()
     await ask(there.page, 'hi')
-    await there.page.getByText('The daemon does not answer').first().waitFor()
+    await there.page.getByText('The daemon is not responding').first().waitFor()
     await there.page.getByText('shoal serve').first().waitFor()
   })
 
@@ -283,7 +283,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     const { page, takeProblems } = visitor
     await page.addInitScript(`Object.defineProperty(window, 'indexedDB', { value: ${given} })`)
     await page.goto(daemon.url)
-    await page.getByRole('alert').filter({ hasText: 'This browser keeps no history: ' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'Chat history is unavailable: ' }).waitFor()
     await ask(page, 'What is the capital of France?')
     await waitForAnswer(page, /Paris/)
     expect(takeProblems()).toEqual([])
@@ -299,7 +299,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1 })
     await ask(page, 'What is the capital of France?')
     await waitForAnswer(page, /Paris/)
-    await page.getByRole('alert').filter({ hasText: 'This chat could not be kept: ' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'This chat could not be saved: ' }).waitFor()
     expect(takeProblems()).toEqual([])
   })
 

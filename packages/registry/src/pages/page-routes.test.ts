@@ -27,7 +27,7 @@ afterAll(() => registry.close())
 const page = (path: string, headers: Record<string, string> = {}) =>
   registry.get(registry.url + path, { headers: { ...asBrowser, ...headers } })
 
-const nothingHere = 'This water is empty'
+const nothingHere = 'Page not found'
 
 const textOf = (html: string) =>
   html
@@ -86,12 +86,12 @@ describe('a printed page', () => {
     expect(textOf(text)).toContain('1 model for “ocean”')
     expect(text).toMatch(/<input[^>]* value="ocean"/)
     expect(text).toContain('<meta name="robots" content="noindex">')
-    expect(textOf((await page('/?q=desert')).text)).toContain('Nothing in the net')
+    expect(textOf((await page('/?q=desert')).text)).toContain('No models found')
   })
 
   test('of a model has its files, its head, and a picture', async () => {
     const { text } = await page('/m/tide?tab=files')
-    expect(textOf(text)).toContain('Pick one file')
+    expect(textOf(text)).toContain('Choose a file')
     expect(text).toContain('<title>Tide &lt;7B&gt; · shoal</title>')
     expect(text).toContain('<meta property="og:title" content="Tide &lt;7B&gt;">')
     const [, image = ''] = /property="og:image" content="([^"]+)"/.exec(text) ?? []
@@ -136,7 +136,7 @@ describe('a printed page', () => {
   test('for which there is nothing says so to people, and to programs as ever', async () => {
     const { status, text } = await page('/nowhere')
     expect(status).toBe(404)
-    expect(textOf(text)).toContain('This water is empty')
+    expect(textOf(text)).toContain('Page not found')
     const plain = await registry.get('/nowhere')
     expect([plain.status, plain.body]).toEqual([404, { detail: 'nothing is at GET /nowhere' }])
     expect((await page('/v1/nowhere', { accept: 'application/json' })).body).toHaveProperty(
@@ -147,7 +147,7 @@ describe('a printed page', () => {
   test('of a model that is not there names those nearby', async () => {
     const { status, text } = await page('/m/tidd')
     expect(status).toBe(404)
-    expect(textOf(text)).toContain('No model by that name')
+    expect(textOf(text)).toContain('Model not found')
   })
 
   test('has the theme that was chosen', async () => {

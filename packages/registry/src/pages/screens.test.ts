@@ -105,11 +105,11 @@ describe.skipIf(!chromium)('in a browser', options, () => {
       await page.goto(originOf(registry) + from, { waitUntil: 'networkidle' })
       await page.route(call, (route) => route.fulfill({ status: 500, body: '{"detail":"broken"}' }))
       await page.getByRole('link', { name: link }).first().click()
-      await page.getByText('The registry is in trouble').first().waitFor()
+      await page.getByText('The registry had an error').first().waitFor()
       await expectUsable(page)
       await page.unroute(call)
       await page.getByRole('button', { name: 'Try again' }).first().click()
-      await page.getByText('The registry is in trouble').waitFor({ state: 'detached' })
+      await page.getByText('The registry had an error').waitFor({ state: 'detached' })
     },
   )
 
@@ -120,13 +120,13 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     await page.goto(`${originOf(registry)}/login`, { waitUntil: 'networkidle' })
     await page.route(call, (route) => route.abort())
     await page.getByRole('link', { name: 'shoal, all models' }).click()
-    await page.getByText('The registry did not answer').waitFor()
+    await page.getByText('The registry is not responding').waitFor()
     await page.unroute(call)
     const headers = { 'retry-after': '2' }
     const busy = { status: 429, headers, body: '{"detail":"too many calls"}' }
     await page.route(call, (route) => route.fulfill(busy), { times: 1 })
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText(/^The registry asks us to wait [12] s\./).waitFor()
+    await page.getByText(/^The registry is busy\. Retrying in [12] s\./).waitFor()
     await page.getByRole('heading', { name: /^\d+ models$/ }).waitFor()
   })
 
@@ -215,7 +215,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Tide 7B' }).click()
     await page.getByRole('link', { name: /^Files/ }).click()
-    expect(await page.getByRole('heading', { name: 'Pick one file' }).isVisible()).toBe(true)
+    expect(await page.getByRole('heading', { name: 'Choose a file' }).isVisible()).toBe(true)
   })
 
   async function signIn({ context }: Visitor, origin: string) {

@@ -52,7 +52,7 @@ export function AccountForm(props: Props) {
           </div>
           {children}
           <button type="submit" className="ctl-ink mt-1" disabled={isBusy || isPrinted}>
-            {isBusy ? 'One moment' : action}
+            {isBusy ? 'Please wait …' : action}
           </button>
         </form>
         <p className="mt-6 text-[15px] text-ink-2">{footer}</p>

@@ -23,7 +23,7 @@ export function RegisterScreen() {
       <PageHead title="Register" path="/register" />
       <AccountForm
         title="Register"
-        action="Create the account"
+        action="Create account"
         isBusy={isPending}
         problem={isAboutFields ? undefined : error?.message}
         error={error}
@@ -40,7 +40,7 @@ export function RegisterScreen() {
         <Field
           label="Username"
           name="username"
-          hint="Small letters, digits, - and _."
+          hint="Lowercase letters, digits, - and _."
           error={isTaken ? 'That username is taken.' : wrong['/username']}
           autoComplete="username"
           autoCapitalize="none"
@@ -58,7 +58,7 @@ export function RegisterScreen() {
           required
         />
         <Field
-          label="Email, if you like"
+          label="Email (optional)"
           name="email"
           type="email"
           error={wrong['/email']}
@@ -68,7 +68,7 @@ export function RegisterScreen() {
           <Field
             label="Setup code"
             name="setup_code"
-            hint="The registry printed it when it was started."
+            hint="Printed by the registry when it starts."
             error={sentence(error.message)}
             autoComplete="off"
             required

@@ -6,13 +6,13 @@ import { ScreenTitle } from './screen-title.tsx'
 export function NotFound() {
   return (
     <div className="page py-24">
-      <PageHead title="Nothing here" isHidden />
+      <PageHead title="Page not found" isHidden />
       <div className="mb-6 *:size-14">
         <Logo />
       </div>
-      <ScreenTitle className="font-semibold text-4xl">This water is empty</ScreenTitle>
+      <ScreenTitle className="font-semibold text-4xl">Page not found</ScreenTitle>
       <p className="mt-3 text-ink-2">
-        No page lives here.{' '}
+        There is no page at this address.{' '}
         <Link to="/" className="link">
           See all models
         </Link>

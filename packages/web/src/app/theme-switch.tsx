@@ -23,7 +23,7 @@ export function ThemeSwitch() {
     <button
       type="button"
       className="ctl-quiet"
-      aria-label="Change between light and dark"
+      aria-label="Switch between light and dark theme"
       onClick={change}
     >
       <Moon size={18} aria-hidden className="dark:hidden" />

@@ -24,9 +24,7 @@ export function WaitNotice() {
   return (
     <div role="status" className="fixed inset-x-0 bottom-5 z-50 grid place-items-center">
       {isWaiting && (
-        <p className="pop static px-4 py-2.5">
-          The registry asks us to wait {seconds} s. It goes on by itself.
-        </p>
+        <p className="pop static px-4 py-2.5">The registry is busy. Retrying in {seconds} s.</p>
       )}
     </div>
   )

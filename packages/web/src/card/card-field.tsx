@@ -43,7 +43,7 @@ export function CardField({ label, hint, error, names, ...area }: Props) {
           {label}
         </label>
         <Segments
-          legend="The card, to"
+          legend="Model card"
           values={views}
           chosen={isPreview ? 'Preview' : 'Write'}
           onChoose={show}

@@ -28,7 +28,7 @@ function copyButton(code: HTMLElement): HTMLButtonElement {
   button.addEventListener('click', async () => {
     button.textContent = await copyText(code.innerText).then(
       () => 'Copied',
-      () => 'Could not copy',
+      () => 'Copy failed',
     )
     setTimeout(() => {
       button.textContent = 'Copy'

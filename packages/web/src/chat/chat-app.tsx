@@ -50,7 +50,7 @@ function SkipLink() {
       className="focus:ctl-ink sr-only focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50"
       onClick={() => document.getElementById('message')?.focus()}
     >
-      Skip to your message
+      Skip to message
     </button>
   )
 }

@@ -44,7 +44,7 @@ export function ChatList({ chat, state, onChosen }: Props) {
             onDelete={() =>
               askBefore({
                 title: 'Delete this chat?',
-                detail: `“${entry.title}” is gone from this browser then, and was nowhere else.`,
+                detail: `“${entry.title}” is saved only in this browser and cannot be restored.`,
                 act: () => chat.delete(entry.id),
               })
             }
@@ -53,7 +53,7 @@ export function ChatList({ chat, state, onChosen }: Props) {
       </ul>
       <div className="mt-auto grid gap-2 px-2 pt-6 text-[13px] text-ink-3">
         {historyFault && <p role="alert">{historyFault}</p>}
-        <p>Chats are kept in this browser, and nowhere else.</p>
+        <p>Chats are saved only in this browser.</p>
         {entries.length > 0 && (
           <button
             type="button"
@@ -61,7 +61,7 @@ export function ChatList({ chat, state, onChosen }: Props) {
             onClick={() =>
               askBefore({
                 title: 'Delete all chats?',
-                detail: `${entries.length === 1 ? 'One chat is' : `${entries.length} chats are`} gone from this browser then, and were nowhere else.`,
+                detail: `${entries.length === 1 ? 'One chat is' : `${entries.length} chats are`} saved only in this browser and cannot be restored.`,
                 act: chat.deleteAll,
               })
             }
@@ -170,7 +170,7 @@ function RenameForm({ title, onDone, onReturn }: RenameProps) {
       <input
         // biome-ignore lint/a11y/noAutofocus: it comes where "Rename" was asked for
         autoFocus
-        aria-label="Name of the chat"
+        aria-label="Chat name"
         className="field h-9 text-[14.5px]"
         value={text}
         maxLength={200}

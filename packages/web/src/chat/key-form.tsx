@@ -12,10 +12,10 @@ export function KeyForm({ reason, onKey }: { reason: string; onKey: (key: string
   return (
     <main className="mx-auto grid min-h-dvh w-full max-w-[400px] content-center px-5 py-10">
       <Logo />
-      <h1 className="mt-4 font-semibold text-[28px]">This daemon has a key</h1>
+      <h1 className="mt-4 font-semibold text-[28px]">API key required</h1>
       <p className="mt-2 text-ink-2">
-        It is what SHOAL_API_KEY, or the file of --api-key-file, held when the daemon was started.
-        This tab keeps it until it is closed.
+        The key set by SHOAL_API_KEY or --api-key-file when the daemon was started. It is forgotten
+        when you close this tab.
       </p>
       <form className="mt-6" onSubmit={submit}>
         <label htmlFor="key" className="label">
@@ -36,7 +36,7 @@ export function KeyForm({ reason, onKey }: { reason: string; onKey: (key: string
           {sentence(reason)}
         </p>
         <button type="submit" className="ctl-ink mt-4 w-full">
-          Open the chat
+          Open chat
         </button>
       </form>
     </main>

@@ -19,7 +19,7 @@ export function CardTab({ model }: { model: ModelRecord }) {
   if (card.data === '') {
     return (
       <p className="py-12 text-ink-2">
-        It has no model card.
+        This model has no card yet.
         <OwnersLink model={model}>Write one</OwnersLink>
       </p>
     )
@@ -39,7 +39,7 @@ export function CardTab({ model }: { model: ModelRecord }) {
 function ImagesNote({ name }: { name: string }) {
   return (
     <p className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-1 rounded-ctl bg-sunken px-4 py-2.5 text-[14px] text-ink-2">
-      Its images lie elsewhere, and are not loaded: who has them would see you.
+      External images are not loaded, because the sites that host them would see your IP address.
       <a href={`${pathOf(pages.model, { name })}?images=1`} className="link">
         Show external images
       </a>

@@ -22,32 +22,32 @@ export function DeleteModel({ model }: { model: ModelRecord }) {
   return (
     <section aria-labelledby="delete-title">
       <h2 id="delete-title" className="font-semibold text-[22px]">
-        Delete the model
+        Delete model
       </h2>
       <p className="mt-2 text-[15px] text-ink-2">
-        With all its files, likes and counts. This cannot be taken back.
+        This also deletes all its files, likes and counts. It cannot be undone.
       </p>
       <button
         type="button"
         className="ctl mt-4 text-roe-ink"
         onClick={() => dialog.current?.showModal()}
       >
-        Delete it
+        Delete
       </button>
       <ConfirmDialog
         dialog={dialog}
         title={`Delete ${model.display_name}?`}
-        action="Delete the model"
+        action="Delete model"
         isBusy={remove.isPending}
         isReady={typed === model.name}
         error={remove.error}
         onConfirm={() => remove.mutate()}
       >
         <p className="mb-4">
-          It goes with all its files, likes and counts, and cannot be taken back.
+          This also deletes all its files, likes and counts. It cannot be undone.
         </p>
         <Field
-          label={`Type ${model.name} to delete it`}
+          label={`Type ${model.name} to confirm`}
           className="field font-mono"
           value={typed}
           onChange={({ target }) => setTyped(target.value)}

@@ -35,9 +35,9 @@ export function EditFiles({ model }: { model: ModelRecord }) {
 
 const statusWords: Record<string, string> = {
   uploading: 'uploading',
-  processing: 'being checked',
+  processing: 'checking',
   failed: 'failed',
-  expired: 'given up',
+  expired: 'expired',
 }
 
 function FileLine({ model, file }: { model: ModelRecord; file: ModelFile }) {
@@ -65,12 +65,12 @@ function FileLine({ model, file }: { model: ModelRecord; file: ModelFile }) {
       <ConfirmDialog
         dialog={dialog}
         title={`Delete ${filename}?`}
-        action="Delete it"
+        action="Delete file"
         isBusy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate()}
       >
-        Nobody can pull it from here any more. Those who have it keep it.
+        It can no longer be pulled from this registry. Copies already pulled remain.
       </ConfirmDialog>
     </li>
   )

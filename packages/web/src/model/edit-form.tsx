@@ -59,7 +59,7 @@ export function EditForm({ model }: { model: ModelRecord }) {
       />
       <div className="grid gap-5 sm:grid-cols-2">
         <Field
-          label="Licence"
+          label="License"
           name="license"
           className="field font-mono"
           defaultValue={model.license ?? ''}
@@ -67,7 +67,7 @@ export function EditForm({ model }: { model: ModelRecord }) {
           spellCheck={false}
         />
         <Field
-          label="Tags, with commas between"
+          label="Tags, separated by commas"
           name="tags"
           defaultValue={model.tags.join(', ')}
           error={wrong['/tags']}
@@ -83,10 +83,10 @@ export function EditForm({ model }: { model: ModelRecord }) {
         error={wrong['/readme']}
       />
       <fieldset>
-        <legend className="label">Who may see it</legend>
+        <legend className="label">Visibility</legend>
         {[
-          { value: 'public', text: 'Everybody who can read this registry' },
-          { value: 'private', text: 'You, and whoever keeps this registry' },
+          { value: 'public', text: 'Public: everyone who can read this registry' },
+          { value: 'private', text: 'Private: you and the administrators of this registry' },
         ].map(({ value, text }) => (
           <label key={value} className="flex items-center gap-2.5 py-1 text-[15px]">
             <input

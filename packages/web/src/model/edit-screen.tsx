@@ -32,7 +32,7 @@ export function EditScreen() {
       ) : mayEdit(me.data, model.data) ? (
         <Editor model={model.data} />
       ) : (
-        <Problem title="This is not yours to change">
+        <Problem title="You can’t edit this model">
           {model.data.display_name} belongs to {model.data.owner}.
         </Problem>
       )}

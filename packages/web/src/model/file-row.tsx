@@ -53,7 +53,7 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
           look={isBest ? 'fill-roe' : fits ? 'fill-sea' : undefined}
         />
         <p className="text-[14px] text-ink-2 leading-tight max-md:col-start-1">
-          {isCompanion ? 'Goes with another file' : findFidelity(quantization)}
+          {isCompanion ? 'Used with another file' : findFidelity(quantization)}
           {!isCompanion && (
             <span className="block text-ink-3">
               {fits ? 'runs in' : 'needs'} {formatMemory(needed)}

@@ -26,13 +26,13 @@ export function FilesTab({ model, files }: Props) {
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
         <div>
           <h2 id="files-title" className="font-semibold text-[20px]">
-            Pick one file
+            Choose a file
           </h2>
           <p className="text-[15px] text-ink-3" aria-live="polite">
             {adviceFor(best, memoryGb) || 'Each file is the whole model at a different precision.'}
             {!best && (
               <Link to="/" search={{ fits: memoryGb }} className="link ml-1.5">
-                See what does
+                See models that do
               </Link>
             )}
           </p>

@@ -21,7 +21,7 @@ export function GetMenu({ model, choice: { label, files } }: Props) {
       const links = await Promise.all(files.map(({ id }) => client.getDownload(model.id, id)))
       setSaid(await act(links))
     } catch (error) {
-      setSaid(`That did not work: ${(error as Error).message}`)
+      setSaid(`Failed: ${(error as Error).message}`)
     }
   }
   const copy = (pick: (links: Download) => string) =>
@@ -59,7 +59,7 @@ export function GetMenu({ model, choice: { label, files } }: Props) {
           Open magnet link
         </Way>
         <Way icon={<Copy size={16} aria-hidden />} act={copy(({ magnet_uri }) => magnet_uri)}>
-          Copy magnet
+          Copy magnet link
         </Way>
         <Way icon={<Share2 size={16} aria-hidden />} act={open(({ torrent_url }) => torrent_url)}>
           Save .torrent

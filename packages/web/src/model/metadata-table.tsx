@@ -62,7 +62,7 @@ export function MetadataTable({ metadata }: { metadata: Record<string, unknown> 
         </tbody>
       </table>
       <p role="status" className="py-4 text-[15px] text-ink-3 empty:hidden">
-        {rows.length === 0 && 'No key or value has that.'}
+        {rows.length === 0 && 'No matching keys or values.'}
       </p>
     </section>
   )

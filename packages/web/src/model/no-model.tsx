@@ -9,7 +9,7 @@ export function NoModel({ name }: { name: string }) {
   const { data: me } = useQuery(meQuery(client))
   const near = useQuery(nearQuery(client, name))
   return (
-    <Problem title="No model by that name">
+    <Problem title="Model not found">
       <p>
         “{name}” is not in this registry
         {me ? '.' : ', or it is private and you are signed out.'}

@@ -23,7 +23,7 @@ export function UseThisModel({ model, files }: Props) {
       <h2 className="font-semibold text-[19px]">Use this model</h2>
       {label === undefined ? (
         <p className="mt-3 text-[15px] text-ink-2">
-          It has no files yet.
+          This model has no files yet.
           <OwnersLink model={model}>Add one</OwnersLink>
         </p>
       ) : (
@@ -59,7 +59,7 @@ function Snippets({ snippets }: { snippets: Record<string, string> }) {
   return (
     <div className="mt-4 rounded-xl bg-sunken">
       <Segments
-        legend="Example in"
+        legend="Example"
         values={Object.keys(snippets)}
         chosen={chosen}
         onChoose={setChosen}

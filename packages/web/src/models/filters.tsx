@@ -11,7 +11,7 @@ type Props = { search: ModelsSearch }
 
 const facets = [
   { name: 'architecture', title: 'Architecture', of: (all: Facets) => all.architectures },
-  { name: 'license', title: 'Licence', of: (all: Facets) => all.licenses },
+  { name: 'license', title: 'License', of: (all: Facets) => all.licenses },
   { name: 'tag', title: 'Tags', of: (all: Facets) => all.tags },
 ] as const
 

@@ -4,12 +4,10 @@ import { CommandLine } from '../ui/command-line.tsx'
 export function NothingFound() {
   return (
     <div className="border-line border-t py-16">
-      <p className="font-display font-semibold text-xl">Nothing in the net</p>
-      <p className="mt-2 text-ink-2">
-        No model matches. Loosen a filter, or search by architecture or tag.
-      </p>
+      <p className="font-display font-semibold text-xl">No models found</p>
+      <p className="mt-2 text-ink-2">Remove a filter, or search by architecture or tag.</p>
       <Link to="/" className="ctl mt-5">
-        Clear everything
+        Clear all
       </Link>
     </div>
   )
@@ -23,7 +21,7 @@ export function EmptyRegistry() {
         <Link to="/publish" className="link">
           Publish one
         </Link>{' '}
-        from here, or with the command line:
+        here or with the command line:
       </p>
       <CommandLine text="shoal push ./model.gguf --name my-model" className="mt-4 max-w-xl" />
     </div>

@@ -15,12 +15,11 @@ export function OpenChatScreen() {
       <PageHead title="Chat" description="Talk to a model on your own machine." path="/chat" />
       <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">Chat</ScreenTitle>
       <p className="mt-2 text-[17px] text-ink-2">
-        Models answer on your own machine, and so the chat is a page there. What you write stays
-        with you.
+        Models run on your own machine, and so does the chat page. Your messages stay there.
       </p>
       {daemon === undefined ? <NoDaemon /> : <OpenChat daemon={daemon} />}
       <p className="mt-5 text-[15px] text-ink-2">
-        Does it run elsewhere?{' '}
+        Running on another address?{' '}
         <Link to="/settings/{-$section}" params={{ section: 'machine' }} className="link">
           Set its address
         </Link>

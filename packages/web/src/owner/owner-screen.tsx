@@ -40,7 +40,7 @@ export function OwnerScreen() {
       <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">{username}</ScreenTitle>
       <p className="mt-1 min-h-6 text-ink-2">
         {owner.data &&
-          `${plural(owner.data.models_count, 'model')} · here since ${month.format(new Date(owner.data.created_at))}`}
+          `${plural(owner.data.models_count, 'model')} · joined ${month.format(new Date(owner.data.created_at))}`}
       </p>
       <div className="mt-8 mb-2 flex flex-wrap items-center justify-between gap-3">
         <h2 className="font-semibold text-[22px]">Models</h2>
@@ -71,7 +71,7 @@ function NoOwner({ username, error, onRetry }: NoOwnerProps) {
     <div className="page py-16">
       <PageHead title={username} isHidden />
       {error instanceof ApiError && error.status === 404 ? (
-        <Problem title="Nobody by that name">“{username}” has no account here.</Problem>
+        <Problem title="User not found">“{username}” has no account on this registry.</Problem>
       ) : (
         <Failure error={error} onRetry={onRetry} />
       )}

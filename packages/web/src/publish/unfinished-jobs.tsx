@@ -47,11 +47,11 @@ function UnfinishedJob({ job }: { job: Job }) {
   return (
     <section aria-labelledby={`${id}-title`} className="panel mt-8 border-roe/60">
       <h2 id={`${id}-title`} className="break-words font-semibold text-[19px]">
-        {job.displayName} is not all here yet
+        {job.displayName} is not fully uploaded
       </h2>
       <p className="mt-1 text-[15px] text-ink-2">
-        {plural(files.length, 'file')} of {formatBytes(bytesOf(files))} to go. Only what is missing
-        is sent.
+        {plural(files.length, 'file')} of {formatBytes(bytesOf(files))} left. Only the missing parts
+        are uploaded.
         {!hasHandles && ` Choose ${files.length === 1 ? 'the same file' : 'the same files'} again:`}
       </p>
       {!hasHandles && (
@@ -64,7 +64,7 @@ function UnfinishedJob({ job }: { job: Job }) {
       <div className="mt-4 flex flex-wrap gap-3">
         {hasHandles && !goOn.isError ? (
           <button type="button" className="ctl-ink" onClick={() => goOn.mutate(undefined)}>
-            Go on
+            Resume
           </button>
         ) : (
           <span>
@@ -86,7 +86,7 @@ function UnfinishedJob({ job }: { job: Job }) {
               htmlFor={id}
               className="ctl-ink cursor-pointer outline-offset-2 outline-roe-ink peer-focus-visible:outline-2"
             >
-              Choose and go on
+              Choose and resume
             </label>
           </span>
         )}
@@ -113,7 +113,8 @@ async function filesByHandle(job: Job): Promise<File[]> {
   const files: File[] = []
   for (const { handle, filename } of unfinished(job)) {
     const file = handle && (await fileAgain(handle))
-    if (!file) throw wrongFiles(`the browser may not read ${filename}, or it is gone`)
+    if (!file)
+      throw wrongFiles(`${filename} was deleted, or the browser has no permission to read it`)
     files.push(file)
   }
   return files

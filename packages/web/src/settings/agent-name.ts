@@ -14,7 +14,7 @@ const systems: [mark: RegExp, name: string][] = [
 
 /** A program by what it says of itself, in the words of its user. */
 export function agentName(userAgent: string | null): string {
-  if (!userAgent) return 'A program that does not say its name'
+  if (!userAgent) return 'Unknown program'
   const named = (list: typeof browsers) => list.find(([mark]) => mark.test(userAgent))?.[1]
   const browser = named(browsers)
   if (!browser) return userAgent.slice(0, 60)

@@ -19,8 +19,8 @@ export function KeysSection({ user }: { user: User }) {
   return (
     <>
       <p className="text-[15px] text-ink-2">
-        For programs: the command line, scripts, clients of other makers. A key can do no more than
-        you.
+        For programs such as the command line, scripts and third-party clients. A key never has more
+        rights than you.
       </p>
       {made && <NewSecret made={made} onDone={() => setMade(undefined)} />}
       {isMaking ? (
@@ -83,12 +83,12 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
       <ConfirmDialog
         dialog={dialog}
         title={`Revoke “${name}”?`}
-        action="Revoke it"
+        action="Revoke key"
         isBusy={revoke.isPending}
         error={revoke.error}
         onConfirm={() => revoke.mutate()}
       >
-        Whatever uses this key is refused at once. This cannot be taken back.
+        Programs that use this key lose access immediately. This cannot be undone.
       </ConfirmDialog>
     </li>
   )

@@ -8,7 +8,7 @@ import { Field } from '../ui/field.tsx'
 export function MachineSection() {
   return (
     <div className="grid gap-8 text-[15px] text-ink-2">
-      <p>These stay in this browser.</p>
+      <p>These settings are saved in this browser.</p>
       <div>
         <MemoryChoice />
         <p className="mt-2 text-[14px] text-ink-3">Files that fit in it are marked.</p>
@@ -21,7 +21,7 @@ export function MachineSection() {
 }
 
 const themes: { theme: Theme | undefined; text: string }[] = [
-  { theme: undefined, text: 'as the system has it' },
+  { theme: undefined, text: 'match system' },
   { theme: 'light', text: 'light' },
   { theme: 'dark', text: 'dark' },
 ]
@@ -56,30 +56,34 @@ function DaemonAddress() {
   function save(event: FormEvent) {
     event.preventDefault()
     const origin = originFrom(text.trim() || usualDaemon)
-    if (!origin) return setSaid({ error: 'This is no web address.' })
+    if (!origin) return setSaid({ error: 'Enter a web address, such as http://localhost:11434.' })
     changePrefs({ daemon: origin })
     setText(origin)
-    setSaid({ hint: 'Kept. The chat and the examples lead there.' })
+    setSaid({ hint: 'Saved. The chat and the examples now use this address.' })
   }
 
   return (
     <form onSubmit={save} noValidate>
       <div className="max-w-[400px]">
         <Field
-          label="Address of the daemon"
+          label="Daemon address"
           className="field font-mono"
           value={text}
           onChange={({ target }) => setText(target.value)}
           placeholder={usualDaemon}
           error={said.error}
-          hint={<span role="status">{said.hint ?? 'What shoal serve says when it starts.'}</span>}
+          hint={
+            <span role="status">
+              {said.hint ?? 'The address shoal serve prints when it starts.'}
+            </span>
+          }
           autoCapitalize="none"
           spellCheck={false}
           inputMode="url"
         />
       </div>
       <button type="submit" className="ctl mt-3">
-        Keep
+        Save
       </button>
     </form>
   )
@@ -97,7 +101,7 @@ function SlashKey() {
           checked={hasSlashKey}
           onChange={({ target }) => changePrefs({ hasSlashKey: target.checked })}
         />
-        the key / leads to the search
+        press / to search
       </label>
     </fieldset>
   )

@@ -10,14 +10,14 @@ type Scope = 'read' | 'write' | 'admin'
 type Props = { isAdmin: boolean; onMade: (key: CreatedApiKey) => void; onCancel: () => void }
 
 const scopes: { value: Scope; text: string }[] = [
-  { value: 'read', text: 'read: also what is private and yours' },
-  { value: 'write', text: 'write: publish, change, like' },
-  { value: 'admin', text: 'admin: keep this registry' },
+  { value: 'read', text: 'read: also your private models' },
+  { value: 'write', text: 'write: publish, edit and like models' },
+  { value: 'admin', text: 'admin: administer this registry' },
 ]
 const lifetimes = [
   { days: 30, text: '30 days' },
   { days: 90, text: '90 days' },
-  { days: 365, text: 'a year' },
+  { days: 365, text: '1 year' },
   { days: 0, text: 'never' },
 ]
 const defaultDays = 90
@@ -62,7 +62,7 @@ export function NewKeyForm({ isAdmin, onMade, onCancel }: Props) {
         required
       />
       <fieldset>
-        <legend className="label">It may</legend>
+        <legend className="label">Permissions</legend>
         {scopes
           .filter(({ value }) => value !== 'admin' || isAdmin)
           .map(({ value, text }) => (
@@ -80,7 +80,7 @@ export function NewKeyForm({ isAdmin, onMade, onCancel }: Props) {
       </fieldset>
       <div>
         <label className="label" htmlFor={expiry}>
-          Expires after
+          Expiration
         </label>
         <select id={expiry} name="days" defaultValue={defaultDays} className="ctl">
           {lifetimes.map(({ days, text }) => (
@@ -95,7 +95,7 @@ export function NewKeyForm({ isAdmin, onMade, onCancel }: Props) {
       </p>
       <div className="flex gap-3">
         <button type="submit" className="ctl-ink" disabled={make.isPending}>
-          Make the key
+          Create key
         </button>
         <button type="button" className="ctl" onClick={onCancel}>
           Cancel

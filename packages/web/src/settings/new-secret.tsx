@@ -10,13 +10,11 @@ export function NewSecret({ made: { name, key }, onDone }: Props) {
   useEffect(() => panel.current?.focus(), [])
   return (
     <div ref={panel} tabIndex={-1} className="panel mt-5 border-ok outline-none">
-      <h3 className="font-semibold text-[18px]">The key “{name}”</h3>
-      <p className="mt-1 text-[15px] text-ink-2">
-        Copy it now: it is shown this once. The registry keeps no copy.
-      </p>
+      <h3 className="font-semibold text-[18px]">Key “{name}”</h3>
+      <p className="mt-1 text-[15px] text-ink-2">Copy it now. You won’t be able to see it again.</p>
       <CommandLine text={key} label="Copy the key" className="mt-2" />
       <p className="mt-4 text-[15px] text-ink-2">
-        On the machine that is to use it, run this and paste the key:
+        On the machine that will use it, run this command and paste the key:
       </p>
       <CommandLine text="shoal login --token-stdin" className="mt-2" />
       <button type="button" className="ctl mt-4" onClick={onDone}>

@@ -11,9 +11,9 @@ const day = new Intl.DateTimeFormat('en', { dateStyle: 'long' })
 export function ProfileSection({ user }: { user: User }) {
   const facts = [
     ['Username', user.username],
-    ['Email', user.email ?? 'none given'],
-    ['Here since', day.format(new Date(user.created_at))],
-    ...(user.is_admin ? [['Role', 'keeps this registry']] : []),
+    ['Email', user.email ?? 'none'],
+    ['Joined', day.format(new Date(user.created_at))],
+    ...(user.is_admin ? [['Role', 'administrator']] : []),
   ] as const
   return (
     <>
@@ -52,7 +52,7 @@ function PasswordForm() {
 
   return (
     <form ref={form} className="mt-10 grid max-w-[400px] gap-5" onSubmit={submit}>
-      <h3 className="font-semibold text-[18px]">Change the password</h3>
+      <h3 className="font-semibold text-[18px]">Change password</h3>
       <PasswordField
         label="Current password"
         name="current_password"
@@ -64,14 +64,14 @@ function PasswordForm() {
         label="New password"
         name="new_password"
         autoComplete="new-password"
-        hint="At least 8 characters. Your other sessions end."
+        hint="At least 8 characters. Your other sessions are signed out."
         error={wrong['/new_password']}
         minLength={8}
         required
       />
       <div className="flex items-center gap-4">
         <button type="submit" className="ctl" disabled={change.isPending}>
-          Change it
+          Change
         </button>
         <span role="status" className="text-[15px] text-ok">
           {change.isSuccess && 'Changed.'}

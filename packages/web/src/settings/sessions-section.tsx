@@ -14,7 +14,7 @@ export function SessionsSection() {
   return (
     <>
       <p className="mb-5 text-[15px] text-ink-2">
-        Where you are signed in. A session lives 30 days.
+        Where you are signed in. A session expires after 30 days.
       </p>
       {sessions.isPending && <div className="skeleton h-24" aria-busy="true" />}
       <ul>
@@ -44,7 +44,7 @@ function SessionRow({ session }: { session: Session }) {
         </p>
       </div>
       {session.current ? (
-        <p className="tag">this one</p>
+        <p className="tag">this session</p>
       ) : (
         <button
           type="button"

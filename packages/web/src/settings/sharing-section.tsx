@@ -1,9 +1,12 @@
 import { CopyButton } from '../ui/copy-button.tsx'
 
 const commands = [
-  { text: 'shoal seed pause', says: 'gives nothing until shoal seed resume' },
-  { text: 'shoal config set limit-upload 5MB', says: 'gives at most 5 MB a second' },
-  { text: 'shoal config set peers off', says: 'pulls from the registry alone, and gives nothing' },
+  { text: 'shoal seed pause', says: 'stops uploading until shoal seed resume' },
+  { text: 'shoal config set limit-upload 5MB', says: 'limits uploads to 5 MB per second' },
+  {
+    text: 'shoal config set peers off',
+    says: 'downloads from the registry only and uploads nothing',
+  },
 ]
 
 /** What is shared is decided on the machine that shares, so here it is only said how. */
@@ -11,9 +14,10 @@ export function SharingSection() {
   return (
     <div className="grid gap-5 text-[15px] text-ink-2">
       <p>
-        While <code className="font-mono text-[14px]">shoal serve</code> runs, others pull from your
-        machine what you have pulled. <strong className="text-ink">They see its IP address</strong>,
-        and you see theirs. Private models are not shared.
+        While <code className="font-mono text-[14px]">shoal serve</code> is running, others can
+        download the models you have pulled from your machine.{' '}
+        <strong className="text-ink">They see its IP address</strong>, and you see theirs. Private
+        models are not shared.
       </p>
       <p>On that machine:</p>
       <ul>

@@ -12,7 +12,7 @@ type Props = {
 }
 
 type State = 'idle' | 'copied' | 'failed'
-const words = { idle: '', copied: 'Copied', failed: 'Could not copy' }
+const words = { idle: '', copied: 'Copied', failed: 'Copy failed' }
 const shownMs = 1800
 
 export function CopyButton({ value, label, children, className = 'ctl' }: Props) {

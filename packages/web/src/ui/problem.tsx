@@ -41,18 +41,18 @@ export function Failure({ as, error, note, onRetry }: FailureProps) {
 }
 
 function titleOf(error: Error): string {
-  if (error instanceof NetworkError) return 'The registry did not answer'
+  if (error instanceof NetworkError) return 'The registry is not responding'
   if (!(error instanceof ApiError)) return 'Something went wrong on this page'
-  if (error.status === 401) return 'Sign in first'
-  if (error.status === 403) return 'This is not yours to do'
-  if (error.status === 429) return 'The registry asks us to wait'
-  return error.status >= 500 ? 'The registry is in trouble' : 'The registry refused'
+  if (error.status === 401) return 'Sign in to continue'
+  if (error.status === 403) return 'You don’t have permission to do this'
+  if (error.status === 429) return 'Too many requests'
+  return error.status >= 500 ? 'The registry had an error' : 'The request was rejected'
 }
 
 function detailOf(error: Error): string {
-  if (error instanceof NetworkError) return 'Is the network there? Nothing was lost.'
+  if (error instanceof NetworkError) return 'Check your network connection. Nothing was lost.'
   const isBroken = error instanceof ApiError && error.status === 500
-  if (isBroken) return 'It may be over in a moment. Nothing was lost.'
+  if (isBroken) return 'Try again in a moment. Nothing was lost.'
   const { message } = error
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
 }

@@ -69,28 +69,28 @@ test('what is changed goes on from there', () => {
 
 test('short answers are read aloud, of long ones it is said that they are there', () => {
   expect(spoken(answer('Paris.'))).toBe('Paris.')
-  expect(spoken(answer('word '.repeat(200).trim()))).toBe('The answer is here: 200 words.')
+  expect(spoken(answer('word '.repeat(200).trim()))).toBe('Answer complete: 200 words.')
   expect(spoken(answer('half', { ending: 'stopped' }))).toBe('Stopped.')
 })
 
 test.each([
   [
     new DaemonGoneError('http://localhost:11434', false),
-    'The daemon does not answer',
+    'The daemon is not responding',
     'shoal serve',
   ],
   [
     new DaemonError(400, 'x', 'context_length_exceeded'),
-    'This chat is longer than the model can read',
+    'This chat exceeds the model’s context length',
     undefined,
   ],
   [
     new DaemonError(404, 'try: shoal pull tide:Q8_0', 'model_not_found'),
-    'This model is not here any more',
+    'This model is no longer installed',
     'shoal pull tide:Q8_0',
   ],
-  [new DaemonError(503, 'x', 'model_not_loaded'), 'The model cannot be loaded', 'shoal logs'],
-  [new DaemonError(500, 'x', null), 'The daemon is in trouble', undefined],
+  [new DaemonError(503, 'x', 'model_not_loaded'), 'The model could not be loaded', 'shoal logs'],
+  [new DaemonError(500, 'x', null), 'The daemon had an error', undefined],
 ])('%s says what happened and what to do', (error, title, command) => {
   const fault = faultOf(error)
   expect(fault.title).toBe(title)

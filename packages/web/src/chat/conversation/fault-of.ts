@@ -5,8 +5,8 @@ import type { Fault } from './conversation.ts'
 export function faultOf(error: unknown): Fault {
   if (error instanceof DaemonGoneError) {
     return {
-      title: 'The daemon does not answer',
-      advice: 'What you wrote is kept. Start it again, then try again:',
+      title: 'The daemon is not responding',
+      advice: 'Your message is saved. Start the daemon, then try again:',
       command: 'shoal serve',
     }
   }
@@ -17,43 +17,43 @@ export function faultOf(error: unknown): Fault {
 function faultOfRefusal({ details: { status, reason }, message }: DaemonError): Fault {
   if (reason === 'context_length_exceeded') {
     return {
-      title: 'This chat is longer than the model can read',
-      advice: `${sentence(message)} Start a new chat, or edit an earlier message and go on from there.`,
+      title: 'This chat exceeds the model’s context length',
+      advice: `${sentence(message)} Start a new chat, or edit an earlier message and continue from there.`,
     }
   }
   if (reason === 'insufficient_memory') {
     return {
-      title: 'There is no memory for this model',
+      title: 'Not enough memory for this model',
       advice: `${sentence(message)} Unload another model, or choose a smaller one.`,
     }
   }
   if (status === 404) {
     return {
-      title: 'This model is not here any more',
-      advice: 'Choose another one above, or pull it again:',
+      title: 'This model is no longer installed',
+      advice: 'Choose another model above, or pull this one again:',
       command: /shoal pull \S+/.exec(message)?.[0] ?? 'shoal pull shoal-tiny',
     }
   }
   if (status === 429) {
     return {
-      title: 'Too many questions wait for this model',
-      advice: 'Try again once others have had their answers.',
+      title: 'Too many requests are queued for this model',
+      advice: 'Try again when other requests have finished.',
     }
   }
   if (reason === 'model_lost') {
     return {
-      title: 'The model stopped in the middle',
-      advice: `${sentence(message)} Try again: it is loaded anew.`,
+      title: 'The model stopped unexpectedly',
+      advice: `${sentence(message)} Try again: the model is reloaded.`,
     }
   }
   if (status === 503) {
     return {
-      title: 'The model cannot be loaded',
-      advice: `${sentence(message)} Choose another one, or look at what the daemon says:`,
+      title: 'The model could not be loaded',
+      advice: `${sentence(message)} Choose another model, or check the daemon log:`,
       command: 'shoal logs',
     }
   }
-  const title = status >= 500 ? 'The daemon is in trouble' : 'The daemon refused'
+  const title = status >= 500 ? 'The daemon had an error' : 'The request was rejected'
   return { title, advice: sentence(message) }
 }
 

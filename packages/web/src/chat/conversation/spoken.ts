@@ -9,5 +9,5 @@ export function spoken(answer: Answer): string {
   if (ending === 'stopped') return 'Stopped.'
   const { said } = thoughtAndSaid(answer)
   if (said.length <= shortEnough) return said
-  return `The answer is here: ${said.split(/\s+/).length} words.`
+  return `Answer complete: ${said.split(/\s+/).length} words.`
 }

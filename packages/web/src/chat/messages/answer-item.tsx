@@ -20,7 +20,7 @@ type AnswerProps = {
 
 const noteOf: Partial<Record<Ending, string>> = {
   stopped: 'Stopped',
-  cut: 'Cut at the limit of tokens',
+  cut: 'Token limit reached',
   lost: 'Unfinished',
 }
 
@@ -121,7 +121,7 @@ function Waiting({ until }: { until: number | undefined }) {
   if (seconds !== undefined) {
     return (
       <p role="status" className="text-ink-2">
-        The daemon is busy. Asking again in {seconds} s.
+        The daemon is busy. Retrying in {seconds} s.
       </p>
     )
   }

@@ -63,7 +63,7 @@ export function Composer({ ref, isRunning, canSend, onSend, onStop }: Props) {
       </div>
       <p id="message-keys" className="mt-1.5 text-center text-[13px] text-ink-3 max-sm:hidden">
         <kbd className="font-sans">Enter</kbd> sends, <kbd className="font-sans">Shift+Enter</kbd>{' '}
-        makes a new line
+        adds a new line
       </p>
     </form>
   )

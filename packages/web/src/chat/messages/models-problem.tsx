@@ -5,8 +5,8 @@ import type { Fault } from '../conversation/conversation.ts'
 type ModelsProblemProps = { as: 'h1' | 'h2'; fault: Fault | undefined; onRetry: () => void }
 
 const noModels: Fault = {
-  title: 'No model is here yet',
-  advice: 'Pull one to talk to it. This one is small, and made for trying:',
+  title: 'No models installed',
+  advice: 'Pull a model to chat with. This one is small and meant for testing:',
   command: 'shoal pull shoal-tiny',
 }
 
@@ -18,7 +18,7 @@ export function ModelsProblem({ as: Heading, fault = noModels, onRetry }: Models
       <p className="mt-2 text-ink-2">{fault.advice}</p>
       {fault.command && <CommandLine text={fault.command} className="mt-3 max-w-md" />}
       <button type="button" className="ctl mt-5" onClick={onRetry}>
-        {fault === noModels ? 'Look again' : 'Try again'}
+        {fault === noModels ? 'Retry' : 'Try again'}
       </button>
     </div>
   )

@@ -23,7 +23,7 @@ export function NothingSaid({ state, onAsk }: Props) {
         {model ? `Talk to ${model.id}` : 'Chat'}
       </h1>
       <p className="mt-2 max-w-[34rem] text-ink-2">
-        It runs on the machine this page came from. What is said stays in this browser.
+        The model runs on the machine that serves this page. Chats are saved only in this browser.
       </p>
       {model && (
         <ul className="mt-6 flex flex-wrap gap-2">

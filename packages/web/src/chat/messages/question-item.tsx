@@ -78,7 +78,7 @@ function EditForm({ content, onSave, onCancel }: EditFormProps) {
     <form ref={form} className="panel p-3" onSubmit={submit}>
       <AutoTextarea
         ref={area}
-        aria-label="Your message, changed"
+        aria-label="Edited message"
         className="field max-h-[50dvh] min-h-0 resize-none"
         value={text}
         onChange={({ target }) => setText(target.value)}

@@ -51,7 +51,7 @@ export function useFollowing(conversationId: string) {
         onClick={follow}
       >
         <ArrowDown size={16} aria-hidden />
-        To the end
+        Jump to latest
       </button>
     </div>
   )

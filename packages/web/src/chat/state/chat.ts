@@ -53,7 +53,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
   const opening = openHistory(onChange).then(
     (history) => ({ history, ...keeper(history.save, onKept) }),
     (error: Error) => {
-      change({ historyFault: `This browser keeps no history: ${error.message}` })
+      change({ historyFault: `Chat history is unavailable: ${error.message}` })
       return undefined
     },
   )
@@ -90,7 +90,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
       await kept.keep(conversation)
       await refreshEntries()
     } catch (error) {
-      change({ historyFault: `This chat could not be kept: ${(error as Error).message}` })
+      change({ historyFault: `This chat could not be saved: ${(error as Error).message}` })
     }
   }
 

@@ -22,12 +22,12 @@ export async function readChosen(
   handle?: FileSystemFileHandle,
 ): Promise<ChosenFile | RefusedFile> {
   const filename = file.name
-  if (!/\.gguf$/i.test(filename)) return { filename, reason: 'its name does not end in .gguf' }
+  if (!/\.gguf$/i.test(filename)) return { filename, reason: 'the file name does not end in .gguf' }
   if (!isModelFilename(filename)) {
     return {
       filename,
       reason:
-        'its name has to begin with a letter or digit, end in .gguf, and have nothing but A-Z a-z 0-9 . _ + ( ) - and spaces',
+        'the file name must start with a letter or digit, end in .gguf, and contain only A-Z a-z 0-9 . _ + ( ) - and spaces',
     }
   }
   const facts = await readFacts(file)

@@ -44,10 +44,11 @@ export function DetailsPart({ details, edit, errors, files, name, isNewModel }: 
 
 function NameHint({ name, text }: { name: NameCheck; text: string }) {
   const words = () => {
-    if (name.isChecking) return 'Looking whether it is available …'
-    if (name.model) return 'Yours: the files are added to it, and it stays as it is otherwise.'
-    if (name.isFree) return `Available. Others write: shoal pull ${text}`
-    return 'What others write to pull it: small letters, digits, dots, dashes, underscores.'
+    if (name.isChecking) return 'Checking availability …'
+    if (name.model)
+      return 'You own this model: the files are added to it, and nothing else changes.'
+    if (name.isFree) return `Available. Pull command: shoal pull ${text}`
+    return 'Used in the pull command: lowercase letters, digits, dots, dashes, underscores.'
   }
   return (
     <span aria-live="polite" className={name.isFree && !name.isChecking ? 'text-ok' : ''}>
@@ -66,15 +67,15 @@ function DescribingFields({ details, edit, errors }: FieldsProps) {
         value={details.displayName}
         onChange={({ target }) => edit({ displayName: target.value })}
         error={errors.displayName}
-        hint="The name as a title. Left empty, it is the name."
+        hint="Shown as the title. Defaults to the name."
       />
       <div className="grid gap-5 sm:grid-cols-2">
         <Field
-          label="Licence"
+          label="License"
           value={details.license}
           onChange={({ target }) => edit({ license: target.value })}
           error={errors.license}
-          hint="Such as apache-2.0 or mit."
+          hint="For example apache-2.0 or mit."
           autoCapitalize="none"
         />
         <Field
@@ -82,7 +83,7 @@ function DescribingFields({ details, edit, errors }: FieldsProps) {
           value={details.tags}
           onChange={({ target }) => edit({ tags: target.value })}
           error={errors.tags}
-          hint="Words to find it by, with commas between."
+          hint="Search keywords, separated by commas."
           autoCapitalize="none"
         />
       </div>
@@ -92,7 +93,7 @@ function DescribingFields({ details, edit, errors }: FieldsProps) {
         value={details.description}
         onChange={({ target }) => edit({ description: target.value })}
         error={errors.description}
-        hint="What it is good for, in a sentence."
+        hint="One sentence on what the model is good for."
       />
       <CardField
         label="Model card"
@@ -101,7 +102,7 @@ function DescribingFields({ details, edit, errors }: FieldsProps) {
         names={[details.displayName, details.name]}
         onChange={({ target }) => edit({ readme: target.value })}
         error={errors.readme}
-        hint="Markdown. It can wait: the model's page lets you write it later."
+        hint="Markdown. You can write it later, on the model's page."
         spellCheck
       />
     </>

@@ -21,10 +21,10 @@ const most = { displayName: 200, license: 100, description: 2000, tag: 64, tags:
 const maxReadmeLength = 512 * 1024
 
 export function findNameProblem(name: string): string | undefined {
-  if (name === '') return 'The model needs a name.'
+  if (name === '') return 'Enter a name for the model.'
   const isSlug = namePattern.test(name) && !uuidPattern.test(name) && name !== 'chunks'
   if (isSlug) return undefined
-  return '2 to 96 of a-z 0-9 . _ - with a letter or digit first and last.'
+  return 'Use 2 to 96 of a-z 0-9 . _ - and start and end with a letter or digit.'
 }
 
 export function findDetailErrors(details: Details): DetailErrors {

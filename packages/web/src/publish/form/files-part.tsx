@@ -32,8 +32,8 @@ export function FilesPart({ chosen, error, isLarge, modelName }: Props) {
         </ul>
         {isLarge && (
           <p className="mt-4 rounded-xl bg-sea-soft px-4 py-3 text-[15px]">
-            This is more than 10 GB. It works from here, while this tab stays open; the command line
-            is faster at it and needs no tab.
+            This is more than 10 GB. You can upload it here if you keep this tab open. The command
+            line is faster and needs no tab.
           </p>
         )}
       </div>
@@ -45,7 +45,7 @@ export function FilesPart({ chosen, error, isLarge, modelName }: Props) {
 function Command({ modelName }: { modelName: string }) {
   return (
     <div className="mt-4 text-[15px] text-ink-2">
-      <p>Or with the command line:</p>
+      <p>Or use the command line:</p>
       <CommandLine text={`shoal push ./*.gguf --name ${modelName}`} className="mt-2" />
     </div>
   )

@@ -98,7 +98,7 @@ export function PublishForm({ username }: { username: string }) {
         existing={name.model}
         isBusy={publish.isPending}
       />
-      {hasFailed && <Failure as="h2" error={publish.error} note="What you wrote is still here." />}
+      {hasFailed && <Failure as="h2" error={publish.error} note="Your input is still here." />}
     </form>
   )
 }

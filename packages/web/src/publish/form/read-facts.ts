@@ -9,7 +9,7 @@ export async function readFacts(file: File): Promise<Facts | string> {
     return factsOf(await parseGguf(readerOf(file), file.size), file.name)
   } catch (error) {
     if (hasCode(error, 'invalid_gguf')) return error.message
-    if (error instanceof DOMException) return 'it cannot be read'
+    if (error instanceof DOMException) return 'the file cannot be read'
     throw error
   }
 }

@@ -24,13 +24,13 @@ export function ReviewPart({ details, edit, files, sizeBytes, existing, isBusy }
       {!existing && <Visibility isPublic={isPublic} edit={edit} />}
       <div className="mt-6 flex flex-wrap items-center gap-x-5 gap-y-3">
         <button type="submit" className="ctl-ink h-11 px-6" disabled={isBusy}>
-          {isBusy ? 'Publishing …' : existing ? 'Add the files' : 'Publish'}
+          {isBusy ? 'Publishing …' : existing ? 'Add files' : 'Publish'}
         </button>
         {files.length > 0 && (
           <p className="min-w-0 break-words text-[15px] text-ink-2">
             {what}, {existing ? 'to' : 'as'}{' '}
             <span className="break-all font-mono text-[14px] text-ink">{details.name || '…'}</span>,{' '}
-            {isPublic ? 'for everybody' : 'for you alone'}
+            {isPublic ? 'public' : 'private'}
           </p>
         )}
       </div>
@@ -48,7 +48,7 @@ function Visibility({ isPublic, edit }: { isPublic: boolean; edit: Props['edit']
         group={group}
         icon={<Globe size={18} aria-hidden />}
         title="Public"
-        text="Everybody who reaches this registry."
+        text="Everyone who can read this registry."
         isChosen={isPublic}
         choose={choose(true)}
       />
@@ -56,7 +56,7 @@ function Visibility({ isPublic, edit }: { isPublic: boolean; edit: Props['edit']
         group={group}
         icon={<Lock size={18} aria-hidden />}
         title="Private"
-        text="You alone, signed in or with a key."
+        text="Only you, signed in or with an API key."
         isChosen={!isPublic}
         choose={choose(false)}
       />

@@ -56,7 +56,7 @@ test('a projector beside a model does not name it', async () => {
 })
 
 test.each([
-  ['notes.txt', 'its name does not end in .gguf'],
+  ['notes.txt', 'the file name does not end in .gguf'],
   ['-tide.gguf', /^its name has to begin/],
   ['tide.gguf', 'not a GGUF file: it does not start with "GGUF"'],
 ])('%s is refused with the reason', async (filename, reason) => {

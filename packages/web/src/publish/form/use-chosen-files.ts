@@ -56,5 +56,5 @@ async function loadReader() {
 
 const notRead = ({ name }: File): RefusedFile => ({
   filename: name,
-  reason: 'the registry did not send what this page needs to read it. Choose it again',
+  reason: 'part of this page could not be loaded. Choose the file again',
 })

@@ -27,7 +27,7 @@ export function useNameCheck(name: string, username: string) {
     isFree: known === null,
     isChecking: problem === undefined && (settled !== name || isFetching) && known === undefined,
     /** A name can be wrong before anybody has typed it: whether to say so is the screen's to know. */
-    error: problem ?? (known && !isMine ? `Taken, by ${known.owner}.` : undefined),
+    error: problem ?? (known && !isMine ? `Already taken by ${known.owner}.` : undefined),
   }
 }
 

@@ -35,7 +35,7 @@ function inWorker<Result>(
   const worker = new Worker(new URL('./hash-worker.ts', import.meta.url), { type: 'module' })
   const stop = new AbortController()
   return new Promise<Result>((resolve, reject) => {
-    const fail = (reason: string) => reject(new Error(`the hashing failed: ${reason}`))
+    const fail = (reason: string) => reject(new Error(`could not hash the file: ${reason}`))
     if (signal?.aborted) reject(signal.reason)
     signal?.addEventListener('abort', () => reject(signal.reason), { signal: stop.signal })
     worker.onerror = ({ message }) => fail(message)

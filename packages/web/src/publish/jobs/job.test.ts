@@ -27,10 +27,14 @@ test('the same file is recognised when it is picked again', async () => {
 })
 
 test.each([
-  ['another size', fileOf('more bytes'), 'This tide.gguf has another size.'],
-  ['another time', fileOf('bytes', 'tide.gguf', 5), 'tide.gguf was changed since.'],
-  ['other bytes', fileOf('bites'), 'This is another file named tide.gguf.'],
-  ['another name', fileOf('bytes', 'tidal.gguf'), 'tide.gguf is not among them.'],
+  ['another size', fileOf('more bytes'), 'tide.gguf has a different size than before.'],
+  [
+    'another time',
+    fileOf('bytes', 'tide.gguf', 5),
+    'tide.gguf has changed since the upload started.',
+  ],
+  ['other bytes', fileOf('bites'), 'This tide.gguf has different contents.'],
+  ['another name', fileOf('bytes', 'tidal.gguf'), 'tide.gguf is missing from the chosen files.'],
 ])('a file of %s is not taken for it', async (_, picked, reason) => {
   await expect(
     findSources(await jobFor(fileOf('bytes')), [picked], hashChunkOfBlob),

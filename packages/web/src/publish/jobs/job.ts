@@ -52,12 +52,12 @@ async function findMismatch(
   hashChunk: HashChunk,
 ): Promise<string | undefined> {
   const { filename, sizeBytes, lastModified, manifest } = expected
-  if (file.size !== sizeBytes) return `This ${filename} has another size.`
-  if (file.lastModified !== lastModified) return `${filename} was changed since.`
+  if (file.size !== sizeBytes) return `${filename} has a different size than before.`
+  if (file.lastModified !== lastModified) return `${filename} has changed since the upload started.`
   const first = manifest?.chunk_hashes[0]?.hash
   if (first === undefined) return undefined
   if ((await hashChunk(file, 0)) === first) return undefined
-  return `This is another file named ${filename}.`
+  return `This ${filename} has different contents.`
 }
 
 /** The files of a job among those that were picked. Throws `wrong_files` if not all are there. */
@@ -72,7 +72,7 @@ export async function findSources(
     const file = picked.find(({ name }) => name === expected.filename)
     const problem = file
       ? await findMismatch(expected, file, hashChunk)
-      : `${expected.filename} is not among them.`
+      : `${expected.filename} is missing from the chosen files.`
     if (problem) problems.push(problem)
     else if (file) sources.set(file.name, file)
   }

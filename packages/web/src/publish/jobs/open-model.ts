@@ -18,7 +18,7 @@ export async function openModel(
     if (!(error instanceof ApiError) || error.status !== 409) throw error
     const model = await findModel(client, newModel.name)
     if (model?.owner === username) return { model, isNew: false }
-    const message = model ? `Taken, by ${model.owner}.` : 'Taken, by a private model.'
+    const message = model ? `Already taken by ${model.owner}.` : 'Already taken by a private model.'
     throw new AppError('name_taken', message, {})
   }
 }

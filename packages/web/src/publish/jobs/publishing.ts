@@ -210,7 +210,7 @@ async function alone(name: string, act: () => Promise<void>): Promise<void> {
   if (!locks) return act()
   return locks.request(name, { ifAvailable: true }, (lock) => {
     if (!lock) {
-      throw new AppError('other_tab', 'another tab of this browser is publishing this model', {})
+      throw new AppError('other_tab', 'this model is being published in another tab', {})
     }
     return act()
   })

@@ -13,10 +13,10 @@ const networkFailure = {
 } as const
 
 test.each<[TransferFailure, string]>([
-  [{ ...busy, retryAfterSeconds: 2, detail: 'the store is away' }, 'The registry asks us to wait'],
+  [{ ...busy, retryAfterSeconds: 2, detail: 'the store is away' }, 'The registry is busy'],
   [{ ...busy, detail: 'the store is away' }, 'The store is away'],
   [busy, 'Shoal.test answered 502'],
-  [{ kind: 'lost', message: 'fetch failed', networkFailure }, 'The registry does not answer'],
+  [{ kind: 'lost', message: 'fetch failed', networkFailure }, 'The registry is not responding'],
   [{ kind: 'lost', message: 'the connection broke' }, 'The connection broke'],
 ])('why nothing moves is said by its cause (%#)', (failure, reason) => {
   expect(reasonOf(failure)).toBe(reason)
@@ -24,7 +24,5 @@ test.each<[TransferFailure, string]>([
 
 test('a machine without a network is told so first', () => {
   vi.stubGlobal('navigator', { onLine: false })
-  expect(reasonOf({ kind: 'lost', message: 'the connection broke' })).toBe(
-    'This machine is offline',
-  )
+  expect(reasonOf({ kind: 'lost', message: 'the connection broke' })).toBe('You are offline')
 })

@@ -16,9 +16,9 @@ export function reasonOf({
   detail,
   message,
 }: TransferFailure): string {
-  if (retryAfterSeconds !== undefined) return 'The registry asks us to wait'
-  if (isOffline()) return 'This machine is offline'
-  if (networkFailure) return 'The registry does not answer'
+  if (retryAfterSeconds !== undefined) return 'The registry is busy'
+  if (isOffline()) return 'You are offline'
+  if (networkFailure) return 'The registry is not responding'
   const reason = detail ?? message
   return reason.charAt(0).toUpperCase() + reason.slice(1)
 }

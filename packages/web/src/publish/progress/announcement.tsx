@@ -31,6 +31,6 @@ function wordsFor({ state, job, progress, files }: Publishing): string {
   if (state === 'failed') return 'The upload has stopped.'
   const tenth = Math.floor((progress.bytesDone / progress.bytesTotal) * 10) * 10
   if (files.some(({ stage }) => stage === 'sending')) return `${tenth} percent uploaded.`
-  if (files.some(({ stage }) => stage === 'checking')) return 'The registry checks the file.'
+  if (files.some(({ stage }) => stage === 'checking')) return 'The registry is checking the file.'
   return `Reading the files of ${displayName}.`
 }

@@ -9,11 +9,11 @@ export function FailureNote({ error }: { error: Error }) {
     <div role="alert" className="mt-5 rounded-xl bg-roe-soft px-4 py-3 text-[15px]">
       {isSignedOut ? (
         <p>
-          Your session has ended. Nothing is lost:{' '}
+          Your session has ended. Your upload is saved:{' '}
           <a href="/login?next=/publish" target="_blank" rel="noreferrer" className="link">
             sign in in another tab
           </a>{' '}
-          and go on here.
+          and resume here.
         </p>
       ) : (
         <p className="break-words">
@@ -25,8 +25,8 @@ export function FailureNote({ error }: { error: Error }) {
 }
 
 function adviceFor(error: Error): string {
-  if (hasCode(error, 'file_changed')) return 'Give it up and choose the file again.'
-  if (hasCode(error, 'other_tab')) return 'Look there, or close it and go on here.'
-  if (hasCode(error, 'file_refused')) return 'What is ready stays.'
-  return 'What was sent is kept.'
+  if (hasCode(error, 'file_changed')) return 'Cancel the upload and choose the file again.'
+  if (hasCode(error, 'other_tab')) return 'Switch to that tab, or close it and resume here.'
+  if (hasCode(error, 'file_refused')) return 'Files that are ready remain published.'
+  return 'What has been uploaded is saved.'
 }

@@ -37,10 +37,10 @@ export function FileProgressRow({ file, isRunning, hasBar }: Props) {
 
 function wordsFor({ stage, sizeBytes, bytesDone }: FileState, isRunning: boolean): string {
   const percent = `${Math.floor((bytesDone / sizeBytes) * 100)} %`
-  if (stage === 'queued') return 'Waits its turn'
+  if (stage === 'queued') return 'Queued'
   if (stage === 'hashing') return bytesDone === sizeBytes ? 'Read' : `Reading ${percent}`
   if (stage === 'sending') return isRunning ? `Uploading ${percent}` : `Sent ${percent}`
   if (stage === 'refused') return 'Refused'
   if (stage === 'ready') return 'Ready'
-  return isRunning ? 'The registry checks it' : 'Sent'
+  return isRunning ? 'Checking' : 'Sent'
 }

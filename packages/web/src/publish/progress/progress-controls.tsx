@@ -9,15 +9,15 @@ export function ProgressControls({ publishing: { state } }: { publishing: Publis
   if (isAsking) {
     return (
       <fieldset className="mt-5 flex flex-wrap items-center gap-3">
-        <legend className="sr-only">Give the upload up?</legend>
-        <p className="text-[15px]">What was sent is dropped.</p>
+        <legend className="sr-only">Cancel the upload?</legend>
+        <p className="text-[15px]">What has been uploaded is deleted.</p>
         <button
           type="button"
           className="ctl border-roe-ink text-roe-ink"
           disabled={giveUp.isPending}
           onClick={() => giveUp.mutate()}
         >
-          Give it up
+          Cancel upload
         </button>
         <button
           type="button"
@@ -26,7 +26,7 @@ export function ProgressControls({ publishing: { state } }: { publishing: Publis
           autoFocus
           onClick={() => setAsking(false)}
         >
-          Keep it
+          Keep uploading
         </button>
         {giveUp.isError && <Failure as="h2" error={giveUp.error} />}
       </fieldset>
@@ -40,7 +40,7 @@ export function ProgressControls({ publishing: { state } }: { publishing: Publis
         </button>
       ) : (
         <button type="button" className="ctl-ink" onClick={() => resumeJob()}>
-          {state === 'paused' ? 'Go on' : 'Try again'}
+          {state === 'paused' ? 'Resume' : 'Try again'}
         </button>
       )}
       <button type="button" className="ctl" onClick={() => setAsking(true)}>

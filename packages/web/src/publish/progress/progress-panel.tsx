@@ -38,8 +38,8 @@ export function ProgressPanel({ publishing }: Props) {
       {state === 'running' && (
         <p className="mt-4 text-[14px] text-ink-3">
           {isKept
-            ? `You can look at other pages here meanwhile. If this tab closes, come back to this page: it goes on where it stopped, with ${job.files.length === 1 ? 'the same file' : 'the same files'}.`
-            : 'This browser keeps nothing for this page: leave the tab open until it is done.'}
+            ? `You can visit other pages here in the meantime. If this tab closes, return to this page and resume the upload with ${job.files.length === 1 ? 'the same file' : 'the same files'}.`
+            : 'This browser cannot save the upload: keep this tab open until it is done.'}
         </p>
       )}
     </section>
@@ -71,8 +71,7 @@ function Underway({ publishing }: Props) {
 function Reading({ file: { sizeBytes, bytesDone } }: { file: FileState }) {
   return (
     <BigBar label="Read" share={bytesDone / sizeBytes} tone="sea">
-      Reading {formatBytes(bytesDone)} of {formatBytes(sizeBytes)}, so that every byte can be
-      checked
+      Reading {formatBytes(bytesDone)} of {formatBytes(sizeBytes)}, to compute its checksum
     </BigBar>
   )
 }
@@ -81,7 +80,7 @@ function Sending({ publishing: { progress, files, state } }: Props) {
   const { bytesDone, bytesTotal, bytesPerSecond, secondsLeft } = progress
   const isMoving = state === 'running' && files.some(({ stage }) => stage === 'sending')
   return (
-    <BigBar label="Sent in all" share={bytesDone / bytesTotal} tone="roe">
+    <BigBar label="Uploaded in total" share={bytesDone / bytesTotal} tone="roe">
       {formatBytes(bytesDone)} of {formatBytes(bytesTotal)}
       {isMoving && bytesPerSecond > 0 && ` · ${formatBytes(bytesPerSecond)}/s`}
       {isMoving && secondsLeft !== undefined && ` · ${formatSeconds(secondsLeft)} left`}
@@ -117,7 +116,7 @@ function Done({ publishing: { job } }: Props) {
             {job.displayName} is published
           </h2>
           <p className="text-[15px] text-ink-2">
-            The registry has checked every byte of it and serves it now. Others write:
+            The registry has verified every byte. Anyone with access can now pull it:
           </p>
         </div>
       </div>
@@ -129,7 +128,7 @@ function Done({ publishing: { job } }: Props) {
           className="ctl-ink"
           onClick={() => closeJob()}
         >
-          See the model
+          View model
         </Link>
         <button type="button" className="ctl" onClick={() => closeJob()}>
           Publish another

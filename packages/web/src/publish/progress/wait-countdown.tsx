@@ -12,7 +12,7 @@ export function WaitCountdown({ wait: { until, reason } }: { wait: Wait }) {
   return (
     <p className="mt-4 rounded-xl bg-sea-soft px-4 py-3 text-[15px]">
       <span role="status">{reason}. </span>
-      <span className="tabular-nums">It goes on in {seconds} s. Nothing is lost.</span>
+      <span className="tabular-nums">Retrying in {seconds} s. Nothing is lost.</span>
     </p>
   )
 }

@@ -36,10 +36,10 @@ export function putChunk(
       if (isStored) resolve()
       else reject(errorOf(request))
     }
-    request.onerror = () => lose('the connection broke')
+    request.onerror = () => lose('the connection was lost')
     request.onabort = () => {
       if (signal.aborted) reject(signal.reason)
-      else lose('the registry fell silent')
+      else lose('the registry stopped responding')
     }
     signal.addEventListener('abort', stop)
     stillThere()
