@@ -1,10 +1,10 @@
-/** What a visitor has chosen. In cookies, so that a page is printed as they want it; they say nothing about who it is. */
+/** Visitor preferences, in cookies so that the server can apply them; they do not identify the visitor. */
 
 import { observable } from './observable.ts'
 
 export type Theme = 'light' | 'dark'
 export type Prefs = {
-  /** Undefined: as the system has it. */
+  /** Undefined: match the system. */
   theme: Theme | undefined
   /** GB of memory of the visitor's machine. */
   memoryGb: number

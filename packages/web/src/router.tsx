@@ -1,4 +1,4 @@
-/** The map of the pages: which address leads to which screen. A screen is fetched when it is first needed. */
+/** The routes of the pages. A screen is loaded when it is first needed. */
 import { pages } from '@shoal/protocol/pages'
 import {
   createRootRouteWithContext,

@@ -1,4 +1,4 @@
-/** What the build has made, for the servers that send it. */
+/** The build output, for the servers that serve it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readPrefs } from './prefs.ts'

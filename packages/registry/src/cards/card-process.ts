@@ -1,4 +1,4 @@
-/** Renders cards in a process of its own, started by `start-card-process.ts`. A hostile card may be the end of it. */
+/** Renders cards in a separate process, started by `start-card-process.ts`. A hostile card may crash it. */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { renderCard } from './render-card.ts'
 import type { CardOptions } from './shape-card.ts'

@@ -17,7 +17,7 @@ const maxCardLength = 1024 * 1024
 const maxWaiting = 32
 const maxWaitMs = 4_000
 const maxCachedBytes = 32 * 1024 * 1024
-/** A card that failed may do better on a machine that is less busy. */
+/** A card that failed may succeed when the machine is less busy. */
 const failureKeptMs = 10 * 60_000
 const idleMs = 60_000
 const usualLimits: CardLimits = { renderMs: 4_000, heapMb: 256 }
@@ -61,7 +61,10 @@ export function cardRenderer({ log, limits = usualLimits }: { log: Log; limits?:
       cache.set(key, html)
       return html
     } catch (error) {
-      log.warn({ err: error, model: options.names[0] }, 'a card is shown as plain text')
+      log.warn(
+        { err: error, model: options.names[0] },
+        'could not render a model card; showing it as plain text',
+      )
       const html = plainCard(markdown)
       cache.set(key, html, { ttl: failureKeptMs })
       return html

@@ -31,7 +31,7 @@ const toHtml = unified().use(rehypeStringify).freeze()
  * server use `card-renderer.ts`.
  */
 export function renderCard(markdown: string, options: CardOptions): string {
-  if (isTooNested(markdown)) throw new Error('its text is nested too deep')
+  if (isTooNested(markdown)) throw new Error('the Markdown is nested too deeply')
   const tree = toSafeTree.runSync(toSafeTree.parse(withoutFrontMatter(markdown))) as Root
   if (isDeeper(tree, deepestElements)) throw new Error('its HTML is nested too deep')
   shapeCard(tree, options)

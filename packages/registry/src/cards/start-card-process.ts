@@ -21,7 +21,7 @@ export function startCardProcess({ renderMs, heapMb }: CardLimits): CardProcess 
   const child = fork(fileURLToPath(new URL(`./card-process.${extension}`, import.meta.url)), {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'advanced',
-    env: {}, // it needs nothing of ours, secrets least of all
+    env: {}, // it needs no variables, and must not see secrets
     // What is made for a card is soon gone: more room for the young saves little time and takes 100 MB.
     execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=8'],
   })
@@ -33,7 +33,7 @@ export function startCardProcess({ renderMs, heapMb }: CardLimits): CardProcess 
     new Error(`the process for cards ${code === null ? how : `${how}: ${stderr}`}`)
   const rpc = openRpc<CardMethods>(childPort(child, reasonOf))
 
-  /** If it takes too long the process is ended. */
+  /** The process is killed if it takes too long. */
   async function within<T>(maxMs: number, work: Promise<T>): Promise<T> {
     const timer = setTimeout(() => {
       rpc.close(new Error(`it takes longer than ${maxMs} ms`))

@@ -1,4 +1,4 @@
-/** What is new, for feed readers: Atom (RFC 4287). */
+/** Feeds of new models: Atom (RFC 4287). */
 import type { Model } from '@shoal/protocol'
 import { pageFiles, pages, pathOf } from '@shoal/protocol/pages'
 import type { FastifyPluginAsync } from 'fastify'

@@ -1,4 +1,4 @@
-/** The web pages: printed with what they show, so that they can be read before any script runs, or without. */
+/** The web pages, rendered on the server so that they can be read before or without scripts. */
 import { pages } from '@shoal/protocol/pages'
 import { pageHeaders, serveAssets } from '@shoal/server'
 import type { Site as WebSite } from '@shoal/web'
@@ -9,7 +9,7 @@ import { pageText } from './page-text.ts'
 
 type Dependencies = { web: WebSite; site: Site }
 
-/** What the addresses of pages say, as `packages/web` reads it. */
+/** URL parameters of pages, as read by `packages/web`. */
 const parameters = [
   ...['q', 'architecture', 'license', 'tag', 'fits', 'sort', 'page'], // lists
   ...['tab', 'images'], // a model
@@ -30,8 +30,8 @@ export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { web, s
 }
 
 /**
- * Prints whatever page an address leads to, also the one that says that there is none. Who comes to `127.0.0.1` is sent on to
- * `localhost`, or the other way round: signing in works at the registry's own address alone.
+ * Prints whatever page an address leads to, also the one that says that there is none. Visitors to `127.0.0.1` are redirected to
+ * `localhost`, or the other way round: signing in works only at the base URL.
  */
 export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -74,7 +74,7 @@ function knownAddress(url: string): string {
   return known.length === 0 ? path : `${path}?${new URLSearchParams(known)}`
 }
 
-/** Tells people by a page that nothing is there, and programs as ever. */
+/** Answers 404 with a page for people, and with the usual error for programs. */
 export function notFoundPage(app: FastifyInstance, dependencies: Dependencies) {
   const send = pageSender(app, dependencies)
   return (request: FastifyRequest, reply: FastifyReply) => {
@@ -86,7 +86,7 @@ export function notFoundPage(app: FastifyInstance, dependencies: Dependencies) {
 /** A call that is to be repeated later: 429 or 503. */
 type Refusal = { status: number; retryAfterSeconds: number }
 
-/** Calls the API in the name of who asked for the page: what they may not see is in no page of theirs. */
+/** Calls the API as the visitor, so that pages contain only what they may see. */
 function fetchOf(
   app: FastifyInstance,
   request: FastifyRequest,

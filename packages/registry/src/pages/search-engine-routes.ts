@@ -1,4 +1,4 @@
-/** What search engines ask for before they look around: https://www.sitemaps.org, RFC 9309. */
+/** robots.txt and sitemaps for search engines: https://www.sitemaps.org, RFC 9309. */
 import { pages, pathOf } from '@shoal/protocol/pages'
 import type { FastifyPluginAsync } from 'fastify'
 import { notFound } from '../errors.ts'

@@ -8,7 +8,7 @@ type Props = {
   title: string
   action: string
   isBusy: boolean
-  /** What was refused and is about no single field. */
+  /** An error that concerns no single field. */
   problem: string | undefined
   error: Error | null
   onSubmit: (values: Record<string, string>) => void
@@ -20,7 +20,7 @@ type Props = {
 export function AccountForm(props: Props) {
   const { title, action, isBusy, problem, error, onSubmit, children, footer } = props
   const form = useFocusOnError(error)
-  const isPrinted = useApp().head !== undefined // before the scripts are here nobody would take what is sent
+  const isPrinted = useApp().head !== undefined // the form works only once the scripts have loaded
   const id = useId()
 
   function submit(event: FormEvent<HTMLFormElement>) {

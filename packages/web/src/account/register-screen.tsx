@@ -79,7 +79,7 @@ export function RegisterScreen() {
   )
 }
 
-/** Without what was left empty. */
+/** Omits empty fields. */
 function registrationFrom(values: Record<string, string>): Registration {
   const { username = '', password = '', email, setup_code } = values
   return {

@@ -1,4 +1,4 @@
-/** What a page was printed from, sent along with it, so that the browser need not ask again. */
+/** The data a page was rendered from, sent with it so that the browser need not fetch it again. */
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 
 export type Boot = [key: QueryKey, data: unknown][]

@@ -4,12 +4,12 @@ import { useRouteContext } from '@tanstack/react-router'
 import type { Prefs } from '../prefs.ts'
 import type { HeadSink } from './head.ts'
 
-/** What every screen can reach. */
+/** Available to every screen. */
 export type AppContext = {
   client: RegistryClient
   queryClient: QueryClient
   prefs: Prefs
-  /** Where the head of a printed page is collected; undefined in a browser. */
+  /** Collects the head of a page rendered on the server; undefined in a browser. */
   head: HeadSink | undefined
 }
 

@@ -1,17 +1,17 @@
-/** What a page says of itself to browsers and search engines. */
+/** The metadata of a page, for browsers and search engines. */
 export type Head = {
   title: string
   description?: string
-  /** The page's own address, without what only sorts or pages it. */
+  /** The canonical path, without parameters that only sort or paginate. */
   path?: string
   /** A path on this registry. */
   image?: string
-  /** A page that search engines are to leave alone. */
+  /** Not indexed by search engines. */
   isHidden?: boolean
   /** https://schema.org, as JSON-LD. */
   data?: Record<string, unknown>
   feed?: string
 }
 
-/** Takes what the innermost screen says of the page. */
+/** Receives the metadata set by the innermost screen. */
 export type HeadSink = { head: Head | undefined }

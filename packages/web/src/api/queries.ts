@@ -1,4 +1,4 @@
-/** What screens ask of the registry, each under the key by which it is kept. */
+/** The queries of the screens, with their cache keys. */
 import { ApiError, type ModelFilter, type RegistryClient } from '@shoal/protocol/client'
 import { queryOptions } from '@tanstack/react-query'
 
@@ -21,7 +21,7 @@ export const modelQuery = (client: RegistryClient, name: string) =>
     queryFn: ({ signal }) => client.getModel(name, signal),
   })
 
-/** Models with names like one that is not there. */
+/** Models with names similar to a missing one. */
 export const nearQuery = (client: RegistryClient, name: string) =>
   listQuery(client, { q: name.replace(/[._-]+/g, ' ').trim(), limit: 5 })
 
@@ -34,7 +34,7 @@ export const filesQuery = (client: RegistryClient, name: string) =>
 export const ownerQuery = (client: RegistryClient, username: string) =>
   queryOptions({ queryKey: ['owner', username], queryFn: () => client.getUser(username) })
 
-/** Who is signed in; null for nobody. */
+/** The signed-in user, or null. */
 export const meQuery = (client: RegistryClient) =>
   queryOptions({
     queryKey: ['me'],
@@ -46,7 +46,7 @@ export const meQuery = (client: RegistryClient) =>
     staleTime: 5 * 60_000,
   })
 
-/** What the masthead is drawn from. */
+/** Data for the masthead. */
 export const schoolQuery = (client: RegistryClient) =>
   queryOptions({
     queryKey: ['stats'],
@@ -64,10 +64,10 @@ export const fileQuery = (client: RegistryClient, model: string, file: string) =
   queryOptions({
     queryKey: ['file', file],
     queryFn: ({ signal }) => client.getFile(model, file, signal),
-    staleTime: Number.POSITIVE_INFINITY, // what a ready file says of itself stays so
+    staleTime: Number.POSITIVE_INFINITY, // metadata of a ready file never changes
   })
 
-/** Also those that are not ready, for whoever may change the model. */
+/** Includes files that are not ready, for users who can edit the model. */
 export const allFilesQuery = (client: RegistryClient, name: string) =>
   queryOptions({
     queryKey: ['files', name, 'all'],

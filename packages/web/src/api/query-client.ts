@@ -1,7 +1,7 @@
 import { ApiError } from '@shoal/protocol/client'
 import { QueryClient } from '@tanstack/react-query'
 
-/** Answers are good for half a minute. What the registry refused stays refused; what did not arrive is asked for again. */
+/** Responses stay fresh for 30 seconds. Client errors are not retried; network and server errors are. */
 export const newQueryClient = () =>
   new QueryClient({
     defaultOptions: {

@@ -5,7 +5,7 @@ import type { Head } from '../api/head.ts'
 export const siteName = 'shoal'
 export const titleOf = ({ title }: Head) => (title === siteName ? title : `${title} · ${siteName}`)
 
-/** Says what a page is: to the browser's tab, and in print to search engines and to previews of links. */
+/** Sets the title of the browser tab and, on the server, the metadata for search engines and link previews. */
 export function PageHead(head: Head) {
   const { head: sink } = useApp()
   if (sink) sink.head = head

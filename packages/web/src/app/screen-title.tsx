@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 
 let isFirstScreen = true
 
-/** The h1 of a screen. After a navigation the focus goes to it, so that those who hear pages know that it is another. */
+/** The h1 of a screen. Receives focus after a navigation, so that screen readers announce the new page. */
 export function ScreenTitle({ children, className }: { children: ReactNode; className?: string }) {
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => {

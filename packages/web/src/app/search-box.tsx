@@ -5,14 +5,14 @@ import { usePrefs } from './use-prefs.ts'
 
 const pauseMs = 150
 
-/** Searches as one types, wherever one is; without scripts it is a form that asks for the list. */
+/** Searches while the visitor types, on every page. Without scripts it is a plain form. */
 export function SearchBox() {
   const navigate = useNavigate()
   const { q = '' } = useSearch({ strict: false })
   const [text, setText] = useState(q)
   const input = useRef<HTMLInputElement>(null)
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
-  /** Searches begun here whose words are not in the address yet: by then, more may have been typed. */
+  /** Searches not in the URL yet; more may be typed before they are. */
   const begun = useRef(new Set<string>())
   useEffect(() => {
     if (!begun.current.delete(q)) setText(q)

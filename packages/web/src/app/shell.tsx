@@ -3,7 +3,7 @@ import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
 import { WaitNotice } from './waiting.tsx'
 
-/** What is around every screen. */
+/** The frame around every screen. */
 export function Shell() {
   return (
     <>

@@ -2,14 +2,14 @@ import { Moon, Sun } from 'lucide-react'
 import { useState } from 'react'
 import { changePrefs, type Theme } from '../prefs.ts'
 
-/** What is shown now: what was chosen, else what the system has. */
+/** The current theme: the chosen one, otherwise the system's. */
 function shownTheme(): Theme {
   const chosen = document.documentElement.dataset.theme
   if (chosen === 'light' || chosen === 'dark') return chosen
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 }
 
-/** Its picture follows by style alone, so that it is right in print, where nobody knows what the system has. */
+/** CSS picks the icon, because the server does not know the system theme. */
 export function ThemeSwitch() {
   const [said, setSaid] = useState('')
 

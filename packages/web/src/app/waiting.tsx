@@ -2,14 +2,14 @@ import { useEffect, useState } from 'react'
 import { observable } from '../observable.ts'
 import { useObservable } from '../use-observable.ts'
 
-/** When the registry will hear us again, as `Date.now()` counts; 0 where it does not ask us to wait. */
+/** When the next retry is due, in `Date.now()` milliseconds; 0 if none is pending. */
 const waitEnd = observable(0)
 
-/** Called before each wait that the registry asks for. */
+/** Called before each wait requested by the registry. */
 export const noteWait = ({ seconds }: { seconds: number }) =>
   waitEnd.set(Date.now() + seconds * 1000)
 
-/** Counts down while a call waits, which then goes on by itself. */
+/** Counts down to the automatic retry of a request. */
 export function WaitNotice() {
   const end = useObservable(waitEnd)
   const [now, setNow] = useState(0)

@@ -8,11 +8,11 @@ type Props = ComponentProps<'textarea'> & {
   label: string
   hint: string
   error?: string | undefined
-  /** What the model is called: a first heading that says only this is not shown twice. */
+  /** Names of the model: a first heading that only repeats one is hidden. */
   names: string[]
 }
 
-/** Loaded when a card is looked at: not everybody writes one. */
+/** Loaded on the first preview, because most visitors write no card. */
 const CardPreview = lazy(async () => ({
   default: (await import('./card-preview.tsx')).CardPreview,
 }))
@@ -20,7 +20,7 @@ const CardPreview = lazy(async () => ({
 const views = ['Write', 'Preview'] as const
 type View = (typeof views)[number]
 
-/** A card to be written, and seen as its readers will see it. */
+/** A card editor with a preview. */
 export function CardField({ label, hint, error, names, ...area }: Props) {
   const id = useId()
   const text = useRef<HTMLTextAreaElement>(null)

@@ -2,7 +2,7 @@ import type { UseMutationResult } from '@tanstack/react-query'
 import { Failure } from '../ui/problem.tsx'
 import { CardSkeleton, CardText } from './card-text.tsx'
 
-/** What somebody is writing, as its readers will see it. */
+/** Preview of the card being written. */
 export function CardPreview({ card }: { card: UseMutationResult<string, Error, void> }) {
   if (card.isError) return <Failure as="h2" error={card.error} onRetry={card.mutate} />
   if (card.data === undefined) return <CardSkeleton />

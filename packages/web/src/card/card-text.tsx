@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { useCardTools } from './use-card-tools.ts'
 
-/** A card as the registry has rendered it. */
+/** A card rendered by the registry. */
 export function CardText({ html }: { html: string }) {
   const text = useRef<HTMLDivElement>(null)
   useCardTools(text, html)

@@ -3,7 +3,7 @@ import { copyText } from '../ui/copy-text.ts'
 
 const shownMs = 1800
 
-/** Gives each block of code a button that copies it: the card itself comes without scripts. */
+/** Adds a copy button to each code block; cards contain no scripts. */
 export function useCardTools(card: RefObject<HTMLElement | null>, html: string | undefined) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another card has other code
   useEffect(() => {

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { Logo } from '../fish/fish.tsx'
 import { sentence } from './conversation/fault-of.ts'
 
-/** A daemon that others can reach has a key. It is kept until this tab is closed. */
+/** Asks for the API key of the daemon. It is stored until the tab is closed. */
 export function KeyForm({ reason, onKey }: { reason: string; onKey: (key: string) => void }) {
   const [key, setKey] = useState('')
   function submit(event: FormEvent) {

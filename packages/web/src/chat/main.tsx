@@ -1,4 +1,4 @@
-/** The chat page, which the daemon sends. */
+/** The chat page, served by the daemon. */
 import '../theme.css'
 import './chat.css'
 import { fetchInference, inferenceClient } from '@shoal/protocol/inference-client'

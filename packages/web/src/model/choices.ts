@@ -10,7 +10,7 @@ import type { ModelFile } from '@shoal/protocol/client'
 
 export type Choice = FileChoice<ModelFile>
 
-/** By size, and last what only goes with another file. */
+/** By size, with companion files last. */
 export const choicesOf = (files: readonly ModelFile[]): Choice[] =>
   fileChoices(files, (file) => file.file_size_bytes).toSorted(
     (a, b) => Number(a.isCompanion) - Number(b.isCompanion),

@@ -7,7 +7,7 @@ import { allFilesQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Failure } from '../ui/problem.tsx'
 
-/** All files of a model, those too that are not ready. */
+/** All files of a model, including those that are not ready. */
 export function EditFiles({ model }: { model: ModelRecord }) {
   const files = useQuery(allFilesQuery(useClient(), model.name))
   const push = `/publish?${new URLSearchParams({ model: model.name })}`

@@ -2,7 +2,7 @@ import type { ModelFile } from '@shoal/protocol/client'
 import { CopyButton } from '../ui/copy-button.tsx'
 import type { Choice } from './choices.ts'
 
-/** What somebody who checks wants to see. */
+/** Details for verifying a file. */
 export function FileDetails({ choice: { files } }: { choice: Choice }) {
   return (
     <>

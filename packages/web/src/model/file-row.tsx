@@ -85,11 +85,11 @@ type BarProps = {
   /** Of the scale. */
   share: number
   line: number
-  /** Undefined: hatched, since it does not fit. */
+  /** Undefined if it does not fit: drawn hatched. */
   look: string | undefined
 }
 
-/** The words beside it say the same. */
+/** Hidden from screen readers: the text next to it says the same. */
 function Bar({ share, line, look }: BarProps) {
   const percent = (part: number) => `${(Math.min(1.1, part) * 100).toFixed(2)}%`
   return (

@@ -10,7 +10,7 @@ import { FileRow } from './file-row.tsx'
 
 type Props = { model: ModelRecord; files: readonly ModelFile[] | undefined }
 
-/** Every file on one scale of memory, with a line at what the visitor has. */
+/** Every file on one memory scale, with a line at the visitor's memory. */
 export function FilesTab({ model, files }: Props) {
   const { memoryGb } = usePrefs()
   if (!files) return <div className="skeleton mt-6 h-64" aria-busy="true" />
@@ -60,13 +60,13 @@ export function FilesTab({ model, files }: Props) {
   )
 }
 
-/** One linear scale; originals run off its end rather than squash all the others. */
+/** Linear. Original files run off the end, so that the others stay readable. */
 function scaleOf(choices: readonly Choice[], memoryBytes: number): number {
   const reduced = choices.filter(({ quantization }) => findFidelity(quantization) !== 'Original')
   return Math.max(memoryBytes * 1.3, ...reduced.map((choice) => memoryOf(choice) * 1.06))
 }
 
-/** The pattern of what does not fit. */
+/** The pattern for files that do not fit. */
 function Hatch() {
   return (
     <svg aria-hidden="true" className="absolute size-0">

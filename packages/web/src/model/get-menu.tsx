@@ -10,7 +10,7 @@ import type { Choice } from './choices.ts'
 
 type Props = { model: ModelRecord; choice: Choice }
 
-/** Ways to the bytes. The registry is asked for links once somebody chose one: asking counts as a download. */
+/** Ways to download. Links are requested only once one is chosen, because a request counts as a download. */
 export function GetMenu({ model, choice: { label, files } }: Props) {
   const client = useClient()
   const [said, setSaid] = useState('')
@@ -81,7 +81,7 @@ function Way({ icon, act, children }: { icon: ReactNode; act: () => void; childr
   )
 }
 
-/** What is sent as an attachment, or to another program, leaves this page where it is. */
+/** Attachments and links to other programs do not navigate away from this page. */
 function openLink(url: string) {
   const link = document.createElement('a')
   link.href = url

@@ -6,7 +6,7 @@ import { signInAddress } from '../account/next-page.ts'
 import { useClient } from '../api/context.ts'
 import { modelQuery } from '../api/queries.ts'
 
-/** Shows at once what the registry will say, and takes it back where it says otherwise. */
+/** Updates optimistically, and reverts if the request fails. */
 export function LikeButton({ model }: { model: ModelRecord }) {
   const client = useClient()
   const queryClient = useQueryClient()

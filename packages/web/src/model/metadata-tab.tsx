@@ -10,7 +10,7 @@ import { TensorTable } from './tensor-table.tsx'
 
 type Props = { model: ModelRecord; files: readonly ModelFile[] | undefined }
 
-/** What the header of a file says, as the registry read it. */
+/** The header of a file, as read by the registry. */
 export function MetadataTab({ model, files }: Props) {
   const choices = choicesOf(files ?? [])
   const [chosen, setChosen] = useState<string>()

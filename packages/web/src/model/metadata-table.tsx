@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { CopyButton } from '../ui/copy-button.tsx'
 
-/** A big array, as the registry keeps it. */
+/** A large array, as stored by the registry. */
 type Shortened = { type: string; length: number; items: unknown[] }
 
 const isShortened = (value: unknown): value is Shortened =>
   typeof value === 'object' && value !== null && 'length' in value && 'items' in value
 
-/** Longer text stands in a block of its own. */
+/** Longer text gets its own block. */
 const longText = 160
 
 export function MetadataTable({ metadata }: { metadata: Record<string, unknown> }) {

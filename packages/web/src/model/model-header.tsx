@@ -59,7 +59,7 @@ export function ModelHeader({ model }: { model: ModelRecord }) {
   )
 }
 
-/** On a phone, in place of the numbers below: what one came for is to be near. */
+/** Replaces the statistics below on a phone, to keep the main content near the top. */
 function ShortFacts({ model }: { model: ModelRecord }) {
   const { parameter_count, context_length, downloads } = model
   const facts = [

@@ -104,7 +104,7 @@ function Tabs({ tab, filesCount }: { tab?: ModelSearch['tab']; filesCount: numbe
   )
 }
 
-/** `filesCount`: what one chooses between, so that the parts of a file are one. */
+/** `filesCount`: the number of choices; a split file counts as one. */
 function Numbers({ model, filesCount }: { model: ModelRecord; filesCount: number }) {
   const { parameter_count, context_length } = model
   const numbers = [

@@ -1,4 +1,4 @@
-/** What the address of a model's page says. */
+/** The URL parameters of a model's page. */
 export type ModelSearch = { tab?: 'files' | 'metadata'; images?: boolean }
 
 export function readModelSearch(given: Record<string, unknown>): ModelSearch {

@@ -1,6 +1,6 @@
 import { shellWord } from '@shoal/core/references'
 
-/** Ways to use a model on one's own machine, to be copied. Without a daemon there are those that need none. */
+/** Snippets for running a model locally. Without a daemon, only those that need none. */
 export function snippetsFor(model: string, daemon: string | undefined): Record<string, string> {
   return {
     CLI: `shoal run ${shellWord(model)}`,

@@ -1,7 +1,7 @@
 import { formatBytes, formatCount } from '@shoal/core/units'
 import type { FileRecord } from '@shoal/protocol/client'
 
-/** How the weights are kept, by type, the largest part first. */
+/** Tensor types of the weights, largest share first. */
 export function TensorTable({ tensors }: { tensors: NonNullable<FileRecord['tensors']> }) {
   const types = Object.entries(tensors.types).sort(([, a], [, b]) => b.bytes - a.bytes)
   return (

@@ -71,7 +71,7 @@ type FacetProps = Props & {
   values: readonly string[]
 }
 
-/** A list of links where there is room, and a select where there is not. */
+/** A list of links on wide screens, a select on narrow ones. */
 function Facet({ name, title, values, search: { page: _, ...search } }: FacetProps) {
   const navigate = useNavigate()
   const chosen = search[name]

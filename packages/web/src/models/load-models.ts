@@ -2,7 +2,7 @@ import type { AppContext } from '../api/context.ts'
 import { facetsQuery, listQuery, schoolQuery } from '../api/queries.ts'
 import { filterFrom, hasFilter, type ModelsSearch } from './models-search.ts'
 
-/** In a browser the screen shows at once what it has; in print everything has to be there first. */
+/** In a browser the screen renders what it has; on the server all data must be loaded first. */
 export async function loadModels(
   { client, queryClient, head }: AppContext,
   search: ModelsSearch,

@@ -10,13 +10,13 @@ export const sorts = [
 
 type Sort = (typeof sorts)[number]['value']
 
-/** What the address of the list says. */
+/** The URL parameters of the model list. */
 export type ModelsSearch = {
   q?: string
   architecture?: string
   license?: string
   tag?: string
-  /** GB of memory that a model has to run in. */
+  /** GB of memory the model must fit in. */
   fits?: number
   sort?: Sort
   /** From 1. */

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ModelsSearch } from './models-search.ts'
 
-/** `hasMore`: there are more pages than `pages`, and nobody has counted them. */
+/** `hasMore`: there are more than `pages` pages; the total is unknown. */
 type Props = { page: number; pages: number; hasMore: boolean; search: ModelsSearch }
 
 export function Pages({ page, pages, hasMore, search }: Props) {

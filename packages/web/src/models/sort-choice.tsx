@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { exactly } from '../ui/exactly.ts'
 import { type ModelsSearch, sorts } from './models-search.ts'
 
-/** Links, so that it works in print too. */
+/** Links, so that it works without scripts. */
 export function SortChoice({
   search: { page: _, sort = 'downloads', ...others },
 }: {

@@ -35,7 +35,7 @@ export function PublishScreen() {
   )
 }
 
-/** When the form gives way to the upload, or comes back, what had the focus is gone. */
+/** Switching between form and upload removes the focused element. */
 function useStartAtTop(isPublishing: boolean) {
   const before = useRef(isPublishing)
   useEffect(() => {

@@ -11,7 +11,7 @@ import { forgetJob, listJobs } from './jobs/kept-jobs.ts'
 import { fileAgain } from './jobs/picked.ts'
 import { startJob } from './jobs/publishing.ts'
 
-/** What an earlier visit has not brought to its end. */
+/** Uploads left unfinished by an earlier visit. */
 export function UnfinishedJobs({ username }: { username: string }) {
   const jobs = useQuery({
     queryKey: ['unfinished', username],

@@ -4,7 +4,7 @@ import { usePrefs } from '../app/use-prefs.ts'
 import { changePrefs, originFrom, type Theme, usualDaemon } from '../prefs.ts'
 import { Field } from '../ui/field.tsx'
 
-/** What this browser keeps, whoever uses it. */
+/** Settings stored in this browser, for every account. */
 export function MachineSection() {
   return (
     <div className="grid gap-8 text-[15px] text-ink-2">
@@ -47,7 +47,7 @@ function ThemeChoice() {
   )
 }
 
-/** Where links to the chat and the examples lead. */
+/** The address used by the chat links and the examples. */
 function DaemonAddress() {
   const { daemon } = usePrefs()
   const [text, setText] = useState(daemon ?? '')

@@ -4,7 +4,7 @@ import { CommandLine } from '../ui/command-line.tsx'
 
 type Props = { made: CreatedApiKey; onDone: () => void }
 
-/** The one time that a key is shown. */
+/** Shows a new key, once. */
 export function NewSecret({ made: { name, key }, onDone }: Props) {
   const panel = useRef<HTMLDivElement>(null)
   useEffect(() => panel.current?.focus(), [])

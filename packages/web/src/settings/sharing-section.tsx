@@ -9,7 +9,7 @@ const commands = [
   },
 ]
 
-/** What is shared is decided on the machine that shares, so here it is only said how. */
+/** Sharing is set on the machine that shares, so this page only lists the commands. */
 export function SharingSection() {
   return (
     <div className="grid gap-5 text-[15px] text-ink-2">

@@ -2,7 +2,7 @@ import { CopyButton } from './copy-button.tsx'
 
 type Props = { text: string; label?: string; className?: string }
 
-/** A line to be copied into a terminal, or wherever it is wanted. It breaks between words, so that no name looks like two. */
+/** A line to copy, for example into a terminal. It breaks only between words, so that names stay in one piece. */
 export function CommandLine({ text, label = 'Copy the command', className = '' }: Props) {
   return (
     <div

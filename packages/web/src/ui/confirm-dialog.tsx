@@ -13,7 +13,7 @@ type Props = {
   children: ReactNode
 }
 
-/** Asks before what cannot be taken back. The browser's own dialog keeps the focus inside and ends with Esc. */
+/** Confirms an irreversible action. The native dialog traps focus and closes on Esc. */
 export function ConfirmDialog(props: Props) {
   const { dialog, title, action, isBusy, isReady = true, error, onConfirm, children } = props
   const id = useId()

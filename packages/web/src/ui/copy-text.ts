@@ -1,4 +1,4 @@
-/** Copies also where the page came by plain HTTP, from where the clipboard is out of reach (secure contexts alone have it). */
+/** Also works on plain HTTP pages, where the Clipboard API is missing (secure contexts only). */
 export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext && navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')

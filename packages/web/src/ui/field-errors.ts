@@ -1,7 +1,7 @@
 import { ApiError } from '@shoal/protocol/client'
 import { useEffect, useRef } from 'react'
 
-/** What the registry says of single fields: `{ '/password': 'is too short' }`. */
+/** Errors of individual fields: `{ '/password': 'is too short' }`. */
 export function fieldErrors(error: Error | null): Record<string, string> {
   const { errors = [] } = error instanceof ApiError ? error.problem : {}
   return Object.fromEntries(errors.map(({ path, message }) => [path, sentence(message)]))

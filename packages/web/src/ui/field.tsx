@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 
 type Props = ComponentProps<'input'> & {
   label: string
-  /** What is wrong with it; nothing, where it is right. */
+  /** The validation error, if any. */
   error?: string | undefined
   hint?: ReactNode
 }

@@ -25,12 +25,12 @@ export function Problem({ as: Heading = 'h1', title, children, onRetry }: Props)
 type FailureProps = {
   as?: 'h1' | 'h2'
   error: Error
-  /** What was kept, for example. */
+  /** For example, what was saved. */
   note?: string
   onRetry?: () => void
 }
 
-/** An error as a person can use it: what happened, what was kept, what to do. */
+/** An error for people: what happened, what was saved, what to do. */
 export function Failure({ as, error, note, onRetry }: FailureProps) {
   return (
     <Problem {...(as && { as })} title={titleOf(error)} onRetry={onRetry}>

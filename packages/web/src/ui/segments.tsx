@@ -8,7 +8,7 @@ type Props<T extends string> = {
   className?: string
 }
 
-/** A few choices side by side. Radio buttons, so that arrow keys choose. */
+/** A few choices side by side. Radio buttons, for arrow-key navigation. */
 export function Segments<T extends string>(props: Props<T>) {
   const { legend, values, chosen, onChoose, className = '' } = props
   const group = useId()

@@ -3,7 +3,7 @@ import { FieldNote } from './field.tsx'
 
 type Props = ComponentProps<'textarea'> & {
   label: string
-  /** What is wrong with it; nothing, where it is right. */
+  /** The validation error, if any. */
   error?: string | undefined
   hint?: string
 }

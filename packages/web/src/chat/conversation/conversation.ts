@@ -1,4 +1,4 @@
-/** What is said, and what of it is sent. */
+/** Conversations, and the part of them sent to the model. */
 import type { ChatMessage, ChatRequest } from '@shoal/protocol/inference-client'
 
 export type Settings = {

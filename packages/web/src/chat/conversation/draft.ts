@@ -11,7 +11,7 @@ const figureEveryMs = 400
 /** What came within less came at once, as far as this page can tell. */
 const shortestSeconds = 0.05
 
-/** An answer that is coming in. It is shown once a frame, however many tokens came. */
+/** An answer being received. Rendered once per frame, however many tokens arrive. */
 export function newDraft(show: (view: DraftView) => void) {
   let content = ''
   let reasoning = ''

@@ -1,7 +1,7 @@
 import { DaemonError, DaemonGoneError } from '@shoal/protocol/inference-client'
 import type { Fault } from './conversation.ts'
 
-/** An error as a person can use it: what happened, and what to do. */
+/** An error for people: what happened, and what to do. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof DaemonGoneError) {
     return {

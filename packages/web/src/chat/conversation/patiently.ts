@@ -11,7 +11,7 @@ type Order = {
   onWait: (until: number | undefined) => void
 }
 
-/** Asks again where the daemon says when. */
+/** Retries when the daemon says when to retry. */
 export async function* patiently({
   ask,
   signal,

@@ -2,7 +2,7 @@ import { type Answer, thoughtAndSaid } from './conversation.ts'
 
 const shortEnough = 400
 
-/** What a screen reader says once an answer has ended: short ones in full, of long ones that they are there. */
+/** The screen reader announcement for a finished answer: short answers in full, long ones by length. */
 export function spoken(answer: Answer): string {
   const { ending, fault } = answer
   if (fault) return `${fault.title}. ${fault.advice}`

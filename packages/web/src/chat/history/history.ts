@@ -1,4 +1,4 @@
-/** The conversations of this browser, in IndexedDB. Nothing of them is anywhere else. */
+/** The conversations of this browser, stored only in IndexedDB. */
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb'
 import type { Conversation } from '../conversation/conversation.ts'
 
@@ -8,7 +8,7 @@ export type Change = { kind: 'saved' | 'deleted'; id?: string }
 
 export type ChatHistory = Awaited<ReturnType<typeof openHistory>>
 
-/** Two stores, so that a list of titles does not read every word that was ever said. */
+/** Two stores, so that listing titles does not read all messages. */
 interface Schema extends DBSchema {
   entries: { key: string; value: Entry }
   conversations: { key: string; value: Conversation }

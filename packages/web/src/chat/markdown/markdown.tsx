@@ -3,7 +3,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import type { Node } from './parse.ts'
 import { markdownReader } from './read-markdown.ts'
 
-/** What a model wrote, as elements: no text of its becomes markup. */
+/** A model's output as elements; none of its text becomes markup. */
 function Markdown({ source }: { source: string }) {
   const read = useRef(undefined as ReturnType<typeof markdownReader> | undefined)
   read.current ??= markdownReader()

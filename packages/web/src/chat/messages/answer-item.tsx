@@ -61,7 +61,7 @@ const speedText = (tokensPerSecond: number) =>
 
 type DraftProps = { chat: Chat; parameters: number | null; running: Running }
 
-/** The one that is being written. Who hears the page hears of it at its end. */
+/** The answer being written. Screen readers announce it when it is complete. */
 export function DraftItem({ chat, parameters, running }: DraftProps) {
   const draft = useObservable(chat.draft)
   const { thought, said } = thoughtAndSaid(draft)

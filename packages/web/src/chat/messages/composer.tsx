@@ -10,7 +10,7 @@ type Props = {
   onStop: () => void
 }
 
-/** What is written while an answer comes waits until it has come. */
+/** Text typed during an answer can be sent once it is complete. */
 export function Composer({ ref, isRunning, canSend, onSend, onStop }: Props) {
   const [text, setText] = useState('')
   const form = useRef<HTMLFormElement>(null)

@@ -10,7 +10,7 @@ const noModels: Fault = {
   command: 'shoal pull shoal-tiny',
 }
 
-/** Why there is nobody to talk to. */
+/** Why no model is available. */
 export function ModelsProblem({ as: Heading, fault = noModels, onRetry }: ModelsProblemProps) {
   return (
     <div className="my-auto py-10" role="alert">
@@ -24,7 +24,7 @@ export function ModelsProblem({ as: Heading, fault = noModels, onRetry }: Models
   )
 }
 
-/** Why an answer did not come. */
+/** Why an answer failed. */
 export function FaultNotice({ fault: { title, advice, command } }: { fault: Fault }) {
   return (
     <div className="rounded-card border border-roe-ink/45 bg-surface px-4 py-3">

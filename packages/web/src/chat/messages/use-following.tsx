@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 /** So near to the end counts as the end. */
 const nearPx = 60
 
-/** Keeps the end of what is said in sight while it grows, unless somebody reads further up. */
+/** Keeps the end of the chat in view as it grows, unless the reader has scrolled up. */
 export function useFollowing(conversationId: string) {
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)

@@ -2,7 +2,7 @@ import { isModelFilename } from '@shoal/core/references'
 import { type FileChoice, fileChoices, stemOf } from '@shoal/model-file/choices'
 import { type Facts, readFacts } from './read-facts.ts'
 
-/** A file of the visitor's disk that the registry would take. */
+/** A file on the visitor's disk that can be published. */
 export type ChosenFile = {
   file: File
   /** By which it can be had again after a reload, in browsers that have such. */
@@ -16,7 +16,7 @@ export type ChosenFile = {
 
 export type RefusedFile = { filename: string; reason: string }
 
-/** Reads a file's header, where it lies. Gives the reason where the file cannot be published. */
+/** Reads a file's header in place. Returns the reason if the file cannot be published. */
 export async function readChosen(
   file: File,
   handle?: FileSystemFileHandle,

@@ -1,6 +1,6 @@
 import type { NewModel } from '@shoal/protocol/client'
 
-/** What somebody writes about a model, as it stands in the fields. */
+/** The form fields that describe a model. */
 export type Details = {
   name: string
   displayName: string
@@ -45,7 +45,7 @@ export function findDetailErrors(details: Details): DetailErrors {
   return Object.fromEntries(Object.entries(errors).filter(([, error]) => error))
 }
 
-/** What the registry is told. What was left empty is left out. */
+/** The request to the registry, without empty fields. */
 export function newModelOf(details: Details): NewModel {
   const { name, isPublic } = details
   const displayName = details.displayName.trim()

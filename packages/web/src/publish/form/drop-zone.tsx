@@ -12,7 +12,7 @@ type Props = {
 }
 
 export function DropZone({ add, error, isReading, hasFiles }: Props) {
-  const isPrinted = useApp().head !== undefined // before the scripts are here nobody would take a file
+  const isPrinted = useApp().head !== undefined // files can be added only once the scripts have loaded
   const id = useId()
   const [isOver, setOver] = useState(false)
 

@@ -57,7 +57,7 @@ test('a projector beside a model does not name it', async () => {
 
 test.each([
   ['notes.txt', 'the file name does not end in .gguf'],
-  ['-tide.gguf', /^its name has to begin/],
+  ['-tide.gguf', /^the file name must start/],
   ['tide.gguf', 'not a GGUF file: it does not start with "GGUF"'],
 ])('%s is refused with the reason', async (filename, reason) => {
   const read = await readChosen(new File(['no model at all'], filename))

@@ -8,7 +8,7 @@ const pauseMs = 300
 
 export type NameCheck = ReturnType<typeof useNameCheck>
 
-/** Whether a model's name is free, the visitor's own, or somebody else's, as one types. */
+/** Checks while typing whether a model name is free, the visitor's own, or taken. */
 export function useNameCheck(name: string, username: string) {
   const client = useClient()
   const settled = useSettled(name)

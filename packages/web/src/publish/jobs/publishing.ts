@@ -1,4 +1,4 @@
-/** The upload of this page. It belongs to no screen, so that it goes on while one looks at others. */
+/** The upload of this page. It belongs to no screen, so that it continues while other screens are shown. */
 import { AppError, hasCode } from '@shoal/core/errors'
 import type { RegistryClient } from '@shoal/protocol/client'
 import type { ProgressMeter } from '@shoal/transfer/push'
@@ -45,7 +45,7 @@ let ended: Promise<void> = Promise.resolve()
 let written: Promise<void> = Promise.resolve()
 const listeners = new Set<() => void>()
 
-/** What a screen shows of the upload; undefined while there is none. */
+/** The upload state for screens; undefined if there is none. */
 export const publishing = {
   get: () => shown,
   subscribe(listener: () => void) {
@@ -184,7 +184,7 @@ const isSentAt: Record<FileState['stage'], boolean> = {
 const bytesThere = (files: readonly FileState[]): number =>
   files.filter(({ stage }) => isSentAt[stage]).reduce((sum, { bytesDone }) => sum + bytesDone, 0)
 
-/** One after another, so that the last word stays. A browser that keeps nothing can publish, but not go on after a reload. */
+/** One after another, so that the last write wins. Without storage a browser can publish, but not resume after a reload. */
 function keep(job: Job) {
   change({ job })
   written = written
@@ -204,7 +204,7 @@ async function forget(job: Job) {
   })
 }
 
-/** Two tabs would do no harm, but everything twice. Pages that came by plain HTTP have no locks. */
+/** Two tabs would be harmless, but do all work twice. Pages served over plain HTTP have no locks. */
 async function alone(name: string, act: () => Promise<void>): Promise<void> {
   const { locks } = navigator as Partial<Navigator>
   if (!locks) return act()

@@ -14,7 +14,7 @@ export type Stage = 'hashing' | 'sending' | 'checking' | 'ready' | 'refused'
 
 export type JobEvent =
   | { type: 'file'; filename: string; stage: Stage; bytesDone: number }
-  /** So many bytes of the files went out, some of them in vain. */
+  /** Bytes sent, including those that must be sent again. */
   | { type: 'sent'; bytes: number }
   /** Nothing moves until then; undefined once it does again. */
   | { type: 'wait'; wait: Wait | undefined }

@@ -1,6 +1,6 @@
 import type { TransferFailure } from '@shoal/transfer/push'
 
-/** What the visitor is told while nothing moves. */
+/** Shown to the visitor while the upload waits. */
 export type Wait = {
   /** In milliseconds since 1970. */
   until: number
@@ -9,7 +9,7 @@ export type Wait = {
 
 export const isOffline = () => navigator.onLine === false
 
-/** Why nothing moves, as the beginning of a sentence. */
+/** Why the upload waits; a sentence without its full stop. */
 export function reasonOf({
   retryAfterSeconds,
   networkFailure,

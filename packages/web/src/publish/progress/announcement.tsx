@@ -3,7 +3,7 @@ import type { Publishing } from '../jobs/publishing.ts'
 
 const minPauseMs = 5000
 
-/** Tells those who hear pages how far it is: at every tenth and every turn, and not more often than one can listen. */
+/** Announces progress to screen readers: at every 10 % and every state change, rate-limited. */
 export function Announcement({ publishing }: { publishing: Publishing }) {
   const words = wordsFor(publishing)
   const [said, setSaid] = useState('')

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Wait } from '../jobs/wait.ts'
 
-/** Why nothing moves, and when it will be tried again. */
+/** Why the upload waits, and when it is retried. */
 export function WaitCountdown({ wait: { until, reason } }: { wait: Wait }) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
