@@ -25,7 +25,7 @@ async function longestPause(work: Promise<unknown>): Promise<number> {
   return longest
 }
 
-test('a card is rendered, and known when it is asked for again', async () => {
+test('a card is rendered and cached', async () => {
   const { cards } = start()
   expect(await cards.render('*Tide*', options)).toBe('<p><em>Tide</em></p>')
   const [first, second] = await Promise.all([
@@ -50,7 +50,7 @@ test('a card that takes too long is shown as it was typed, and the next one is r
   expect(problems).toEqual(['it takes longer than 1000 ms'])
 })
 
-test('a card that takes too much memory ends its process and nothing else', async () => {
+test('a card that takes too much memory crashes only its own process', async () => {
   const { cards, problems } = start({ renderMs: 20_000, heapMb: 32 })
   const reference = `[a]: <https://a.example/${'y'.repeat(5_000)}>\n\n${'[a]'.repeat(24_000)}`
   expect(await cards.render(reference, options)).toMatch(/^<pre class="card-plain"/)

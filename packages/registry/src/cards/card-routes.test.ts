@@ -30,7 +30,7 @@ describeOnEachDatabase('the card of a model', (start) => {
     )
   })
 
-  test('has images where they were asked for', async () => {
+  test('has images on request', async () => {
     const { text } = await registry.get('/v1/models/tide-7b/card?images=1')
     expect(text).toContain('<img src="https://a.example/chart.png" alt="Chart"')
     expect((await registry.get('/v1/models/tide-7b/card?images=yes')).status).toBe(400)
@@ -52,7 +52,7 @@ describeOnEachDatabase('the card of a model', (start) => {
     }
   })
 
-  test('is empty where there is none', async () => {
+  test('is empty if there is none', async () => {
     const { status, headers, text } = await registry.get('/v1/models/bare/card')
     expect([status, text]).toEqual([200, ''])
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -73,7 +73,7 @@ describeOnEachDatabase('the card of a model', (start) => {
     expect((await render({}, ana)).status).toBe(422)
   })
 
-  test('is for those who see the model', async () => {
+  test('is visible to those who can see the model', async () => {
     const ben = await registry.register('ben')
     for (const token of [undefined, ben]) {
       expect((await registry.get('/v1/models/secret/card', { token })).status).toBe(404)

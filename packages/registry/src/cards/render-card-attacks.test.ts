@@ -31,7 +31,7 @@ describe('a hostile card', () => {
     }
   })
 
-  test('asks nobody for anything unless images were asked for', () => {
+  test('makes no requests unless images were requested', () => {
     expect(rendered(hostile)).not.toMatch(/<[^>]* (src|srcset|poster|background|action|ping)=/)
   })
 })

@@ -105,7 +105,7 @@ test('tasks, strikethrough and footnotes are as on GitHub', () => {
   )
 })
 
-test('an image asks nobody for anything: it is words, with its address beside them', () => {
+test('an image makes no request: its text and URL are shown instead', () => {
   expect(rendered('![A *chart*](https://a.example/c.png "t")')).toBe(
     '<p><span class="card-image" data-src="https://a.example/c.png">A chart</span></p>',
   )
@@ -143,7 +143,7 @@ test('HTML that authors use in cards works', () => {
   expect(rendered('<table><tr><td colspan="2">x</td></tr></table>')).toContain('colspan="2"')
 })
 
-test('what nests as deep as no card needs is refused', () => {
+test('markup nested too deeply is refused', () => {
   for (const markdown of [
     '> '.repeat(60),
     '- '.repeat(60),

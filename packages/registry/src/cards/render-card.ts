@@ -33,7 +33,7 @@ const toHtml = unified().use(rehypeStringify).freeze()
 export function renderCard(markdown: string, options: CardOptions): string {
   if (isTooNested(markdown)) throw new Error('the Markdown is nested too deeply')
   const tree = toSafeTree.runSync(toSafeTree.parse(withoutFrontMatter(markdown))) as Root
-  if (isDeeper(tree, deepestElements)) throw new Error('its HTML is nested too deep')
+  if (isDeeper(tree, deepestElements)) throw new Error('the HTML is nested too deeply')
   shapeCard(tree, options)
   const html = toHtml.stringify(tree)
   if (html.length > maxHtmlLength) throw new Error(`it becomes ${html.length} characters of HTML`)

@@ -99,7 +99,7 @@ describe('a printed page', () => {
     expect(picture.bytes.subarray(1, 4).toString()).toBe('PNG')
   })
 
-  test('runs nothing that somebody wrote into a model', async () => {
+  test('runs no scripts from model fields', async () => {
     const { text } = await page('/m/tide')
     expect(text).not.toContain('<script>alert')
     expect(text).toContain('\\u003c/script>')
@@ -119,7 +119,7 @@ describe('a printed page', () => {
     )
   })
 
-  test('shows a private model to its owner alone', async () => {
+  test('shows a private model only to its owner', async () => {
     expect((await page('/m/secret-reef')).status).toBe(404)
     expect((await page('/')).text).not.toContain('secret-reef')
     const { headers } = await registry.post('/v1/auth/login', {
@@ -144,7 +144,7 @@ describe('a printed page', () => {
     )
   })
 
-  test('of a model that is not there names those nearby', async () => {
+  test('of a missing model lists similar names', async () => {
     const { status, text } = await page('/m/tidd')
     expect(status).toBe(404)
     expect(textOf(text)).toContain('Model not found')
@@ -191,7 +191,7 @@ describe('a page that leads to the local API', () => {
     expect((await page('/', elsewhere)).text).not.toContain('data-daemon')
   })
 
-  test('offers nothing to visitors of this machine where none runs', async () => {
+  test('offers no API to visitors on this machine if none is running', async () => {
     registry.setLocalApi('')
     const { text } = await page('/chat')
     expect(textOf(text)).not.toContain('Open the chat')

@@ -61,7 +61,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(visitor.takeProblems()).toEqual([])
   })
 
-  test('a card is seen as its readers will see it, and nothing of it is lost', async () => {
+  test('a card can be previewed without losing its text', async () => {
     await using visitor = await newPublisher('carla')
     const { page } = visitor
     const card = page.getByLabel('Model card')
@@ -76,7 +76,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(visitor.takeProblems()).toEqual([])
   })
 
-  test('a file that is chosen while the registry is away can be chosen again', async () => {
+  test('a file chosen while the registry is offline can be chosen again', async () => {
     await using visitor = await newPublisher('noor')
     const { page } = visitor
     const file = bigFile('Tide-7B-Q8_0.gguf', 1)
@@ -90,7 +90,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('kept')
   })
 
-  test('a file is dropped, the page reloaded in the middle, and only what is missing is sent', async () => {
+  test('after a reload in the middle of an upload only the missing parts are sent', async () => {
     await using visitor = await newPublisher('ana')
     const { page } = visitor
     await page.addInitScript(noteHashingHere)
@@ -138,7 +138,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(visitor.takeProblems().filter(isNoFreeName)).toEqual([])
   })
 
-  test('a browser that forbids WebAssembly to the worker says that the hashing failed', async () => {
+  test('an error is shown if the browser forbids WebAssembly in the worker', async () => {
     await using visitor = await newPublisher('vera')
     const { page } = visitor
     await page.route(/hash-worker.*\.js$/, async (route) => {
@@ -172,7 +172,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await readyFile('storm')).toMatchObject({ sha256_hash: sha256(file.bytes) })
   })
 
-  test('a paused upload goes on, and one that is given up leaves nothing', async () => {
+  test('a paused upload resumes, and a cancelled one leaves nothing behind', async () => {
     await using visitor = await newPublisher('cleo')
     const { page } = visitor
     await drop(page, [bigFile('gale-Q8_0.gguf', 4)])
@@ -228,7 +228,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(gate.stored).toBe(4)
   })
 
-  test('what is no GGUF file is refused with the reason', async () => {
+  test('a file that is not GGUF is refused with the reason', async () => {
     await using visitor = await newPublisher('emma')
     const { page } = visitor
     const nonsense = { name: 'nonsense.gguf', header: 'bm8gbW9kZWw=', seed: 0, mebibytes: 0 }
@@ -242,7 +242,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(visitor.takeProblems()).toEqual([])
   })
 
-  test('when the line breaks the page says so, and goes on by itself once it is mended', async () => {
+  test('a lost connection is shown, and the upload resumes when it is back', async () => {
     await using visitor = await newPublisher('iris')
     const { page } = visitor
     const file = bigFile('squall-Q8_0.gguf', 9)
@@ -278,7 +278,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await page.getByText('Stopped: ').count()).toBe(0)
   })
 
-  test('an upload is given up in a browser that has no database too', async () => {
+  test('an upload can also be cancelled in a browser without a database', async () => {
     await using visitor = await newPublisher('lena')
     const { page } = visitor
     await page.addInitScript("Object.defineProperty(window, 'indexedDB', { value: undefined })")
@@ -314,7 +314,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(gate.passed.toSorted()).toEqual([1, 2, 3, 4])
   })
 
-  test('in each theme and on a phone there is nothing that somebody could not use', async () => {
+  test('is accessible in each theme and on a phone', async () => {
     for (const theme of ['light', 'dark'] as const) {
       for (const width of [1360, 390]) {
         await using visitor = await newPublisher(`${theme}-${width}`, { theme, width })

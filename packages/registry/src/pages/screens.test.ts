@@ -113,7 +113,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     },
   )
 
-  test('a registry that is not there, or asks to wait, is told by what it is', async () => {
+  test('a registry that is offline or busy is reported as such', async () => {
     await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
     const { page } = visitor
     const call = /\/v1\/models\?/

@@ -67,7 +67,7 @@ test('what is changed goes on from there', () => {
   expect(upTo(messages, 'c')).toEqual(messages.slice(0, 2))
 })
 
-test('short answers are read aloud, of long ones it is said that they are there', () => {
+test('short answers are announced in full, long ones by length', () => {
   expect(spoken(answer('Paris.'))).toBe('Paris.')
   expect(spoken(answer('word '.repeat(200).trim()))).toBe('Answer complete: 200 words.')
   expect(spoken(answer('half', { ending: 'stopped' }))).toBe('Stopped.')
@@ -98,7 +98,7 @@ test.each([
   expect(fault.advice).toMatch(/[.:]$/)
 })
 
-test('where the daemon says when, it is asked again then', async () => {
+test('a request is retried when the daemon says so', async () => {
   const waits: (number | undefined)[] = []
   let asked = 0
   const parts = patiently({
@@ -116,7 +116,7 @@ test('where the daemon says when, it is asked again then', async () => {
   expect(waits).toEqual([expect.any(Number), undefined, expect.any(Number), undefined])
 })
 
-test('who stops does not wait for his turn', async () => {
+test('stopping ends the wait in the queue', async () => {
   const abort = new AbortController()
   const parts = patiently({
     // biome-ignore lint/correctness/useYield: it is refused before

@@ -26,7 +26,7 @@ test('a name cannot look like an id', () => {
   expect(findDetailErrors({ ...sound, name }).name).toBeDefined()
 })
 
-test('what is too long is told under its field', () => {
+test('an error is shown for each field that is too long', () => {
   const errors = findDetailErrors({
     ...sound,
     displayName: 'x'.repeat(201),

@@ -60,7 +60,7 @@ test('the hash of a whole file, of one chunk after another, is that of all its b
   expect(sha256_hash).toBe(createHash('sha256').update(bytes).digest('hex'))
 })
 
-test('progress is told after each chunk and ends at the size of the file', async () => {
+test('progress is reported after each chunk and ends at the size of the file', async () => {
   const reported: number[] = []
   await hashBlob(new Blob([new Uint8Array(2 * chunk + 5)]), (bytes) => reported.push(bytes))
   expect(reported).toEqual([chunk, 2 * chunk, 2 * chunk + 5])

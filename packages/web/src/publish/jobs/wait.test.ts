@@ -22,7 +22,7 @@ test.each<[TransferFailure, string]>([
   expect(reasonOf(failure)).toBe(reason)
 })
 
-test('a machine without a network is told so first', () => {
+test('being offline takes precedence', () => {
   vi.stubGlobal('navigator', { onLine: false })
   expect(reasonOf({ kind: 'lost', message: 'the connection broke' })).toBe('You are offline')
 })
