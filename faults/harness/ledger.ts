@@ -84,9 +84,10 @@ export function ledgerOfCopy(before: Ledger, after: Ledger): Ledger {
 function modelOfCopy(before: Model, after: Model): Model {
   const mayHave = after.downloads.counted + after.downloads.unknown - before.downloads.counted
   const laterUploads = new Map(after.uploads.map((upload) => [upload.filename, upload]))
+  const presence = presenceInCopy(before, after)
   return {
     ...before,
-    presence: presenceInCopy(before, after),
+    presence,
     edits: possibleDescriptions(after.edits, before.edits).map((description) => ({
       description,
       began: 0,
@@ -103,7 +104,11 @@ function modelOfCopy(before: Model, after: Model): Model {
     ),
     uploads: before.uploads.map((upload) => ({
       ...upload,
-      presence: presenceInCopy(upload, laterUploads.get(upload.filename)),
+      // The deletion of a model cancels its uploads first.
+      presence:
+        presence === 'unknown'
+          ? 'unknown'
+          : presenceInCopy(upload, laterUploads.get(upload.filename)),
     })),
   }
 }

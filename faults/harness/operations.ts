@@ -96,8 +96,17 @@ export async function deleteModel({ client, journal }: World, model: Model) {
   if (isDone(reply)) {
     model.presence = 'gone'
     journal.note({ did: 'delete model', name: model.name })
-  } else if (!isUnknown(reply)) model.presence = presence
+  } else if (isUnknown(reply)) forgetUnfinishedUploads(model)
+  else model.presence = presence
   return reply
+}
+
+/** A deletion cancels unfinished uploads before it deletes the model. If it fails in between, they start again. */
+function forgetUnfinishedUploads({ uploads }: Model) {
+  for (const upload of uploads.filter(({ stage }) => stage !== 'ready')) {
+    upload.stage = 'started'
+    upload.storedChunks.clear()
+  }
 }
 
 /** Sets the like, or flips it where the seed's own way is taken. */
