@@ -1,0 +1,12 @@
+import type { Phrase } from './phrases.ts'
+import type { Passage } from './read-passages.ts'
+
+/** Returns a line for each phrase that is found: its place, the words, and what to write instead. */
+export function checkWords(passages: readonly Passage[], phrases: readonly Phrase[]): string[] {
+  return passages.flatMap(({ path, line, text }) =>
+    phrases.flatMap(({ pattern, better }) => {
+      const found = pattern.exec(text)?.[0].trim()
+      return found ? `${path}:${line}: “${found}”: write ${better}` : []
+    }),
+  )
+}

@@ -1,0 +1,73 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseSync, Visitor } from 'oxc-parser'
+
+/** Text that people read, and its place. */
+export type Passage = {
+  /** Relative to the root. */
+  path: string
+  /** Its first line, from 1. */
+  line: number
+  kind: 'document' | 'comment' | 'text'
+  text: string
+}
+
+/**
+ * Reads the lines of all documents, all comments, and the texts of the programs: strings that contain a space, and text
+ * between the tags of a page. Omits tests and code in documents.
+ * @throws if a source file cannot be parsed
+ */
+export function readPassages(root: string): Passage[] {
+  const exclude = ['**/node_modules/**', '**/.build/**', '**/dist/**']
+  const find = (pattern: string) => globSync(pattern, { cwd: root, exclude }).sort()
+  const read = (path: string) => readFileSync(join(root, path), 'utf8')
+  return [
+    ...find('{*.md,{docs,packages,bench,faults,testing,stubs}/**/*.md}').flatMap((path) =>
+      readDocument(path, read(path)),
+    ),
+    ...find('{packages/*/src,bench,faults,testing}/**/*.{ts,tsx}').flatMap((path) =>
+      readSource(path, read(path)),
+    ),
+  ]
+}
+
+/** Reads a Markdown document: one passage a line, with inline code replaced by `…`. */
+export function readDocument(path: string, source: string): Passage[] {
+  let isCode = false
+  return source.split('\n').flatMap((line, index) => {
+    const isFence = line.trimStart().startsWith('```')
+    if (isFence) isCode = !isCode
+    if (isFence || isCode || line.trim() === '') return []
+    const text = line.replaceAll(/`[^`]*`/g, '`…`')
+    return [{ path, line: index + 1, kind: 'document' as const, text }]
+  })
+}
+
+/** Reads a source file in TypeScript: its comments and, unless it is a test, its texts. */
+export function readSource(path: string, source: string): Passage[] {
+  const { program, comments, errors } = parseSync(path, source)
+  if (errors[0]) throw new Error(`${path} cannot be parsed: ${errors[0].message}`)
+  const found: Passage[] = []
+  const starts = [0, ...source.matchAll(/\n/g).map(({ index }) => index + 1)]
+  const add = (kind: Passage['kind'], text: string, at: number) => {
+    if (!/\S\s+\S/.test(text)) return
+    const line = starts.findLastIndex((start) => start <= at) + 1
+    found.push({ path, line, kind, text: text.replaceAll(/\s+/g, ' ').trim() })
+  }
+  for (const { value, start } of comments) add('comment', value.replaceAll(/\n\s*\*/g, '\n'), start)
+  if (isTest(path)) return found
+  new Visitor({
+    Literal({ value, start }) {
+      if (typeof value === 'string') add('text', value, start)
+    },
+    TemplateElement({ value, start }) {
+      add('text', value.cooked ?? '', start)
+    },
+    JSXText({ value, start }) {
+      add('text', value, start)
+    },
+  }).visit(program)
+  return found
+}
+
+const isTest = (path: string) => /\.(test|contract)\.tsx?$|\/testing\/|^testing\//.test(path)
