@@ -5,7 +5,7 @@ import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
 import { catalogue, modelsWithChunks } from './harness/catalogue.ts'
 import { filledDirectory } from './harness/filled-registry.ts'
 import { digits, median } from './harness/numbers.ts'
-import { cpuSecondsOf } from './harness/process-usage.ts'
+import { readCpuSeconds } from './harness/process-usage.ts'
 import { reportProfile } from './harness/profile.ts'
 import { queryKinds, searchPaths } from './harness/queries.ts'
 import { startRegistry } from './harness/registry.ts'
@@ -48,7 +48,7 @@ export const bench: Bench = {
         shoal: () => measuredLoad(registry, endpoint, options),
         bare: () => measuredLoad(bare, endpoint, options),
       })
-      rows.push(rowOf(name, rounds.shoal ?? [], rounds.bare ?? []))
+      rows.push(formatRow(name, rounds.shoal ?? [], rounds.bare ?? []))
     }
     report.table(head, rows)
     if (options.profile) await reportProfiles(directory.path, endpoints, options, report)
@@ -125,9 +125,9 @@ async function measuredLoad(
   options: BenchOptions,
 ): Promise<LoadRound> {
   using _others = endpoint.meanwhile && askNowAndThen(answer.url, endpoint.meanwhile)
-  const before = cpuSecondsOf(pid) ?? Number.NaN
+  const before = readCpuSeconds(pid) ?? Number.NaN
   const result = await load(answer.url, endpoint, options)
-  const spent = (cpuSecondsOf(pid) ?? Number.NaN) - before
+  const spent = (readCpuSeconds(pid) ?? Number.NaN) - before
   return { ...result, cpuMicrosPerRequest: (spent / result.requests) * 1e6 }
 }
 
@@ -144,21 +144,21 @@ const head = [
   'bare CPU µs/req',
 ]
 
-function rowOf(name: string, shoal: LoadRound[], bare: LoadRound[]) {
-  const of = (rounds: LoadRound[], field: keyof LoadRound) =>
+function formatRow(name: string, shoal: LoadRound[], bare: LoadRound[]) {
+  const getMedian = (rounds: LoadRound[], field: keyof LoadRound) =>
     median(rounds.map((one) => one[field]))
-  const ratio = of(shoal, 'requestsPerSecond') / of(bare, 'requestsPerSecond')
+  const ratio = getMedian(shoal, 'requestsPerSecond') / getMedian(bare, 'requestsPerSecond')
   return [
     name,
-    digits(of(shoal, 'requestsPerSecond')),
-    digits(of(bare, 'requestsPerSecond')),
+    digits(getMedian(shoal, 'requestsPerSecond')),
+    digits(getMedian(bare, 'requestsPerSecond')),
     ratio.toFixed(2),
-    digits(of(shoal, 'p50Ms')),
-    digits(of(shoal, 'p95Ms')),
-    digits(of(bare, 'p50Ms')),
-    digits(of(bare, 'p95Ms')),
-    digits(of(shoal, 'cpuMicrosPerRequest')),
-    digits(of(bare, 'cpuMicrosPerRequest')),
+    digits(getMedian(shoal, 'p50Ms')),
+    digits(getMedian(shoal, 'p95Ms')),
+    digits(getMedian(bare, 'p50Ms')),
+    digits(getMedian(bare, 'p95Ms')),
+    digits(getMedian(shoal, 'cpuMicrosPerRequest')),
+    digits(getMedian(bare, 'cpuMicrosPerRequest')),
   ]
 }
 

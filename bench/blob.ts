@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Bench } from './harness/bench.ts'
 import { startNginx } from './harness/nginx.ts'
 import { digits, median, megabytes } from './harness/numbers.ts'
-import { cpuSecondsOf, peakMemoryOf } from './harness/process-usage.ts'
+import { readCpuSeconds, readPeakMemory } from './harness/process-usage.ts'
 import { publishFile } from './harness/published-file.ts'
 import { inTurns } from './harness/rounds.ts'
 import { needRoom, temporaryFolder } from './harness/temporary-folder.ts'
@@ -32,7 +32,7 @@ export const bench: Bench = {
       const serve =
         ({ pid, url }: { pid: number; url: string }) =>
         async (): Promise<Served> => {
-          const before = cpuSecondsOf(pid) ?? Number.NaN
+          const before = readCpuSeconds(pid) ?? Number.NaN
           const part = Math.ceil(options.sizeBytes / connections)
           const ranges = Array.from({ length: connections }, (_, at) => {
             const end = Math.min(options.sizeBytes, (at + 1) * part) - 1
@@ -44,9 +44,9 @@ export const bench: Bench = {
           const startedAt = performance.now()
           await Promise.all(parts)
           const wallSeconds = (performance.now() - startedAt) / 1000
-          const cpu = (cpuSecondsOf(pid) ?? Number.NaN) - before
+          const cpu = (readCpuSeconds(pid) ?? Number.NaN) - before
           const cpuSecondsPerGb = cpu / (options.sizeBytes / 1e9)
-          return { wallSeconds, cpuSecondsPerGb, peakMemoryBytes: peakMemoryOf(pid) }
+          return { wallSeconds, cpuSecondsPerGb, peakMemoryBytes: readPeakMemory(pid) }
         }
       await serve(sides.shoal)()
       await serve(sides.nginx)()
@@ -54,16 +54,16 @@ export const bench: Bench = {
         shoal: serve(sides.shoal),
         nginx: serve(sides.nginx),
       })
-      const of = (side: string, field: keyof Served) =>
+      const getMedian = (side: string, field: keyof Served) =>
         median((rounds[side] ?? []).map((one) => one[field] ?? Number.NaN))
-      const ratio = of('shoal', 'cpuSecondsPerGb') / of('nginx', 'cpuSecondsPerGb')
+      const ratio = getMedian('shoal', 'cpuSecondsPerGb') / getMedian('nginx', 'cpuSecondsPerGb')
       const row = (side: string, times: string) => [
         side,
         connections,
-        digits(of(side, 'cpuSecondsPerGb')),
+        digits(getMedian(side, 'cpuSecondsPerGb')),
         times,
-        digits(options.sizeBytes / 1e6 / of(side, 'wallSeconds')),
-        megabytes(of(side, 'peakMemoryBytes')),
+        digits(options.sizeBytes / 1e6 / getMedian(side, 'wallSeconds')),
+        megabytes(getMedian(side, 'peakMemoryBytes')),
       ]
       report.table(
         ['side', 'connections', 'CPU s/GB', `× nginx (goal ≤ ${goal})`, 'MB/s', 'peak memory MB'],

@@ -11,12 +11,12 @@ import type { RawAnswer, RawInput } from './children/raw-llama.ts'
 import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
 import { findLlamaServer, type InferenceServer, startLlamaServer } from './harness/llama-server.ts'
 import { digits, median, megabytes } from './harness/numbers.ts'
-import { cpuSecondsOf, memoryShareOf, processTree } from './harness/process-usage.ts'
+import { readCpuSeconds, readMemoryShare, processTree } from './harness/process-usage.ts'
 import type { Report } from './harness/report.ts'
 import { inTurns } from './harness/rounds.ts'
 import { runScript, startScript } from './harness/script.ts'
 import { temporaryFolder } from './harness/temporary-folder.ts'
-import { firstTokenMs, streamsAtOnce } from './harness/token-load.ts'
+import { firstTokenMs, measureStreams } from './harness/token-load.ts'
 
 /** What ends a text in the demo model's vocabulary: answers without it go on as long as they are asked to. */
 const neverTokens = [0, 1, 2]
@@ -70,7 +70,7 @@ async function measure(
 
   const load = { model: name, completionTokens, neverTokens }
   for (const { url } of Object.values(servers)) {
-    await streamsAtOnce(url, { ...load, completionTokens: 4 }, slots)
+    await measureStreams(url, { ...load, completionTokens: 4 }, slots)
   }
   const rawInput: RawInput = {
     modelPath: path,
@@ -82,9 +82,9 @@ async function measure(
   }
   const raw = () => runScript<RawAnswer>('raw-llama', rawInput)
   const streams = (server: InferenceServer, count: number) => async () => {
-    const before = cpuOf(server)
-    const tokensPerSecond = await streamsAtOnce(server.url, load, count)
-    const cpuSeconds = cpuOf(server) - before
+    const before = sumCpuSeconds(server)
+    const tokensPerSecond = await measureStreams(server.url, load, count)
+    const cpuSeconds = sumCpuSeconds(server) - before
     return { tokensPerSecond, cpuMsPerToken: (cpuSeconds * 1000) / (count * completionTokens) }
   }
   const variants: Record<
@@ -95,7 +95,7 @@ async function measure(
     for (const count of [1, 4, 8]) variants[`${side}, ${count}`] = streams(server, count)
   }
   const rounds = await inTurns(options.rounds, variants)
-  const of = (side: string, field: 'tokensPerSecond' | 'cpuMsPerToken') =>
+  const getMedian = (side: string, field: 'tokensPerSecond' | 'cpuMsPerToken') =>
     median((rounds[side] ?? []).map((one) => one[field]))
   report.table(
     [
@@ -107,33 +107,33 @@ async function measure(
     ],
     Object.keys(variants).map((side) => [
       side,
-      digits(of(side, 'tokensPerSecond')),
-      (of(side, 'tokensPerSecond') / of('evaluate, 1', 'tokensPerSecond')).toFixed(2),
-      (of(side, 'tokensPerSecond') / of(side.replace(/\d$/, '1'), 'tokensPerSecond')).toFixed(2),
-      digits(of(side, 'cpuMsPerToken')),
+      digits(getMedian(side, 'tokensPerSecond')),
+      (getMedian(side, 'tokensPerSecond') / getMedian('evaluate, 1', 'tokensPerSecond')).toFixed(2),
+      (getMedian(side, 'tokensPerSecond') / getMedian(side.replace(/\d$/, '1'), 'tokensPerSecond')).toFixed(2),
+      digits(getMedian(side, 'cpuMsPerToken')),
     ]),
   )
 
-  await reportFirstToken({ rawOf: raw, servers, model: name, promptTokens }, options, report)
+  await reportFirstToken({ runRaw: raw, servers, model: name, promptTokens }, options, report)
   await reportMemory(subject, daemon.pid, report)
 }
 
 type FirstToken = {
-  rawOf: () => Promise<RawAnswer>
+  runRaw: () => Promise<RawAnswer>
   servers: Record<string, InferenceServer>
   model: string
   promptTokens: number
 }
 
 async function reportFirstToken(
-  { rawOf, servers, model, promptTokens }: FirstToken,
+  { runRaw, servers, model, promptTokens }: FirstToken,
   { rounds }: BenchOptions,
   report: Report,
 ) {
   let turn = 0
   const variants: Record<string, () => Promise<{ cold: number; cached: number }>> = {
     async evaluate() {
-      const { coldFirstTokenMs, cachedFirstTokenMs } = await rawOf()
+      const { coldFirstTokenMs, cachedFirstTokenMs } = await runRaw()
       return { cold: coldFirstTokenMs, cached: cachedFirstTokenMs }
     },
   }
@@ -150,7 +150,7 @@ async function reportFirstToken(
     }
   }
   const results = await inTurns(rounds, variants)
-  const of = (side: string, field: 'cold' | 'cached') =>
+  const getMedian = (side: string, field: 'cold' | 'cached') =>
     median((results[side] ?? []).map((one) => one[field]))
   report.table(
     [
@@ -161,9 +161,9 @@ async function reportFirstToken(
     ],
     Object.keys(variants).map((side) => [
       side,
-      digits(of(side, 'cold')),
-      digits(of(side, 'cached')),
-      digits(Math.max(0, of(side, 'cached') - of('evaluate', 'cached'))),
+      digits(getMedian(side, 'cold')),
+      digits(getMedian(side, 'cached')),
+      digits(Math.max(0, getMedian(side, 'cached') - getMedian('evaluate', 'cached'))),
     ]),
   )
 }
@@ -172,7 +172,7 @@ async function reportMemory({ path, contextLength }: Subject, pid: number, repor
   const weightBytes = (await stat(path)).size
   const facts = factsOf(await readGgufFile(path), path)
   const need = memoryOf(facts, { weightBytes, contextLength, conversations: slots })
-  const [own = 0, ...others] = processTree(pid).map((one) => memoryShareOf(one) ?? Number.NaN)
+  const [own = 0, ...others] = processTree(pid).map((one) => readMemoryShare(one) ?? Number.NaN)
   const model = others.reduce((sum, bytes) => sum + bytes, 0)
   const ofTheModel = need.weightBytes + need.cacheBytes
   report.table(
@@ -188,5 +188,5 @@ async function reportMemory({ path, contextLength }: Subject, pid: number, repor
   )
 }
 
-const cpuOf = ({ pid }: InferenceServer) =>
-  processTree(pid).reduce((sum, one) => sum + (cpuSecondsOf(one) ?? 0), 0)
+const sumCpuSeconds = ({ pid }: InferenceServer) =>
+  processTree(pid).reduce((sum, one) => sum + (readCpuSeconds(one) ?? 0), 0)

@@ -36,11 +36,11 @@ export const bench: Bench = {
     const address = ['--host', '0.0.0.0', '--port', '8000', '--base-url', registryUrl]
     const up = ['registry', '--data', data, ...address]
     await using running = startShoalAt(placeAt(registry, 'operator'), ...up)
-    await running.untilTold('Ctrl-C')
+    await running.waitForOutput('Ctrl-C')
     const sharer = placeAt(first, 'sharer')
     await startShoalAt(sharer, 'pull', 'near').end()
     await using sharing = startShoalAt(sharer, 'seed')
-    await sharing.untilTold('1 file')
+    await sharing.waitForOutput('1 file')
     for (const line of ['line-1', 'line-2']) registry.limit(line, lineRate)
 
     const puller = placeAt(second, 'puller')
@@ -49,17 +49,17 @@ export const bench: Bench = {
       'the neighbour alone': () => pull(puller, '--only-peers'),
       'registry alone': () => pull(puller, '--no-peers'),
     })
-    const of = (side: string, field: keyof Round) =>
+    const getMedian = (side: string, field: keyof Round) =>
       median((results[side] ?? []).map((round) => round[field]))
     report.title(`local network: 128 MiB, a line of ${lineRate} to the registry`)
     report.table(
       ['side', 'wall s', '× registry alone', 'first piece of the neighbour s', 'of the neighbour'],
       Object.keys(results).map((side) => [
         side,
-        digits(of(side, 'wallSeconds')),
-        (of(side, 'wallSeconds') / of('registry alone', 'wallSeconds')).toFixed(2),
-        digits(of(side, 'foundSeconds')),
-        `${(of(side, 'share') * 100).toFixed(0)} %`,
+        digits(getMedian(side, 'wallSeconds')),
+        (getMedian(side, 'wallSeconds') / getMedian('registry alone', 'wallSeconds')).toFixed(2),
+        digits(getMedian(side, 'foundSeconds')),
+        `${(getMedian(side, 'share') * 100).toFixed(0)} %`,
       ]),
     )
   },
@@ -80,10 +80,10 @@ async function pull(place: Place, ...words: string[]): Promise<Round> {
   rmSync(place.home, { recursive: true, force: true })
   await using pulling = startShoalAt(place, 'pull', 'near', '--json', '--progress=json', ...words)
   const hasPeers = !words.includes('--no-peers')
-  const foundSeconds = hasPeers ? await pulling.untilTold('"isPeer":true') : Number.NaN
+  const foundSeconds = hasPeers ? await pulling.waitForOutput('"isPeer":true') : Number.NaN
   const { seconds: wallSeconds, output } = await pulling.end()
   const sources: Source[] = JSON.parse(output).sources
-  const bytesOf = (some: Source[]) => some.reduce((sum, { bytes }) => sum + bytes, 0)
-  const share = bytesOf(sources.filter(({ is_peer }) => is_peer)) / bytesOf(sources)
+  const sumBytes = (some: Source[]) => some.reduce((sum, { bytes }) => sum + bytes, 0)
+  const share = sumBytes(sources.filter(({ is_peer }) => is_peer)) / sumBytes(sources)
   return { wallSeconds, foundSeconds, share }
 }

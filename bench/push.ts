@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeGgufFile } from '@shoal/model-file/testing'
 import type { Bench } from './harness/bench.ts'
-import { cpuSecondsOf, peakMemoryOf } from './harness/process-usage.ts'
+import { readCpuSeconds, readPeakMemory } from './harness/process-usage.ts'
 import { filename, modelName } from './harness/published-file.ts'
 import { startRegistry } from './harness/registry.ts'
 import { note } from './harness/report.ts'
@@ -29,12 +29,12 @@ export const bench: Bench = {
     let registryUsage: Usage[] = []
     const push = async () => {
       await using registry = await startRegistry({ dataDirectory: join(target, 'registry') })
-      const before = cpuSecondsOf(registry.pid) ?? 0
+      const before = readCpuSeconds(registry.pid) ?? 0
       const home = join(target, 'home')
       const words = ['push', source, '--name', modelName]
       const pushed = await runShoal(words, { home, registry: registry.answer })
-      const cpuSeconds = (cpuSecondsOf(registry.pid) ?? Number.NaN) - before
-      const peakMemoryBytes = peakMemoryOf(registry.pid)
+      const cpuSeconds = (readCpuSeconds(registry.pid) ?? Number.NaN) - before
+      const peakMemoryBytes = readPeakMemory(registry.pid)
       registryUsage = [
         ...registryUsage,
         { wallSeconds: pushed.wallSeconds, cpuSeconds, peakMemoryBytes },

@@ -13,7 +13,7 @@ import { temporaryFolder } from './harness/temporary-folder.ts'
 type Kind = keyof typeof queryKinds
 type Timed = { path: string; ms: number }
 
-const queriesOfKind = 150
+const queriesPerKind = 150
 const timeoutMs = 30_000
 const kinds = Object.keys(queryKinds) as Kind[]
 
@@ -25,7 +25,7 @@ const overviews: Record<string, string> = {
   'facets of a rare word': '/v1/facets?q=tiny',
   'facets of an architecture': '/v1/facets?architecture=llama',
 }
-const repeatsOfOverview = 9
+const overviewRepeats = 9
 
 export const bench: Bench = {
   summary: 'time to answer searches, facets and stats at 100,000 models, one call at a time',
@@ -66,19 +66,19 @@ async function measure(
   report.title(`search: ${options.models} models on ${engine}, one call at a time`)
 
   for (const kind of kinds) await askAll(ask, searchPaths(kind, 20)) // not counted
-  const timesOfKind: Record<string, Timed[]> = {}
+  const timesByKind: Record<string, Timed[]> = {}
   for (let round = 1; round <= options.rounds; round += 1) {
     note(`${engine}, round ${round} of ${options.rounds}`)
     for (const kind of kinds) {
-      const paths = searchPaths(kind, queriesOfKind + round)
-      timesOfKind[kind] = [...(timesOfKind[kind] ?? []), ...(await askAll(ask, paths))]
+      const paths = searchPaths(kind, queriesPerKind + round)
+      timesByKind[kind] = [...(timesByKind[kind] ?? []), ...(await askAll(ask, paths))]
     }
   }
-  const rows = Object.entries(timesOfKind).map(([kind, times]) => rowOf(kind, times))
-  const mix = Object.values(timesOfKind).flat()
+  const rows = Object.entries(timesByKind).map(([kind, times]) => formatRow(kind, times))
+  const mix = Object.values(timesByKind).flat()
   report.table(
     ['searches', 'calls', 'p50 ms', 'p95 ms', 'max ms'],
-    [...rows, rowOf('all of them (goal: p95 ≤ 20 ms)', mix)],
+    [...rows, formatRow('all of them (goal: p95 ≤ 20 ms)', mix)],
   )
   report.say(`The slowest:\n\n${slowest(mix)}`)
 
@@ -86,9 +86,9 @@ async function measure(
   for (const [name, path] of Object.entries(overviews)) {
     const times = await askAll(
       ask,
-      Array.from({ length: repeatsOfOverview }, () => path),
+      Array.from({ length: overviewRepeats }, () => path),
     )
-    overviewRows.push([name, digits(times[0]?.ms), ...rowOf(name, times.slice(1)).slice(2)])
+    overviewRows.push([name, digits(times[0]?.ms), ...formatRow(name, times.slice(1)).slice(2)])
   }
   report.table(['call', 'first ms', 'p50 ms', 'p95 ms', 'max ms'], overviewRows)
 
@@ -119,7 +119,7 @@ function timedGet(url: string, agent: Agent): Promise<Timed> {
   })
 }
 
-function rowOf(name: string, times: Timed[]) {
+function formatRow(name: string, times: Timed[]) {
   const ms = times.map((one) => one.ms)
   const at = (share: number) => digits(percentile(ms, share))
   return [name, times.length, at(0.5), at(0.95), at(1)]

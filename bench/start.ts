@@ -6,7 +6,7 @@ import { freePort } from '../testing/free-port.ts'
 import type { Bench } from './harness/bench.ts'
 import { filledDirectory } from './harness/filled-registry.ts'
 import { digits, median, megabytes } from './harness/numbers.ts'
-import { cpuSecondsOf, peakMemoryOf } from './harness/process-usage.ts'
+import { readCpuSeconds, readPeakMemory } from './harness/process-usage.ts'
 import { inTurns } from './harness/rounds.ts'
 import { shoalProgram } from './harness/shoal.ts'
 import { temporaryFolder } from './harness/temporary-folder.ts'
@@ -62,8 +62,8 @@ async function start(data: string): Promise<Usage> {
   const pid = child.pid ?? 0
   const usage = {
     wallSeconds: ms / 1000,
-    cpuSeconds: cpuSecondsOf(pid),
-    peakMemoryBytes: peakMemoryOf(pid),
+    cpuSeconds: readCpuSeconds(pid),
+    peakMemoryBytes: readPeakMemory(pid),
   }
   child.kill('SIGTERM')
   await exited

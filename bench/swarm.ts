@@ -58,7 +58,7 @@ export const bench: Bench = {
       'with peers': pullAll(),
       'registry alone': pullAll('--no-peers'),
     })
-    const of = (side: string, field: keyof Round) =>
+    const getMedian = (side: string, field: keyof Round) =>
       median((results[side] ?? []).map((round) => round[field]))
     report.title(`swarm: ${leechers} × 128 MiB, registry held to 6 MB/s`)
     report.table(
@@ -72,11 +72,11 @@ export const bench: Bench = {
       ],
       Object.keys(results).map((side) => [
         side,
-        digits(of(side, 'last')),
-        (of(side, 'last') / of('registry alone', 'last')).toFixed(2),
-        digits(of(side, 'first')),
-        `${(of(side, 'share') * 100).toFixed(1)} %`,
-        digits(of(side, 'cpuSeconds')),
+        digits(getMedian(side, 'last')),
+        (getMedian(side, 'last') / getMedian('registry alone', 'last')).toFixed(2),
+        digits(getMedian(side, 'first')),
+        `${(getMedian(side, 'share') * 100).toFixed(1)} %`,
+        digits(getMedian(side, 'cpuSeconds')),
       ]),
     )
   },

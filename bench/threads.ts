@@ -9,7 +9,7 @@ import { digits, median } from './harness/numbers.ts'
 import { inTurns } from './harness/rounds.ts'
 import { startScript } from './harness/script.ts'
 import { temporaryFolder } from './harness/temporary-folder.ts'
-import { streamsAtOnce } from './harness/token-load.ts'
+import { measureStreams } from './harness/token-load.ts'
 
 const loads = [0, 2, 4, 20]
 const contextLength = 512
@@ -23,10 +23,10 @@ export const bench: Bench = {
 
   async run(options, report) {
     using folder = temporaryFolder()
-    const most = Math.max(2, options.threads)
+    const maxThreads = Math.max(2, options.threads)
     const sides: Record<string, number | undefined> = {
       '1 thread': 1,
-      [`${most} threads`]: most,
+      [`${maxThreads} threads`]: maxThreads,
       default: undefined,
     }
     for (const name of ['tiny', '100m-Q4_0', '100m-Q8_0'] as const) {
@@ -45,8 +45,8 @@ export const bench: Bench = {
           const input: DaemonInput = { models, threads, contextLength }
           const { answer } = stack.use(await startScript<{ url: string }>('daemon', input))
           const load = { model: name, completionTokens, neverTokens }
-          await streamsAtOnce(answer.url, { ...load, completionTokens: 1 }, 1)
-          variants[side] = () => streamsAtOnce(answer.url, load, 1)
+          await measureStreams(answer.url, { ...load, completionTokens: 1 }, 1)
+          variants[side] = () => measureStreams(answer.url, load, 1)
         }
         stack.use(await busyLoops(busy))
         const rounds = await inTurns(options.rounds, variants)

@@ -3,7 +3,7 @@ import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
 import { catalogue } from './harness/catalogue.ts'
 import { filledDirectory } from './harness/filled-registry.ts'
 import { digits, median } from './harness/numbers.ts'
-import { cpuSecondsOf } from './harness/process-usage.ts'
+import { readCpuSeconds } from './harness/process-usage.ts'
 import { startRegistry } from './harness/registry.ts'
 import { inTurns } from './harness/rounds.ts'
 import { runScript, type Script, startScript } from './harness/script.ts'
@@ -37,7 +37,7 @@ export const bench: Bench = {
         shoal: () => measuredLoad(shoal, paths, options),
         'bittorrent-tracker': () => measuredLoad(alone, paths, options),
       })
-      rows.push(...rowsOf(name, rounds))
+      rows.push(...formatRows(name, rounds))
     }
     report.table(head, rows)
   },
@@ -67,9 +67,9 @@ function load({ answer }: Side, paths: string[], { connections, seconds }: Bench
 }
 
 async function measuredLoad(side: Side, paths: string[], options: BenchOptions): Promise<Round> {
-  const before = cpuSecondsOf(side.pid) ?? Number.NaN
+  const before = readCpuSeconds(side.pid) ?? Number.NaN
   const result = await load(side, paths, options)
-  const spent = (cpuSecondsOf(side.pid) ?? Number.NaN) - before
+  const spent = (readCpuSeconds(side.pid) ?? Number.NaN) - before
   return { ...result, announcesPerCpuSecond: result.requests / spent }
 }
 
@@ -83,17 +83,17 @@ const head = [
   'p95 ms',
 ]
 
-function rowsOf(name: string, rounds: Record<string, Round[]>) {
-  const of = (side: string, field: keyof Round) =>
+function formatRows(name: string, rounds: Record<string, Round[]>) {
+  const getMedian = (side: string, field: keyof Round) =>
     median((rounds[side] ?? []).map((one) => one[field]))
-  const baseline = of('bittorrent-tracker', 'announcesPerCpuSecond')
+  const baseline = getMedian('bittorrent-tracker', 'announcesPerCpuSecond')
   return Object.keys(rounds).map((side) => [
     name,
     side,
-    digits(of(side, 'announcesPerCpuSecond')),
-    (of(side, 'announcesPerCpuSecond') / baseline).toFixed(2),
-    digits(of(side, 'requestsPerSecond')),
-    digits(of(side, 'p50Ms')),
-    digits(of(side, 'p95Ms')),
+    digits(getMedian(side, 'announcesPerCpuSecond')),
+    (getMedian(side, 'announcesPerCpuSecond') / baseline).toFixed(2),
+    digits(getMedian(side, 'requestsPerSecond')),
+    digits(getMedian(side, 'p50Ms')),
+    digits(getMedian(side, 'p95Ms')),
   ])
 }

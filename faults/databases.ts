@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault, Round } from './fault.ts'
 import type { DatabaseServer } from './harness/database-server.ts'
 import { type StallingProxy, startStallingProxy } from './harness/stalling-proxy.ts'
-import { TooLate } from './harness/waiting.ts'
+import { TimeoutError } from './harness/waiting.ts'
 
 const engines = ['postgres'] as const
 const needs = ['PostgreSQL'] as const
@@ -16,7 +16,7 @@ function restart(mode: 'fast' | 'immediate', push: number, summary: string): Fau
     engines,
     arrange: () => ({
       async strike(round) {
-        const { server } = serverOf(round)
+        const { server } = getDatabaseServer(round)
         await using _ = supervise(round)
         const load = round.startLoad({ weights: { like: 20, download: 20, push } })
         for (let times = 0; times < 2; times += 1) {
@@ -63,7 +63,7 @@ async function cutConnections(round: Round) {
   const load = round.startLoad({ weights: { like: 20, download: 20 } })
   await load.untilDone('like', 10)
   for (let cuts = 0; cuts < 20; cuts += 1) {
-    await serverOf(round).query(
+    await getDatabaseServer(round).query(
       databaseUrl,
       `select count(pg_terminate_backend(pid)) from pg_stat_activity
        where datname = current_database() and pid <> pg_backend_pid()`,
@@ -97,7 +97,7 @@ async function stall(round: Round, proxy: StallingProxy) {
   await load.stop()
 }
 
-function serverOf({ databases }: Round): DatabaseServer {
+function getDatabaseServer({ databases }: Round): DatabaseServer {
   if (!databases) throw new Error('there is no PostgreSQL')
   return databases
 }
@@ -109,7 +109,7 @@ function supervise({ registry }: Round): AsyncDisposable {
     while (!isOver) {
       if (!registry.isRunning()) {
         await registry.start().catch((error) => {
-          if (!(error instanceof TooLate)) throw error // ended again, and is started again
+          if (!(error instanceof TimeoutError)) throw error // ended again, and is started again
         })
       }
       await sleep(50)

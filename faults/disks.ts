@@ -11,7 +11,7 @@ import {
   mountMemory,
 } from './harness/disks.ts'
 import type { Account, Model } from './harness/ledger.ts'
-import { createModel, deleteModel, download, like, look } from './harness/operations.ts'
+import { createModel, deleteModel, download, like, browse } from './harness/operations.ts'
 import { deleteFile, push } from './harness/push.ts'
 import { until } from './harness/waiting.ts'
 
@@ -166,7 +166,7 @@ async function failDatabase(round: Round, disk: ImageDisk) {
   await load.untilTried('download', 40)
   await load.untilTried('push', 2)
   await load.stop()
-  await expectDone(round, 'reading succeeds', look(world, account, model))
+  await expectDone(round, 'reading succeeds', browse(world, account, model))
   await registry.stop()
   disk.repair()
 }
@@ -200,7 +200,7 @@ async function expectReads(round: Round, account: Account, model: Model) {
   if (fileId === undefined) throw new Error('there is nothing to download')
   await expectDone(round, '/healthz succeeds', world.client.get('/healthz'))
   for (let times = 0; times < 5; times += 1) {
-    await expectDone(round, 'reading succeeds', look(world, account, model))
+    await expectDone(round, 'reading succeeds', browse(world, account, model))
     await expectDone(round, 'download information is given', download(world, { model, fileId }))
   }
 }

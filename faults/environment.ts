@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { openCopy } from './copy-registry.ts'
 import type { Fault, Round } from './fault.ts'
 import { checkEverything } from './harness/checks.ts'
-import { ledgerOfCopy } from './harness/ledger.ts'
+import { toCopyLedger } from './harness/ledger.ts'
 import { until } from './harness/waiting.ts'
 import { findFaketime } from './needs.ts'
 
 /** More than has room in a pipe (64 KiB) and in a modest buffer: lines of a kilobyte. */
 const requestsUnread = 2_000
-const askedAtOnce = 20
+const batchSize = 20
 const longPath = `/v1/models/${'a-long-name-'.repeat(80)}`
 const hourMs = 3_600_000
 
@@ -47,8 +47,8 @@ export const environmentFaults: Fault[] = [
 
 async function leaveLogUnread({ registry, world, seed, startLoad }: Round) {
   const load = startLoad()
-  for (let asked = 0; asked < requestsUnread; asked += askedAtOnce) {
-    const calls = Array.from({ length: askedAtOnce }, () => longPath)
+  for (let asked = 0; asked < requestsUnread; asked += batchSize) {
+    const calls = Array.from({ length: batchSize }, () => longPath)
     const replies = await Promise.all(calls.map((path) => world.client.get(path)))
     if (replies.some(({ status }) => status === 'late')) break // which was reported
   }
@@ -95,7 +95,7 @@ function removeAbandonedClocks() {
 
 async function jump(round: Round, clockFile: string) {
   const { registry, seed, startLoad } = round
-  const load = startLoad({ weights: { push: 10, like: 20 }, shareOfLarge: 0.2 })
+  const load = startLoad({ weights: { push: 10, like: 20 }, largeShare: 0.2 })
   await load.untilDone('ready', 2)
   await setClock(round, clockFile, 3_600)
   await load.untilDone('like', 10)
@@ -118,7 +118,7 @@ async function copyWhileServing(round: Round) {
   const before = structuredClone(world.ledger)
   const copy = await openCopy(round)
   await load.stop()
-  const ledger = ledgerOfCopy(before, structuredClone(world.ledger))
+  const ledger = toCopyLedger(before, structuredClone(world.ledger))
 
   await copy.registry.start()
   await checkEverything({ ...copy.world, contents: world.contents, ledger }, { isCopy: true })

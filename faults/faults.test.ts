@@ -14,7 +14,7 @@ import { tamperings } from './self-test.ts'
 const isAll = Boolean(process.env.SHOAL_TEST_EVERYTHING)
 /** On a machine where much else runs, everything may take three times as long. */
 const timeoutFactor = 3
-const timeout = 2 * 120_000 * timeoutFactor
+const timeoutMs = 2 * 120_000 * timeoutFactor
 const seed = 1
 
 describe.runIf(runsSlowTests)(withSlowTests, () => {
@@ -32,7 +32,7 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
     if (!hasFailed) rmSync(logFolder, { recursive: true })
   })
 
-  async function failuresOf(fault: Fault, rounds: number) {
+  async function findFailures(fault: Fault, rounds: number) {
     const options = {
       rounds,
       seed,
@@ -49,17 +49,17 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
     const lacking = fault.needs.filter((need) => missing.has(need))
     const needs = lacking.length > 0 ? ` (needs ${lacking.join(' and ')})` : ''
     const title = `${fault.name}${needs}: ${fault.summary} Nothing is lost, wrong or stuck`
-    test.skipIf(lacking.length > 0 && !isAll)(title, { timeout }, async () => {
+    test.skipIf(lacking.length > 0 && !isAll)(title, { timeout: timeoutMs }, async () => {
       expect(lacking, 'SHOAL_TEST_EVERYTHING allows no skips').toEqual([])
-      const failed = await failuresOf(fault, 2)
+      const failed = await findFailures(fault, 2)
       hasFailed ||= failed.length > 0
       expect(failed).toEqual([])
     })
   }
 
   for (const { fault, kind, expected } of tamperings) {
-    test(`the checks report ${fault.summary} as ${kind}`, { timeout }, async () => {
-      const [failed] = await failuresOf(fault, 1)
+    test(`the checks report ${fault.summary} as ${kind}`, { timeout: timeoutMs }, async () => {
+      const [failed] = await findFailures(fault, 1)
       const reported = failed?.failures.filter((failure) => failure.kind === kind) ?? []
       expect(reported.map((failure) => failure.expected)).toContainEqual(
         expect.stringMatching(expected),

@@ -17,9 +17,9 @@ type KillInLoad = LoadOptions & {
   /** It is killed soon after one more of these. */
   after: Step
   /** At most after this many of them. */
-  times: number
+  maxTimes: number
   /** At most this many milliseconds later. */
-  withinMs: number
+  maxDelayMs: number
 }
 
 function killIn(what: string, summary: string, options: KillInLoad): Fault {
@@ -31,8 +31,8 @@ function killIn(what: string, summary: string, options: KillInLoad): Fault {
     arrange: () => ({
       async strike({ registry, world, startLoad }) {
         const load = startLoad(options)
-        await load.untilDone(options.after, 1 + world.random.integer(options.times))
-        await sleep(world.random.next() * options.withinMs)
+        await load.untilDone(options.after, 1 + world.random.integer(options.maxTimes))
+        await sleep(world.random.next() * options.maxDelayMs)
         await registry.kill()
         await load.stop()
       },
@@ -43,29 +43,29 @@ function killIn(what: string, summary: string, options: KillInLoad): Fault {
 export const kills: Fault[] = [
   killIn('upload', 'The registry is killed (SIGKILL) while chunks arrive.', {
     weights: { push: 30 },
-    shareOfLarge: 0.5,
+    largeShare: 0.5,
     after: 'chunk',
-    times: 6,
-    withinMs: 40,
+    maxTimes: 6,
+    maxDelayMs: 40,
   }),
   killIn('processing', 'The registry is killed while it processes files.', {
     weights: { push: 60 },
-    shareOfLarge: 0.5,
+    largeShare: 0.5,
     after: 'submit',
-    times: 4,
-    withinMs: 60,
+    maxTimes: 4,
+    maxDelayMs: 60,
   }),
   killIn('like', 'The registry is killed while models are liked.', {
     weights: { like: 200, push: 0 },
     after: 'like',
-    times: 100,
-    withinMs: 20,
+    maxTimes: 100,
+    maxDelayMs: 20,
   }),
   killIn('download', 'The registry is killed while download information is given.', {
     weights: { download: 200, push: 0 },
     after: 'download',
-    times: 200,
-    withinMs: 20,
+    maxTimes: 200,
+    maxDelayMs: 20,
   }),
   {
     name: 'kill-collection',
@@ -99,7 +99,7 @@ function makeGarbage({ dataDirectory }: Round): string {
 }
 
 /** SQLite's log grows with each statement of a migration. On PostgreSQL nothing tells, and chance has to do. */
-function sizeOfLog(dataDirectory: string): number {
+function readLogSize(dataDirectory: string): number {
   return statSync(join(dataDirectory, 'registry.sqlite-wal'), { throwIfNoEntry: false })?.size ?? 0
 }
 
@@ -139,10 +139,10 @@ async function killInMigration(round: Round) {
   await connection.close()
 
   for (let kills = 0; kills < 5; kills += 1) {
-    const sizeBefore = sizeOfLog(dataDirectory)
+    const sizeBefore = readLogSize(dataDirectory)
     const giveUpAt = performance.now() + registry.startMs() * (0.4 + 0.6 * world.random.next())
     registry.launch() // its modules come first
-    while (performance.now() < giveUpAt && sizeOfLog(dataDirectory) === sizeBefore) await sleep(1)
+    while (performance.now() < giveUpAt && readLogSize(dataDirectory) === sizeBefore) await sleep(1)
     await sleep(world.random.next() * 20)
     await registry.kill()
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { randomFrom } from '../bench/harness/random.ts'
 import type { Fault, Harm, Place, Round } from './fault.ts'
 import { cleanupStack } from './harness/cleanup.ts'
-import { clientOf } from './harness/client.ts'
+import { createClient } from './harness/client.ts'
 import { collectFailures, type Failures } from './harness/failures.ts'
 import { openJournal } from './harness/journal.ts'
 import { startLoad } from './harness/load.ts'
@@ -49,14 +49,14 @@ export function openWorld(
 ): Pick<Round, 'registry' | 'world'> {
   const { cleanup, logFolder, folder, timeoutFactor, seed, env = {}, hasPipedLog = false } = place
   const { answerTimeoutMs = 10_000, losesUnsyncedWrites = false } = place
-  const temporaryFolder = temporaryFolderOf(folder)
+  const temporaryFolder = getTemporaryFolder(folder)
   mkdirSync(temporaryFolder, { recursive: true })
   const journal = cleanup.use(openJournal(join(logFolder, 'acknowledged.jsonl')))
   const registry = cleanup.use(
     registryProcess({ ...place, temporaryFolder, env, hasPipedLog, failures }),
   )
   const timeoutMs = answerTimeoutMs * timeoutFactor
-  const client = clientOf({ origin: registry.origin, timeoutMs, failures })
+  const client = createClient({ origin: registry.origin, timeoutMs, failures })
   cleanup.defer(client.hangUp)
   const world: World = {
     client,
@@ -73,6 +73,6 @@ export function openWorld(
 }
 
 /** The registry's own, to see what it leaves there. */
-export function temporaryFolderOf(folder: string): string {
+export function getTemporaryFolder(folder: string): string {
   return join(folder, 'tmp')
 }

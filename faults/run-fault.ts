@@ -14,8 +14,8 @@ import {
   type Query,
   sqliteQuery,
 } from './harness/leftovers.ts'
-import { TooLate, within } from './harness/waiting.ts'
-import { openRound, temporaryFolderOf } from './round.ts'
+import { TimeoutError, within } from './harness/waiting.ts'
+import { openRound, getTemporaryFolder } from './round.ts'
 
 export type RunOptions = {
   rounds: number
@@ -41,7 +41,7 @@ export type RoundResult = {
 }
 
 /** However little happens, a round ends. */
-const roundWithinMs = 120_000
+const roundTimeoutMs = 120_000
 /** Of PostgreSQL's pool in the registry, which opens connections as it needs them. */
 const poolSockets = 10
 
@@ -54,9 +54,9 @@ export async function runFault(fault: Fault, options: RunOptions): Promise<Round
     const startedAt = performance.now()
     const round = await openRound(fault, { ...options, seed, logFolder })
     try {
-      await within('the round', roundWithinMs * options.timeoutFactor, live(round))
+      await within('the round', roundTimeoutMs * options.timeoutFactor, live(round))
     } catch (error) {
-      const seen = error instanceof TooLate ? error.message : String(inspect(error))
+      const seen = error instanceof TimeoutError ? error.message : String(inspect(error))
       round.failures.stuck('the round comes to its end', seen)
     } finally {
       await round.registry.kill()
@@ -90,7 +90,7 @@ async function live(round: Round) {
 
   if (!registry.isRunning()) await registry.start()
   await checkEverything(world)
-  await checkStoreLeftovers(registry, queryOf(round), round)
+  await checkStoreLeftovers(registry, createQuery(round), round)
   if (engine === 'sqlite') {
     await checkSqlite(join(registry.dataDirectory, 'registry.sqlite'), failures)
   }
@@ -98,11 +98,11 @@ async function live(round: Round) {
   const morePoolSockets = engine === 'postgres' ? poolSockets : 0
   await checkOpenFiles(registry, atRest, { failures, timeoutFactor, morePoolSockets })
   await registry.stop()
-  checkTemporaryFolder(temporaryFolderOf(round.folder), failures)
+  checkTemporaryFolder(getTemporaryFolder(round.folder), failures)
 }
 
 /** Directly, however the registry reaches it. */
-function queryOf({ databases, databaseUrl, dataDirectory }: Round): Query {
+function createQuery({ databases, databaseUrl, dataDirectory }: Round): Query {
   return databases && databaseUrl !== undefined
     ? (statement) => databases.query(databaseUrl, statement)
     : sqliteQuery(join(dataDirectory, 'registry.sqlite'))

@@ -52,9 +52,9 @@ process.once('exit', () => {
     await runFault(fault, options)
   }
 }
-const of = (kind: string) => failures().filter((failure) => failure.kind === kind).length
+const countFailures = (kind: string) => failures().filter((failure) => failure.kind === kind).length
 say(
-  `faults: ${results.length} rounds, ${of('lost')} lost, ${of('wrong')} wrong, ${of('stuck')} stuck`,
+  `faults: ${results.length} rounds, ${countFailures('lost')} lost, ${countFailures('wrong')} wrong, ${countFailures('stuck')} stuck`,
 )
 process.exitCode = failures().length === 0 ? 0 : 1
 

@@ -1,7 +1,7 @@
 /** What Fastify alone can do: a route that has every answer ready. */
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
-import { answer, readInput, untilToldToEnd } from './child.ts'
+import { answer, readInput, waitForStop } from './child.ts'
 
 export type BareAnswer = {
   path: string
@@ -22,6 +22,6 @@ app.get('/*', (request, reply) => {
 })
 await app.listen({ host: '127.0.0.1', port: 0 })
 await answer({ url: `http://localhost:${(app.server.address() as AddressInfo).port}` })
-await untilToldToEnd()
+await waitForStop()
 await app.close()
 if (process.connected) process.disconnect()

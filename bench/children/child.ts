@@ -11,7 +11,7 @@ export async function answer(value: unknown): Promise<void> {
 }
 
 /** Resolves when the parent asks this process to end, or is gone. */
-export async function untilToldToEnd(): Promise<void> {
+export async function waitForStop(): Promise<void> {
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve())
     process.once('disconnect', () => resolve())

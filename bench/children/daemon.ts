@@ -1,6 +1,6 @@
 /** The daemon as it is set up by default, but for its folder, its port and its threads. */
 import { readDaemonConfig, startDaemon } from '@shoal/daemon'
-import { answer, readInput, untilToldToEnd } from './child.ts'
+import { answer, readInput, waitForStop } from './child.ts'
 
 export type DaemonInput = {
   models: string
@@ -18,6 +18,6 @@ const flags = {
 }
 const daemon = await startDaemon({ ...readDaemonConfig({}, flags), log: 'silent' })
 await answer({ url: daemon.url })
-await untilToldToEnd()
+await waitForStop()
 await daemon.close()
 if (process.connected) process.disconnect()

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { readRegistryConfig, startRegistry } from '@shoal/registry'
 import type { RegistryInput } from '../harness/registry.ts'
-import { answer, readInput, untilToldToEnd } from './child.ts'
+import { answer, readInput, waitForStop } from './child.ts'
 
 const { dataDirectory, databaseUrl, baseUrl, profile } = await readInput<RegistryInput>()
 const env = { SHOAL_RATE_LIMITS: 'off', DATABASE_URL: databaseUrl }
@@ -12,7 +12,7 @@ const registry = await startRegistry(readRegistryConfig(env, flags))
 const stopProfiling = profile === undefined ? undefined : await startProfiling(profile)
 const listensAt = `http://127.0.0.1:${registry.port}`
 await answer({ url: registry.url, listensAt, token: await registry.systemToken() })
-await untilToldToEnd()
+await waitForStop()
 await stopProfiling?.()
 await registry.close()
 if (process.connected) process.disconnect()

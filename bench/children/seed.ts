@@ -15,13 +15,13 @@ import {
   owners,
 } from '../harness/catalogue.ts'
 import type { SeedInput } from '../harness/filled-registry.ts'
-import { ownersOf, shownModels } from '../screens/shown/models.ts'
+import { listOwners, shownModels } from '../screens/shown/models.ts'
 import { answer, readInput } from './child.ts'
 
-const modelsAtOnce = 500
-const chunkRowsAtOnce = 2_000
+const modelBatchSize = 500
+const chunkBatchSize = 2_000
 /** SQLite takes 32,766 values in a statement. */
-const fileRowsAtOnce = 1_000
+const fileBatchSize = 1_000
 
 const input = await readInput<SeedInput>()
 const connection = await connect({ ...input, onConnectionLost: () => undefined })
@@ -31,7 +31,7 @@ await connection.db.transaction().execute(async (trx) => {
   let batch: CatalogueModel[] = []
   for (const model of models) {
     batch.push(model)
-    if (batch.length < modelsAtOnce) continue
+    if (batch.length < modelBatchSize) continue
     await insertModels(trx, connection.fullText, batch)
     batch = []
   }
@@ -49,7 +49,7 @@ process.disconnect()
 
 function toBeShown() {
   const models = shownModels(input.models)
-  return { models, accounts: ownersOf(models) }
+  return { models, accounts: listOwners(models) }
 }
 
 function toBeCounted() {
@@ -63,8 +63,8 @@ async function insertAccounts(
   db: Kysely<Database>,
   accounts: readonly { username: string; createdAt: string }[],
 ) {
-  for (let at = 0; at < accounts.length; at += modelsAtOnce) {
-    const rows = accounts.slice(at, at + modelsAtOnce).map(({ username, createdAt }) => ({
+  for (let at = 0; at < accounts.length; at += modelBatchSize) {
+    const rows = accounts.slice(at, at + modelBatchSize).map(({ username, createdAt }) => ({
       id: crypto.randomUUID(),
       username,
       email: null,
@@ -114,8 +114,8 @@ async function insertModels(db: Kysely<Database>, fullText: FullText, models: Ca
       chunk_index,
     })),
   )
-  for (let at = 0; at < chunks.length; at += chunkRowsAtOnce) {
-    const rows = chunks.slice(at, at + chunkRowsAtOnce)
+  for (let at = 0; at < chunks.length; at += chunkBatchSize) {
+    const rows = chunks.slice(at, at + chunkBatchSize)
     await db.insertInto('blob_chunk').values(rows).execute()
   }
   const labels = models.flatMap(({ id, files }) =>
@@ -126,10 +126,10 @@ async function insertModels(db: Kysely<Database>, fullText: FullText, models: Ca
   )
   await db.insertInto('model_quantization').values(labels).execute()
   const fileRows = files.map(({ model, file }) => fileRow(model, file))
-  for (let at = 0; at < fileRows.length; at += fileRowsAtOnce) {
+  for (let at = 0; at < fileRows.length; at += fileBatchSize) {
     await db
       .insertInto('file')
-      .values(fileRows.slice(at, at + fileRowsAtOnce))
+      .values(fileRows.slice(at, at + fileBatchSize))
       .execute()
   }
 }

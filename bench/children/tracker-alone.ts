@@ -1,7 +1,7 @@
 /** The tracker of the package `bittorrent-tracker`, with nothing else in its process. */
 import type { AddressInfo } from 'node:net'
 import Server from 'bittorrent-tracker/server'
-import { answer, readInput, untilToldToEnd } from './child.ts'
+import { answer, readInput, waitForStop } from './child.ts'
 
 await readInput()
 const tracker = new Server({ udp: false, ws: false, stats: false })
@@ -10,5 +10,5 @@ const port = await new Promise<number>((resolve, reject) => {
   tracker.listen(0, '127.0.0.1', () => resolve((tracker.http.address() as AddressInfo).port))
 })
 await answer({ url: `http://localhost:${port}` })
-await untilToldToEnd()
+await waitForStop()
 process.exit()

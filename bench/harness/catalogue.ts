@@ -70,23 +70,23 @@ export function* catalogue(count: number): Generator<CatalogueModel> {
       name,
       owner: random.pickSkewed(owners),
       displayName: `${capital(family.name)} ${version} ${billions}B ${capital(variant)} ${capital(rare)}`,
-      description: random.chance(0.9) ? textOf(1 + random.integer(3), random) : null,
+      description: random.chance(0.9) ? makeText(1 + random.integer(3), random) : null,
       license: random.chance(0.85) ? random.pickSkewed(words.licenses) : null,
       architecture: family.architecture,
       parameterCount: billions * 1e9,
       contextLength: random.pick([4096, 8192, 32_768, 131_072]),
-      tags: tagsOf(variant, random),
-      readme: textOf(5 + random.integer(25), random),
+      tags: pickTags(variant, random),
+      readme: makeText(5 + random.integer(25), random),
       isPublic: index < modelsWithChunks || random.chance(0.97),
       downloads,
       likes: Math.floor(downloads * 0.05 * random.next()),
       createdAt: new Date(createdMs).toISOString(),
-      files: filesOf({ name, billions, createdMs, hasChunks: index < modelsWithChunks }, random),
+      files: makeFiles({ name, billions, createdMs, hasChunks: index < modelsWithChunks }, random),
     }
   }
 }
 
-function filesOf(
+function makeFiles(
   model: { name: string; billions: number; createdMs: number; hasChunks: boolean },
   random: Random,
 ): CatalogueFile[] {
@@ -110,12 +110,12 @@ function filesOf(
   })
 }
 
-function tagsOf(variant: string, random: Random): string[] {
+function pickTags(variant: string, random: Random): string[] {
   const some = Array.from({ length: 1 + random.integer(6) }, () => random.pickSkewed(words.tags))
   return [...new Set(['gguf', variant, ...some])]
 }
 
-function textOf(sentences: number, random: Random): string {
+function makeText(sentences: number, random: Random): string {
   return Array.from({ length: sentences }, () => sentence(random)).join(' ')
 }
 

@@ -27,7 +27,7 @@ export async function filledDirectory(
     await fill({ dataDirectory: folder.path, databaseUrl: undefined, models: options.models })
     return folder
   }
-  const mark = `${options.models} models, tables ${hashOfTables()}`
+  const mark = `${options.models} models, tables ${hashTables()}`
   const markPath = join(kept, 'filled-with')
   if (!existsSync(markPath) || readFileSync(markPath, 'utf8') !== mark) {
     if (existsSync(kept) && readdirSync(kept).length > 0 && !existsSync(markPath)) {
@@ -47,7 +47,7 @@ export async function fill(input: SeedInput) {
 }
 
 /** Changes with the tables and the search index, so that a kept folder is not used with others. */
-function hashOfTables(): string {
+function hashTables(): string {
   const database = join(import.meta.dirname, '../../packages/registry/src/database')
   const hash = createHash('sha256')
   const files = readdirSync(database, { recursive: true, encoding: 'utf8' }).sort()

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 const ticksPerSecond = 100
 
 /** User and system time so far. */
-export function cpuSecondsOf(pid: number): number | undefined {
+export function readCpuSeconds(pid: number): number | undefined {
   const stat = read(`/proc/${pid}/stat`)
   if (stat === undefined) return undefined
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ') // the name before it may hold anything
@@ -13,13 +13,13 @@ export function cpuSecondsOf(pid: number): number | undefined {
 }
 
 /** The most memory that the process has had in RAM, in bytes. */
-export function peakMemoryOf(pid: number): number | undefined {
+export function readPeakMemory(pid: number): number | undefined {
   const found = /^VmHWM:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`) ?? '')
   return found ? Number(found[1]) * 1024 : undefined
 }
 
 /** The memory of a process in RAM now, in bytes; what it shares with others is divided between them. */
-export function memoryShareOf(pid: number): number | undefined {
+export function readMemoryShare(pid: number): number | undefined {
   const found = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')
   return found ? Number(found[1]) * 1024 : undefined
 }

@@ -30,15 +30,15 @@ function summarizeProfile(path: string): ProfileSummary {
   const packages = new Map<string, number>()
   let total = 0
   const { nodes, samples, timeDeltas }: Profile = JSON.parse(readFileSync(path, 'utf8'))
-  const nodeOf = new Map(nodes.map((node) => [node.id, node]))
+  const nodesById = new Map(nodes.map((node) => [node.id, node]))
   samples.forEach((id, at) => {
-    const frame = nodeOf.get(id)?.callFrame
+    const frame = nodesById.get(id)?.callFrame
     const micros = timeDeltas[at] ?? 0
     const isOurs = frame && frame.functionName !== '(idle)' && frame.url !== 'node:inspector'
     if (!isOurs || micros < 0) return
     total += micros
-    add(functions, nameOf(frame), micros)
-    add(packages, packageOf(frame), micros)
+    add(functions, formatFrame(frame), micros)
+    add(packages, getPackageName(frame), micros)
   })
   const ranked = (times: Map<string, number>) =>
     [...times]
@@ -51,7 +51,7 @@ function add(times: Map<string, number>, name: string, micros: number) {
   times.set(name, (times.get(name) ?? 0) + micros)
 }
 
-function nameOf({ functionName, url, lineNumber }: ProfileNode['callFrame']): string {
+function formatFrame({ functionName, url, lineNumber }: ProfileNode['callFrame']): string {
   const name = functionName || '(anonymous)'
   return url === '' ? `${name} (native)` : `${name} ${shortUrl(url)}:${lineNumber + 1}`
 }
@@ -60,7 +60,7 @@ function shortUrl(url: string): string {
   return url.replace(/^file:\/\/.*\/(node_modules|packages|bench)\//, '')
 }
 
-function packageOf({ functionName, url }: ProfileNode['callFrame']): string {
+function getPackageName({ functionName, url }: ProfileNode['callFrame']): string {
   if (functionName === '(garbage collector)') return 'garbage collector'
   if (functionName === '(program)') return 'Node itself (program)'
   if (url === '') return 'native functions (SQLite, sockets, JSON)'

@@ -16,10 +16,10 @@ export async function publishFile(folder: string, sizeBytes: number) {
   const registry = await startRegistry({ dataDirectory: join(folder, 'registry') })
   const home = join(folder, 'publisher')
   await runShoal(['push', source, '--name', modelName], { home, registry: registry.answer })
-  return { source, registry, download: await downloadOf(registry) }
+  return { source, registry, download: await getDownload(registry) }
 }
 
-async function downloadOf({ answer }: BenchRegistry): Promise<Download> {
+async function getDownload({ answer }: BenchRegistry): Promise<Download> {
   const client = registryClient({ baseUrl: answer.url, token: answer.token })
   const [file] = await client.listFiles(modelName)
   if (!file) throw new Error('the file was not published')

@@ -25,12 +25,12 @@ export function startShoalAt({ machine, home, registryUrl }: Place, ...words: st
 
   return {
     /** How many seconds it took to say this on stderr. */
-    async untilTold(sought: string): Promise<number> {
+    async waitForOutput(sought: string): Promise<number> {
       const { promise, resolve, reject } = Promise.withResolvers<number>()
-      const look = () => reported.includes(sought) && resolve(seconds())
-      child.stderr.on('data', look)
+      const check = () => reported.includes(sought) && resolve(seconds())
+      child.stderr.on('data', check)
       child.once('close', () => reject(new Error(`shoal ended without a word of it: ${reported}`)))
-      look()
+      check()
       return promise
     },
 

@@ -5,7 +5,7 @@ type Load = { model: string; completionTokens: number; neverTokens: number[] }
 const headers = { 'content-type': 'application/json' }
 
 /** Tokens per second of `count` streams together. */
-export async function streamsAtOnce(url: string, load: Load, count: number): Promise<number> {
+export async function measureStreams(url: string, load: Load, count: number): Promise<number> {
   const startedAt = performance.now()
   const streams = Array.from({ length: count }, (_, index) => stream(url, load, index))
   await Promise.all(streams)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { findProgram } from '../../testing/find-program.ts'
-import { cpuSecondsOf, peakMemoryOf } from './process-usage.ts'
+import { readCpuSeconds, readPeakMemory } from './process-usage.ts'
 
 export type Usage = {
   wallSeconds: number
@@ -9,7 +9,7 @@ export type Usage = {
 }
 
 /** So often the counters of a running tool are read; what it does after the last reading is missed. */
-const readEveryMs = 10
+const pollIntervalMs = 10
 
 /** Throws where one of these programs is not installed. */
 export function needTools(...names: string[]) {
@@ -48,9 +48,9 @@ export async function runTool(
   let cpuSeconds: number | undefined
   let peakMemoryBytes: number | undefined
   const reading = setInterval(() => {
-    cpuSeconds = cpuSecondsOf(pid) ?? cpuSeconds
-    peakMemoryBytes = peakMemoryOf(pid) ?? peakMemoryBytes
-  }, readEveryMs)
+    cpuSeconds = readCpuSeconds(pid) ?? cpuSeconds
+    peakMemoryBytes = readPeakMemory(pid) ?? peakMemoryBytes
+  }, pollIntervalMs)
   try {
     const code = await new Promise((resolve, reject) => {
       child.once('error', reject)

@@ -4,7 +4,7 @@ import type { Usage } from './tool.ts'
 
 /** One row a side; `ratio` compares with the side of that name. */
 export function reportUsage(report: Report, rounds: Record<string, Usage[]>, baseline: string) {
-  const wallOf = (side: string) => median((rounds[side] ?? []).map((one) => one.wallSeconds))
+  const getMedianSeconds = (side: string) => median((rounds[side] ?? []).map((one) => one.wallSeconds))
   const head = [
     'side',
     'wall s',
@@ -20,8 +20,8 @@ export function reportUsage(report: Report, rounds: Record<string, Usage[]>, bas
     const memory = usages.flatMap(({ peakMemoryBytes }) => peakMemoryBytes ?? [])
     return [
       side,
-      digits(wallOf(side)),
-      (wallOf(side) / wallOf(baseline)).toFixed(2),
+      digits(getMedianSeconds(side)),
+      (getMedianSeconds(side) / getMedianSeconds(baseline)).toFixed(2),
       digits(Math.min(...walls)),
       digits(Math.max(...walls)),
       digits(median(cpu)),

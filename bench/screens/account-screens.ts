@@ -2,7 +2,7 @@ import type { Page, Screen } from './screen.ts'
 import { medicalModel } from './shown/models.ts'
 import type { ShownRegistry } from './shown/registry.ts'
 
-const nameOfNewKey = 'workshop'
+const newKeyName = 'workshop'
 
 /** What somebody sees who is signed in. */
 export function accountScreens({ origin, client, cookies }: ShownRegistry): Screen[] {
@@ -27,7 +27,7 @@ export function accountScreens({ origin, client, cookies }: ShownRegistry): Scre
 
   async function deleteNewKey() {
     for (const { id, name } of await client.listApiKeys()) {
-      if (name === nameOfNewKey) await client.deleteApiKey(id)
+      if (name === newKeyName) await client.deleteApiKey(id)
     }
   }
 }
@@ -38,10 +38,10 @@ const startKey = (page: Page) => page.getByRole('button', { name: 'New key' }).c
 
 async function makeKey(page: Page) {
   await startKey(page)
-  await page.getByLabel('Name', { exact: true }).fill(nameOfNewKey)
+  await page.getByLabel('Name', { exact: true }).fill(newKeyName)
   await page.getByRole('button', { name: 'Make the key' }).click()
   await page.getByRole('button', { name: 'Copy the key' }).waitFor()
-  await page.getByRole('button', { name: `Revoke ${nameOfNewKey}` }).waitFor()
+  await page.getByRole('button', { name: `Revoke ${newKeyName}` }).waitFor()
 }
 
 const askToRevoke = (page: Page) => page.getByRole('button', { name: 'Revoke ci' }).click()

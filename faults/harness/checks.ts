@@ -2,7 +2,7 @@
 import type { Model as ModelAnswer, ModelFile } from '@shoal/protocol'
 import { describe, isDone, type Reply } from './client.ts'
 import { makeContent, sha256 } from './contents.ts'
-import { likeOf, type Model, type Presence, possibleDescriptions } from './ledger.ts'
+import { getLike, type Model, type Presence, possibleDescriptions } from './ledger.ts'
 import { createModel, deleteModel, download, like, register } from './operations.ts'
 import { deleteFile, goOn, push, untilReady } from './push.ts'
 import type { World } from './world.ts'
@@ -81,7 +81,7 @@ async function checkLikes({ client, ledger, failures }: World, model: Model) {
     const liked = reply.body.liked === true
     if (liked) likers += 1
     likes = reply.body.likes
-    const state = likeOf(model, username)
+    const state = getLike(model, username)
     if (!state.possible.has(liked)) failures.lost(`a like is ${!liked}`, `it is ${liked}`)
     state.possible = new Set([liked])
   }
@@ -91,12 +91,12 @@ async function checkLikes({ client, ledger, failures }: World, model: Model) {
 }
 
 /** How long submitted files may take to be ready, a lease that has to run out included. */
-const readyWithinMs = 30_000
+const readyTimeoutMs = 30_000
 
 /** Every upload is what it was, and those that were interrupted become ready. */
 async function checkUploads(world: World, existing: Model[], { isCopy = false }: CheckOptions) {
   const { client, failures } = world
-  const endsAt = performance.now() + readyWithinMs * world.timeoutFactor
+  const endsAt = performance.now() + readyTimeoutMs * world.timeoutFactor
   const isOver = () => performance.now() > endsAt
   for (const model of existing) {
     for (const upload of model.uploads) {
@@ -113,7 +113,7 @@ async function checkUploads(world: World, existing: Model[], { isCopy = false }:
       if (isCopy) upload.storedChunks.clear()
       const pushing = { model, upload, isOver }
       let reply = await (stage === 'started' ? goOn : untilReady)(world, pushing)
-      if (isCopy && stage === 'submitted' && statusOf(reply) === 'uploading') {
+      if (isCopy && stage === 'submitted' && getStatus(reply) === 'uploading') {
         upload.stage = 'started' // its bytes were moved while they were copied: they can be sent again
         reply = await goOn(world, pushing)
       }
@@ -130,7 +130,7 @@ async function checkUploads(world: World, existing: Model[], { isCopy = false }:
   }
 }
 
-const statusOf = (reply: Reply) => (reply.body as Partial<ModelFile> | undefined)?.status
+const getStatus = (reply: Reply) => (reply.body as Partial<ModelFile> | undefined)?.status
 
 /** Whatever is listed is ready, and its bytes are those that it is listed with. */
 async function checkListedFiles(world: World) {
@@ -221,7 +221,7 @@ async function checkNextTry(world: World) {
   const model = ledger.models.at(-1)
   if (!model) return
   expect('a model can be liked', await like(world, account, model))
-  const endsAt = performance.now() + readyWithinMs * world.timeoutFactor
+  const endsAt = performance.now() + readyTimeoutMs * world.timeoutFactor
   const content = makeContent(random, 'small')
   const isOver = () => performance.now() > endsAt
   expect('a file can be pushed', await push(world, { model, content, isOver }))

@@ -17,17 +17,17 @@ export type Reply<T = unknown> = {
   bytes: Buffer
 }
 
-export type Client = ReturnType<typeof clientOf>
+export type Client = ReturnType<typeof createClient>
 
 type Options = { origin: () => string; timeoutMs: number; failures: Failures }
 
 /** Calls a registry, and reports every answer that a client must never get, whatever befalls the registry. */
-export function clientOf({ origin, timeoutMs, failures }: Options) {
+export function createClient({ origin, timeoutMs, failures }: Options) {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
   async function call<T>(method: string, path: string, options: Call = {}): Promise<Reply<T>> {
     const reply = await send<T>(method, path, options)
-    judge(`${method} ${routeOf(path)}`, reply)
+    judge(`${method} ${toRoute(path)}`, reply)
     return reply
   }
 
@@ -76,16 +76,16 @@ export function clientOf({ origin, timeoutMs, failures }: Options) {
     if (status === 'late') {
       failures.stuck(`${route} is answered in ${timeoutMs} ms`, 'no answer')
     } else if (typeof status === 'number' && status >= 400) {
-      const said = bytes.toString().slice(0, 200)
+      const text = bytes.toString().slice(0, 200)
       if (status >= 500 && status !== 503) {
         const allowed = 'success, 4xx, 503 with Retry-After, or no connection'
-        failures.wrong(`${route}: ${allowed}`, `${status} ${said}`)
+        failures.wrong(`${route}: ${allowed}`, `${status} ${text}`)
       }
       if (status === 503 && !(Number(headers['retry-after']) > 0)) {
-        failures.wrong(`${route}: a 503 has Retry-After`, `503 without it: ${said}`)
+        failures.wrong(`${route}: a 503 has Retry-After`, `503 without it: ${text}`)
       }
       const hasDetail = typeof (body as { detail?: unknown } | undefined)?.detail === 'string'
-      if (!hasDetail) failures.wrong(`${route}: an error is JSON with detail`, `${status} ${said}`)
+      if (!hasDetail) failures.wrong(`${route}: an error is JSON with detail`, `${status} ${text}`)
     }
   }
 
@@ -115,7 +115,7 @@ export function describe({ status, bytes }: Reply): string {
 }
 
 /** A path without what differs from call to call. */
-function routeOf(path: string): string {
+function toRoute(path: string): string {
   return new URL(path, 'http://localhost').pathname
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ':id')
     .replaceAll(/[0-9a-f]{64}/g, ':hash')

@@ -33,7 +33,7 @@ export function makeContent(random: Random, size: keyof typeof elements): Conten
   return { bytes, manifest: manifestOf(hasher.digest()) }
 }
 
-export function chunkOf({ bytes }: Content, index: number): Uint8Array {
+export function sliceChunk({ bytes }: Content, index: number): Uint8Array {
   return bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes)
 }
 

@@ -50,7 +50,7 @@ export type Model = {
 
 export type Ledger = { accounts: Account[]; keys: ApiKey[]; models: Model[] }
 
-export function likeOf(model: Model, username: string): Like {
+export function getLike(model: Model, username: string): Like {
   const known = model.likes.get(username)
   if (known) return known
   const like: Like = { possible: new Set([false]), calls: 0 }
@@ -65,7 +65,7 @@ export function possibleDescriptions(edits: readonly Edit[], known = edits): str
 }
 
 /** What a copy must hold that was made while the registry served, given the ledger when it began and after all calls had ended. */
-export function ledgerOfCopy(before: Ledger, after: Ledger): Ledger {
+export function toCopyLedger(before: Ledger, after: Ledger): Ledger {
   const laterModels = new Map(after.models.map((model) => [model.name, model]))
   const laterKeys = new Map(after.keys.map((key) => [key.id, key]))
   return {
@@ -76,12 +76,12 @@ export function ledgerOfCopy(before: Ledger, after: Ledger): Ledger {
     })),
     models: before.models.map((model) => {
       const later = laterModels.get(model.name)
-      return later ? modelOfCopy(model, later) : model
+      return later ? toCopyModel(model, later) : model
     }),
   }
 }
 
-function modelOfCopy(before: Model, after: Model): Model {
+function toCopyModel(before: Model, after: Model): Model {
   const mayHave = after.downloads.counted + after.downloads.unknown - before.downloads.counted
   const laterUploads = new Map(after.uploads.map((upload) => [upload.filename, upload]))
   const presence = presenceInCopy(before, after)

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Failures } from './failures.ts'
 import { addedTo, type OpenFiles } from './open-files.ts'
 import type { RegistryProcess } from './registry-process.ts'
-import { TooLate, until, within } from './waiting.ts'
+import { TimeoutError, until, within } from './waiting.ts'
 
 /** Rows of one statement, each as its first column. */
 export type Query = (statement: string) => Promise<string[]>
@@ -85,14 +85,14 @@ export async function checkOpenFiles(
   options: { failures: Failures; timeoutFactor: number; morePoolSockets: number },
 ) {
   let added: string | undefined
-  const look = () => {
+  const isClosed = () => {
     added = addedTo(before, registry.openFiles(), options.morePoolSockets)
     return added === undefined
   }
   try {
-    await until('closing files', 5_000 * options.timeoutFactor, look)
+    await until('closing files', 5_000 * options.timeoutFactor, isClosed)
   } catch (error) {
-    if (!(error instanceof TooLate)) throw error
+    if (!(error instanceof TimeoutError)) throw error
     options.failures.wrong('no file descriptor is left', `left open: ${added}`)
   }
 }

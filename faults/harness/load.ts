@@ -11,14 +11,14 @@ import {
   describeModel,
   download,
   like,
-  look,
+  browse,
 } from './operations.ts'
 import { deleteFile, goOn, push } from './push.ts'
 import { until } from './waiting.ts'
 import type { World } from './world.ts'
 
 /** How often each kind of operation is chosen. */
-const usualWeights = {
+const defaultWeights = {
   like: 6,
   download: 8,
   look: 4,
@@ -30,7 +30,7 @@ const usualWeights = {
   createKey: 0.5,
   deleteKey: 0.5,
 }
-export type Operation = keyof typeof usualWeights
+export type Operation = keyof typeof defaultWeights
 /** What can be counted and waited for: operations that succeeded, and the steps of a push. */
 export type Step = Operation | 'chunk' | 'submit' | 'ready'
 
@@ -38,7 +38,7 @@ export type LoadOptions = {
   /** Weights that differ from the usual ones. */
   weights?: Partial<Record<Operation, number>>
   /** How many of the files that are pushed have several chunks, from 0 to 1. */
-  shareOfLarge?: number
+  largeShare?: number
 }
 
 /** Keeps a round's checks short. */
@@ -47,14 +47,14 @@ const maxFiles = 40
 /** People with an account each act one after the other; two more at a time only download. */
 const downloaders = 2
 /** The longest wait for a file to become ready before doing something else. */
-const pushWithinMs = 3_000
+const pushTimeoutMs = 3_000
 /** After an operation that failed, so that a registry that is down is not asked without end. */
 const pauseMs = 30
 
 /** Has every account of the ledger use the registry at the same time, at random, until it is stopped. */
-export function startLoad(world: World, { weights, shareOfLarge = 0 }: LoadOptions) {
+export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions) {
   const { ledger } = world
-  const chosen = Object.entries({ ...usualWeights, ...weights }) as [Operation, number][]
+  const chosen = Object.entries({ ...defaultWeights, ...weights }) as [Operation, number][]
   const done = new Map<Step, number>()
   const tried = new Map<Operation, number>()
   let isStopped = false
@@ -86,7 +86,7 @@ export function startLoad(world: World, { weights, shareOfLarge = 0 }: LoadOptio
       case 'like':
         return other && like({ ...world, random }, account, other)
       case 'look':
-        return other && look({ ...world, random }, account, other)
+        return other && browse({ ...world, random }, account, other)
       case 'download': {
         const file = pickAny(random, readyFiles(ofAll))
         if (file?.upload.id === undefined) return undefined
@@ -106,17 +106,17 @@ export function startLoad(world: World, { weights, shareOfLarge = 0 }: LoadOptio
         return model && deleteModel(world, model)
       }
       case 'push': {
-        const givesUpAt = performance.now() + pushWithinMs
+        const givesUpAt = performance.now() + pushTimeoutMs
         const isOver = () => isStopped || performance.now() > givesUpAt
         const onProgress = (step: Step) => count(done, step)
         const unfinished = pickAny(random, unfinishedUploads(own))
-        const isFull = ledger.models.flatMap(filesOf).length >= maxFiles
+        const isFull = ledger.models.flatMap(listFiles).length >= maxFiles
         if (unfinished && (isFull || random.chance(0.3))) {
           return goOn(world, { ...unfinished, onProgress, isOver })
         }
         if (isFull) return makeRoom(own, random)
         if (!mine) return undefined
-        const content = makeContent(random, random.chance(shareOfLarge) ? 'large' : 'small')
+        const content = makeContent(random, random.chance(largeShare) ? 'large' : 'small')
         return push(world, { model: mine, content, onProgress, isOver })
       }
       case 'deleteFile': {
@@ -153,8 +153,8 @@ export function startLoad(world: World, { weights, shareOfLarge = 0 }: LoadOptio
     end()
   })
 
-  async function untilCount(what: string, withinMs: number, count: () => number, goal: number) {
-    await until(what, withinMs * world.timeoutFactor, () => {
+  async function untilCount(what: string, timeoutMs: number, count: () => number, goal: number) {
+    await until(what, timeoutMs * world.timeoutFactor, () => {
       if (error) throw error
       return count() >= goal
     })
@@ -185,7 +185,7 @@ export function startLoad(world: World, { weights, shareOfLarge = 0 }: LoadOptio
   }
 }
 
-function filesOf(model: Model) {
+function listFiles(model: Model) {
   return model.uploads
     .filter(({ presence }) => presence !== 'gone')
     .map((upload) => ({ model, upload }))
@@ -193,12 +193,12 @@ function filesOf(model: Model) {
 
 function readyFiles(models: Model[]) {
   return models
-    .flatMap(filesOf)
+    .flatMap(listFiles)
     .filter(({ upload }) => upload.stage === 'ready' && upload.presence === 'there')
 }
 
 function unfinishedUploads(models: Model[]) {
-  return models.flatMap(filesOf).filter(({ upload }) => upload.stage === 'started')
+  return models.flatMap(listFiles).filter(({ upload }) => upload.stage === 'started')
 }
 
 function pickAny<T>(random: Random, choices: readonly T[]): T | undefined {

@@ -9,8 +9,8 @@ export type OpenFiles = {
   others: string[]
 }
 
-export function openFilesOf(pid: number, dataDirectory: string): OpenFiles {
-  const targets = readdirSync(`/proc/${pid}/fd`).map((number) => targetOf(pid, number))
+export function listOpenFiles(pid: number, dataDirectory: string): OpenFiles {
+  const targets = readdirSync(`/proc/${pid}/fd`).map((number) => readTarget(pid, number))
   const found: OpenFiles = { data: [], sockets: 0, others: [] }
   for (const target of targets) {
     if (target === undefined) continue
@@ -24,7 +24,7 @@ export function openFilesOf(pid: number, dataDirectory: string): OpenFiles {
   return found
 }
 
-function targetOf(pid: number, number: string): string | undefined {
+function readTarget(pid: number, number: string): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/fd/${number}`)
   } catch (error) {

@@ -1,7 +1,7 @@
 /** What people do with a registry. Each operation notes in the ledger what was acknowledged. */
 import type { Model as ModelAnswer } from '@shoal/protocol'
 import { describe, isDone, isUnknown, type Reply } from './client.ts'
-import { type Account, likeOf, type Model } from './ledger.ts'
+import { type Account, getLike, type Model } from './ledger.ts'
 import { nextNumber, type World } from './world.ts'
 
 export async function register({ client, ledger, journal }: World): Promise<Reply> {
@@ -112,7 +112,7 @@ function forgetUnfinishedUploads({ uploads }: Model) {
 /** Sets the like, or flips it where the seed's own way is taken. */
 export async function like({ client, journal, random }: World, account: Account, model: Model) {
   const path = `/v1/models/${model.name}/like`
-  const state = likeOf(model, account.username)
+  const state = getLike(model, account.username)
   const { token } = account
   const liked = random.chance(0.5)
   const isFlip = random.chance(0.3)
@@ -150,7 +150,7 @@ export async function download(
   return reply
 }
 
-export async function look({ client, random }: World, { token }: Account, model: Model) {
+export async function browse({ client, random }: World, { token }: Account, model: Model) {
   const path = random.pick([
     '/v1/models?limit=50',
     `/v1/models/${model.name}`,

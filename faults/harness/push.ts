@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StartedUpload } from '@shoal/protocol'
 import { describe, isDone, isUnknown, type Reply } from './client.ts'
-import { type Content, chunkOf } from './contents.ts'
+import { type Content, sliceChunk } from './contents.ts'
 import type { Model, Upload } from './ledger.ts'
 import { nextNumber, type World } from './world.ts'
 
@@ -83,7 +83,7 @@ async function sendChunk(
   { index, url }: { index: number; url: string },
 ): Promise<Reply> {
   const content = contents.get(upload.sha256Hash)
-  const bytes = content && chunkOf(content, index)
+  const bytes = content && sliceChunk(content, index)
   const reply = await client.call('PUT', url, { ...(bytes && { bytes }) })
   if (isDone(reply)) {
     upload.storedChunks.add(index)
@@ -100,11 +100,11 @@ export async function untilReady(
 ): Promise<Reply> {
   const path = `/v1/models/${model.name}/files/${upload.id}`
   const { token } = model.owner
-  const look = () => world.client.get<{ status: string }>(path, token)
-  let reply = await look()
+  const poll = () => world.client.get<{ status: string }>(path, token)
+  let reply = await poll()
   while (isDone(reply) && reply.body.status === 'processing' && !isOver()) {
     await sleep(pollMs)
-    reply = await look()
+    reply = await poll()
   }
   if (!isDone(reply)) return reply
   if (reply.body.status === 'ready') {

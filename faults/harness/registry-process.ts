@@ -4,8 +4,8 @@ import { appendFileSync, closeSync, openSync, readFileSync, statSync } from 'nod
 import { join } from 'node:path'
 import { shoalProgram } from '../../bench/harness/shoal.ts'
 import type { Failures } from './failures.ts'
-import { type OpenFiles, openFilesOf } from './open-files.ts'
-import { TooLate, until, within } from './waiting.ts'
+import { type OpenFiles, listOpenFiles } from './open-files.ts'
+import { TimeoutError, until, within } from './waiting.ts'
 
 export type RegistryOptions = {
   dataDirectory: string
@@ -24,8 +24,8 @@ export type RegistryOptions = {
 export type RegistryProcess = ReturnType<typeof registryProcess>
 
 /** The contract: SIGTERM ends it within this time. */
-const endWithinMs = 10_000
-const startWithinMs = 30_000
+const stopTimeoutMs = 10_000
+const startTimeoutMs = 30_000
 /** The first that is said is its own, unless it was given a base URL. */
 const anyAddress = /https?:\/\/[^\s:]+:(\d+)/
 
@@ -92,11 +92,11 @@ export function registryProcess(options: RegistryOptions) {
     async start() {
       const launchedAt = performance.now()
       const beginsAt = launch()
-      await until('the registry answers', startWithinMs * timeoutFactor, async () => {
-        if (!isWanted) throw new TooLate(`the registry did not start: ${lastErrorIn(logFile)}`)
-        const said = readFileSync(logFile, 'utf8').slice(beginsAt)
+      await until('the registry answers', startTimeoutMs * timeoutFactor, async () => {
+        if (!isWanted) throw new TimeoutError(`the registry did not start: ${lastErrorIn(logFile)}`)
+        const text = readFileSync(logFile, 'utf8').slice(beginsAt)
         const port = (options.env.SHOAL_BASE_URL ? /listening at \S+:(\d+)/ : anyAddress).exec(
-          said,
+          text,
         )?.[1]
         if (port) origin = `http://127.0.0.1:${port}`
         return port !== undefined && (await isAnswering(`${origin}/healthz`))
@@ -118,20 +118,20 @@ export function registryProcess(options: RegistryOptions) {
       const ending = child
       ending.kill('SIGTERM')
       try {
-        await within('the end', endWithinMs * timeoutFactor, exited(ending))
+        await within('the end', stopTimeoutMs * timeoutFactor, exited(ending))
         if (ending.exitCode === 0) return
         const seen = `it ended with ${ending.exitCode ?? ending.signalCode}: ${lastErrorIn(logFile)}`
         failures.wrong('the registry ends with exit code 0 after SIGTERM', seen)
       } catch (error) {
-        if (!(error instanceof TooLate)) throw error
-        const seconds = (endWithinMs * timeoutFactor) / 1000
+        if (!(error instanceof TimeoutError)) throw error
+        const seconds = (stopTimeoutMs * timeoutFactor) / 1000
         failures.stuck(`the registry ends within ${seconds} s of SIGTERM`, 'it had to be killed')
         ending.kill('SIGKILL')
         await exited(ending)
       }
     },
 
-    openFiles: (): OpenFiles => openFilesOf(child?.pid ?? 0, dataDirectory),
+    openFiles: (): OpenFiles => listOpenFiles(child?.pid ?? 0, dataDirectory),
 
     /** A command of `shoal admin` beside it. */
     startAdmin(...words: string[]): ChildProcess {

@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** What was waited for did not happen within its time. */
-export class TooLate extends Error {}
+export class TimeoutError extends Error {}
 
 /** Looks every few milliseconds until `isSo`. Throws `TooLate`, which names `what`, after `withinMs`. */
 export async function until(
   what: string,
-  withinMs: number,
+  timeoutMs: number,
   isSo: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  const endsAt = performance.now() + withinMs
+  const endsAt = performance.now() + timeoutMs
   while (!(await isSo())) {
-    if (performance.now() > endsAt) throw new TooLate(`${what} did not happen in ${withinMs} ms`)
+    if (performance.now() > endsAt) throw new TimeoutError(`${what} did not happen in ${timeoutMs} ms`)
     await sleep(10)
   }
 }
 
 /** The result of `work`, or a `TooLate` when it takes longer than `withinMs`. */
-export async function within<T>(what: string, withinMs: number, work: Promise<T>): Promise<T> {
+export async function within<T>(what: string, timeoutMs: number, work: Promise<T>): Promise<T> {
   const gone = new AbortController()
-  const late = sleep(withinMs, undefined, { signal: gone.signal }).then(() => {
-    throw new TooLate(`${what} did not end in ${withinMs} ms`)
+  const late = sleep(timeoutMs, undefined, { signal: gone.signal }).then(() => {
+    throw new TimeoutError(`${what} did not end in ${timeoutMs} ms`)
   })
   try {
     return await Promise.race([work, late])

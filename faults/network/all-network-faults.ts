@@ -15,7 +15,7 @@ export const networkFaults: readonly NetworkFault[] = [
 export const columnNames = Object.keys(columns) as Column[]
 
 /** Every command that is run for a fault. */
-export function cellsOf(fault: NetworkFault): Cell[] {
+export function listCells(fault: NetworkFault): Cell[] {
   return columnNames.flatMap((column) => cellsIn(fault, column, fault.ends[column]))
 }
 

@@ -16,7 +16,7 @@ const moved = fails('redirect_refused', 'moved')
 function answer(
   name: string,
   summary: string,
-  harm: ReturnType<typeof harms.pageOf>,
+  harm: ReturnType<typeof harms.respondWithPage>,
   {
     end,
     others = {},
@@ -40,46 +40,46 @@ export const answerFaults: NetworkFault[] = [
   answer(
     'html-200',
     'Web page with 200, as a captive portal gives it',
-    harms.pageOf(200, 'Hotel'),
+    harms.respondWithPage(200, 'Hotel'),
     {
       end: webPage,
     },
   ),
-  answer('html-511', 'Web page with 511', harms.pageOf(511, 'Network Authentication Required'), {
+  answer('html-511', 'Web page with 511', harms.respondWithPage(511, 'Network Authentication Required'), {
     end: webPage,
   }),
-  answer('html-403', 'Web page with 403', harms.pageOf(403, '403 Forbidden'), {
+  answer('html-403', 'Web page with 403', harms.respondWithPage(403, '403 Forbidden'), {
     end: webPage,
   }),
-  answer('html-502', 'Web page with 502, as nginx gives it', harms.pageOf(502, '502 Bad Gateway'), {
+  answer('html-502', 'Web page with 502, as nginx gives it', harms.respondWithPage(502, '502 Bad Gateway'), {
     end: failed(502),
     others: refused,
     isPassing: true,
   }),
-  answer('403', '403', harms.problemOf(403, 'not for you'), {
+  answer('403', '403', harms.respondWithProblem(403, 'not for you'), {
     end: fails('not_permitted'),
     others: refused,
   }),
-  answer('404', '404', harms.problemOf(404, 'not here'), {
+  answer('404', '404', harms.respondWithProblem(404, 'not here'), {
     end: fails('not_found'),
     others: refused,
   }),
-  answer('429', '429 with Retry-After', harms.problemOf(429, 'too many requests', waitASecond), {
+  answer('429', '429 with Retry-After', harms.respondWithProblem(429, 'too many requests', waitASecond), {
     end: fails('rate_limited'),
     others: { chunk: limited, part: limited, tracker },
     isPassing: true,
   }),
-  answer('500', '500', harms.problemOf(500, 'internal server error'), {
+  answer('500', '500', harms.respondWithProblem(500, 'internal server error'), {
     end: failed(500),
     others: refused,
     isPassing: true,
   }),
-  answer('503', '503', harms.problemOf(503, 'not now'), {
+  answer('503', '503', harms.respondWithProblem(503, 'not now'), {
     end: failed(503),
     others: refused,
     isPassing: true,
   }),
-  answer('503-retry-after', '503 with Retry-After', harms.problemOf(503, 'not now', waitASecond), {
+  answer('503-retry-after', '503 with Retry-After', harms.respondWithProblem(503, 'not now', waitASecond), {
     end: failed(503),
     others: refused,
     isPassing: true,

@@ -8,7 +8,7 @@ import { until } from '../harness/waiting.ts'
 import { runCommand, startCommand } from './command.ts'
 import { filename, type Lane, modelName, openLane } from './lane.ts'
 import { expectSo, type NetworkRound, type Scene } from './round.ts'
-import { hashOf } from './run-cell.ts'
+import { hashFile } from './run-cell.ts'
 
 const kills = 5
 /** Bytes per second, so that a file of 18 MB takes a few seconds. */
@@ -31,18 +31,18 @@ async function killPull(scene: Scene): Promise<string> {
   const { lane, random, home } = await openScene(scene)
   const path = join(home, 'data', 'models', modelName, filename)
   const words = ['pull', modelName, '--no-peers']
-  const before = await downloadsOf(lane)
+  const before = await countDownloads(lane)
   for (let times = 0; times < kills; times += 1) {
     await killDuring(scene, lane, { words, home }, async (isOver) => {
       // The first kill comes before any byte has arrived, later ones anywhere in the file.
       if (times > 0) await untilMoreThan(`${path}.part`, random.integer(12_000_000), isOver)
       await sleep(random.integer(times === 0 ? 150 : 300))
     })
-    expectSo(!existsSync(path) || hashOf(path) === lane.sha256, 'wrong bytes after kill -9')
+    expectSo(!existsSync(path) || hashFile(path) === lane.sha256, 'wrong bytes after kill -9')
   }
   await finish(scene, lane, { words, home })
-  expectSo(existsSync(path) && hashOf(path) === lane.sha256, 'the resumed pull has wrong bytes')
-  const counted = (await downloadsOf(lane)) - before
+  expectSo(existsSync(path) && hashFile(path) === lane.sha256, 'the resumed pull has wrong bytes')
+  const counted = (await countDownloads(lane)) - before
   expectSo(counted === 1, `the resumed pull counted as ${counted} downloads`)
   return `right bytes after ${kills} kills, one download counted`
 }
@@ -94,18 +94,18 @@ async function finish({ timeoutFactor }: Scene, lane: Lane, { words, home }: Com
     words: [...words, '--json', '--registry', lane.address],
     home,
     env: lane.env,
-    withinMs: 60_000 * timeoutFactor,
+    timeoutMs: 60_000 * timeoutFactor,
   })
-  const said = `${ended.stdout}${ended.stderr}`.trim().slice(-500)
-  expectSo(ended.exitCode === 0, `after the kills it ended with ${ended.exitCode}: ${said}`)
+  const output = `${ended.stdout}${ended.stderr}`.trim().slice(-500)
+  expectSo(ended.exitCode === 0, `after the kills it ended with ${ended.exitCode}: ${output}`)
 }
 
 /** Counts blocks on the disk, because a partial file has its full length from the start. */
 async function untilMoreThan(path: string, bytes: number, isOver: () => boolean) {
-  const blocksOf = () => statSync(path, { throwIfNoEntry: false })?.blocks ?? 0
-  await until('bytes come', 30_000, () => isOver() || blocksOf() * 512 > bytes)
+  const countBlocks = () => statSync(path, { throwIfNoEntry: false })?.blocks ?? 0
+  await until('bytes come', 30_000, () => isOver() || countBlocks() * 512 > bytes)
 }
 
-async function downloadsOf({ client }: Lane): Promise<number> {
+async function countDownloads({ client }: Lane): Promise<number> {
   return (await client.getModel(modelName)).downloads
 }

@@ -48,7 +48,7 @@ export function startCommand({ words, home, env, program = shoalProgram }: Comma
 export async function runCommand(
   options: CommandOptions & {
     /** The command is killed after this time. */
-    withinMs: number
+    timeoutMs: number
   },
 ): Promise<Ended> {
   const startedAt = performance.now()
@@ -57,7 +57,7 @@ export async function runCommand(
   const overdue = setTimeout(() => {
     isOverdue = true
     child.kill('SIGKILL')
-  }, options.withinMs)
+  }, options.timeoutMs)
   const [stdout, stderr] = await output
   clearTimeout(overdue)
   return {

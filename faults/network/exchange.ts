@@ -10,7 +10,7 @@ import {
 import type { Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { placeOf } from './places.ts'
+import { findPlace } from './places.ts'
 
 /** A complete answer, to be changed before it is sent. */
 export type Answer = { status: number; headers: Record<string, string>; body: Buffer }
@@ -54,7 +54,7 @@ export function exchangeWith(
     request,
     path,
     socket,
-    place: placeOf(request),
+    place: findPlace(request),
 
     /** Passes the request and its answer on unchanged. */
     async pass() {
@@ -129,7 +129,7 @@ function withoutOrigin(url: string): string {
 }
 
 /** The head of an answer, as raw bytes. */
-export function headOf({ status, headers }: Pick<Answer, 'status' | 'headers'>): Buffer {
+export function encodeHead({ status, headers }: Pick<Answer, 'status' | 'headers'>): Buffer {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.from(`HTTP/1.1 ${status} Harmed\r\n${lines.join('')}\r\n`, 'latin1')
 }

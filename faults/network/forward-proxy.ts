@@ -12,7 +12,7 @@ import { until } from '../harness/waiting.ts'
 import { runCommand } from './command.ts'
 import { filename, modelName, openLane } from './lane.ts'
 import { expectSo, type NetworkRound, type Scene } from './round.ts'
-import { hashOf } from './run-cell.ts'
+import { hashFile } from './run-cell.ts'
 
 const transports = ['proxied http', 'proxied https'] as const
 
@@ -36,11 +36,11 @@ async function throughTinyproxy(scene: Scene): Promise<string> {
       words: ['pull', modelName, '--no-peers', '--json', '--registry', lane.address],
       home: folder,
       env: lane.env,
-      withinMs: 60_000 * scene.timeoutFactor,
+      timeoutMs: 60_000 * scene.timeoutFactor,
     })
     expectSo(ended.exitCode === 0, `pull over ${transport}: ${ended.stdout}${ended.stderr}`)
     const path = join(folder, 'data', 'models', modelName, filename)
-    expectSo(hashOf(path) === lane.sha256, `pull over ${transport} has wrong bytes`)
+    expectSo(hashFile(path) === lane.sha256, `pull over ${transport} has wrong bytes`)
     const passed = readFileSync(log, 'utf8').match(/^CONNECT .*(CONNECT|GET|PUT|POST) /gm) ?? []
     expectSo(passed.length > 0, `nothing went through tinyproxy over ${transport}`)
   }

@@ -1,7 +1,7 @@
 /** What the fault proxy does to requests, connections and answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { type Answer, type Exchange, headOf } from './exchange.ts'
+import { type Answer, type Exchange, encodeHead } from './exchange.ts'
 import type { ConnectHarm, ConnectionHarm, ConnectionMode, RequestHarm } from './fault-proxy.ts'
 
 const onRequest = (work: RequestHarm['do']): RequestHarm => ({ level: 'request', do: work })
@@ -16,7 +16,7 @@ const onWire = (write: (answer: Answer, exchange: Exchange) => Uint8Array) =>
 
 const withLength = ({ status, headers }: Answer, length: number) => {
   const { 'transfer-encoding': _, ...others } = headers
-  return headOf({ status, headers: { ...others, 'content-length': String(length) } })
+  return encodeHead({ status, headers: { ...others, 'content-length': String(length) } })
 }
 
 /** Half of the body; nothing of the rest of a chunk, or each retry would bring half of what is missing. */
@@ -124,9 +124,9 @@ const json = { 'content-type': 'application/json' }
 const instead = (status: number, headers: Record<string, string>, body: Buffer | string) =>
   onRequest((exchange) => exchange.give({ status, headers, body: Buffer.from(body) }))
 
-export const pageOf = (status: number, title: string) => instead(status, html, page(title))
+export const respondWithPage = (status: number, title: string) => instead(status, html, page(title))
 
-export const problemOf = (status: number, detail: string, headers = {}) =>
+export const respondWithProblem = (status: number, detail: string, headers = {}) =>
   instead(status, { ...json, ...headers }, JSON.stringify({ detail }))
 
 export const otherProgram = instead(200, json, JSON.stringify({ name: 'printer', version: '4.2' }))

@@ -88,8 +88,8 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
     const place = join(folder, home)
     mkdirSync(place, { recursive: true })
     const command = [...words, '--json', '--registry', address]
-    const withinMs = 60_000 * timeoutFactor
-    const ended = await runCommand({ words: command, home: place, env, withinMs })
+    const timeoutMs = 60_000 * timeoutFactor
+    const ended = await runCommand({ words: command, home: place, env, timeoutMs })
     if (ended.exitCode === 0) return
     throw new Error(`${words[0]} without any harm ended with ${ended.exitCode}: ${ended.stderr}`)
   }

@@ -23,7 +23,7 @@ async function killModel(scene: Scene): Promise<string> {
   const failed: string[] = []
   for (const isStreamed of [false, true, false, true]) {
     await expectAnswer(daemon.url)
-    const pid = modelProcessOf(daemon.pid)
+    const pid = findModelProcess(daemon.pid)
     // Stopped first, so that it is still answering when it is killed.
     process.kill(pid, 'SIGSTOP')
     const answer = ask(daemon.url, isStreamed, timeoutFactor)
@@ -44,15 +44,15 @@ async function startDaemon({ folder, timeoutFactor, cleanup }: Scene) {
   const { child, output } = startCommand({ words, home: folder, env: {} })
   output.catch(() => undefined) // it is killed at the end
   cleanup.defer(() => child.kill('SIGKILL'))
-  let said = ''
+  let stdout = ''
   child.stdout?.on('data', (text) => {
-    said += text
+    stdout += text
   })
   await until('the daemon answers', 30_000 * timeoutFactor, () => {
     expectSo(child.exitCode === null, `the daemon ended with ${child.exitCode}`)
-    return said.trimEnd().endsWith('}')
+    return stdout.trimEnd().endsWith('}')
   })
-  const { url, pid } = JSON.parse(said) as { url: string; pid: number }
+  const { url, pid } = JSON.parse(stdout) as { url: string; pid: number }
   return { url, pid, isRunning: () => child.exitCode === null && child.signalCode === null }
 }
 
@@ -99,7 +99,7 @@ function errorIn({ status, text }: Reply, isStreamed: boolean): string {
 }
 
 /** The child of the daemon that has a model loaded. */
-function modelProcessOf(daemonPid: number): number {
+function findModelProcess(daemonPid: number): number {
   const found = readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false
     try {

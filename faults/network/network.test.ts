@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runsSlowTests, withSlowTests } from '../../testing/slow.ts'
-import { cellsOf, networkFaults } from './all-network-faults.ts'
+import { listCells, networkFaults } from './all-network-faults.ts'
 import { networkRounds } from './all-rounds.ts'
 import { exitCodes } from './ends.ts'
 import { runCells } from './run-network.ts'
 import { canRun, runRound } from './run-round.ts'
 import { tamperedCell, tamperings } from './self-test.ts'
-import { tableBegin, tableEnd, tableOf } from './table.ts'
+import { tableBegin, tableEnd, formatTable } from './table.ts'
 
 const isAll = Boolean(process.env.SHOAL_TEST_EVERYTHING)
 /** Everything may take twice as long on a busy machine. */
@@ -21,7 +21,7 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/reliability.md')
 
 test('docs/reliability.md has the table that the program prints', () => {
   const table = page.slice(page.indexOf(tableBegin) + tableBegin.length, page.indexOf(tableEnd))
-  expect(table.trim()).toBe(tableOf())
+  expect(table.trim()).toBe(formatTable())
 })
 
 test('docs/reliability.md has every code with its exit code', () => {
@@ -44,7 +44,7 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
     timeout: 30 * 60_000,
   }, async () => {
     const onResult = () => undefined
-    const results = await runCells(networkFaults.flatMap(cellsOf), {
+    const results = await runCells(networkFaults.flatMap(listCells), {
       seed,
       timeoutFactor,
       logFolder,
@@ -77,7 +77,7 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
       timeoutFactor: timeoutFactor,
       logFolder,
       program,
-      endWithinMs: 3_000,
+      hangTimeoutMs: 3_000,
       onResult: () => undefined,
     }
     const [result] = await runCells([tamperedCell], options)

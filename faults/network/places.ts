@@ -43,7 +43,7 @@ const chunkBytes = 16 * 1024 * 1024
 const blockBytes = 16 * 1024
 
 /** Undefined for requests that are never harmed: the account, the model and the processing state of a push. */
-export function placeOf({
+export function findPlace({
   method = 'GET',
   url = '',
   headers,
@@ -51,7 +51,7 @@ export function placeOf({
   const { pathname } = new URL(url, 'http://localhost')
   const isBytes = pathname.startsWith('/blobs/') || pathname.startsWith('/v1/files/chunks/')
   if (isBytes && method === 'PUT') return 'part'
-  if (isBytes && method === 'GET') return isPieceOf(headers.range) ? 'web seed' : 'chunk'
+  if (isBytes && method === 'GET') return isPiece(headers.range) ? 'web seed' : 'chunk'
   if (pathname === '/announce') return 'tracker'
   if (pathname.startsWith('/v1/files/') && pathname.includes('/torrent/')) return 'torrent'
   if (method === 'POST' && pathname.endsWith('/files')) return 'start'
@@ -61,7 +61,7 @@ export function placeOf({
 }
 
 /** A pull requests a chunk up to its end; a swarm requests pieces. */
-function isPieceOf(range: string | undefined): boolean {
+function isPiece(range: string | undefined): boolean {
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
   if (first === undefined || last === undefined) return false
   const end = Number(last) + 1

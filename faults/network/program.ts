@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { anySeed, misuse, wholeNumber } from '../arguments.ts'
-import { cellsOf, networkFaults } from './all-network-faults.ts'
+import { listCells, networkFaults } from './all-network-faults.ts'
 import { networkRounds } from './all-rounds.ts'
 import { inWords, isProblem } from './ends.ts'
 import type { Cell } from './network-fault.ts'
@@ -12,7 +12,7 @@ import { columns, type Place, places, placeTitles } from './places.ts'
 import type { CellResult } from './run-cell.ts'
 import { runCells } from './run-network.ts'
 import { type RoundResult, runRound } from './run-round.ts'
-import { tableOf } from './table.ts'
+import { formatTable } from './table.ts'
 
 const usage = `npm run faults -- network [--only name] [--place name] [--rounds 1] [--seed N] [--markdown]
 
@@ -29,10 +29,10 @@ export async function runNetwork(words: string[]): Promise<number> {
   if (isHelp) return printNames()
   const faults = networkFaults.filter(({ name }) => isWanted(only, name))
   const kinds = networkRounds.filter(({ name }) => place === undefined && isWanted(only, name))
-  const cells = faults.flatMap(cellsOf).filter((cell) => isAt(place, cell))
+  const cells = faults.flatMap(listCells).filter((cell) => isAt(place, cell))
   if (faults.length + kinds.length === 0) misuse(`nothing is called ${only}: see --list`)
   if (isMarkdown) {
-    say(tableOf(faults))
+    say(formatTable(faults))
     return 0
   }
 
@@ -57,7 +57,7 @@ export async function runNetwork(words: string[]): Promise<number> {
       reportRound(result)
     }
   }
-  if (faults.length > 0 && place === undefined) say(`\n${tableOf(faults)}\n`)
+  if (faults.length > 0 && place === undefined) say(`\n${formatTable(faults)}\n`)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
   say(`network: ${count} commands and rounds in ${seconds} s, ${failed} failed`)
   if (failed === 0) rmSync(logFolder, { recursive: true })
@@ -74,14 +74,14 @@ const isAt = (wanted: Place | undefined, { column, place }: Cell) =>
   wanted === place ||
   (place === undefined && (columns[column].places as readonly Place[]).includes(wanted))
 
-const titleOf = ({ fault, column, form, place }: Cell) =>
+const formatTitle = ({ fault, column, form, place }: Cell) =>
   `${fault.name.padEnd(20)}${(place === undefined ? column : `${column}, ${placeTitles[place]}`).padEnd(20)}${form.padEnd(11)}`
 
 /** Prints one line for a command, and its output if it failed. */
 function reportCell({ cell, end, seconds, failure, output }: CellResult, seed: number) {
   const seen = isProblem(end) ? end.problem : inWords(end)
   const verdict = failure === undefined ? 'ok' : 'FAILED'
-  say(`${titleOf(cell)}${seconds.toFixed(1).padStart(5)} s  ${verdict}: ${seen}`)
+  say(`${formatTitle(cell)}${seconds.toFixed(1).padStart(5)} s  ${verdict}: ${seen}`)
   if (failure === undefined) return
   say(`  expected: ${cell.ends.map(inWords).join(' or ')}`)
   if (!isProblem(end)) say(`  seen:     ${failure}`)

@@ -21,7 +21,7 @@ export type CellOptions = {
   /** A program to run instead of the command line, for self-tests. */
   program?: string
   /** When a command counts as hanging, times timeoutFactor. Default 45 s. */
-  endWithinMs?: number
+  hangTimeoutMs?: number
 }
 
 export type CellResult = {
@@ -35,15 +35,15 @@ export type CellResult = {
 }
 
 /** Seconds, times timeoutFactor. A command that waits for more than all of these together hangs. */
-const timeouts = { connect: 2, headers: 2, stall: 2, giveup: 5 }
+const timeoutSeconds = { connect: 2, headers: 2, stall: 2, giveup: 5 }
 /** For a command that has to succeed: on a busy machine it takes seconds to load webtorrent and to reach a peer. */
-const giveUpOfSuccess = 20
+const successGiveUpSeconds = 20
 /** Includes the start, the bytes at a limited rate, the time to give up, and the last request before that. */
-const defaultEndWithinMs = 45_000
+const defaultHangTimeoutMs = 45_000
 
 function timeoutSetting({ ends }: Cell, timeoutFactor: number): string {
-  const giveup = ends.includes('right bytes') ? giveUpOfSuccess : timeouts.giveup
-  return Object.entries({ ...timeouts, giveup })
+  const giveup = ends.includes('right bytes') ? successGiveUpSeconds : timeoutSeconds.giveup
+  return Object.entries({ ...timeoutSeconds, giveup })
     .map(([name, seconds]) => `${name}=${Math.ceil(seconds * timeoutFactor)}s`)
     .join(',')
 }
@@ -74,7 +74,7 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
       SHOAL_NETWORK_TIMEOUTS: timeoutSetting(cell, options.timeoutFactor),
       ...reported.env,
     },
-    withinMs: (options.endWithinMs ?? defaultEndWithinMs) * options.timeoutFactor,
+    timeoutMs: (options.hangTimeoutMs ?? defaultHangTimeoutMs) * options.timeoutFactor,
     program: options.program,
   })
   const hasHarmed = harm === undefined || lane.proxy.hasHarmed()
@@ -89,7 +89,7 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
     cell,
     end,
     seconds: ended.seconds,
-    failure: failureOf(cell, end, credentials),
+    failure: findFailure(cell, end, credentials),
     output: `${ended.stdout}\n${ended.stderr}`.trim(),
   }
 }
@@ -97,7 +97,7 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
 /** A mistyped address should fail soon: a registry that has never answered is given up early. */
 const firstPasses = ({ column, form }: Cell) => column === 'api' && form === 'goes away'
 
-function failureOf({ ends }: Cell, end: CellResult['end'], credentials: string[]) {
+function findFailure({ ends }: Cell, end: CellResult['end'], credentials: string[]) {
   if (credentials.length > 0) return `credentials went to another origin: ${credentials.join(', ')}`
   if (isProblem(end)) return end.problem
   const seen = inWords(end)
@@ -112,10 +112,10 @@ async function prepare(cell: Cell, options: CellOptions, stack: DisposableStack)
   if (column === 'push') return preparePush(options)
   const { lane, folder } = options
   if (place === 'web seed') return preparePieces(options, stack)
-  if (wayOf(cell) === '--only-peers') await lane.ensureSeeder()
+  if (getSourceFlag(cell) === '--only-peers') await lane.ensureSeeder()
   const path = join(folder, 'data', 'models', modelName, filename)
   return {
-    words: ['pull', modelName, wayOf(cell)],
+    words: ['pull', modelName, getSourceFlag(cell)],
     fileUnderName: () => judge(path, lane.sha256),
   } satisfies Prepared
 }
@@ -133,15 +133,15 @@ async function preparePieces({ lane, folder, seed }: CellOptions, stack: Disposa
 }
 
 /** A pull that may ask the registry for bytes would end well whatever happens to the torrent and the tracker. */
-const wayOf = ({ column }: Cell) =>
+const getSourceFlag = ({ column }: Cell) =>
   column === 'torrent' || column === 'tracker' ? '--only-peers' : '--no-peers'
 
 function judge(path: string, sha256: string): Outcome['file'] {
   if (!existsSync(path)) return 'none'
-  return hashOf(path) === sha256 ? 'right bytes' : 'wrong bytes'
+  return hashFile(path) === sha256 ? 'right bytes' : 'wrong bytes'
 }
 
-export const hashOf = (path: string) =>
+export const hashFile = (path: string) =>
   createHash('sha256').update(readFileSync(path)).digest('hex')
 
 /** Pushes bytes that the registry does not have, to a new model. */

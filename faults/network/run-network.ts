@@ -16,17 +16,17 @@ export type NetworkOptions = {
   /** Where the logs of the registries go. */
   logFolder: string
   onResult(result: CellResult): void
-} & Pick<CellOptions, 'program' | 'endWithinMs'>
+} & Pick<CellOptions, 'program' | 'hangTimeoutMs'>
 
 /** More than there are cores, because cells spend most of their time waiting. */
-const lanesOf: Record<Transport, number> = {
+const lanesByTransport: Record<Transport, number> = {
   http: 8,
   https: 2,
   'proxied http': 1,
   'proxied https': 1,
 }
 
-const transportOf = ({ fault }: Cell): Transport => fault.over ?? 'http'
+const getTransport = ({ fault }: Cell): Transport => fault.over ?? 'http'
 
 export async function runCells(
   cells: readonly Cell[],
@@ -62,8 +62,8 @@ export async function runCells(
     reportRegistry(lane)
   }
 
-  const working = [...Map.groupBy(cells, transportOf)].flatMap(([transport, queue]) =>
-    Array.from({ length: Math.min(lanesOf[transport], queue.length) }, (_, number) =>
+  const working = [...Map.groupBy(cells, getTransport)].flatMap(([transport, queue]) =>
+    Array.from({ length: Math.min(lanesByTransport[transport], queue.length) }, (_, number) =>
       work(transport, number, queue),
     ),
   )

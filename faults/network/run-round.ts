@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProgram } from '../../testing/find-program.ts'
 import { cleanupStack } from '../harness/cleanup.ts'
-import { TooLate } from '../harness/waiting.ts'
+import { TimeoutError } from '../harness/waiting.ts'
 import { type NetworkRound, RoundFailure, type Scene } from './round.ts'
 
 export type RoundResult = {
@@ -31,7 +31,7 @@ export async function runRound(round: NetworkRound, options: Options): Promise<R
   try {
     return result(await round.run({ ...options, folder, logFolder, cleanup }))
   } catch (error) {
-    if (error instanceof RoundFailure || error instanceof TooLate) return result('', error.message)
+    if (error instanceof RoundFailure || error instanceof TimeoutError) return result('', error.message)
     return result('', String(error instanceof Error ? error.stack : error))
   }
 }

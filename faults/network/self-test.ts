@@ -53,7 +53,7 @@ export const tamperings: Tampering[] = [
 const fault: NetworkFault = {
   name: 'self-test',
   summary: 'Page with 200',
-  harm: () => harms.pageOf(200, 'Welcome'),
+  harm: () => harms.respondWithPage(200, 'Welcome'),
   command: ({ elsewhere }) => ({ env: { ELSEWHERE: elsewhere.origin } }),
   ends: onRequests(fails('not_a_registry', 'html')),
 }

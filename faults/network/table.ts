@@ -8,16 +8,16 @@ export const tableBegin = '<!-- Printed by: npm run faults -- network --markdown
 export const tableEnd = '<!-- End of the printed table -->'
 
 /** Markdown, with footnotes for the dashes. */
-export function tableOf(faults: readonly NetworkFault[] = networkFaults): string {
+export function formatTable(faults: readonly NetworkFault[] = networkFaults): string {
   const notes: string[] = []
-  const noteOf = (text: string) => {
+  const addNote = (text: string) => {
     if (!notes.includes(text)) notes.push(text)
     return `–<sup>${notes.indexOf(text) + 1}</sup>`
   }
   const titles = ['Fault', ...columnNames.map((name) => columns[name].title)]
   const rows = faults.map((fault) => [
     fault.summary,
-    ...columnNames.map((name) => inColumn(fault.ends[name], noteOf)),
+    ...columnNames.map((name) => inColumn(fault.ends[name], addNote)),
   ])
   const lines = [titles, titles.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`)
   const footnotes = notes.map((text, index) => `${index + 1}. ${text}`)
@@ -25,16 +25,16 @@ export function tableOf(faults: readonly NetworkFault[] = networkFaults): string
 }
 
 /** `right bytes → unreachable (reset)`: the end if the harm goes away, and the end if it stays. */
-function inColumn(declared: ColumnEnds, noteOf: (text: string) => string): string {
-  if ('dash' in declared) return noteOf(declared.dash)
+function inColumn(declared: ColumnEnds, addNote: (text: string) => string): string {
+  if ('dash' in declared) return addNote(declared.dash)
   const { 'goes away': goesAway, stays } = declared
   const first =
     goesAway === undefined
       ? undefined
       : isDash(goesAway)
-        ? noteOf(goesAway.dash)
+        ? addNote(goesAway.dash)
         : inWords(goesAway)
-  const second = 'dash' in stays ? noteOf(stays.dash) : staying(stays)
+  const second = 'dash' in stays ? addNote(stays.dash) : staying(stays)
   return first === undefined || first === second ? second : `${first} → ${second}`
 }
 

@@ -37,9 +37,9 @@ def pull(chunks, sources):
 
 To try it, run \`shoal pull llama-3.2-3b-instruct\` on two machines and look at the line with the peers.`
 
-const wordsOf = (text: string): string[] => text.match(/\s*\S+/g) ?? []
+const splitWords = (text: string): string[] => text.match(/\s*\S+/g) ?? []
 
 export const spokenAnswer: Piece[] = [
-  ...wordsOf(thought.replaceAll('\n', ' ')).map((reasoning) => ({ reasoning })),
-  ...wordsOf(answer).map((text) => ({ text })),
+  ...splitWords(thought.replaceAll('\n', ' ')).map((reasoning) => ({ reasoning })),
+  ...splitWords(answer).map((text) => ({ text })),
 ]

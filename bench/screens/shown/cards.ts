@@ -7,7 +7,7 @@ type About = {
   license: string | null
 }
 
-export function usualCard({ name, displayName, description, license }: About): string {
+export function defaultCard({ name, displayName, description, license }: About): string {
   return `# ${displayName}
 
 ${description ?? 'Quantized files of the original weights.'}

@@ -16,7 +16,7 @@ const pieceMs = 12
 /** With the demo models, with models that answer at length, and with none. */
 export async function startShownDaemons() {
   await using stack = new AsyncDisposableStack()
-  const folderOf = (write: (folder: string) => unknown) => {
+  const makeFolder = (write: (folder: string) => unknown) => {
     const { path } = stack.use(temporaryFolder())
     return Promise.resolve(write(path)).then(() => path)
   }
@@ -25,10 +25,10 @@ export async function startShownDaemons() {
     stack.defer(() => daemon.close())
     return daemon
   }
-  const demo = await run(await folderOf(copyDemoModels))
-  const none = await run(await folderOf(() => undefined))
+  const demo = await run(await makeFolder(copyDemoModels))
+  const none = await run(await makeFolder(() => undefined))
   const talkative = await run(
-    await folderOf(writeModels),
+    await makeFolder(writeModels),
     scriptedRuntime({ pieces: spokenAnswer, pace }),
   )
   const line = stack.use(await openLine(talkative.port))

@@ -17,7 +17,7 @@ export type Family = {
   name: string
   kind: [architecture: string, license: string, contextLength: number, vocabulary: number]
   /** For how long there have been models of it, and how much it is pulled: 1 is usual. */
-  status: { oldestDays: number; popularity: number }
+  usage: { oldestDays: number; popularity: number }
   /** Where they are made for one thing: the names of those variants. */
   only?: string[]
   sizes: Size[]
@@ -40,13 +40,13 @@ export const families: Family[] = [
   {
     name: 'Llama 3.1',
     kind: ['llama', 'llama3.1', 131_072, 128_256],
-    status: { oldestDays: 600, popularity: 2.5 },
+    usage: { oldestDays: 600, popularity: 2.5 },
     sizes: [size('8B', 8.03, [32, 4096, 14_336, 32, 8]), llama70],
   },
   {
     name: 'Llama 3.2',
     kind: ['llama', 'llama3.2', 131_072, 128_256],
-    status: { oldestDays: 520, popularity: 2.5 },
+    usage: { oldestDays: 520, popularity: 2.5 },
     sizes: [
       size('1B', 1.24, [16, 2048, 8192, 32, 8]),
       size('3B', 3.21, [28, 3072, 8192, 24, 8], 128),
@@ -55,13 +55,13 @@ export const families: Family[] = [
   {
     name: 'Llama 3.3',
     kind: ['llama', 'llama3.3', 131_072, 128_256],
-    status: { oldestDays: 430, popularity: 2 },
+    usage: { oldestDays: 430, popularity: 2 },
     sizes: [llama70],
   },
   {
     name: 'Qwen 2.5',
     kind: ['qwen2', 'apache-2.0', 32_768, 152_064],
-    status: { oldestDays: 540, popularity: 2 },
+    usage: { oldestDays: 540, popularity: 2 },
     sizes: [
       size('0.5B', 0.494, [24, 896, 4864, 14, 2]),
       size('1.5B', 1.54, [28, 1536, 8960, 12, 2]),
@@ -75,7 +75,7 @@ export const families: Family[] = [
   {
     name: 'Qwen 3',
     kind: ['qwen3', 'apache-2.0', 40_960, 151_936],
-    status: { oldestDays: 280, popularity: 3 },
+    usage: { oldestDays: 280, popularity: 3 },
     sizes: [
       size('0.6B', 0.596, [28, 1024, 3072, 16, 8], 128),
       size('1.7B', 1.72, [28, 2048, 6144, 16, 8], 128),
@@ -88,38 +88,38 @@ export const families: Family[] = [
   {
     name: 'Qwen 3',
     kind: ['qwen3moe', 'apache-2.0', 40_960, 151_936],
-    status: { oldestDays: 270, popularity: 2 },
+    usage: { oldestDays: 270, popularity: 2 },
     sizes: [size('30B A3B', 30.5, [48, 2048, 6144, 32, 4], 128)],
   },
   {
     name: 'Mistral',
     kind: ['llama', 'apache-2.0', 32_768, 32_768],
-    status: { oldestDays: 690, popularity: 1.5 },
+    usage: { oldestDays: 690, popularity: 1.5 },
     sizes: [size('7B', 7.25, [32, 4096, 14_336, 32, 8])],
   },
   {
     name: 'Mistral Nemo',
     kind: ['llama', 'apache-2.0', 131_072, 131_072],
-    status: { oldestDays: 560, popularity: 1 },
+    usage: { oldestDays: 560, popularity: 1 },
     sizes: [size('12B', 12.2, [40, 5120, 14_336, 32, 8], 128)],
   },
   {
     name: 'Mistral Small',
     kind: ['llama', 'apache-2.0', 32_768, 131_072],
-    status: { oldestDays: 380, popularity: 2 },
+    usage: { oldestDays: 380, popularity: 2 },
     sizes: [size('24B', 23.6, [40, 5120, 32_768, 32, 8], 128)],
   },
   {
     name: 'Mistral Large',
     kind: ['llama', 'mistral-research', 131_072, 32_768],
-    status: { oldestDays: 480, popularity: 0.7 },
+    usage: { oldestDays: 480, popularity: 0.7 },
     only: ['Instruct', 'Storyteller', 'Translator'],
     sizes: [size('123B', 122.6, [88, 12_288, 28_672, 96, 8])],
   },
   {
     name: 'Mixtral',
     kind: ['llama', 'apache-2.0', 32_768, 32_000],
-    status: { oldestDays: 700, popularity: 0.8 },
+    usage: { oldestDays: 700, popularity: 0.8 },
     only: ['Instruct', 'Chat', 'Storyteller', 'Deutsch'],
     sizes: [
       size('8x7B', 46.7, [32, 4096, 14_336, 32, 8]),
@@ -129,7 +129,7 @@ export const families: Family[] = [
   {
     name: 'Gemma 2',
     kind: ['gemma2', 'gemma', 8192, 256_000],
-    status: { oldestDays: 620, popularity: 1.5 },
+    usage: { oldestDays: 620, popularity: 1.5 },
     sizes: [
       size('2B', 2.61, [26, 2304, 9216, 8, 4], 256),
       size('9B', 9.24, [42, 3584, 14_336, 16, 8], 256),
@@ -139,7 +139,7 @@ export const families: Family[] = [
   {
     name: 'Gemma 3',
     kind: ['gemma3', 'gemma', 131_072, 262_144],
-    status: { oldestDays: 330, popularity: 2.5 },
+    usage: { oldestDays: 330, popularity: 2.5 },
     sizes: [
       size('1B', 1.0, [26, 1152, 6912, 4, 1], 256),
       size('4B', 3.88, [34, 2560, 10_240, 8, 4], 256),
@@ -150,25 +150,25 @@ export const families: Family[] = [
   {
     name: 'Phi 3.5 Mini',
     kind: ['phi3', 'mit', 131_072, 32_064],
-    status: { oldestDays: 540, popularity: 1 },
+    usage: { oldestDays: 540, popularity: 1 },
     sizes: [size('3.8B', 3.82, [32, 3072, 8192, 32, 32], 96)],
   },
   {
     name: 'Phi 4',
     kind: ['phi3', 'mit', 16_384, 100_352],
-    status: { oldestDays: 370, popularity: 1.5 },
+    usage: { oldestDays: 370, popularity: 1.5 },
     sizes: [size('14B', 14.7, [40, 5120, 17_920, 40, 10])],
   },
   {
     name: 'Phi 4 Mini',
     kind: ['phi3', 'mit', 131_072, 200_064],
-    status: { oldestDays: 320, popularity: 1.3 },
+    usage: { oldestDays: 320, popularity: 1.3 },
     sizes: [size('3.8B', 3.84, [32, 3072, 8192, 24, 8], 128)],
   },
   {
     name: 'OLMo 2',
     kind: ['olmo2', 'apache-2.0', 4096, 100_352],
-    status: { oldestDays: 440, popularity: 1 },
+    usage: { oldestDays: 440, popularity: 1 },
     sizes: [
       size('1B', 1.48, [16, 2048, 8192, 16, 16]),
       size('7B', 7.3, [32, 4096, 11_008, 32, 32]),
@@ -179,7 +179,7 @@ export const families: Family[] = [
   {
     name: 'SmolLM 2',
     kind: ['llama', 'apache-2.0', 8192, 49_152],
-    status: { oldestDays: 460, popularity: 1.4 },
+    usage: { oldestDays: 460, popularity: 1.4 },
     sizes: [
       size('135M', 0.1345, [30, 576, 1536, 9, 3]),
       size('360M', 0.362, [32, 960, 2560, 15, 5]),
@@ -189,13 +189,13 @@ export const families: Family[] = [
   {
     name: 'Granite 3.3',
     kind: ['granite', 'apache-2.0', 131_072, 49_159],
-    status: { oldestDays: 290, popularity: 1 },
+    usage: { oldestDays: 290, popularity: 1 },
     sizes: [size('2B', 2.53, [40, 2048, 8192, 32, 8]), size('8B', 8.17, [40, 4096, 12_800, 32, 8])],
   },
   {
     name: 'Falcon 3',
     kind: ['llama', 'falcon-llm', 32_768, 131_072],
-    status: { oldestDays: 410, popularity: 0.8 },
+    usage: { oldestDays: 410, popularity: 0.8 },
     sizes: [
       size('1B', 1.67, [18, 2048, 8192, 8, 4], 256),
       size('3B', 3.23, [22, 3072, 9216, 12, 4], 256),
@@ -206,14 +206,14 @@ export const families: Family[] = [
   {
     name: 'DeepSeek R1 Distill',
     kind: ['qwen2', 'mit', 131_072, 152_064],
-    status: { oldestDays: 390, popularity: 3 },
+    usage: { oldestDays: 390, popularity: 3 },
     only: ['Reasoning', 'Math', 'Coder', 'Tutor'],
     sizes: [qwen7, qwen14],
   },
   {
     name: 'StarCoder 2',
     kind: ['starcoder2', 'openrail', 16_384, 49_152],
-    status: { oldestDays: 660, popularity: 0.8 },
+    usage: { oldestDays: 660, popularity: 0.8 },
     only: ['Coder', 'SQL'],
     sizes: [
       size('3B', 3.03, [30, 3072, 12_288, 24, 2]),
@@ -224,14 +224,14 @@ export const families: Family[] = [
   {
     name: 'TinyLlama',
     kind: ['llama', 'apache-2.0', 2048, 32_000],
-    status: { oldestDays: 710, popularity: 1 },
+    usage: { oldestDays: 710, popularity: 1 },
     only: ['Chat', 'Instruct', 'Storyteller', 'Tools'],
     sizes: [size('1.1B', 1.1, [22, 2048, 5632, 32, 4])],
   },
   {
     name: 'Yi 1.5',
     kind: ['llama', 'apache-2.0', 32_768, 64_000],
-    status: { oldestDays: 640, popularity: 0.6 },
+    usage: { oldestDays: 640, popularity: 0.6 },
     sizes: [
       size('6B', 6.06, [32, 4096, 11_008, 32, 4]),
       size('9B', 8.83, [48, 4096, 11_008, 32, 4]),
@@ -241,14 +241,14 @@ export const families: Family[] = [
   {
     name: 'Command R',
     kind: ['command-r', 'cc-by-nc-4.0', 131_072, 256_000],
-    status: { oldestDays: 630, popularity: 0.8 },
+    usage: { oldestDays: 630, popularity: 0.8 },
     only: ['Instruct', 'Translator', 'Summarizer', 'Tools'],
     sizes: [size('35B', 35.0, [40, 8192, 22_528, 64, 64])],
   },
   {
     name: 'BERT',
     kind: ['bert', 'mit', 512, 30_522],
-    status: { oldestDays: 650, popularity: 1 },
+    usage: { oldestDays: 650, popularity: 1 },
     only: ['Embed'],
     sizes: [
       size('Base 110M', 0.109, [12, 768, 3072, 12, 12]),

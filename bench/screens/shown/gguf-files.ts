@@ -16,7 +16,7 @@ export type GgufPlan = {
 /** Elements of a row: whole blocks of every type. */
 const rowLength = 2048
 const alignment = 32
-const randomBytesAtOnce = 4 * 1024 * 1024
+const batchBytes = 4 * 1024 * 1024
 
 /** With nothing but zeros behind the header: such a file may be larger than the disk. */
 export async function writeHollowGguf(path: string, plan: GgufPlan): Promise<string> {
@@ -33,8 +33,8 @@ export async function writeFullGguf(path: string, plan: GgufPlan): Promise<strin
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, header), Buffer.alloc(16))
   await using file = await open(path, 'w')
   await file.writeFile(header)
-  for (let left = sizeBytes - header.length; left > 0; left -= randomBytesAtOnce) {
-    await file.writeFile(cipher.update(Buffer.alloc(Math.min(left, randomBytesAtOnce))))
+  for (let left = sizeBytes - header.length; left > 0; left -= batchBytes) {
+    await file.writeFile(cipher.update(Buffer.alloc(Math.min(left, batchBytes))))
   }
   return path
 }
@@ -49,7 +49,7 @@ function layOut({ metadata, weights }: GgufPlan) {
     const rows = Math.round(count / rowLength)
     bytes.string(`blk.${place}.weight`).u32(2).u64(rowLength).u64(rows)
     bytes.u32(findTensorTypeId(type) ?? -1).u64(dataBytes)
-    dataBytes = aligned(dataBytes + sizeOf(type, rows))
+    dataBytes = aligned(dataBytes + computeBytes(type, rows))
   }
   const written = bytes.toBytes()
   const header = Buffer.alloc(aligned(written.length), 0)
@@ -57,7 +57,7 @@ function layOut({ metadata, weights }: GgufPlan) {
   return { header, sizeBytes: header.length + dataBytes }
 }
 
-function sizeOf(type: string, rows: number): number {
+function computeBytes(type: string, rows: number): number {
   const tensorType = findTensorType(findTensorTypeId(type) ?? -1)
   if (!tensorType) throw new RangeError(`no tensor type ${type}`)
   return ((rows * rowLength) / tensorType.blockSize) * tensorType.bytesPerBlock

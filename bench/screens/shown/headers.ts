@@ -7,7 +7,7 @@ import {
 } from '@shoal/model-file'
 import type { FileHeader } from '../../harness/catalogue.ts'
 import type { Family, Size } from './families.ts'
-import { bitsOfType, type Quantization, type TensorType } from './quantizations.ts'
+import { bitsByType, type Quantization, type TensorType } from './quantizations.ts'
 import type { Variant } from './variants.ts'
 
 export type ShownModel = {
@@ -25,7 +25,7 @@ type Metadata = Record<string, JsonValue>
 const tensorsPerLayer = 9
 const normsPerLayer = 2
 
-export function headerOf(
+export function makeFileHeader(
   model: ShownModel,
   file: {
     filename: string
@@ -35,12 +35,12 @@ export function headerOf(
   },
 ): FileHeader {
   const { filename, fileSizeBytes, quantization, part } = file
-  const metadata = { ...metadataOf(model, quantization), ...(part && splitOf(part, model)) }
+  const metadata = { ...makeMetadata(model, quantization), ...(part && makeSplitMetadata(part, model)) }
   const facts = metadataFactsOf(metadata, filename)
   return {
     role: facts.role,
     metadata,
-    tensors: tensorsOf(model, quantization, part?.count ?? 1),
+    tensors: summarizeTensors(model, quantization, part?.count ?? 1),
     memoryBytes: findFileMemory(facts, fileSizeBytes),
   }
 }
@@ -74,7 +74,7 @@ export function projectorHeader(
   }
 }
 
-function metadataOf(model: ShownModel, { label, fileType }: Quantization): Metadata {
+function makeMetadata(model: ShownModel, { label, fileType }: Quantization): Metadata {
   const { family, size, variant, name, displayName } = model
   const [architecture, license] = family.kind
   const isMadeWithMatrix = label.startsWith('IQ')
@@ -87,8 +87,8 @@ function metadataOf(model: ShownModel, { label, fileType }: Quantization): Metad
     'general.size_label': size.label,
     'general.license': license,
     'general.languages': ['en', 'de', 'fr', 'es', 'pt', 'it'],
-    ...shapeOf(model),
-    ...tokenizerOf(model),
+    ...makeShapeMetadata(model),
+    ...makeTokenizerMetadata(model),
     'general.quantization_version': 2,
     'general.file_type': fileType,
     ...(isMadeWithMatrix && {
@@ -100,7 +100,7 @@ function metadataOf(model: ShownModel, { label, fileType }: Quantization): Metad
   }
 }
 
-function shapeOf({ family, size }: ShownModel): Metadata {
+function makeShapeMetadata({ family, size }: ShownModel): Metadata {
   const [architecture, , contextLength] = family.kind
   const { layers, width, feedForward, heads, kvHeads, keyLength = width / heads } = size
   const shape = {
@@ -121,7 +121,7 @@ function shapeOf({ family, size }: ShownModel): Metadata {
   )
 }
 
-function tokenizerOf({ family }: ShownModel): Metadata {
+function makeTokenizerMetadata({ family }: ShownModel): Metadata {
   const [, , , vocabulary] = family.kind
   const marks = ['<|endoftext|>', '<|im_start|>', '<|im_end|>', '!', '"', '#', '$', '%']
   return {
@@ -155,14 +155,14 @@ const chatTemplate = `{%- if messages[0].role != 'system' %}
 {{- '<|im_start|>assistant\\n' }}
 {%- endif %}`
 
-const splitOf = ({ index, count }: Part, { size }: ShownModel): Metadata => ({
+const makeSplitMetadata = ({ index, count }: Part, { size }: ShownModel): Metadata => ({
   'split.no': index,
   'split.count': count,
   'split.tensors.count': size.layers * (tensorsPerLayer + normsPerLayer) + 3,
 })
 
 /** Of one of `parts` equal ones. */
-function tensorsOf(
+function summarizeTensors(
   { size }: ShownModel,
   { types, bitsPerWeight }: Quantization,
   parts: number,
@@ -171,19 +171,19 @@ function tensorsOf(
   const parameters = Math.round(size.parameters / parts)
   const matrices = Math.round((size.layers * tensorsPerLayer + 2) / parts)
   const norms = Math.round((size.layers * normsPerLayer + 1) / parts)
-  const share = (bitsPerWeight - bitsOfType[most]) / (bitsOfType[rest] - bitsOfType[most])
+  const share = (bitsPerWeight - bitsByType[most]) / (bitsByType[rest] - bitsByType[most])
   const restCount = rest === 'F32' ? 0 : Math.max(1, Math.round(matrices * share))
-  const ofType = (type: TensorType, count: number, parameters: number) => {
-    const bytes = Math.round((parameters * bitsOfType[type]) / 8)
+  const summarizeType = (type: TensorType, count: number, parameters: number) => {
+    const bytes = Math.round((parameters * bitsByType[type]) / 8)
     return { [type]: { count, parameters, bytes } }
   }
   return {
     count: matrices + norms,
     parameters,
     types: {
-      ...ofType(most, matrices - restCount, Math.round(parameters * (1 - share))),
-      ...(restCount > 0 && ofType(rest, restCount, Math.round(parameters * share))),
-      ...ofType('F32', norms, norms * size.width),
+      ...summarizeType(most, matrices - restCount, Math.round(parameters * (1 - share))),
+      ...(restCount > 0 && summarizeType(rest, restCount, Math.round(parameters * share))),
+      ...summarizeType('F32', norms, norms * size.width),
     },
   }
 }

@@ -1,9 +1,9 @@
 /** Believable made-up models, the same in every run but for their dates, which are counted back from now. */
 import { type CatalogueFile, type CatalogueModel, idAt } from '../../harness/catalogue.ts'
 import { type Random, randomFrom } from '../../harness/random.ts'
-import { medicalCard, usualCard } from './cards.ts'
+import { medicalCard, defaultCard } from './cards.ts'
 import { type Family, families, type Size } from './families.ts'
-import { headerOf, type Part, projectorHeader, type ShownModel } from './headers.ts'
+import { makeFileHeader, type Part, projectorHeader, type ShownModel } from './headers.ts'
 import { ladderFor, type Quantization, wholeLadder } from './quantizations.ts'
 import { makers, remarks, type Variant, variants } from './variants.ts'
 
@@ -36,11 +36,11 @@ export function shownModels(count: number, now = Date.now()): CatalogueModel[] {
   const circumstances = { now, random, turn: inTurn() }
   return allKinds(random)
     .slice(0, count)
-    .map((kind, rank) => modelOf(kind, { ...circumstances, rank }))
+    .map((kind, rank) => makeModel(kind, { ...circumstances, rank }))
 }
 
 /** Each with a day on which there was no model of theirs yet. */
-export function ownersOf(models: readonly CatalogueModel[]) {
+export function listOwners(models: readonly CatalogueModel[]) {
   const firstDays = new Map<string, number>()
   for (const { owner, createdAt } of models) {
     const day = Date.parse(createdAt) - 40 * dayMs
@@ -58,17 +58,17 @@ function allKinds(random: Random): Kind[] {
     family.sizes.flatMap((size) =>
       variants
         .filter((variant) => isMade(family, size, variant))
-        .map((variant) => ({ family, size, variant, name: slugOf(family, size, variant) })),
+        .map((variant) => ({ family, size, variant, name: makeSlug(family, size, variant) })),
     ),
   )
-  const statuses = new Map(kinds.map((kind) => [kind, getStatus(kind, random)]))
-  return kinds.toSorted((a, b) => (statuses.get(b) ?? 0) - (statuses.get(a) ?? 0))
+  const scores = new Map(kinds.map((kind) => [kind, computeScore(kind, random)]))
+  return kinds.toSorted((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0))
 }
 
 /** Up to 1 by chance; favourites stand above. */
-function getStatus({ family, variant, name }: Kind, random: Random): number {
+function computeScore({ family, variant, name }: Kind, random: Random): number {
   const place = favourites.indexOf(name)
-  const byChance = random.next() ** (1 / (family.status.popularity * variant.weight))
+  const byChance = random.next() ** (1 / (family.usage.popularity * variant.weight))
   return place < 0 ? byChance : 1 + favourites.length - place
 }
 
@@ -79,11 +79,11 @@ function isMade({ only, kind: [architecture] }: Family, { parameters }: Size, va
   return variant.name !== 'Embed' || parameters < 9e9
 }
 
-const titleOf = (family: Family, size: Size, variant: Variant) =>
+const formatTitle = (family: Family, size: Size, variant: Variant) =>
   `${family.name} ${size.label} ${variant.name}`
 
-const slugOf = (...parts: [Family, Size, Variant]) =>
-  titleOf(...parts)
+const makeSlug = (...parts: [Family, Size, Variant]) =>
+  formatTitle(...parts)
     .toLowerCase()
     .replaceAll(' ', '-')
 
@@ -100,14 +100,14 @@ function inTurn() {
   }
 }
 
-function modelOf(kind: Kind, { rank, now, random, turn }: Circumstances): CatalogueModel {
+function makeModel(kind: Kind, { rank, now, random, turn }: Circumstances): CatalogueModel {
   const { family, size, variant, name } = kind
   const [architecture, license, contextLength] = family.kind
-  const model: ShownModel = { ...kind, displayName: titleOf(family, size, variant) }
-  const ageDays = 2 + (family.status.oldestDays - 2) * random.next() ** 1.5
+  const model: ShownModel = { ...kind, displayName: formatTitle(family, size, variant) }
+  const ageDays = 2 + (family.usage.oldestDays - 2) * random.next() ** 1.5
   const createdMs = now - Math.round(ageDays * dayMs)
   const downloads = Math.round((topDownloads / (rank + 1) ** 1.2) * (0.85 + 0.3 * random.next()))
-  const description = descriptionOf(kind, random, turn)
+  const description = pickDescription(kind, random, turn)
   return {
     id: idAt(createdMs, random),
     name,
@@ -118,18 +118,18 @@ function modelOf(kind: Kind, { rank, now, random, turn }: Circumstances): Catalo
     architecture,
     parameterCount: size.parameters,
     contextLength,
-    tags: tagsOf(variant, random),
-    readme: name === medicalModel ? medicalCard : usualCard({ ...model, description, license }),
+    tags: pickTags(variant, random),
+    readme: name === medicalModel ? medicalCard : defaultCard({ ...model, description, license }),
     isPublic: true,
     downloads,
     likes: Math.round(downloads * 0.01 * (0.4 + 1.2 * random.next())),
     createdAt: new Date(createdMs).toISOString(),
-    files: filesOf(model, createdMs, random),
+    files: makeFiles(model, createdMs, random),
   }
 }
 
 /** One sentence or two, and sometimes what is worth saying of its size. */
-function descriptionOf({ size, variant }: Kind, random: Random, turn: Turn): string {
+function pickDescription({ size, variant }: Kind, random: Random, turn: Turn): string {
   const { parameters } = size
   const ofSize =
     parameters < 2e9 ? remarks.small : parameters < 40e9 ? remarks.medium : remarks.large
@@ -137,18 +137,18 @@ function descriptionOf({ size, variant }: Kind, random: Random, turn: Turn): str
   return random.chance(0.35) ? `${description} ${turn(ofSize)}` : description
 }
 
-const tagsOf = ({ tags }: Variant, random: Random): string[] => [
+const pickTags = ({ tags }: Variant, random: Random): string[] => [
   'gguf',
   ...tags,
   ...(random.chance(0.4) ? ['imatrix'] : []),
   ...(random.chance(0.6) ? ['en'] : []),
 ]
 
-function filesOf(model: ShownModel, createdMs: number, random: Random): CatalogueFile[] {
+function makeFiles(model: ShownModel, createdMs: number, random: Random): CatalogueFile[] {
   const { name, size, variant } = model
   const ladder = name === medicalModel ? wholeLadder() : ladderFor(size.parameters, random)
-  const files = ladder.flatMap((quantization) => partsOf(model, quantization))
-  const all = variant.name === 'Vision' ? [projectorOf(model), ...files] : files
+  const files = ladder.flatMap((quantization) => makeParts(model, quantization))
+  const all = variant.name === 'Vision' ? [makeProjector(model), ...files] : files
   return all.map((file, place) => ({
     ...file,
     id: idAt(createdMs + place + 1, random),
@@ -158,28 +158,28 @@ function filesOf(model: ShownModel, createdMs: number, random: Random): Catalogu
   }))
 }
 
-type FileOfModel = Omit<CatalogueFile, 'id' | 'sha256_hash' | 'chunkSize' | 'chunkHashes'>
+type ShownFile = Omit<CatalogueFile, 'id' | 'sha256_hash' | 'chunkSize' | 'chunkHashes'>
 
 /** One file, or the parts of one that is too large for most disks and hubs. */
-function partsOf(model: ShownModel, quantization: Quantization): FileOfModel[] {
+function makeParts(model: ShownModel, quantization: Quantization): ShownFile[] {
   const wholeBytes = (model.size.parameters * quantization.bitsPerWeight) / 8
   const count = Math.ceil(wholeBytes / maxFileBytes)
   const fileSizeBytes = Math.round(wholeBytes / count)
   return Array.from({ length: count }, (_, index) => {
     const part: Part | undefined = count > 1 ? { index, count } : undefined
-    const filename = `${model.name}-${quantization.label}${suffixOf(part)}.gguf`
-    const header = headerOf(model, { filename, fileSizeBytes, quantization, part })
+    const filename = `${model.name}-${quantization.label}${formatSuffix(part)}.gguf`
+    const header = makeFileHeader(model, { filename, fileSizeBytes, quantization, part })
     return { filename, quantization: quantization.label, fileSizeBytes, header }
   })
 }
 
-function suffixOf(part: Part | undefined): string {
+function formatSuffix(part: Part | undefined): string {
   if (!part) return ''
   const [index, count] = [part.index + 1, part.count].map((one) => String(one).padStart(5, '0'))
   return `-${index}-of-${count}`
 }
 
-function projectorOf(model: ShownModel): FileOfModel {
+function makeProjector(model: ShownModel): ShownFile {
   const fileSizeBytes = 854_200_224
   const filename = `mmproj-${model.name}-F16.gguf`
   const header = projectorHeader(model, fileSizeBytes)

@@ -10,9 +10,9 @@ export type Quantization = {
   types: [most: TensorType, rest: TensorType]
 }
 
-export type TensorType = keyof typeof bitsOfType
+export type TensorType = keyof typeof bitsByType
 
-export const bitsOfType = {
+export const bitsByType = {
   F32: 32,
   F16: 16,
   Q8_0: 8.5,

@@ -40,15 +40,15 @@ describeOnEachDatabase('every answer', (start) => {
   test('needs a Host that is ours, save for the question whether the process is up', async () => {
     const registry = await start({ allowedHosts: ['models.lan'] })
     const { port } = registry
-    const statusOf = async (host: string, path: string) =>
+    const getStatus = async (host: string, path: string) =>
       (await rawRequest(port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`))
         .status
-    expect(await statusOf('evil.example', '/v1/models')).toBe(400)
-    expect(await statusOf('evil.example', '/healthz')).toBe(200)
-    expect(await statusOf('models.lan', '/v1/models')).toBe(200)
-    expect(await statusOf(`localhost:${port}`, '/v1/models')).toBe(200)
-    expect(await statusOf('[::1]:1', '/v1/models')).toBe(200)
-    expect(await statusOf('localhost.evil.example', '/v1/models')).toBe(400)
+    expect(await getStatus('evil.example', '/v1/models')).toBe(400)
+    expect(await getStatus('evil.example', '/healthz')).toBe(200)
+    expect(await getStatus('models.lan', '/v1/models')).toBe(200)
+    expect(await getStatus(`localhost:${port}`, '/v1/models')).toBe(200)
+    expect(await getStatus('[::1]:1', '/v1/models')).toBe(200)
+    expect(await getStatus('localhost.evil.example', '/v1/models')).toBe(400)
   })
 
   test('builds its URLs from the base URL, never from the Host header', async () => {

@@ -53,7 +53,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const all = { ...dependencies, ...accounts, ...models, ...files, db: connection.db, guard }
 
   // SQLite runs queries one after another in any case; PostgreSQL's pool keeps connections for everything else.
-  const turns = queryTurns({ maxAtOnce: connection.engine === 'sqlite' ? 1 : 4 })
+  const turns = queryTurns({ maxConcurrent: connection.engine === 'sqlite' ? 1 : 4 })
 
   await app.register(async (metadata) => {
     const { version: databaseVersion } = connection

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Waits until all of this is done, or `timeoutMs` are over. Rejects when something fails before then. */
-export async function atMost(
+export async function waitUpTo(
   timeoutMs: number,
   work: readonly (Promise<unknown> | undefined)[],
 ): Promise<void> {

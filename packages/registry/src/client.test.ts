@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { manifestFor, settled, smallGguf } from './testing/publish.ts'
 import { describeOnEachDatabase, type TestRegistry } from './testing/test-registry.ts'
 
-const clientOf = (registry: TestRegistry, token?: string) =>
+const createClient = (registry: TestRegistry, token?: string) =>
   registryClient({ baseUrl: `http://127.0.0.1:${registry.port}`, token, maxWaits: 1 })
 
 describeOnEachDatabase('the typed client', (start) => {
@@ -12,7 +12,7 @@ describeOnEachDatabase('the typed client', (start) => {
 
   beforeAll(async () => {
     registry = await start()
-    const { access_token } = await clientOf(registry).register({
+    const { access_token } = await createClient(registry).register({
       username: 'ana',
       password: 'password of ana',
     })
@@ -20,7 +20,7 @@ describeOnEachDatabase('the typed client', (start) => {
   })
 
   test('publishes, finds and describes a file', async () => {
-    const client = clientOf(registry, token)
+    const client = createClient(registry, token)
     const bytes = smallGguf(1)
     const readme = 'A *tide*. ![](https://a.example/b.png)'
     const model = await client.createModel({ name: 'tide', tags: ['chat', 'a&b'], readme })
@@ -53,7 +53,7 @@ describeOnEachDatabase('the typed client', (start) => {
   })
 
   test('changes, likes and deletes', async () => {
-    const client = clientOf(registry, token)
+    const client = createClient(registry, token)
     await client.createModel({ name: 'drift' })
     expect(await client.updateModel('drift', { license: 'mit' })).toMatchObject({ license: 'mit' })
     await client.setLike('drift', true)
@@ -65,14 +65,14 @@ describeOnEachDatabase('the typed client', (start) => {
   })
 
   test('keeps accounts, sessions and keys', async () => {
-    const { access_token } = await clientOf(registry).login({
+    const { access_token } = await createClient(registry).login({
       username: 'ana',
       password: 'password of ana',
     })
-    const client = clientOf(registry, access_token)
+    const client = createClient(registry, access_token)
     expect(await client.getMe()).toMatchObject({ username: 'ana', is_admin: true })
     const { id, key } = await client.createApiKey({ name: 'laptop' })
-    expect(await clientOf(registry, key).getMe()).toMatchObject({ username: 'ana' })
+    expect(await createClient(registry, key).getMe()).toMatchObject({ username: 'ana' })
     expect(await client.listApiKeys()).toHaveLength(1)
     await client.deleteApiKey(id)
     const sessions = await client.listSessions()
@@ -84,12 +84,12 @@ describeOnEachDatabase('the typed client', (start) => {
     expect(await client.listSessions()).toHaveLength(1)
     await client.logout()
     await expect(client.getMe()).rejects.toMatchObject({ status: 401 })
-    const again = await clientOf(registry).login({ username: 'ana', password: 'another of ana' })
+    const again = await createClient(registry).login({ username: 'ana', password: 'another of ana' })
     token = again.access_token
   })
 
   test('rejects with what the registry said', async () => {
-    const client = clientOf(registry)
+    const client = createClient(registry)
     const refused = await client.createModel({ name: 'x1' }).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(ApiError)
     expect(refused).toMatchObject({ status: 401, message: expect.stringContaining('sign in') })
@@ -100,7 +100,7 @@ describeOnEachDatabase('the typed client', (start) => {
     await expect(nowhere.getStats()).rejects.toBeInstanceOf(NetworkError)
     const stop = new AbortController()
     stop.abort(new Error('enough'))
-    await expect(clientOf(registry).getModel('tide', stop.signal)).rejects.toThrow('enough')
+    await expect(createClient(registry).getModel('tide', stop.signal)).rejects.toThrow('enough')
   })
 })
 

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { canMount, smallDisk } from '../../../testing/small-disk.ts'
 import type { RegistryConfig } from './config.ts'
 import { readRegistryConfig, startRegistry } from './main.ts'
-import { manifestOfSize, publish, smallGguf } from './testing/publish.ts'
+import { makeFakeManifest, publish, smallGguf } from './testing/publish.ts'
 import { type Answer, startTestRegistry, type TestRegistry } from './testing/test-registry.ts'
 
 const megabyte = 1e6
@@ -25,7 +25,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     const file = await publish(registry, token, { name: 'tide' }, 'a.gguf', smallGguf(1))
     const open = await registry.post('/v1/models/tide/files', {
       token,
-      body: manifestOfSize('open.gguf', megabyte),
+      body: makeFakeManifest('open.gguf', megabyte),
     })
     const key = await registry.post('/v1/api-keys', { token, body: { name: 'laptop' } })
     const download = () => registry.get(`/v1/files/tide/download/${file.id}`)
@@ -41,12 +41,12 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     }
   }
 
-  async function downloadsOf(registry: TestRegistry, name = 'tide'): Promise<number> {
+  async function countDownloads(registry: TestRegistry, name = 'tide'): Promise<number> {
     const { body }: { body: ModelRecord } = await registry.get(`/v1/models/${name}`)
     return body.downloads
   }
 
-  const pendingOf = async (registry: TestRegistry) =>
+  const countPending = async (registry: TestRegistry) =>
     /^shoal_download_journal_pending (\d+)$/m.exec((await registry.get('/metrics')).text)?.[1]
 
   const signIn = (registry: TestRegistry) =>
@@ -64,7 +64,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     const answers = {
       upload: await registry.post('/v1/models/tide/files', {
         token,
-        body: manifestOfSize('b.gguf', 2 * megabyte),
+        body: makeFakeManifest('b.gguf', 2 * megabyte),
       }),
       list: await registry.get('/v1/models', { token }),
       byKey: await registry.get('/v1/auth/me', { token: key }),
@@ -212,15 +212,15 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     const answers = await Promise.all(Array.from({ length: 40 }, download))
     answers.push(await download(), await download())
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(await pendingOf(registry)).toBe('42')
-    expect(await downloadsOf(registry)).toBe(0)
+    expect(await countPending(registry)).toBe('42')
+    expect(await countDownloads(registry)).toBe(0)
 
     await disk.free()
-    await expect.poll(() => downloadsOf(registry)).toBe(42)
-    expect(await pendingOf(registry)).toBe('0')
+    await expect.poll(() => countDownloads(registry)).toBe(42)
+    expect(await countPending(registry)).toBe('0')
     await download()
     await registry.restart()
-    expect(await downloadsOf(registry)).toBe(43)
+    expect(await countDownloads(registry)).toBe(43)
   })
 
   test('counts in the journal outlive the process, and a copy of the data has them too', async () => {
@@ -232,23 +232,23 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
 
     await disk.free()
     await registry.restart()
-    expect(await downloadsOf(registry)).toBe(2)
+    expect(await countDownloads(registry)).toBe(2)
     const journal = join(registry.config.dataDirectory, 'downloads.journal')
     await cp(join(copy, 'downloads.journal'), journal) // as if it had never been written again
     await registry.restart()
-    expect(await downloadsOf(registry)).toBe(2)
+    expect(await countDownloads(registry)).toBe(2)
 
     await rm(join(copy, 'lock'))
     const other = await startTestRegistry({ dataDirectory: copy })
     onTestFinished(() => other.close())
-    expect(await downloadsOf(other)).toBe(2)
+    expect(await countDownloads(other)).toBe(2)
   })
 
   test('nothing is left behind by what failed', async () => {
     const { registry, disk, token } = await stuck()
     await registry.post('/v1/models/tide/files', {
       token,
-      body: manifestOfSize('b.gguf', 2 * megabyte),
+      body: makeFakeManifest('b.gguf', 2 * megabyte),
     })
     await disk.free()
     const { body } = await registry.get('/v1/models/tide/files?status=all', { token })

@@ -8,14 +8,14 @@ import { drainOf } from '@shoal/server'
 import { findSite } from '@shoal/web'
 import { openAccounts } from './accounts/open-accounts.ts'
 import { buildApp } from './app.ts'
-import { atMost } from './at-most.ts'
-import { atMostEvery } from './at-most-every.ts'
+import { waitUpTo } from './at-most.ts'
+import { throttle } from './at-most-every.ts'
 import { cardRenderer } from './cards/card-renderer.ts'
 import type { RegistryConfig } from './config.ts'
 import { takeDataDirectory } from './data-directory.ts'
 import { openFiles } from './files/open-files.ts'
 import { makeMetrics, transferMetrics } from './http/metrics.ts'
-import { type Site, siteOf } from './http/site.ts'
+import { type Site, createSite } from './http/site.ts'
 import { openData, type RegistryData } from './identity/open-data.ts'
 import { openMetadataPeer } from './metadata-peer/open-metadata-peer.ts'
 import { openModels } from './models/open-models.ts'
@@ -46,10 +46,10 @@ export type RunningRegistry = {
 }
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
-const upkeepEveryMs = 2_000
+const upkeepIntervalMs = 2_000
 /** The process ends within 10 s: after this, connections to the database and the log have a second each. */
 const closeTimeoutMs = 7_000
-const drainAtMostMs = 6_500
+const drainTimeoutMs = 6_500
 
 /** Starts a registry. Throws a `ConfigError` for settings that cannot be, and the system's error when the port is taken. */
 export async function startRegistry(config: RegistryConfig): Promise<RunningRegistry> {
@@ -57,7 +57,7 @@ export async function startRegistry(config: RegistryConfig): Promise<RunningRegi
   opened.defer(await takeDataDirectory(config.dataDirectory))
   const openedLog = openLog({ to: config.log, level: config.logLevel })
   opened.defer(openedLog.close)
-  const site = siteOf(config)
+  const site = createSite(config)
   const data = await openData({
     ...config,
     onConnectionLost: (error) =>
@@ -114,7 +114,7 @@ async function serve(
   )
   const isPrivatePlace = isLoopback(config.host) && isLoopback(new URL(site.baseUrl()).hostname)
   const setupCode = isPrivatePlace ? undefined : await accounts.readSetupCode()
-  const onUpkeepError = atMostEvery(60_000, (error: unknown) =>
+  const onUpkeepError = throttle(60_000, (error: unknown) =>
     log.warn({ err: error }, 'the upkeep of the data was not done'),
   )
   await files.journal.apply().catch(onUpkeepError)
@@ -144,12 +144,12 @@ async function serve(
     extraPeer: () => metadataPeer && { port: metadataPeer.port },
     isDraining: () => isDraining,
   })
-  const drain = drainOf(app, drainAtMostMs)
+  const drain = drainOf(app, drainTimeoutMs)
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as AddressInfo
   site.listensOn(port)
   const upkeep = startUpkeep(
-    upkeepEveryMs,
+    upkeepIntervalMs,
     [files.journal.apply, async () => connection.ballast?.restore()],
     onUpkeepError,
   )
@@ -168,7 +168,7 @@ async function serve(
       isDraining = true
       stopCollecting()
       // What waits for a database that does not answer ends with its connection.
-      await atMost(closeTimeoutMs, [
+      await waitUpTo(closeTimeoutMs, [
         Promise.all([drain(), upkeep.stop()]).then(files.journal.close),
         files.processor.close(),
         metadataPeer?.close(),

@@ -18,7 +18,7 @@ const sqlStates = /^(08|25006|25P03|25P04|28|40001|40P01|53|55P03|57014|57P|58)/
  * (58030); a quota that is used up, a limit on the size of files and a file system that became read-only are an "internal error"
  * (XX000) and "insufficient privilege" (42501), with a message in the language of the server.
  */
-const filesOfPostgres = /^(md|fd|buffile|slru)\.c$/
+const postgresFiles = /^(md|fd|buffile|slru)\.c$/
 
 /** What `pg`, its pool and Kysely's driver say in words only (pg 8.23: `client.js`, `connection.js`; pg-pool: `index.js`). */
 const sentences = [
@@ -42,20 +42,20 @@ const sqliteFull = 13
 export function isUnavailable(error: unknown): boolean {
   if (isDomainError(error)) return error.code === 'unavailable' || error.code === 'storage_full'
   if (!(error instanceof Error)) return false
-  const code = codeOf(error)
+  const code = getCode(error)
   const isConnecting = 'syscall' in error && error.syscall === 'connect' // ENOENT: the Unix socket of a stopped server
   if (isConnecting || systemCodes.test(code)) return true
   if (code.length === 5 && sqlStates.test(code)) return true
-  if (/^(XX000|42501)$/.test(code) && 'file' in error) return filesOfPostgres.test(`${error.file}`)
-  const sqliteCode = sqliteCodeOf(error)
+  if (/^(XX000|42501)$/.test(code) && 'file' in error) return postgresFiles.test(`${error.file}`)
+  const sqliteCode = findSqliteCode(error)
   if (sqliteCode !== undefined) return sqliteCodes.includes(sqliteCode)
   return sentences.some((sentence) => sentence.test(error.message))
 }
 
 /** Whether there is no room on the disk of the store or of the database. */
 export function isStorageFull(error: Error): boolean {
-  if (/^(ENOSPC|EDQUOT|53100)$/.test(codeOf(error))) return true
-  return sqliteCodeOf(error) === sqliteFull || isSessionWithoutRoom(error)
+  if (/^(ENOSPC|EDQUOT|53100)$/.test(getCode(error))) return true
+  return findSqliteCode(error) === sqliteFull || isSessionWithoutRoom(error)
 }
 
 /**
@@ -63,13 +63,13 @@ export function isStorageFull(error: Error): boolean {
  * error" (XX000) without the system's reason. Newer versions give that too.
  */
 function isSessionWithoutRoom(error: Error): boolean {
-  const isInCache = codeOf(error) === 'XX000' && 'file' in error && error.file === 'relcache.c'
+  const isInCache = getCode(error) === 'XX000' && 'file' in error && error.file === 'relcache.c'
   return isInCache && error.message.startsWith('could not write init file')
 }
 
-const codeOf = (error: Error) => ('code' in error ? String(error.code) : '')
+const getCode = (error: Error) => ('code' in error ? String(error.code) : '')
 
 /** The primary result code, which the extended one has in its low byte. */
-function sqliteCodeOf(error: Error): number | undefined {
+function findSqliteCode(error: Error): number | undefined {
   return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
 }

@@ -3,7 +3,7 @@
  * from running. `stop` resolves when nothing runs any more.
  */
 export function startUpkeep(
-  everyMs: number,
+  intervalMs: number,
   steps: readonly (() => Promise<unknown>)[],
   onError: (error: unknown) => void,
 ) {
@@ -14,7 +14,7 @@ export function startUpkeep(
   async function run() {
     for (const step of steps) await step().catch(onError)
     if (isStopped) return
-    timer = setTimeout(begin, everyMs)
+    timer = setTimeout(begin, intervalMs)
     timer.unref()
   }
 

@@ -18,7 +18,7 @@ let columnsBefore: Record<string, string[]>
 beforeAll(async () => {
   opened = stack.use(await openFixture())
   token = opened.apiKey
-  columnsBefore = columnsOf(opened.data)
+  columnsBefore = listColumns(opened.data)
   registry = await startTestRegistry({ dataDirectory: opened.data })
   stack.defer(() => registry.close())
 })
@@ -74,14 +74,14 @@ test('an upload that was half done takes only what it lacks', async () => {
 })
 
 test('no column was lost', () => {
-  const columns = columnsOf(opened.data)
+  const columns = listColumns(opened.data)
   for (const [table, names] of Object.entries(columnsBefore)) {
     expect(columns[table], table).toEqual(expect.arrayContaining(names))
   }
 })
 
 /** The names of each table's columns. */
-function columnsOf(directory: string): Record<string, string[]> {
+function listColumns(directory: string): Record<string, string[]> {
   const database = new DatabaseSync(join(directory, 'registry.sqlite'), { readOnly: true })
   const rows = database
     .prepare(

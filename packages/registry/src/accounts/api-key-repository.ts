@@ -6,7 +6,7 @@ import { conflict, notFound, unauthenticated } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import { lockAccount } from './lock-account.ts'
 import { isWorthNoting } from './session-repository.ts'
-import { digestOfToken, makeToken } from './tokens.ts'
+import { hashToken, makeToken } from './tokens.ts'
 
 export interface ApiKeyRepository {
   /**
@@ -59,7 +59,7 @@ export function apiKeyRepository(
           .values({
             ...row,
             account_id: accountId,
-            token_hash: digestOfToken(key),
+            token_hash: hashToken(key),
             scopes: JSON.stringify(scopes),
           })
           .execute()
@@ -73,7 +73,7 @@ export function apiKeyRepository(
         .selectFrom('api_key')
         .innerJoin('account', 'account.id', 'api_key.account_id')
         .select(['api_key.id', 'account_id', 'username', 'is_admin', 'scopes', 'last_used_at'])
-        .where('token_hash', '=', digestOfToken(key))
+        .where('token_hash', '=', hashToken(key))
         .where((is) =>
           is.or([is('expires_at', 'is', null), is('expires_at', '>', now.toISOString())]),
         )

@@ -9,7 +9,7 @@ import type { Caller } from './caller.ts'
 import type { CredentialGuard } from './credential-guard.ts'
 import { sessionCookie } from './session-cookie.ts'
 import type { SessionRepository } from './session-repository.ts'
-import { kindOfToken } from './tokens.ts'
+import { classifyToken } from './tokens.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -82,7 +82,7 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
   })
 
   async function callerByToken(token: string, request: FastifyRequest) {
-    const kind = kindOfToken(token)
+    const kind = classifyToken(token)
     if (kind === undefined) return undefined
     return guard.find(token, clientNetwork(request), () =>
       kind === 'session' ? sessions.findCaller(token) : keys.findCaller(token),
@@ -91,7 +91,7 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
 
   /** A stale cookie counts as none; a good one changes something only for the registry's own pages. */
   async function callerByCookie(cookie: string, request: FastifyRequest) {
-    if (kindOfToken(cookie) !== 'session') return undefined
+    if (classifyToken(cookie) !== 'session') return undefined
     const network = clientNetwork(request)
     const caller = await guard.find(cookie, network, () => sessions.findCaller(cookie))
     const isOwnPage = request.headers.origin === site.baseUrl()

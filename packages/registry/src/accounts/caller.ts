@@ -19,7 +19,7 @@ export type Viewer = {
 export const anonymous: Viewer = { accountId: undefined, username: undefined, seesAll: false }
 
 /** What the caller may see with this scope of its credential; a stranger sees what is public. */
-export function viewerOf(caller: Caller | undefined, scope: 'read' | 'write'): Viewer {
+export function toViewer(caller: Caller | undefined, scope: 'read' | 'write'): Viewer {
   if (!caller) return anonymous
   const isInScope = caller.credential.scopes.includes(scope)
   return {

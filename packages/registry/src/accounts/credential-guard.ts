@@ -68,7 +68,7 @@ export function credentialGuard(limit: RateLimits['auth'] | undefined): Credenti
       lookUp: () => Promise<Caller | undefined>,
     ): Promise<Caller | undefined> {
       if (!limit) return lookUp()
-      const digest = digestOf(token)
+      const digest = digestToken(token)
       if ((bad.get(digest) ?? 0) > performance.now()) return undefined
       const windowMs = limit.windowSeconds * 1000
       const { count, msLeft } = failures.read(network, windowMs)
@@ -86,12 +86,12 @@ export function credentialGuard(limit: RateLimits['auth'] | undefined): Credenti
     },
 
     noteGood(token: string) {
-      if (limit) remember(good, digestOf(token), true)
+      if (limit) remember(good, digestToken(token), true)
     },
   }
 }
 
-const digestOf = (token: string) => createHash('sha256').update(token).digest('base64')
+const digestToken = (token: string) => createHash('sha256').update(token).digest('base64')
 
 function remember<T>(credentials: Map<string, T>, digest: string, value: T) {
   credentials.delete(digest)

@@ -14,7 +14,7 @@ export interface NetworkRepository {
 }
 
 /** An account keeps its networks this long after the last sign-in from there. */
-const keptDays = 90
+const retentionDays = 90
 /** Per account. Beyond it the oldest is forgotten, which costs that network only its head start over a guesser. */
 const maxNetworks = 200
 
@@ -24,7 +24,7 @@ const maxNetworks = 200
  * ever asks whether one given network is among them. (A copy of the whole database includes the key.)
  */
 export function networkRepository(db: Kysely<Database>, key: string): NetworkRepository {
-  const digestOf = (username: string, network: string): Uint8Array =>
+  const hashNetwork = (username: string, network: string): Uint8Array =>
     createHmac('sha256', key).update(`${username}\0${network}`).digest()
 
   return {
@@ -32,7 +32,7 @@ export function networkRepository(db: Kysely<Database>, key: string): NetworkRep
       const row = await db
         .selectFrom('account_network')
         .select('account_id')
-        .where('network_hash', '=', digestOf(username, network))
+        .where('network_hash', '=', hashNetwork(username, network))
         .where('last_signed_in_at', '>', oldest())
         .executeTakeFirst()
       return row !== undefined
@@ -46,7 +46,7 @@ export function networkRepository(db: Kysely<Database>, key: string): NetworkRep
         await trx
           .insertInto('account_network')
           .values({
-            network_hash: digestOf(username, network),
+            network_hash: hashNetwork(username, network),
             account_id: id,
             last_signed_in_at,
           })
@@ -71,4 +71,4 @@ export function networkRepository(db: Kysely<Database>, key: string): NetworkRep
   }
 }
 
-const oldest = () => new Date(Date.now() - keptDays * 86_400_000).toISOString()
+const oldest = () => new Date(Date.now() - retentionDays * 86_400_000).toISOString()

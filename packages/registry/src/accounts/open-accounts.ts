@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { atMostEvery } from '../at-most-every.ts'
+import { throttle } from '../at-most-every.ts'
 import type { Database } from '../database/schema.ts'
 import { readSecret } from '../database/secret.ts'
 import {
@@ -35,7 +35,7 @@ export interface Accounts {
 const setupCodeBytes = 6
 
 export async function openAccounts({ db, log }: Dependencies): Promise<Accounts> {
-  const onUnnoted = atMostEvery(60_000, (error: unknown) =>
+  const onUnnoted = throttle(60_000, (error: unknown) =>
     log.warn({ err: error }, 'the last use of a credential could not be written'),
   )
   const accounts = accountRepository(db)

@@ -6,7 +6,7 @@ import { apiKeyRepository } from './api-key-repository.ts'
 import type { Caller } from './caller.ts'
 import { networkRepository } from './network-repository.ts'
 import { sessionRepository } from './session-repository.ts'
-import { digestOfToken } from './tokens.ts'
+import { hashToken } from './tokens.ts'
 
 describeOnEachDatabase('the sessions of an account', (start) => {
   test('are at most 500: a further sign-in ends the oldest, never itself', async () => {
@@ -23,7 +23,7 @@ describeOnEachDatabase('the sessions of an account', (start) => {
       const rows = Array.from({ length: to - from }, (_, at) => ({
         id: crypto.randomUUID(),
         account_id,
-        token_hash: digestOfToken(`session ${from + at}`),
+        token_hash: hashToken(`session ${from + at}`),
         user_agent: null,
         created_at: new Date(began + at).toISOString(),
         last_used_at: null,
@@ -37,21 +37,21 @@ describeOnEachDatabase('the sessions of an account', (start) => {
     }
     const count = async (token: string) =>
       ((await registry.get('/v1/auth/sessions', { token })).body as Session[]).length
-    const statusOf = async (token: string) => (await registry.get('/v1/auth/me', { token })).status
+    const getStatus = async (token: string) => (await registry.get('/v1/auth/me', { token })).status
 
     await add(0, 498, Date.now() + 600_000)
     const second = await signIn()
     expect(await count(second)).toBe(500)
-    expect(await statusOf(first)).toBe(200)
+    expect(await getStatus(first)).toBe(200)
     const third = await signIn()
     expect(await count(third)).toBe(500)
-    expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200])
+    expect([await getStatus(first), await getStatus(second)]).toEqual([401, 200])
 
     await add(498, 600, Date.now() + 3_600_000) // and then the clock was set back
     const last = await signIn()
-    expect(await statusOf(last)).toBe(200)
+    expect(await getStatus(last)).toBe(200)
     expect(await count(last)).toBe(501)
-    expect(await statusOf(ben)).toBe(200)
+    expect(await getStatus(ben)).toBe(200)
   })
 
   test('and its keys are not made by what began before the password was reset', async () => {
@@ -61,7 +61,7 @@ describeOnEachDatabase('the sessions of an account', (start) => {
     const accounts = accountRepository(db)
     const verified = await accounts.find('ana')
     if (!verified) throw new Error('there is no account')
-    const digest = digestOfToken(token)
+    const digest = hashToken(token)
     const session = db.selectFrom('session').select('id').where('token_hash', '=', digest)
     const { id } = await session.executeTakeFirstOrThrow()
     await accounts.resetPassword(verified.id, 'another hash')

@@ -5,7 +5,7 @@ import type { AccountTable, Database } from '../database/schema.ts'
 import { notFound, unauthenticated } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import { lockAccount } from './lock-account.ts'
-import { digestOfToken, makeToken } from './tokens.ts'
+import { hashToken, makeToken } from './tokens.ts'
 
 export interface SessionRepository {
   /**
@@ -49,7 +49,7 @@ export function sessionRepository(
       const session = {
         id: newId(),
         account_id: accountId,
-        token_hash: digestOfToken(token),
+        token_hash: hashToken(token),
         user_agent: userAgent?.slice(0, 300) ?? null,
         created_at: new Date(now).toISOString(),
         last_used_at: null,
@@ -84,7 +84,7 @@ export function sessionRepository(
         .selectFrom('session')
         .innerJoin('account', 'account.id', 'session.account_id')
         .select(['session.id', 'account_id', 'username', 'is_admin', 'last_used_at'])
-        .where('token_hash', '=', digestOfToken(token))
+        .where('token_hash', '=', hashToken(token))
         .where('expires_at', '>', now.toISOString())
         .executeTakeFirst()
       if (!row) return undefined

@@ -21,7 +21,7 @@ const maxUsernames = 10_000
 /** A wait ends by itself this long after it began; whoever comes back later waits again. */
 const waitLifetimeMs = 120_000
 /** Networks that wait for one username, and in all. Further ones are refused without a place. */
-const maxWaitsOfUsername = 100
+const maxWaitsPerUsername = 100
 const maxWaits = 10_000
 
 /**
@@ -37,9 +37,9 @@ export function signInDelays(now: () => number = () => performance.now()): SignI
   const failures = new Map<string, { count: number; at: number }>()
   /** In the order in which they began, and so in which they end. */
   const waits = new Map<string, { username: string; readyAt: number; endsAt: number }>()
-  const waitsOf = new Map<string, number>()
+  const waitCounts = new Map<string, number>()
 
-  function failuresOf(username: string): number {
+  function countFailures(username: string): number {
     const found = failures.get(username)
     return found ? Math.max(0, found.count - (now() - found.at) / forgetFailureMs) : 0
   }
@@ -52,9 +52,9 @@ export function signInDelays(now: () => number = () => performance.now()): SignI
 
   function endWait(place: string, username: string) {
     waits.delete(place)
-    const left = (waitsOf.get(username) ?? 0) - 1
-    if (left > 0) waitsOf.set(username, left)
-    else waitsOf.delete(username)
+    const left = (waitCounts.get(username) ?? 0) - 1
+    if (left > 0) waitCounts.set(username, left)
+    else waitCounts.delete(username)
   }
 
   function endOldWaits() {
@@ -67,7 +67,7 @@ export function signInDelays(now: () => number = () => performance.now()): SignI
   /** Seconds until this network may try; 0 lets it try now, once. */
   function secondsToWait(username: string, network: string): number {
     endOldWaits()
-    const seconds = delaySeconds(failuresOf(username))
+    const seconds = delaySeconds(countFailures(username))
     if (seconds === 0) return 0
     const place = `${username}\n${network}`
     const wait = waits.get(place)
@@ -76,12 +76,12 @@ export function signInDelays(now: () => number = () => performance.now()): SignI
       return 0
     }
     if (wait) return Math.ceil((wait.readyAt - now()) / 1000)
-    const ofUsername = waitsOf.get(username) ?? 0
-    if (ofUsername >= maxWaitsOfUsername || waits.size >= maxWaits) return maxDelaySeconds
+    const ofUsername = waitCounts.get(username) ?? 0
+    if (ofUsername >= maxWaitsPerUsername || waits.size >= maxWaits) return maxDelaySeconds
     const began = now()
     const [readyAt, endsAt] = [began + seconds * 1000, began + waitLifetimeMs]
     waits.set(place, { username, readyAt, endsAt })
-    waitsOf.set(username, ofUsername + 1)
+    waitCounts.set(username, ofUsername + 1)
     return seconds
   }
 
@@ -94,8 +94,8 @@ export function signInDelays(now: () => number = () => performance.now()): SignI
           retryAfterSeconds: seconds,
         })
       }
-      setFailures(username, failuresOf(username) + 1)
-      return { takeBack: () => setFailures(username, failuresOf(username) - 1) }
+      setFailures(username, countFailures(username) + 1)
+      return { takeBack: () => setFailures(username, countFailures(username) - 1) }
     },
   }
 }

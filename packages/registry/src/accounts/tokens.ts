@@ -21,12 +21,12 @@ export function makeToken(kind: TokenKind): string {
 }
 
 /** What kind of token this is by its shape, or undefined when it is none. */
-export function kindOfToken(token: string): TokenKind | undefined {
+export function classifyToken(token: string): TokenKind | undefined {
   const found = /^(shs_|hf_)[0-9A-Za-z]{43}$/.exec(token)
   if (!found) return undefined
   return found[1] === prefixes.session ? 'session' : 'key'
 }
 
-export function digestOfToken(token: string): Uint8Array {
+export function hashToken(token: string): Uint8Array {
   return createHash('sha256').update(token).digest()
 }

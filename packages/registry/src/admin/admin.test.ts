@@ -16,9 +16,9 @@ describeOnEachDatabase('resetting a password', (start) => {
     await makeKey(session, expired)
     const others = [await registry.register('ben')]
     others.push(await makeKey(others[0] ?? '', { name: 'of ben' }))
-    const statusOf = async (token: string) => (await registry.get('/v1/auth/me', { token })).status
+    const getStatus = async (token: string) => (await registry.get('/v1/auth/me', { token })).status
     for (const token of [session, forever, brief, ...others]) {
-      expect(await statusOf(token)).toBe(200)
+      expect(await getStatus(token)).toBe(200)
     }
     await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(expired.expires_at))
 
@@ -27,8 +27,8 @@ describeOnEachDatabase('resetting a password', (start) => {
       .resetPassword('ana')
       .finally(admin.close)
     expect({ sessionsEnded, keysRevoked }).toEqual({ sessionsEnded: 1, keysRevoked: 2 })
-    for (const token of [session, forever, brief]) expect(await statusOf(token)).toBe(401)
-    for (const token of others) expect(await statusOf(token)).toBe(200)
+    for (const token of [session, forever, brief]) expect(await getStatus(token)).toBe(401)
+    for (const token of others) expect(await getStatus(token)).toBe(200)
 
     const { db } = await registry.connect()
     const ana = await db

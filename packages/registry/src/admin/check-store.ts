@@ -25,7 +25,7 @@ export async function checkStore(
   const bytesTotal = blobs.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
   const check: StoreCheck = { files: 0, bytes: 0, problems: [] }
   for (const { sha256_hash, object_key, size_bytes } of blobs) {
-    const detail = await problemOf(store, object_key, size_bytes, sha256_hash, signal)
+    const detail = await findProblem(store, object_key, size_bytes, sha256_hash, signal)
     if (detail)
       check.problems.push({ sha256_hash, models: await modelsWith(db, sha256_hash), detail })
     check.files += 1
@@ -35,7 +35,7 @@ export async function checkStore(
   return check
 }
 
-async function problemOf(
+async function findProblem(
   store: ObjectStore,
   key: string,
   sizeBytes: number,

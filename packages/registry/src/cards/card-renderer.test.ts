@@ -4,7 +4,7 @@ import { cardRenderer } from './card-renderer.ts'
 const options = { images: false, names: ['tide'] }
 
 /** A renderer that ends with the test, and what it logged. */
-function start(limits?: { renderMs: number; heapMb: number }) {
+function start(limits?: { renderTimeoutMs: number; heapMb: number }) {
   const problems: string[] = []
   const warn = ({ err }: { err: Error }) => problems.push(err.message)
   const cards = cardRenderer({ log: { warn } as never, ...(limits && { limits }) })
@@ -39,7 +39,7 @@ test('a card is rendered and cached', async () => {
 })
 
 test('a card that takes too long is shown as it was typed, and the next one is rendered', async () => {
-  const { cards, problems } = start({ renderMs: 1_000, heapMb: 256 })
+  const { cards, problems } = start({ renderTimeoutMs: 1_000, heapMb: 256 })
   const slow = '*a_ '.repeat(100_000)
   const [first, second] = await Promise.all([
     cards.render(`---\nlicense: mit\n---\n<b>${slow}`, options),
@@ -51,7 +51,7 @@ test('a card that takes too long is shown as it was typed, and the next one is r
 })
 
 test('a card that takes too much memory crashes only its own process', async () => {
-  const { cards, problems } = start({ renderMs: 20_000, heapMb: 32 })
+  const { cards, problems } = start({ renderTimeoutMs: 20_000, heapMb: 32 })
   const reference = `[a]: <https://a.example/${'y'.repeat(5_000)}>\n\n${'[a]'.repeat(24_000)}`
   expect(await cards.render(reference, options)).toMatch(/^<pre class="card-plain"/)
   expect(problems).toEqual([expect.stringMatching(/^the process for cards was ended by SIG/)])
@@ -70,7 +70,7 @@ test.each([
   ['comments', 'x <!--'],
   ['emphasis', '*a_ '],
 ])('5 MB of %s are shown within seconds, and hold nobody up', async (_, part) => {
-  const { cards } = start({ renderMs: 1_000, heapMb: 256 })
+  const { cards } = start({ renderTimeoutMs: 1_000, heapMb: 256 })
   const markdown = part.repeat(Math.ceil((5 * 1024 * 1024) / part.length))
   for (const card of [markdown, markdown.slice(0, 512 * 1024)]) {
     const rendering = cards.render(card, options)

@@ -18,12 +18,12 @@ const maxWaiting = 32
 const maxWaitMs = 4_000
 const maxCachedBytes = 32 * 1024 * 1024
 /** A card that failed may succeed when the machine is less busy. */
-const failureKeptMs = 10 * 60_000
+const failureTtlMs = 10 * 60_000
 const idleMs = 60_000
-const usualLimits: CardLimits = { renderMs: 4_000, heapMb: 256 }
+const defaultLimits: CardLimits = { renderTimeoutMs: 4_000, heapMb: 256 }
 
 /** Renders cards in turn, in a process that is started for the first and ended when none was asked for in a minute. */
-export function cardRenderer({ log, limits = usualLimits }: { log: Log; limits?: CardLimits }) {
+export function cardRenderer({ log, limits = defaultLimits }: { log: Log; limits?: CardLimits }) {
   const cache = new LRUCache<string, string>({
     maxSize: maxCachedBytes,
     sizeCalculation: (html) => 2 * html.length + 500, // two bytes a character; the key and the objects
@@ -66,7 +66,7 @@ export function cardRenderer({ log, limits = usualLimits }: { log: Log; limits?:
         'could not render a model card; showing it as plain text',
       )
       const html = plainCard(markdown)
-      cache.set(key, html, { ttl: failureKeptMs })
+      cache.set(key, html, { ttl: failureTtlMs })
       return html
     }
   }
@@ -75,7 +75,7 @@ export function cardRenderer({ log, limits = usualLimits }: { log: Log; limits?:
     async render(markdown, options) {
       if (markdown.trim() === '') return ''
       if (markdown.length > maxCardLength) return plainCard(markdown)
-      const key = keyOf(markdown, options)
+      const key = makeKey(markdown, options)
       const known = cache.get(key) ?? underWay.get(key)
       if (known !== undefined) return known
       if (underWay.size >= maxWaiting) return plainCard(markdown)
@@ -93,7 +93,7 @@ export function cardRenderer({ log, limits = usualLimits }: { log: Log; limits?:
   return renderer
 }
 
-function keyOf(markdown: string, { images, names }: CardOptions): string {
+function makeKey(markdown: string, { images, names }: CardOptions): string {
   return createHash('sha256')
     .update(JSON.stringify([images, names]))
     .update(markdown)

@@ -99,11 +99,11 @@ describeOnEachDatabase('the card of a model', (start) => {
   })
 
   test('may have 512 Ki characters; more is refused before anybody renders it', async () => {
-    const statusOf = async (length: number) =>
+    const publishCard = async (length: number) =>
       (await publish({ name: 'longer', readme: '>'.repeat(length) })).status
-    expect(await statusOf(5 * 1024 * 1024)).toBe(413)
-    expect(await statusOf(512 * 1024 + 1)).toBe(422)
-    expect(await statusOf(512 * 1024)).toBe(201)
+    expect(await publishCard(5 * 1024 * 1024)).toBe(413)
+    expect(await publishCard(512 * 1024 + 1)).toBe(422)
+    expect(await publishCard(512 * 1024)).toBe(201)
     const nested = await registry.get('/v1/models/longer/card')
     expect(nested.status).toBe(200)
     expect(nested.text).toMatch(/^<pre class="card-plain" tabindex="0">\n&gt;&gt;/)

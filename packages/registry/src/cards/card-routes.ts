@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@shoal/protocol'
-import { viewerOf } from '../accounts/caller.ts'
+import { toViewer } from '../accounts/caller.ts'
 import type { ModelRepository } from '../models/model-repository.ts'
 import type { CardRenderer } from './card-renderer.ts'
 
@@ -20,7 +20,7 @@ export const cardRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app.route({
     ...endpoints.getCard,
     async handler({ params, query, caller }, reply) {
-      const model = await models.get(params.id, viewerOf(caller, 'read'))
+      const model = await models.get(params.id, toViewer(caller, 'read'))
       const html = await cards.render(model.readme ?? '', {
         images: query.images === '1',
         names: [model.display_name, model.name],

@@ -26,14 +26,14 @@ const essence = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu,
  * gaps. Returns all ids of the card.
  */
 export function nameHeadings(tree: Root): Set<string> {
-  const ids = idsOf(tree)
+  const ids = collectIds(tree)
   const levels: number[] = []
   const repeated = new Map<string, number>()
   const unlinked = headingsInControls(tree)
   visit(tree, 'element', (node) => {
     if (!isHeading(node)) return
     const text = textOf(node)
-    const id = freeId(`card-${slugOf(text)}`, ids, repeated)
+    const id = freeId(`card-${toSlug(text)}`, ids, repeated)
     ids.add(id)
     node.properties.id = id
     node.tagName = `h${levelBelow(levels, Number(node.tagName[1]))}`
@@ -50,7 +50,7 @@ function levelBelow(levels: number[], level: number): number {
 }
 
 /** As GitHub makes it, so that the links of a card from there keep working. */
-function slugOf(text: string): string {
+function toSlug(text: string): string {
   const slug = text
     .trim()
     .toLowerCase()
@@ -92,7 +92,7 @@ function headingsInControls(tree: Root): Set<Element> {
   return found
 }
 
-function idsOf(tree: Root): Set<string> {
+function collectIds(tree: Root): Set<string> {
   const ids = new Set<string>()
   visit(tree, 'element', ({ properties }) => {
     if (properties.id !== undefined) ids.add(String(properties.id))

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { renderCard } from './render-card.ts'
 
 /** What is drawn differently: wrappers, the looks of code and of paragraphs in items, and a heading's link to itself. */
-function structureOf(html: string): string {
+function extractStructure(html: string): string {
   const open: string[] = []
   const kept = html
     .replace(/<a class="card-anchor".*?<\/a>/g, '')
@@ -18,10 +18,10 @@ function structureOf(html: string): string {
       if (!isEnd && !['br', 'hr', 'input'].includes(name)) open.push(name)
       if (isEnd) open.pop()
       if (name === 'p' && parent === 'li') return ''
-      const reported = [
+      const relevant = [
         ...String(attributes).matchAll(/ (?:(?:href|start)="[^"]*"|checked)/g),
       ].join('')
-      return `<${isEnd}${name}${reported}>`
+      return `<${isEnd}${name}${relevant}>`
     })
   return kept.replace(
     /\s*(<\/?(?:p|h\d|ul|ol|li|table|tr|t[hd]|pre|blockquote|hr|input)\b[^>]*>)\s*/g,
@@ -41,7 +41,7 @@ const unescaped = (html: string) =>
     .replace(/<br\/?>\s*/g, '<br>')
     .replaceAll('=""', '')
 
-const normal = (html: string) => unescaped(structureOf(html)).replace(/\n+/g, '\n').trim()
+const normal = (html: string) => unescaped(extractStructure(html)).replace(/\n+/g, '\n').trim()
 
 test.each(markdownExamples)('%s: a card and the chat have the same structure', (_, source) => {
   const card = renderCard(source, { images: false, names: [] })

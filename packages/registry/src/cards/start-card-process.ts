@@ -10,13 +10,13 @@ export type CardProcess = {
   end(): Promise<void>
 }
 
-export type CardLimits = { renderMs: number; heapMb: number }
+export type CardLimits = { renderTimeoutMs: number; heapMb: number }
 
-const startMs = 10_000
+const startTimeoutMs = 10_000
 const stderrLength = 2_000
 
 /** Starts a process for cards. In a thread one that takes too much memory would end the whole registry (see decision 0014). */
-export function startCardProcess({ renderMs, heapMb }: CardLimits): CardProcess {
+export function startCardProcess({ renderTimeoutMs, heapMb }: CardLimits): CardProcess {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const child = fork(fileURLToPath(new URL(`./card-process.${extension}`, import.meta.url)), {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -29,24 +29,24 @@ export function startCardProcess({ renderMs, heapMb }: CardLimits): CardProcess 
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(0, stderrLength)
   })
-  const reasonOf = ({ code, how }: ProcessEnd) =>
+  const toError = ({ code, how }: ProcessEnd) =>
     new Error(`the process for cards ${code === null ? how : `${how}: ${stderr}`}`)
-  const rpc = openRpc<CardMethods>(childPort(child, reasonOf))
+  const rpc = openRpc<CardMethods>(childPort(child, toError))
 
   /** The process is killed if it takes too long. */
-  async function within<T>(maxMs: number, work: Promise<T>): Promise<T> {
+  async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
     const timer = setTimeout(() => {
-      rpc.close(new Error(`it takes longer than ${maxMs} ms`))
+      rpc.close(new Error(`it takes longer than ${timeoutMs} ms`))
       child.kill('SIGKILL')
-    }, maxMs)
+    }, timeoutMs)
     return work.finally(() => clearTimeout(timer))
   }
 
-  const ready = within(startMs, rpc.ready)
+  const ready = within(startTimeoutMs, rpc.ready)
   return {
     async render(question) {
       await ready
-      return within(renderMs, rpc.call('render', question))
+      return within(renderTimeoutMs, rpc.call('render', question))
     },
     get hasEnded() {
       return rpc.isClosed

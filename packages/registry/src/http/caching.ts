@@ -16,7 +16,7 @@ export const caching = fp(async (app: FastifyInstance) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (!isRead || reply.statusCode !== 200) return payload
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
-    const etag = reply.getHeader('etag') ?? hashOf(payload) // a kept answer has one
+    const etag = reply.getHeader('etag') ?? computeEtag(payload) // a kept answer has one
     reply.header('etag', etag)
     if (!isKnown(String(etag), request.headers['if-none-match'])) return payload
     reply.code(304).removeHeader('content-length').removeHeader('content-type')
@@ -24,5 +24,5 @@ export const caching = fp(async (app: FastifyInstance) => {
   })
 })
 
-const hashOf = (payload: string | Buffer) =>
+const computeEtag = (payload: string | Buffer) =>
   `"${createHash('sha1').update(payload).digest('base64')}"`

@@ -21,8 +21,8 @@ export function limitConnections(server: Server, { maxPerAddress, trustProxy, me
   })
   if (trustProxy) return
   const slots = connectionSlots({
-    atOnce: Number.POSITIVE_INFINITY,
-    atOncePerNetwork: maxPerAddress,
+    maxConnections: Number.POSITIVE_INFINITY,
+    maxPerNetwork: maxPerAddress,
   })
 
   server.on('connection', (socket: Socket) => {

@@ -1,9 +1,9 @@
 import { networkOf, plainAddress } from '@shoal/core/addresses'
 
-export type SlotLimits = { atOnce: number; atOncePerNetwork: number }
+export type SlotLimits = { maxConnections: number; maxPerNetwork: number }
 
 /** How many connections there may be, in all and from one household or host. */
-export function connectionSlots({ atOnce, atOncePerNetwork }: SlotLimits) {
+export function connectionSlots({ maxConnections, maxPerNetwork }: SlotLimits) {
   const taken = new Map<string, number>()
   let all = 0
 
@@ -14,7 +14,7 @@ export function connectionSlots({ atOnce, atOncePerNetwork }: SlotLimits) {
       if (plain === undefined) return undefined // it has gone already
       const network = networkOf(plain)
       const there = taken.get(network) ?? 0
-      if (all >= atOnce || there >= atOncePerNetwork) return undefined
+      if (all >= maxConnections || there >= maxPerNetwork) return undefined
       all += 1
       taken.set(network, there + 1)
       return () => {

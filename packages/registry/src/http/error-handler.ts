@@ -5,7 +5,7 @@ import { errorHandler, withoutQuery } from '@shoal/server'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type DomainError, isDomainError, notFound, type ProblemDetails } from '../errors.ts'
 import { isStorageFull, isUnavailable } from '../unavailable.ts'
-import { messageOfFormat } from './validation.ts'
+import { messagesByFormat } from './validation.ts'
 
 const retryAfterSeconds = 5
 
@@ -54,7 +54,7 @@ const describeFullDisk = (detail: string): Description => ({
 function describeInvalid(error: FastifyError): Description {
   const errors = (error.validation ?? []).map(({ instancePath, params, message }) => {
     const missing = 'missingProperty' in params ? `/${params.missingProperty}` : ''
-    const ofFormat = 'format' in params ? messageOfFormat[String(params.format)] : undefined
+    const ofFormat = 'format' in params ? messagesByFormat[String(params.format)] : undefined
     return {
       path: instancePath + missing,
       message: missing ? 'is required' : (ofFormat ?? message ?? 'is wrong'),

@@ -16,7 +16,7 @@ afterEach(async () => {
 })
 
 /** A server whose queries last until `finish` ends them, in the order in which they began. */
-async function serverOf(limits: Parameters<typeof queryTurns>[0]) {
+async function startServer(limits: Parameters<typeof queryTurns>[0]) {
   const turns = queryTurns(limits)
   const begun: { name: string; finish(): void }[] = []
   const arrived: string[] = []
@@ -51,7 +51,7 @@ async function serverOf(limits: Parameters<typeof queryTurns>[0]) {
 }
 
 test('a caller has one query at a time, the next when that has ended', async () => {
-  const server = await serverOf({ maxAtOnce: 3 })
+  const server = await startServer({ maxConcurrent: 3 })
   const first = server.ask('first')
   await expect.poll(server.names).toEqual(['first'])
   const second = server.ask('second')
@@ -64,7 +64,7 @@ test('a caller has one query at a time, the next when that has ended', async () 
 })
 
 test.skipIf(!ownAddress)('callers take turns, however many queries one of them has', async () => {
-  const server = await serverOf({ maxAtOnce: 1 })
+  const server = await startServer({ maxConcurrent: 1 })
   const answers = [server.ask('a1')]
   await expect.poll(server.names).toEqual(['a1'])
   for (const [name, host] of [
@@ -81,7 +81,7 @@ test.skipIf(!ownAddress)('callers take turns, however many queries one of them h
 })
 
 test('more than may wait are told to come back, with 429 and Retry-After', async () => {
-  const server = await serverOf({ maxAtOnce: 1, maxWaitingPerCaller: 2 })
+  const server = await startServer({ maxConcurrent: 1, maxWaitingPerCaller: 2 })
   const first = server.ask('first')
   await expect.poll(server.names).toEqual(['first'])
   const others = ['x', 'y', 'z'].map((name) => server.ask(name))
@@ -102,7 +102,7 @@ test('more than may wait are told to come back, with 429 and Retry-After', async
 })
 
 test('a caller that has gone leaves its turn to the next', async () => {
-  const server = await serverOf({ maxAtOnce: 1 })
+  const server = await startServer({ maxConcurrent: 1 })
   const first = server.ask('first')
   await expect.poll(server.names).toEqual(['first'])
   const leaving = connect(server.port, '127.0.0.1')

@@ -4,7 +4,7 @@ import { clientNetwork } from './client-network.ts'
 
 type Options = {
   /** Queries that run at a time, of all callers. */
-  maxAtOnce: number
+  maxConcurrent: number
   /** Queries of one caller that wait, besides the one that runs. */
   maxWaitingPerCaller?: number
   maxWaiting?: number
@@ -22,7 +22,7 @@ export type QueryTurns = {
 const retryAfterSeconds = 2
 
 export function queryTurns({
-  maxAtOnce,
+  maxConcurrent,
   maxWaitingPerCaller = 64,
   maxWaiting = 512,
 }: Options): QueryTurns {
@@ -33,7 +33,7 @@ export function queryTurns({
 
   function startNext() {
     for (const [caller, queries] of waiting) {
-      if (running.size >= maxAtOnce) return
+      if (running.size >= maxConcurrent) return
       if (running.has(caller)) continue
       const start = queries.shift()
       waiting.delete(caller)
@@ -44,7 +44,7 @@ export function queryTurns({
     }
   }
 
-  function turnOf(caller: string): Promise<void> {
+  function waitForTurn(caller: string): Promise<void> {
     const queries = waiting.get(caller) ?? []
     if (queries.length >= maxWaitingPerCaller || waitingCount >= maxWaiting) {
       throw busy(`too many searches at a time: try again in ${retryAfterSeconds} s`, {
@@ -63,7 +63,7 @@ export function queryTurns({
   return {
     async run(request, reply, query) {
       const caller = request.caller?.accountId ?? clientNetwork(request)
-      await turnOf(caller)
+      await waitForTurn(caller)
       try {
         if (reply.raw.destroyed) throw busy('the caller has gone')
         return await query()

@@ -26,9 +26,9 @@ export const rateLimits = fp(async (app: FastifyInstance, { limits }: { limits: 
   await app.register(rateLimit, {
     global: true,
     store: MonotonicStore,
-    keyGenerator: (request) => `${classOf(request)} ${callerOf(request)}`,
-    max: (request) => limits[classOf(request)].max,
-    timeWindow: (request) => limits[classOf(request)].windowSeconds * 1000,
+    keyGenerator: (request) => `${getLimitClass(request)} ${getCallerKey(request)}`,
+    max: (request) => limits[getLimitClass(request)].max,
+    timeWindow: (request) => limits[getLimitClass(request)].windowSeconds * 1000,
     enableDraftSpec: true,
     errorResponseBuilder: (_request, { ttl }) => {
       const seconds = Math.max(1, Math.ceil(ttl / 1000))
@@ -58,13 +58,13 @@ class MonotonicStore implements FastifyRateLimitStore {
   }
 }
 
-function classOf({ method, routeOptions }: FastifyRequest): RateLimitClass {
+function getLimitClass({ method, routeOptions }: FastifyRequest): RateLimitClass {
   const isRead = method === 'GET' || method === 'HEAD'
   return routeOptions.config.rateLimitClass ?? (isRead ? 'read' : 'write')
 }
 
-function callerOf(request: FastifyRequest): string {
+function getCallerKey(request: FastifyRequest): string {
   const { caller } = request
-  if (caller === undefined || classOf(request) === 'auth') return clientNetwork(request)
+  if (caller === undefined || getLimitClass(request) === 'auth') return clientNetwork(request)
   return caller.credential.id
 }

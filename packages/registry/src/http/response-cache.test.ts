@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 import { maxCacheBytes, maxCacheEntries } from './response-cache.ts'
 
-const callsAtOnce = 50
+const batchSize = 50
 
 async function metric(registry: TestRegistry, name: string): Promise<number> {
   const { text } = await registry.get('/metrics')
@@ -10,8 +10,8 @@ async function metric(registry: TestRegistry, name: string): Promise<number> {
 }
 
 async function askAll(registry: TestRegistry, paths: string[]) {
-  for (let at = 0; at < paths.length; at += callsAtOnce) {
-    const some = paths.slice(at, at + callsAtOnce).map((path) => registry.get(path))
+  for (let at = 0; at < paths.length; at += batchSize) {
+    const some = paths.slice(at, at + batchSize).map((path) => registry.get(path))
     for (const { status } of await Promise.all(some)) expect(status).toBe(200)
   }
 }

@@ -48,7 +48,7 @@ export const responseCache = fp(
     const cache = new LRUCache<string, Entry>({
       max: maxCacheEntries,
       maxSize: maxCacheBytes,
-      sizeCalculation: sizeOf,
+      sizeCalculation: computeSize,
     })
     let cachedVersion = ''
     reportSize(cache, metrics)
@@ -63,7 +63,7 @@ export const responseCache = fp(
         cache.clear() // all of it is stale
         cachedVersion = current
       }
-      const key = keyOf(request)
+      const key = makeKey(request)
       if (key.length > maxKeyLength) return
       const { showsSeeders } = request.routeOptions.config
       const version = current + (showsSeeders ? ` ${seedersVersion()}` : '')
@@ -91,14 +91,14 @@ export const responseCache = fp(
 )
 
 /** The route and what is said to it, in one order however the caller wrote it. */
-function keyOf({ routeOptions, params, query }: FastifyRequest): string {
+function makeKey({ routeOptions, params, query }: FastifyRequest): string {
   const known = routeOptions.schema?.querystring ? Object.entries(query as object) : []
   known.sort(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify([routeOptions.url, params, known])
 }
 
 /** Bytes that an entry takes in memory; JavaScript may keep two for each character. */
-function sizeOf({ version, payload, headers }: Entry, key: string): number {
+function computeSize({ version, payload, headers }: Entry, key: string): number {
   const texts = [key, version, ...Object.values(headers).map(String)]
   const characters = texts.reduce((sum, { length }) => sum + length, 0)
   return payload.byteLength + 2 * characters + bytesPerEntry

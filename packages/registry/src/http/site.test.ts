@@ -1,11 +1,11 @@
 import { loopbackHosts, otherHosts } from '@shoal/core/testing'
 import { expect, test } from 'vitest'
-import { siteOf } from './site.ts'
+import { createSite } from './site.ts'
 
 const inUrl = (host: string) => (/^[^[].*:/.test(host) ? `[${host}]` : host)
 
 test('a request by any name of this machine is ours, one by another is not', () => {
-  const site = siteOf({ baseUrl: 'https://models.example.net', allowedHosts: [] })
+  const site = createSite({ baseUrl: 'https://models.example.net', allowedHosts: [] })
   for (const host of loopbackHosts) expect(site.isOurHost(`${inUrl(host)}:8000`), host).toBe(true)
   for (const host of otherHosts) expect(site.isOurHost(`${inUrl(host)}:8000`), host).toBe(false)
   expect(site.isOurHost('models.example.net')).toBe(true)

@@ -17,7 +17,7 @@ export type Site = {
   setLocalApi(address: string): void
 }
 
-export function siteOf(config: { baseUrl: string | undefined; allowedHosts: string[] }): Site {
+export function createSite(config: { baseUrl: string | undefined; allowedHosts: string[] }): Site {
   let baseUrl = config.baseUrl ?? 'http://localhost'
   let localApi: string | undefined
   return {

@@ -9,8 +9,8 @@ import { sliceBytes } from '../store/byte-budget.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
-const hour = 3_600_000
-const never: Timeouts = { readerMs: hour, senderMs: hour, headersMs: hour, idleMs: hour }
+const hourMs = 3_600_000
+const never: Timeouts = { readerMs: hourMs, senderMs: hourMs, headersMs: hourMs, idleMs: hourMs }
 /** More than the system's buffers for one connection take. */
 const fileBytes = 48 * 1024 * 1024
 
@@ -44,7 +44,7 @@ async function metric(registry: TestRegistry, name: string): Promise<number> {
 }
 
 /** The request for the bytes of a file that no buffers of the system take whole. */
-async function downloadOf(registry: TestRegistry): Promise<string> {
+async function makeDownloadRequest(registry: TestRegistry): Promise<string> {
   const token = await registry.register('ana')
   const bytes = smallGguf(7, fileBytes / 4)
   const { id } = await publish(registry, token, { name: 'tide' }, 'tide.gguf', bytes)
@@ -55,7 +55,7 @@ async function downloadOf(registry: TestRegistry): Promise<string> {
 
 test('a reader that takes nothing of a download is disconnected, and nothing of it stays', async () => {
   const registry = await start({ readerMs: 400 })
-  const request = await downloadOf(registry)
+  const request = await makeDownloadRequest(registry)
   for (let reader = 0; reader < 3; reader += 1) send(registry, request).pause()
   await expect
     .poll(() => metric(registry, 'shoal_http_stalled_connections_total{side="reader"}'))
@@ -66,7 +66,7 @@ test('a reader that takes nothing of a download is disconnected, and nothing of 
 
 test('a reader that stops after it was fast holds one slice', async () => {
   const registry = await start({})
-  const request = await downloadOf(registry)
+  const request = await makeDownloadRequest(registry)
   const readers = 4
   for (let reader = 0; reader < readers; reader += 1) {
     const socket = send(registry, request)
@@ -84,7 +84,7 @@ test('a reader that stops after it was fast holds one slice', async () => {
 
 test('a reader that is slow gets every byte', async () => {
   const registry = await start({ readerMs: 2_000 })
-  const socket = send(registry, await downloadOf(registry))
+  const socket = send(registry, await makeDownloadRequest(registry))
   let taken = 0
   let pauses = 0
   for await (const bytes of socket) {
@@ -155,7 +155,7 @@ test('headers that never end get 408, and a connection without a request is clos
 
 test('a reader that has sent many requests at once and takes nothing holds one buffer', async () => {
   const registry = await start({})
-  const request = (await downloadOf(registry)).replace('Connection: close\r\n', '')
+  const request = (await makeDownloadRequest(registry)).replace('Connection: close\r\n', '')
   const socket = send(registry, request.repeat(200)).pause()
   await expect.poll(() => metric(registry, 'shoal_transfer_buffer_bytes')).toBe(sliceBytes)
   expect(await metric(registry, 'shoal_transfers')).toBe(1)
@@ -167,7 +167,7 @@ test('a reader that has sent many requests at once and takes nothing holds one b
 
 test('requests that were sent at once are answered one after another', async () => {
   const registry = await start({})
-  const whole = await downloadOf(registry)
+  const whole = await makeDownloadRequest(registry)
   const last = whole.replace('Host', 'Range: bytes=0-4\r\nHost')
   const first = last.replace('Connection: close\r\n', '')
   const answers = await text(send(registry, first.repeat(20) + last))

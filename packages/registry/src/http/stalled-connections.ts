@@ -67,7 +67,7 @@ export function endStalledConnections(server: Server, options: Options) {
     socket.destroy()
   }
 
-  function lookAtReader(socket: Socket, seen: Watched, unsentBytes: UnsentBytes | undefined) {
+  function checkReader(socket: Socket, seen: Watched, unsentBytes: UnsentBytes | undefined) {
     const now = performance.now()
     const sent = `${socket.bytesWritten} ${socket.writableLength} ${unsentBytes?.(socket)}`
     if (socket.writableLength === 0 || sent !== seen.sent) {
@@ -79,7 +79,7 @@ export function endStalledConnections(server: Server, options: Options) {
     if (now - seen.sentAt >= limitMs) end(socket, 'reader', limitMs)
   }
 
-  function lookAtSender(socket: Socket, seen: Watched) {
+  function checkSender(socket: Socket, seen: Watched) {
     const now = performance.now()
     const isSending = seen.last?.response.writableEnded && !seen.last.request.complete
     if (!isSending || socket.bytesRead !== seen.receivedBytes) {
@@ -90,25 +90,25 @@ export function endStalledConnections(server: Server, options: Options) {
     if (now - seen.receivedAt >= senderMs) end(socket, 'sender', senderMs)
   }
 
-  async function look() {
+  async function poll() {
     const isAnyoneWaiting = [...watched.keys()].some(({ writableLength }) => writableLength > 0)
     const unsentBytes = isAnyoneWaiting ? await readUnsentBytes() : undefined
     for (const [socket, seen] of watched) {
-      lookAtReader(socket, seen, unsentBytes)
-      lookAtSender(socket, seen)
+      checkReader(socket, seen, unsentBytes)
+      checkSender(socket, seen)
     }
   }
 
   let isPolling = false
-  const looking = setInterval(() => {
+  const timer = setInterval(() => {
     if (isPolling) return
     isPolling = true
-    look()
+    poll()
       .catch((error) => log.error({ err: error }, 'could not look for stalled connections'))
       .finally(() => {
         isPolling = false
       })
   }, Math.min(readerMs, senderMs) / checksPerLimit)
-  looking.unref()
-  server.once('close', () => clearInterval(looking))
+  timer.unref()
+  server.once('close', () => clearInterval(timer))
 }

@@ -26,11 +26,11 @@ export function useUpgrades(app: FastifyInstance) {
   })
 }
 
-export const upgradeOf = ({ raw }: FastifyRequest): Upgrade | undefined => upgrades.get(raw)
+export const findUpgrade = ({ raw }: FastifyRequest): Upgrade | undefined => upgrades.get(raw)
 
 /** The connection, for a route that answers in its own way. */
 export function takeUpgrade(request: FastifyRequest, reply: FastifyReply): Upgrade {
-  const upgrade = upgradeOf(request)
+  const upgrade = findUpgrade(request)
   if (!upgrade) throw new Error('this request does not ask for a socket')
   reply.hijack()
   reply.raw.detachSocket(upgrade.socket as Parameters<typeof reply.raw.detachSocket>[0])

@@ -60,7 +60,7 @@ function withoutSearch(query: unknown): object {
 }
 
 /** What is wrong with a value that misses one of our own formats. */
-export const messageOfFormat: Record<string, string> = {
+export const messagesByFormat: Record<string, string> = {
   name: 'must be a single line that is not blank, without control characters',
   text: 'must not contain control characters other than tabs and line breaks',
 }

@@ -95,7 +95,7 @@ test('five thousand damaged conversations each end in one of the ways that there
 test('a peer that was sent noise, damaged keys and half handshakes by hundreds still gives the metadata', async () => {
   const random = seededRandom(7)
   const { peer, warnings } = await startTestPeer({
-    limits: { refusedMs: 0, handshakeMs: 300, idleMs: 300, atOncePerNetwork: 100 },
+    limits: { refusedMs: 0, handshakeMs: 300, idleMs: 300, maxPerNetwork: 100 },
   })
   const noise = () => {
     const kind = random(3)
@@ -121,7 +121,7 @@ test('a peer that was sent noise, damaged keys and half handshakes by hundreds s
 test('encrypted conversations with damaged bytes end, and cost others nothing', async () => {
   const random = seededRandom(11)
   const { peer, warnings, count } = await startTestPeer({
-    limits: { refusedMs: 0, handshakeMs: 500, idleMs: 500, atOncePerNetwork: 100 },
+    limits: { refusedMs: 0, handshakeMs: 500, idleMs: 500, maxPerNetwork: 100 },
   })
   const relay = createServer((client) => {
     const onward = connect(peer.port, '127.0.0.1')

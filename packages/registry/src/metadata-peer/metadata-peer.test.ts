@@ -245,7 +245,7 @@ describe('the peer', () => {
 
 describe('connections', () => {
   test('are counted from one address; those above go, and room that becomes free is used', async () => {
-    const { peer, count } = await startTestPeer({ limits: { atOncePerNetwork: 3 } })
+    const { peer, count } = await startTestPeer({ limits: { maxPerNetwork: 3 } })
     const open = Array.from({ length: 3 }, () => connect(peer.port, '127.0.0.1'))
     await Promise.all(open.map((socket) => once(socket, 'connect')))
     expect(await answerTo(peer.port, handshake(bigInfoHash))).toHaveLength(0)
@@ -257,7 +257,7 @@ describe('connections', () => {
   })
 
   test('that were refused keep their place for a while', async () => {
-    const { peer } = await startTestPeer({ limits: { atOncePerNetwork: 1, refusedMs: 600_000 } })
+    const { peer } = await startTestPeer({ limits: { maxPerNetwork: 1, refusedMs: 600_000 } })
     await answerTo(peer.port, handshake('00'.repeat(20)))
     expect(await answerTo(peer.port, handshake(bigInfoHash))).toHaveLength(0)
   })

@@ -33,9 +33,9 @@ type Options = {
 }
 
 const defaultLimits = {
-  atOnce: 512,
+  maxConnections: 512,
   /** Many may sit behind one address; they come again after a while. */
-  atOncePerNetwork: 32,
+  maxPerNetwork: 32,
   /** Bytes of one connection. What has to be said fits a few thousand; a client with the file may tell of its pieces. */
   maxBytes: 256 * 1024,
   handshakeMs: 10_000,

@@ -25,7 +25,7 @@ export async function countEveryModel(
   db: Kysely<Database>,
   whose: 'all' | 'public',
 ): Promise<Counts> {
-  const countOf = async (
+  const countValues = async (
     { table, column }: { table: string; column: string },
     condition = sql<SqlBool>`1 = 1`,
   ) => {
@@ -34,21 +34,21 @@ export async function countEveryModel(
       where ${sql.ref(column)} is not null and ${condition} group by ${sql.ref(column)}`.execute(db)
     return rows
   }
-  const ofModels = (column: string) =>
-    countOf({ table: 'model', column }, whose === 'all' ? undefined : sql`is_public = 1`)
-  const ofLabels = async (label: { table: string; column: string }) => {
-    const all = await countOf(label)
+  const countInModels = (column: string) =>
+    countValues({ table: 'model', column }, whose === 'all' ? undefined : sql`is_public = 1`)
+  const countLabels = async (label: { table: string; column: string }) => {
+    const all = await countValues(label)
     if (whose === 'all') return all
     // The few that are hidden are taken off.
     const hidden = sql<SqlBool>`model_id in (select id from model where is_public = 0)`
-    return added(all, await countOf(label, hidden), -1)
+    return added(all, await countValues(label, hidden), -1)
   }
   return {
-    architectures: mostFrequent(await ofModels('architecture'), maxCountedValues),
-    licenses: mostFrequent(await ofModels('license'), maxCountedValues),
-    tags: mostFrequent(await ofLabels({ table: 'model_tag', column: 'tag' }), maxCountedValues),
+    architectures: mostFrequent(await countInModels('architecture'), maxCountedValues),
+    licenses: mostFrequent(await countInModels('license'), maxCountedValues),
+    tags: mostFrequent(await countLabels({ table: 'model_tag', column: 'tag' }), maxCountedValues),
     quantizations: mostFrequent(
-      await ofLabels({ table: 'model_quantization', column: 'quantization' }),
+      await countLabels({ table: 'model_quantization', column: 'quantization' }),
       maxCountedValues,
     ),
   }
@@ -81,7 +81,7 @@ export async function countMatching(
     .orderBy('model.id', 'desc')
     .limit(total)
     .execute()
-  const scale = await scaleOf(db, sampled.at(-1))
+  const scale = await computeScale(db, sampled.at(-1))
   return { counts: countSampled(sampled, scale), isExact: false }
 }
 
@@ -98,13 +98,13 @@ function countSampled(sampled: Sampled[], scale = 1): Counts {
     for (const tag of JSON.parse(tags)) add('tags', tag)
     for (const label of JSON.parse(quantizations)) add('quantizations', label)
   }
-  const countsOf = (name: FacetName) =>
+  const toCounts = (name: FacetName) =>
     [...found[name]].map(([value, count]) => ({ value, count: Math.round(count * scale) }))
-  return forEachFacet(countsOf)
+  return forEachFacet(toCounts)
 }
 
 /** How many times as many models there are as there are down to the last sampled one. */
-async function scaleOf(db: Kysely<Database>, last: Sampled | undefined): Promise<number> {
+async function computeScale(db: Kysely<Database>, last: Sampled | undefined): Promise<number> {
   if (!last) return 1
   const { rows } = await sql<{ all_models: number; passed: number }>`
     select (select count(*) from model) as all_models,
@@ -116,19 +116,19 @@ async function scaleOf(db: Kysely<Database>, last: Sampled | undefined): Promise
 }
 
 /** The most frequent values of these counts together. */
-export function facetsOf(...counts: Counts[]): Facets {
+export function toFacets(...counts: Counts[]): Facets {
   return forEachFacet((name) => {
     const sum = counts.reduce<ValueCount[]>((sum, one) => added(sum, one[name], 1), [])
     return mostFrequent(sum, maxFacetValues)
   })
 }
 
-function forEachFacet<T>(of: (name: FacetName) => T): Record<FacetName, T> {
+function forEachFacet<T>(compute: (name: FacetName) => T): Record<FacetName, T> {
   return {
-    architectures: of('architectures'),
-    licenses: of('licenses'),
-    tags: of('tags'),
-    quantizations: of('quantizations'),
+    architectures: compute('architectures'),
+    licenses: compute('licenses'),
+    tags: compute('tags'),
+    quantizations: compute('quantizations'),
   }
 }
 
@@ -138,6 +138,6 @@ function added(counts: ValueCount[], others: ValueCount[], sign: 1 | -1): ValueC
   return [...sums].map(([value, count]) => ({ value, count })).filter(({ count }) => count > 0)
 }
 
-function mostFrequent(counts: ValueCount[], most: number): ValueCount[] {
-  return counts.toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, most)
+function mostFrequent(counts: ValueCount[], maxValues: number): ValueCount[] {
+  return counts.toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, maxValues)
 }

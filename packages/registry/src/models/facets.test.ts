@@ -6,7 +6,7 @@ import type { Database } from '../database/schema.ts'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { maxExactTotal } from './find-matches.ts'
 
-const modelsAtOnce = 500
+const batchSize = 500
 
 /** Models of `ana`, every second one for chat, every fifth by MIT licence, and every hundredth private. */
 async function insertModels(db: Kysely<Database>, count: number) {
@@ -35,8 +35,8 @@ async function insertModels(db: Kysely<Database>, count: number) {
     files_count: 0,
     total_size_bytes: 0,
   }))
-  for (let at = 0; at < count; at += modelsAtOnce) {
-    const some = models.slice(at, at + modelsAtOnce)
+  for (let at = 0; at < count; at += batchSize) {
+    const some = models.slice(at, at + batchSize)
     await db.insertInto('model').values(some).execute()
     const tags = some.flatMap(({ id, tags }) =>
       (JSON.parse(tags) as string[]).map((tag) => ({ model_id: id, tag })),
@@ -55,12 +55,12 @@ describeOnEachDatabase('facets', (start) => {
     const token = await registry.register('ana')
     const { db } = await registry.connect()
     await insertModels(db, count)
-    const facetsOf = async (path: string, as?: string) => {
+    const fetchFacets = async (path: string, as?: string) => {
       const { headers, body } = await registry.get(path, { token: as })
       return { isExact: headers.get('x-total-count-exact') === null, facets: body as Facets }
     }
 
-    const everything = await facetsOf('/v1/facets')
+    const everything = await fetchFacets('/v1/facets')
     expect(everything.isExact).toBe(true)
     expect(everything.facets).toEqual({
       architectures: [{ value: 'llama', count: 0.99 * count }],
@@ -74,10 +74,10 @@ describeOnEachDatabase('facets', (start) => {
       ],
       quantizations: [{ value: 'Q8_0', count: 0.99 * count }],
     })
-    const own = await facetsOf('/v1/facets', token)
+    const own = await fetchFacets('/v1/facets', token)
     expect(own.facets.architectures).toEqual([{ value: 'llama', count }])
 
-    const few = await facetsOf('/v1/facets?license=mit')
+    const few = await fetchFacets('/v1/facets?license=mit')
     expect(few.isExact).toBe(true)
     expect(few.facets.architectures).toEqual([{ value: 'llama', count: 0.2 * count }])
     expect(few.facets.tags).toEqual([
@@ -85,14 +85,14 @@ describeOnEachDatabase('facets', (start) => {
       { value: 'chat', count: 0.1 * count },
     ])
 
-    const many = await facetsOf('/v1/facets?architecture=llama')
+    const many = await fetchFacets('/v1/facets?architecture=llama')
     expect(many.isExact).toBe(false)
-    const estimateOf = (name: keyof Facets, value: string) =>
+    const getEstimate = (name: keyof Facets, value: string) =>
       many.facets[name].find((one) => one.value === value)?.count ?? 0
     // The true counts, within a twentieth.
-    expect(Math.abs(estimateOf('architectures', 'llama') - 0.99 * count)).toBeLessThan(count / 20)
-    expect(Math.abs(estimateOf('licenses', 'mit') - 0.2 * count)).toBeLessThan(count / 20)
-    expect(Math.abs(estimateOf('tags', 'chat') - 0.5 * count)).toBeLessThan(count / 20)
+    expect(Math.abs(getEstimate('architectures', 'llama') - 0.99 * count)).toBeLessThan(count / 20)
+    expect(Math.abs(getEstimate('licenses', 'mit') - 0.2 * count)).toBeLessThan(count / 20)
+    expect(Math.abs(getEstimate('tags', 'chat') - 0.5 * count)).toBeLessThan(count / 20)
 
     const list = await registry.get('/v1/models?tag=chat&tag=chat&tag=gguf&license=mit')
     expect(list.headers.get('x-total-count')).toBe(String(0.1 * count))

@@ -4,7 +4,7 @@ import type { FullText, ModelSearch } from '../database/full-text.ts'
 import type { Database } from '../database/schema.ts'
 import {
   type Conditions,
-  conditionsOf,
+  resolveConditions,
   filtered,
   isNarrowed,
   type ModelFilter,
@@ -38,7 +38,7 @@ export async function findMatches(
 ): Promise<Matches | 'nothing'> {
   const search = filter.q?.trim() ? await fullText.search(db, filter.q) : undefined
   if (search === 'nothing') return 'nothing'
-  const conditions = await conditionsOf(db, { filter, viewer, search })
+  const conditions = await resolveConditions(db, { filter, viewer, search })
 
   const counted = (await isBeyondCount(db, conditions, maxTotal))
     ? maxTotal + 1
@@ -63,9 +63,9 @@ export async function findMatches(
 export async function countMatches(
   db: Kysely<Database>,
   models: ReturnType<Matching>,
-  atMost: number,
+  maxCount: number,
 ): Promise<number> {
-  const some = models.select(sql`1`.as('one')).limit(atMost)
+  const some = models.select(sql`1`.as('one')).limit(maxCount)
   const { total } = await db
     .selectFrom(some.as('matching'))
     .select(({ fn }) => fn.countAll<number>().as('total'))

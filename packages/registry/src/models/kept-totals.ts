@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 /** Totals over very many models are kept for this many times as long as they took: exact where they are cheap. */
-const keptTimes = 50
+const ttlFactor = 50
 const cheapMs = 20
 const maxKept = 200
 const maxKeptBytes = 4 * 1024 * 1024
@@ -21,7 +21,7 @@ export function keptTotals() {
     const tookMs = performance.now() - startedAt
     if (tookMs > cheapMs) {
       const sizeBytes = 2 * (key.length + JSON.stringify(value).length) + 1_000
-      kept.set(key, { value, sizeBytes }, { ttl: tookMs * keptTimes })
+      kept.set(key, { value, sizeBytes }, { ttl: tookMs * ttlFactor })
     }
     return value
   }

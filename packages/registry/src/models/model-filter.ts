@@ -38,7 +38,7 @@ export type Conditions = {
 }
 
 /** Looks at how many models each part of the filter has, up to a bound: SQLite does not know. */
-export async function conditionsOf(
+export async function resolveConditions(
   db: Kysely<Database>,
   wanted: Pick<Conditions, 'filter' | 'viewer' | 'search'>,
 ): Promise<Conditions> {
@@ -52,7 +52,7 @@ export async function conditionsOf(
     labels.push({ column, value, count })
   }
   const wideRanges = new Set<SizeColumn>()
-  for (const [column, conditions] of rangesOf(filter, (column) => sql.ref(`model.${column}`))) {
+  for (const [column, conditions] of toRanges(filter, (column) => sql.ref(`model.${column}`))) {
     const count = await countSome(db, sql`model where ${sql.join(conditions, sql` and `)}`)
     if (count === maxRead) wideRanges.add(column)
   }
@@ -74,7 +74,7 @@ async function countSome(db: Kysely<Database>, rows: RawBuilder<unknown>): Promi
 }
 
 /** The ranges of sizes that a filter names, as conditions on each column. */
-function rangesOf(
+function toRanges(
   filter: ModelFilter,
   refTo: (column: SizeColumn) => RawBuilder<unknown>,
 ): Map<SizeColumn, RawBuilder<SqlBool>[]> {
@@ -109,7 +109,7 @@ export function filtered(
     isEqual('architecture', filter.architecture),
     isEqual('license', filter.license),
     isEqual('owner', filter.owner?.toLowerCase()),
-    ...[...rangesOf(filter, size).values()].flat(),
+    ...[...toRanges(filter, size).values()].flat(),
     ...labels.map((label, place) => hasLabel(label, readBy === 'filters' && place === 0)),
   ]
   return conditions

@@ -28,7 +28,7 @@ export interface ModelRepository {
    */
   get(idOrName: string, viewer: Viewer): Promise<ModelRecord>
   /** The same for a row that was read before. */
-  recordOf(row: ModelRow, viewer: Viewer): Promise<ModelRecord>
+  getRecord(row: ModelRow, viewer: Viewer): Promise<ModelRecord>
   countPublic(): Promise<number>
   /** In an order that new models leave as it is. */
   listPublicNames(limit: number, offset: number): Promise<{ name: string; updated_at: string }[]>
@@ -81,7 +81,7 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText): Model
     return row
   }
 
-  async function recordOf(row: ModelRow, viewer: Viewer): Promise<ModelRecord> {
+  async function getRecord(row: ModelRow, viewer: Viewer): Promise<ModelRecord> {
     const [liked] = await likesAmong(db, [row.id], viewer)
     const card = await db
       .selectFrom('model_card')
@@ -98,7 +98,7 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText): Model
     getRow,
 
     get: async (idOrName: string, viewer: Viewer): Promise<ModelRecord> =>
-      recordOf(await getRow(idOrName, viewer), viewer),
+      getRecord(await getRow(idOrName, viewer), viewer),
 
     countPublic: async (): Promise<number> => {
       const { count } = await db
@@ -201,7 +201,7 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText): Model
         return changed
       }),
 
-    recordOf,
+    getRecord,
 
     delete: (id: string): Promise<FileBytes[]> =>
       db.transaction().execute(async (trx) => {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints, type ModelQuery, pathOf, routes } from '@shoal/protocol'
-import { callerWith, viewerOf } from '../accounts/caller.ts'
+import { callerWith, toViewer } from '../accounts/caller.ts'
 import { unprocessable } from '../errors.ts'
 import { pageLinks } from '../http/page-links.ts'
 import type { QueryTurns } from '../http/query-turns.ts'
@@ -30,7 +30,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     ...endpoints.listModels,
     async handler(request, reply) {
       const { query, caller, routeOptions } = request
-      const find = () => list.list(query as ModelQuery, viewerOf(caller, 'read'))
+      const find = () => list.list(query as ModelQuery, toViewer(caller, 'read'))
       const isQuick = !isSearch(query) && query.offset <= maxQuickOffset
       const page = isQuick ? await find() : await turns.run(request, reply, find)
       reply.header('x-total-count', page.total)
@@ -48,13 +48,13 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       checkName(body.name)
       const model = await models.create(username, body)
       reply.code(201).header('location', pathOf(routes.getModel.url, { id: model.name }))
-      return models.recordOf(model, viewerOf(caller, 'write'))
+      return models.getRecord(model, toViewer(caller, 'write'))
     },
   })
 
   app.route({
     ...endpoints.getModel,
-    handler: ({ params, caller }) => models.get(params.id, viewerOf(caller, 'read')),
+    handler: ({ params, caller }) => models.get(params.id, toViewer(caller, 'read')),
   })
 
   app.route({
@@ -63,7 +63,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const model = await ownModel(models, params.id, caller)
       if (body.name !== undefined) checkName(body.name)
       const changed = await models.update(model.id, body)
-      return models.recordOf(changed, viewerOf(caller, 'write'))
+      return models.getRecord(changed, toViewer(caller, 'write'))
     },
   })
 
@@ -81,7 +81,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     ...endpoints.toggleLike,
     async handler({ params, caller }, reply) {
       const { accountId } = callerWith('write', caller)
-      const model = await models.getRow(params.id, viewerOf(caller, 'write'))
+      const model = await models.getRow(params.id, toViewer(caller, 'write'))
       await models.toggleLike(model.id, accountId)
       return reply.code(204).send(null)
     },
@@ -91,7 +91,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     ...endpoints.setLike,
     async handler({ params, body, caller }, reply) {
       const { accountId } = callerWith('write', caller)
-      const model = await models.getRow(params.id, viewerOf(caller, 'write'))
+      const model = await models.getRow(params.id, toViewer(caller, 'write'))
       await models.setLike(model.id, accountId, body.liked)
       return reply.code(204).send(null)
     },
@@ -101,7 +101,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     ...endpoints.getFacets,
     async handler(request, reply) {
       const { query, caller } = request
-      const count = () => totals.facets(query, viewerOf(caller, 'read'))
+      const count = () => totals.facets(query, toViewer(caller, 'read'))
       // Without a filter they are kept, and the same for all.
       const found = isSearch(query) ? await turns.run(request, reply, count) : await count()
       const { facets, isExact } = found

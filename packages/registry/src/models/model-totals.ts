@@ -7,7 +7,7 @@ import {
   countEveryModel,
   countMatching,
   countPrivateModels,
-  facetsOf,
+  toFacets,
   nothing,
 } from './count-facets.ts'
 import { findMatches } from './find-matches.ts'
@@ -51,14 +51,14 @@ export function modelTotals(
         const key = JSON.stringify([Object.entries(filter).sort(), seesAll, username])
         return kept.find(key, async () => {
           const { counts, isExact } = await countFound(filter, viewer)
-          return { facets: facetsOf(counts), isExact }
+          return { facets: toFacets(counts), isExact }
         })
       }
       const whose = seesAll ? 'all' : 'public'
       const counts = await kept.find(`facets of ${whose}`, () => countEveryModel(db, whose))
       const hasOwn = !seesAll && username !== undefined
       const own = hasOwn ? await countPrivateModels(db, username) : nothing
-      return { facets: facetsOf(counts, own), isExact: true }
+      return { facets: toFacets(counts, own), isExact: true }
     },
 
     stats: (): Promise<Stats> => kept.find('stats', countPublic),

@@ -1,4 +1,4 @@
-import { type Caller, callerWith, isActingAdmin, viewerOf } from '../accounts/caller.ts'
+import { type Caller, callerWith, isActingAdmin, toViewer } from '../accounts/caller.ts'
 import { forbidden } from '../errors.ts'
 import type { ModelRepository, ModelRow } from './model-repository.ts'
 
@@ -9,7 +9,7 @@ export async function ownModel(
   caller: Caller | undefined,
 ): Promise<ModelRow> {
   const who = callerWith('write', caller)
-  const model = await models.getRow(id, viewerOf(caller, 'write'))
+  const model = await models.getRow(id, toViewer(caller, 'write'))
   if (model.owner !== who.username && !isActingAdmin(who)) {
     throw forbidden(`only ${model.owner} can change ${model.name}`)
   }

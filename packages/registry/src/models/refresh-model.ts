@@ -26,7 +26,7 @@ export async function refreshModel(trx: Kysely<Database>, fullText: FullText, mo
     .execute()
 
   const byHand = new Set<string>(JSON.parse(model.set_by_hand))
-  const found = factsOfFiles(files)
+  const found = mergeFacts(files)
   const facts = {
     architecture: byHand.has('architecture') ? model.architecture : found.architecture,
     parameter_count: byHand.has('parameter_count') ? model.parameter_count : found.parameter_count,
@@ -71,7 +71,7 @@ type ReadyFile = {
  * The facts of the first file that became ready. Of a sharded model the parameters are summed over the shards of one set,
  * and the rest comes from the shard that says it; mmproj and adapter files say nothing of the model.
  */
-function factsOfFiles(files: ReadyFile[]) {
+function mergeFacts(files: ReadyFile[]) {
   const own = files.filter(({ role }) => role === 'model' || role === 'shard')
   const [first] = own
   if (!first) return { architecture: null, parameter_count: null, context_length: null }

@@ -21,7 +21,7 @@ export function drawSchool(name: string, parameters: number): Buffer {
   const size = 64
   const scale = height / size
   for (const fish of school(name, parameters, size)) {
-    const outline = outlineOf(fish).map(({ x, y }) => ({
+    const outline = computeOutline(fish).map(({ x, y }) => ({
       x: (x - size / 2) * scale + width / 2,
       y: y * scale,
     }))
@@ -31,7 +31,7 @@ export function drawSchool(name: string, parameters: number): Buffer {
 }
 
 /** The shape in the place of one fish: a polygon. */
-function outlineOf({ x, y, angle, scale }: Fish): Point[] {
+function computeOutline({ x, y, angle, scale }: Fish): Point[] {
   const turn = (angle * Math.PI) / 180
   const [cos, sin] = [Math.cos(turn) * scale, Math.sin(turn) * scale]
   return shape.map((point) => ({
@@ -40,7 +40,7 @@ function outlineOf({ x, y, angle, scale }: Fish): Point[] {
   }))
 }
 
-const stepsOfCurve = 12
+const curveSteps = 12
 
 /** The path of `fishShape`, which has `M`, `C`, `L` and `Z`, as points. */
 const shape: Point[] = (() => {
@@ -60,8 +60,8 @@ const shape: Point[] = (() => {
           Point,
           Point,
         ]
-        for (let step = 1; step <= stepsOfCurve; step += 1) {
-          points.push(pointOn(curve, step / stepsOfCurve))
+        for (let step = 1; step <= curveSteps; step += 1) {
+          points.push(pointOn(curve, step / curveSteps))
         }
       }
     }
@@ -71,8 +71,8 @@ const shape: Point[] = (() => {
 
 function pointOn([a, b, c, d]: [Point, Point, Point, Point], t: number): Point {
   const s = 1 - t
-  const mix = (of: (point: Point) => number) =>
-    s ** 3 * of(a) + 3 * s * s * t * of(b) + 3 * s * t * t * of(c) + t ** 3 * of(d)
+  const mix = (coordinate: (point: Point) => number) =>
+    s ** 3 * coordinate(a) + 3 * s * s * t * coordinate(b) + 3 * s * t * t * coordinate(c) + t ** 3 * coordinate(d)
   return { x: mix(({ x }) => x), y: mix(({ y }) => y) }
 }
 

@@ -29,7 +29,7 @@ const page = (path: string, headers: Record<string, string> = {}) =>
 
 const nothingHere = 'Page not found'
 
-const textOf = (html: string) =>
+const extractText = (html: string) =>
   html
     .replace(/<script[^>]*>.*?<\/script>/gs, '')
     .replace(/<[^>]+>/g, ' ')
@@ -39,8 +39,8 @@ describe('a printed page', () => {
   test('of the list names the models, and says what it is', async () => {
     const { status, text } = await page('/')
     expect(status).toBe(200)
-    expect(textOf(text)).toContain('1 model')
-    expect(textOf(text)).toContain('Tide &lt;7B&gt;')
+    expect(extractText(text)).toContain('1 model')
+    expect(extractText(text)).toContain('Tide &lt;7B&gt;')
     expect(text).toContain('<title>shoal</title>')
     expect(text).toContain(`<link rel="canonical" href="http://localhost:${registry.port}/">`)
     expect(text).toContain('type="application/atom+xml" href="/feed.atom"')
@@ -64,14 +64,14 @@ describe('a printed page', () => {
       const { status, headers, text } = await page(path, { accept: '*/*' })
       expect([path, status]).toEqual([path, 200])
       expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
-      expect(textOf(text)).not.toContain(nothingHere)
+      expect(extractText(text)).not.toContain(nothingHere)
     },
   )
 
   test('of an address that is not in the list says that nothing is there', async () => {
     const { status, text } = await page('/nothing')
     expect(status).toBe(404)
-    expect(textOf(text)).toContain(nothingHere)
+    expect(extractText(text)).toContain(nothingHere)
   })
 
   test('repeats no parameter that pages do not know', async () => {
@@ -83,15 +83,15 @@ describe('a printed page', () => {
 
   test('of a search has what was found, and the words in its box', async () => {
     const { text } = await page('/?q=ocean')
-    expect(textOf(text)).toContain('1 model for “ocean”')
+    expect(extractText(text)).toContain('1 model for “ocean”')
     expect(text).toMatch(/<input[^>]* value="ocean"/)
     expect(text).toContain('<meta name="robots" content="noindex">')
-    expect(textOf((await page('/?q=desert')).text)).toContain('No models found')
+    expect(extractText((await page('/?q=desert')).text)).toContain('No models found')
   })
 
   test('of a model has its files, its head, and a picture', async () => {
     const { text } = await page('/m/tide?tab=files')
-    expect(textOf(text)).toContain('Choose a file')
+    expect(extractText(text)).toContain('Choose a file')
     expect(text).toContain('<title>Tide &lt;7B&gt; · shoal</title>')
     expect(text).toContain('<meta property="og:title" content="Tide &lt;7B&gt;">')
     const [, image = ''] = /property="og:image" content="([^"]+)"/.exec(text) ?? []
@@ -129,14 +129,14 @@ describe('a printed page', () => {
     const [cookie = ''] = headers.get('set-cookie')?.split(';') ?? []
     const own = await page('/m/secret-reef', { cookie })
     expect(own.status).toBe(200)
-    expect(textOf(own.text)).toContain('Private')
-    expect(textOf(own.text)).not.toContain('Sign in')
+    expect(extractText(own.text)).toContain('Private')
+    expect(extractText(own.text)).not.toContain('Sign in')
   })
 
   test('for which there is nothing says so to people, and to programs as ever', async () => {
     const { status, text } = await page('/nowhere')
     expect(status).toBe(404)
-    expect(textOf(text)).toContain('Page not found')
+    expect(extractText(text)).toContain('Page not found')
     const plain = await registry.get('/nowhere')
     expect([plain.status, plain.body]).toEqual([404, { detail: 'nothing is at GET /nowhere' }])
     expect((await page('/v1/nowhere', { accept: 'application/json' })).body).toHaveProperty(
@@ -147,7 +147,7 @@ describe('a printed page', () => {
   test('of a missing model lists similar names', async () => {
     const { status, text } = await page('/m/tidd')
     expect(status).toBe(404)
-    expect(textOf(text)).toContain('Model not found')
+    expect(extractText(text)).toContain('Model not found')
   })
 
   test('has the theme that was chosen', async () => {
@@ -194,11 +194,11 @@ describe('a page that leads to the local API', () => {
   test('offers no API to visitors on this machine if none is running', async () => {
     registry.setLocalApi('')
     const { text } = await page('/chat')
-    expect(textOf(text)).not.toContain('Open the chat')
-    expect(textOf(text)).toContain('could not start the local API on this machine')
-    expect(textOf((await page('/m/tide')).text)).not.toContain('Python')
+    expect(extractText(text)).not.toContain('Open the chat')
+    expect(extractText(text)).toContain('could not start the local API on this machine')
+    expect(extractText((await page('/m/tide')).text)).not.toContain('Python')
     expect(await links(elsewhere)).toBe('http://localhost:11434/')
-    expect(textOf((await page('/m/tide', elsewhere)).text)).toContain('Python')
+    expect(extractText((await page('/m/tide', elsewhere)).text)).toContain('Python')
   })
 })
 

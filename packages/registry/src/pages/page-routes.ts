@@ -44,7 +44,7 @@ export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
     const daemon = request.isFromThisMachine() ? site.localApi() : undefined
     const page = await web.printPage({
       url: address,
-      fetch: fetchOf(app, request, (refusal) => refusals.push(refusal)),
+      fetch: createFetch(app, request, (refusal) => refusals.push(refusal)),
       cookies: request.headers.cookie ?? '',
       daemon,
     })
@@ -87,7 +87,7 @@ export function notFoundPage(app: FastifyInstance, dependencies: Dependencies) {
 type Refusal = { status: number; retryAfterSeconds: number }
 
 /** Calls the API as the visitor, so that pages contain only what they may see. */
-function fetchOf(
+function createFetch(
   app: FastifyInstance,
   request: FastifyRequest,
   onRefused: (refusal: Refusal) => void,

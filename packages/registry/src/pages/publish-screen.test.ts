@@ -376,7 +376,7 @@ function bigFile(name: string, seed: number): Synthetic & { bytes: Uint8Array } 
 }
 
 /** In the page: the files, as if they came from a disk. */
-const transferOf = (files: readonly Synthetic[]) => `(() => {
+const makeTransferScript = (files: readonly Synthetic[]) => `(() => {
   const transfer = new DataTransfer()
   for (const { name, header, seed, mebibytes } of ${JSON.stringify(
     files.map(({ name, header, seed, mebibytes }) => ({ name, header, seed, mebibytes })),
@@ -390,7 +390,7 @@ const transferOf = (files: readonly Synthetic[]) => `(() => {
 })()`
 
 async function drop(page: Page, files: readonly Synthetic[]) {
-  const dataTransfer = await page.evaluateHandle(transferOf(files))
+  const dataTransfer = await page.evaluateHandle(makeTransferScript(files))
   await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer })
 }
 
@@ -399,7 +399,7 @@ async function pick(page: Page, files: readonly Synthetic[]) {
   await page.evaluate(`{
     const labels = [...document.querySelectorAll('label')]
     const input = labels.find(({ textContent }) => textContent === 'Choose and resume').control
-    input.files = ${transferOf(files)}.files
+    input.files = ${makeTransferScript(files)}.files
     input.dispatchEvent(new Event('change', { bubbles: true }))
   }`)
 }

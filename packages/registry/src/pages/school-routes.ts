@@ -2,7 +2,7 @@
 import { pageFiles } from '@shoal/protocol/pages'
 import type { FastifyPluginAsync } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { viewerOf } from '../accounts/caller.ts'
+import { toViewer } from '../accounts/caller.ts'
 import type { ModelRepository } from '../models/model-repository.ts'
 import { drawSchool } from './draw-school.ts'
 
@@ -23,7 +23,7 @@ export const schoolRoutes: FastifyPluginAsync<Dependencies> = async (app, { mode
   app.get<{ Params: { name: string } }>(pageFiles.modelPicture, hidden, async (request, reply) => {
     const { name, parameter_count } = await models.getRow(
       request.params.name,
-      viewerOf(request.caller, 'read'),
+      toViewer(request.caller, 'read'),
     )
     const key = `${name} ${parameter_count}`
     const picture = cache.get(key) ?? drawSchool(name, parameter_count ?? 0)

@@ -29,7 +29,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     registry = await startTestRegistry()
     empty = await startTestRegistry()
     stack.defer(() => Promise.all([registry.close(), empty.close()]).then(() => undefined))
-    browser = stack.use(await startBrowser(chromium ?? '', [originOf(registry), originOf(empty)]))
+    browser = stack.use(await startBrowser(chromium ?? '', [getOrigin(registry), getOrigin(empty)]))
     ana = await registry.register('ana')
     const tide = { name: 'tide-7b', display_name: 'Tide 7B', tags: ['ocean'], license: 'mit' }
     await publish(
@@ -46,7 +46,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
   })
   afterAll(() => stack.disposeAsync())
 
-  const originOf = ({ port }: TestRegistry) => `http://localhost:${port}`
+  const getOrigin = ({ port }: TestRegistry) => `http://localhost:${port}`
 
   const screens: [name: string, path: string, wishes?: Options][] = [
     ['the list', '/'],
@@ -79,7 +79,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
       // Without motion: colours half way from one theme to the other have no contrast.
       await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
       const { page, takeProblems } = visitor
-      const origin = originOf(screenOptions.isEmpty ? empty : registry)
+      const origin = getOrigin(screenOptions.isEmpty ? empty : registry)
       if (screenOptions.isSignedIn) await signIn(visitor, origin)
       await page.goto(origin + path, { waitUntil: 'networkidle' })
       await expectUsable(page)
@@ -101,8 +101,8 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     async (_, from, link, call) => {
       await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
       const { page } = visitor
-      await signIn(visitor, originOf(registry))
-      await page.goto(originOf(registry) + from, { waitUntil: 'networkidle' })
+      await signIn(visitor, getOrigin(registry))
+      await page.goto(getOrigin(registry) + from, { waitUntil: 'networkidle' })
       await page.route(call, (route) => route.fulfill({ status: 500, body: '{"detail":"broken"}' }))
       await page.getByRole('link', { name: link }).first().click()
       await page.getByText('The registry had an error').first().waitFor()
@@ -117,7 +117,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
     const { page } = visitor
     const call = /\/v1\/models\?/
-    await page.goto(`${originOf(registry)}/login`, { waitUntil: 'networkidle' })
+    await page.goto(`${getOrigin(registry)}/login`, { waitUntil: 'networkidle' })
     await page.route(call, (route) => route.abort())
     await page.getByRole('link', { name: 'shoal, all models' }).click()
     await page.getByText('The registry is not responding').waitFor()
@@ -135,7 +135,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     async (_, from, link, call) => {
       await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
       const { page } = visitor
-      await page.goto(originOf(registry) + from, { waitUntil: 'networkidle' })
+      await page.goto(getOrigin(registry) + from, { waitUntil: 'networkidle' })
       const held = Promise.withResolvers<void>()
       await page.route(call, (route) => held.promise.then(() => route.continue()))
       await page.getByRole('link', { name: link }).click()
@@ -160,7 +160,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
         new PerformanceObserver((list) => {
           for (const { value } of list.getEntries()) shifts.push(value)
         }).observe({ type: 'layout-shift', buffered: true })`)
-      await page.goto(originOf(registry) + path, { waitUntil: 'networkidle' })
+      await page.goto(getOrigin(registry) + path, { waitUntil: 'networkidle' })
       const shifts = (await page.evaluate('shifts')) as number[]
       expect(shifts.reduce((sum, one) => sum + one, 0)).toBeLessThan(0.05)
     }
@@ -182,7 +182,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
       const { pathname } = new URL(request.url())
       if (/\.(js|css)$/.test(pathname)) names.add(pathname)
     })
-    await page.goto(originOf(registry) + path, { waitUntil: 'networkidle' })
+    await page.goto(getOrigin(registry) + path, { waitUntil: 'networkidle' })
     const { directory = '' } = (await findSite()) ?? {}
     const sizes = await Promise.all(
       [...names].map(async (name) => (await stat(join(directory, `${name}.gz`))).size),
@@ -199,7 +199,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     await registry.post('/v1/models', { token: ana, body: { name: 'hostile', readme } })
     await using visitor = await browser.newVisitor()
     const { page, takeProblems } = visitor
-    await page.goto(`${originOf(registry)}/m/hostile`, { waitUntil: 'networkidle' })
+    await page.goto(`${getOrigin(registry)}/m/hostile`, { waitUntil: 'networkidle' })
     await page.getByText('harmless words').first().waitFor()
     expect(await page.evaluate('window.attacked')).toBeUndefined()
     expect(takeProblems()).toEqual([])
@@ -210,7 +210,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
   test('without scripts the list, a search and a model can be read', async () => {
     await using visitor = await browser.newVisitor({ scripts: false })
     const { page } = visitor
-    await page.goto(originOf(registry))
+    await page.goto(getOrigin(registry))
     await page.getByRole('searchbox', { name: 'Search models' }).fill('tide')
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Tide 7B' }).click()

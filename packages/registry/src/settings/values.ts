@@ -30,7 +30,7 @@ export const parsePeerPort: Parse<number | undefined> = (text, refuse) => {
 }
 
 /** Stands for no end, in days: the database can still calculate with it. */
-const century = 36_500
+const centuryDays = 36_500
 
 const hourMs = 3_600_000
 
@@ -43,5 +43,5 @@ export const parseTrashDays: Parse<number> = (text, refuse) => {
       `is 0, which deletes files at once, or at least an hour (1h), not "${text}"; m are minutes`,
     )
   }
-  return Number.isFinite(ms) ? Math.round(ms / 1_000) / 86_400 : century
+  return Number.isFinite(ms) ? Math.round(ms / 1_000) / 86_400 : centuryDays
 }

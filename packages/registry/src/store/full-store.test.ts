@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { canMount, smallDisk } from '../../../../testing/small-disk.ts'
 import { garbageCollection } from '../files/garbage/garbage-collection.ts'
 import { openTrash } from '../files/rows/trash.ts'
-import { manifestFor, manifestOfSize, publish, settled, smallGguf } from '../testing/publish.ts'
+import { manifestFor, makeFakeManifest, publish, settled, smallGguf } from '../testing/publish.ts'
 import { type Answer, describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 import { openDiskStore } from './disk-store.ts'
 
@@ -52,11 +52,11 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
         reserveBytes: 20 * megabyte,
         quotaBytes: 50 * megabyte,
       })
-      expectFull(await post(registry, token, manifestOfSize('a.gguf', 48 * megabyte)))
+      expectFull(await post(registry, token, makeFakeManifest('a.gguf', 48 * megabyte)))
       expect(await readdir(uploads)).toEqual([])
       const all = await registry.get('/v1/models/tide/files?status=all', { token })
       expect(all.body).toEqual([])
-      const fits = await post(registry, token, manifestOfSize('a.gguf', 46 * megabyte))
+      const fits = await post(registry, token, makeFakeManifest('a.gguf', 46 * megabyte))
       expect(fits.status).toBe(201)
     })
 
@@ -64,7 +64,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       const { registry, token } = await scene('64m')
       const answers = await Promise.all(
         [1, 2, 3, 4, 5, 6].map((seed) =>
-          post(registry, token, manifestOfSize(`${seed}.gguf`, 30 * megabyte, seed)),
+          post(registry, token, makeFakeManifest(`${seed}.gguf`, 30 * megabyte, seed)),
         ),
       )
       const statuses = answers.map(({ status }) => status).sort()
@@ -73,9 +73,9 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
 
     test('an upload that was accepted goes on, and makes room when it is deleted', async () => {
       const { registry, token, disk } = await scene('64m')
-      const manifest = manifestOfSize('a.gguf', 60 * megabyte)
+      const manifest = makeFakeManifest('a.gguf', 60 * megabyte)
       const { body: started }: { body: StartedUpload } = await post(registry, token, manifest)
-      const other = manifestOfSize('b.gguf', 10 * megabyte)
+      const other = makeFakeManifest('b.gguf', 10 * megabyte)
       expectFull(await post(registry, token, other))
       disk.fill()
       expect((await post(registry, token, manifest)).status).toBe(200)
@@ -91,7 +91,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       const file = await publish(registry, token, { name: 'tide' }, 'a.gguf', bytes)
       disk.fill()
       expect((await registry.get('/readyz')).status).toBe(200)
-      expectFull(await post(registry, token, manifestOfSize('b.gguf', 10 * megabyte)))
+      expectFull(await post(registry, token, makeFakeManifest('b.gguf', 10 * megabyte)))
       const again = await post(registry, token, manifestFor('again.gguf', bytes))
       expect(again.body).toMatchObject({ upload: { missing_count: 0 } })
       const { id } = again.body as StartedUpload
@@ -190,9 +190,9 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       const { db } = await registry.connect()
       const trashed = () => db.selectFrom('trash').select('size_bytes').execute()
 
-      expectFull(await post(registry, token, manifestOfSize('a.gguf', 70 * megabyte)))
+      expectFull(await post(registry, token, makeFakeManifest('a.gguf', 70 * megabyte)))
       expect(await trashed()).toHaveLength(1) // in vain it is not given up
-      const fits = await post(registry, token, manifestOfSize('a.gguf', 60 * megabyte))
+      const fits = await post(registry, token, makeFakeManifest('a.gguf', 60 * megabyte))
       expect(fits.status).toBe(201)
       expect(await trashed()).toEqual([])
       expect(disk.freeBytes()).toBeGreaterThan(60 * megabyte)
@@ -218,7 +218,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
 
     test('the metrics say how much room there is', async () => {
       const { registry, token } = await scene('64m', { reserveBytes: 5 * megabyte })
-      await post(registry, token, manifestOfSize('a.gguf', 30 * megabyte))
+      await post(registry, token, makeFakeManifest('a.gguf', 30 * megabyte))
       const { text } = await registry.get('/metrics')
       expect(text).toMatch(/^shoal_store_free_bytes 6\d{7}$/m)
       expect(text).toMatch(/^shoal_store_reserve_bytes 5000000$/m)

@@ -11,7 +11,7 @@ export async function openChunkGate() {
   const replies: Reply[] = []
   const held: (() => void)[] = []
   let isCut = false
-  let most = Number.POSITIVE_INFINITY
+  let maxPassed = Number.POSITIVE_INFINITY
   let registryPort = 0
   let resets = 0
 
@@ -26,11 +26,11 @@ export async function openChunkGate() {
     },
     /** Lets so many more through, and makes the others wait. */
     letThrough(count: number) {
-      most = gate.passed.length + count
+      maxPassed = gate.passed.length + count
     },
     /** Lets all through, also those that wait. */
     release() {
-      most = Number.POSITIVE_INFINITY
+      maxPassed = Number.POSITIVE_INFINITY
       for (const go of held.splice(0)) go()
     },
     /** Breaks every connection, also those to come, until `mend`. */
@@ -65,7 +65,7 @@ export async function openChunkGate() {
     if (reply) return answer(incoming, outgoing, reply)
     if (isChunk) {
       const before = resets
-      if (gate.passed.length >= most) await new Promise<void>((go) => held.push(go))
+      if (gate.passed.length >= maxPassed) await new Promise<void>((go) => held.push(go))
       if (incoming.destroyed) return // its connection broke while it waited
       if (resets > before) return incoming.destroy()
       gate.passed.push(Number(/partNumber=(\d+)/.exec(incoming.url ?? '')?.[1]))

@@ -71,12 +71,12 @@ export async function settled(
 }
 
 /** The manifest of a file that nobody has: for uploads of which no byte is to come. */
-export function manifestOfSize(filename: string, sizeBytes: number, seed = 1): NewFile {
-  const hashOf = (index: number) => sha256(Buffer.from(`${seed} ${sizeBytes} ${index}`))
+export function makeFakeManifest(filename: string, sizeBytes: number, seed = 1): NewFile {
+  const makeHash = (index: number) => sha256(Buffer.from(`${seed} ${sizeBytes} ${index}`))
   const chunk_hashes = Array.from({ length: Math.ceil(sizeBytes / chunkSize) }, (_, index) => {
     const size = Math.min(chunkSize, sizeBytes - index * chunkSize)
-    return { index, hash: hashOf(index), size }
+    return { index, hash: makeHash(index), size }
   })
-  const sha256_hash = chunk_hashes.length === 1 ? hashOf(0) : hashOf(-1)
+  const sha256_hash = chunk_hashes.length === 1 ? makeHash(0) : makeHash(-1)
   return { filename, file_size_bytes: sizeBytes, sha256_hash, chunk_size: chunkSize, chunk_hashes }
 }

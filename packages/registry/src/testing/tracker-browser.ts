@@ -29,13 +29,13 @@ export async function openBrowser(url: string, number: number) {
     await until(() => messages.length > 0)
     return messages.shift() ?? {}
   }
-  const announce = (infoHash: string, said: Message = {}) =>
+  const announce = (infoHash: string, fields: Message = {}) =>
     say({
       action: 'announce',
       info_hash: bytes(infoHash),
       peer_id: bytes(peerId),
       left: 1,
-      ...said,
+      ...fields,
     })
 
   return {
@@ -50,8 +50,8 @@ export async function openBrowser(url: string, number: number) {
       say(message)
       return hear()
     },
-    async join(infoHash: string, said?: Message): Promise<Message> {
-      announce(infoHash, said)
+    async join(infoHash: string, fields?: Message): Promise<Message> {
+      announce(infoHash, fields)
       return hear()
     },
     async closed(): Promise<number> {

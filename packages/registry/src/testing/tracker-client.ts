@@ -40,10 +40,10 @@ export function trackerClient(announce: string, infoHash: string, port = 6_881) 
     client,
     /** Addresses that the last answer named, or the ids of browsers that were met. */
     peers,
-    start: (said?: Announce) => answer<Update>('update', () => client.start(said)),
-    update: (said?: Announce) => answer<Update>('update', () => client.update(said)),
-    complete: (said?: Announce) => answer<Update>('update', () => client.complete(said)),
-    stop: (said?: Announce) => answer<Update>('update', () => client.stop(said)),
+    start: (options?: Announce) => answer<Update>('update', () => client.start(options)),
+    update: (options?: Announce) => answer<Update>('update', () => client.update(options)),
+    complete: (options?: Announce) => answer<Update>('update', () => client.complete(options)),
+    stop: (options?: Announce) => answer<Update>('update', () => client.stop(options)),
     scrape: () =>
       answer<{ complete: number; incomplete: number; downloaded: number }>('scrape', () =>
         client.scrape(),

@@ -2,7 +2,7 @@ import { plainAddress } from '@shoal/core/addresses'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import type { Registry } from 'prom-client'
 import { invalid, isDomainError, unavailable } from '../errors.ts'
-import { takeUpgrade, upgradeOf } from '../http/upgrades.ts'
+import { takeUpgrade, findUpgrade } from '../http/upgrades.ts'
 import type { AnnounceEvent } from './announce/announce.ts'
 import { failureAnswer, scrapeAnswer } from './announce/announce-answer.ts'
 import { readHttpAnnounce } from './announce/http-announce.ts'
@@ -39,7 +39,7 @@ export async function trackerRoutes(app: FastifyInstance, dependencies: Dependen
 
   for (const path of ['/announce', '/announce/:token']) {
     app.get(path, options, async (request: TrackerRequest, reply) => {
-      if (upgradeOf(request)) return openSocket(request, reply)
+      if (findUpgrade(request)) return openSocket(request, reply)
       let event: AnnounceEvent | 'none' = 'none'
       return answer(reply, {
         async run() {
@@ -55,7 +55,7 @@ export async function trackerRoutes(app: FastifyInstance, dependencies: Dependen
 
   for (const path of ['/scrape', '/scrape/:token']) {
     app.get(path, options, async (request: TrackerRequest, reply) => {
-      if (upgradeOf(request)) return openSocket(request, reply)
+      if (findUpgrade(request)) return openSocket(request, reply)
       return answer(reply, {
         async run() {
           const infoHashes = readHttpScrape(readQuery(request.url))

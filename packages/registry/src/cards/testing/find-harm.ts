@@ -69,7 +69,7 @@ function harmIn({ tagName, properties }: Element): string[] {
   const known = allowed[tagName]
   if (!known) return [`<${tagName}>`]
   return Object.entries(properties).flatMap(([property, value]) => {
-    const name = attributeOf(property)
+    const name = toAttributeName(property)
     const text = Array.isArray(value) ? value.join(' ') : String(value)
     const isKnown = known.includes(name) || name === 'dir' || name === 'lang'
     const isFine = isKnown && (rules[name]?.test(text) ?? true)
@@ -78,7 +78,7 @@ function harmIn({ tagName, properties }: Element): string[] {
 }
 
 /** hast names properties as the DOM does. */
-function attributeOf(property: string): string {
+function toAttributeName(property: string): string {
   if (property === 'className') return 'class'
   const isDashed = /^(data|aria)[A-Z]/.test(property)
   return isDashed

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
-import { type Viewer, viewerOf } from '../../accounts/caller.ts'
+import { type Viewer, toViewer } from '../../accounts/caller.ts'
 import { notFound } from '../../errors.ts'
 import { redirect } from '../../http/redirect.ts'
 import type { ModelRepository } from '../../models/model-repository.ts'
@@ -44,7 +44,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     exposeHeadRoute: false,
     config: { rateLimitClass: 'chunk' },
     async handler({ params, caller, method }, reply) {
-      const viewer: Viewer = viewerOf(caller, 'read')
+      const viewer: Viewer = toViewer(caller, 'read')
       const hash = params.chunk_hash.toLowerCase()
       const file = await blobs.findFileByHash(hash, viewer)
       if (file) return leadToFile(reply, method, file)

@@ -1,4 +1,4 @@
-import { type Caller, isActingAdmin, viewerOf } from '../../accounts/caller.ts'
+import { type Caller, isActingAdmin, toViewer } from '../../accounts/caller.ts'
 import type { ModelRepository, ModelRow } from '../../models/model-repository.ts'
 import type { FileRepository } from './file-repository.ts'
 import type { FileRow } from './file-row.ts'
@@ -13,7 +13,7 @@ export async function findFile(
   { models, files }: Dependencies,
   { params, caller }: Request,
 ): Promise<{ model: ModelRow; file: FileRow }> {
-  const model = await models.getRow(params.model_id, viewerOf(caller, 'read'))
+  const model = await models.getRow(params.model_id, toViewer(caller, 'read'))
   const file = await files.get(model.id, params.file_id, seesUnready(caller, model))
   return { model, file }
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints, pathOf, routes } from '@shoal/protocol'
-import { viewerOf } from '../../accounts/caller.ts'
+import { toViewer } from '../../accounts/caller.ts'
 import { conflict } from '../../errors.ts'
 import type { ModelRepository } from '../../models/model-repository.ts'
 import { ownModel } from '../../models/own-model.ts'
@@ -27,7 +27,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
     ...endpoints.listFiles,
     config: { showsSeeders: true },
     async handler({ params, query, caller }) {
-      const model = await models.getRow(params.id, viewerOf(caller, 'read'))
+      const model = await models.getRow(params.id, toViewer(caller, 'read'))
       const seesAll = query.status === 'all' && seesUnready(caller, model)
       const rows = await files.list(model.id, seesAll ? 'all' : 'ready')
       return rows.map((row) => files.toModelFile(row, model.is_public === 1))
@@ -38,7 +38,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
     ...endpoints.startUpload,
     async handler({ params, body, caller }, reply) {
       const model = await ownModel(models, params.id, caller)
-      const started = await startUpload(dependencies, model, viewerOf(caller, 'write'), body)
+      const started = await startUpload(dependencies, model, toViewer(caller, 'write'), body)
       const { isNew, file, upload } = started
       const location = pathOf(routes.getFile.url, { id: model.name, file_id: file.id })
       if (isNew) reply.header('location', location)
@@ -50,7 +50,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
     ...endpoints.getFile,
     config: { showsSeeders: true },
     async handler({ params, caller }) {
-      const model = await models.getRow(params.id, viewerOf(caller, 'read'))
+      const model = await models.getRow(params.id, toViewer(caller, 'read'))
       const file = await files.get(model.id, params.file_id, seesUnready(caller, model))
       return files.getRecord(file, model.is_public === 1)
     },

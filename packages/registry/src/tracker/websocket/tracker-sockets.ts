@@ -42,8 +42,8 @@ export function trackerSockets(dependencies: Dependencies): TrackerSockets {
   const limits = { ...defaultLimits, ...dependencies.limits }
   const channels = new Map<string, { socket: WebSocket; poll(): void }>()
   const slots = connectionSlots({
-    atOnce: limits.sockets,
-    atOncePerNetwork: limits.socketsPerNetwork,
+    maxConnections: limits.sockets,
+    maxPerNetwork: limits.socketsPerNetwork,
   })
   const server = new WebSocketServer({
     noServer: true,
