@@ -1,6 +1,6 @@
 import { copyFile, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { factsOf, memoryOf, readGgufFile } from '@shoal/model-file'
+import { computeMemory, extractFacts, readGgufFile } from '@shoal/model-file'
 import {
   demoModel,
   syntheticContext,
@@ -11,7 +11,7 @@ import type { RawAnswer, RawInput } from './children/raw-llama.ts'
 import { type Bench, type BenchOptions, isWanted } from './harness/bench.ts'
 import { findLlamaServer, type InferenceServer, startLlamaServer } from './harness/llama-server.ts'
 import { digits, median, megabytes } from './harness/numbers.ts'
-import { readCpuSeconds, readMemoryShare, processTree } from './harness/process-usage.ts'
+import { processTree, readCpuSeconds, readMemoryShare } from './harness/process-usage.ts'
 import type { Report } from './harness/report.ts'
 import { inTurns } from './harness/rounds.ts'
 import { runScript, startScript } from './harness/script.ts'
@@ -109,7 +109,9 @@ async function measure(
       side,
       digits(getMedian(side, 'tokensPerSecond')),
       (getMedian(side, 'tokensPerSecond') / getMedian('evaluate, 1', 'tokensPerSecond')).toFixed(2),
-      (getMedian(side, 'tokensPerSecond') / getMedian(side.replace(/\d$/, '1'), 'tokensPerSecond')).toFixed(2),
+      (
+        getMedian(side, 'tokensPerSecond') / getMedian(side.replace(/\d$/, '1'), 'tokensPerSecond')
+      ).toFixed(2),
       digits(getMedian(side, 'cpuMsPerToken')),
     ]),
   )
@@ -170,8 +172,8 @@ async function reportFirstToken(
 
 async function reportMemory({ path, contextLength }: Subject, pid: number, report: Report) {
   const weightBytes = (await stat(path)).size
-  const facts = factsOf(await readGgufFile(path), path)
-  const need = memoryOf(facts, { weightBytes, contextLength, conversations: slots })
+  const facts = extractFacts(await readGgufFile(path), path)
+  const need = computeMemory(facts, { weightBytes, contextLength, conversations: slots })
   const [own = 0, ...others] = processTree(pid).map((one) => readMemoryShare(one) ?? Number.NaN)
   const model = others.reduce((sum, bytes) => sum + bytes, 0)
   const ofTheModel = need.weightBytes + need.cacheBytes

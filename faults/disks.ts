@@ -11,7 +11,7 @@ import {
   mountMemory,
 } from './harness/disks.ts'
 import type { Account, Model } from './harness/ledger.ts'
-import { createModel, deleteModel, download, like, browse } from './harness/operations.ts'
+import { browse, createModel, deleteModel, download, like } from './harness/operations.ts'
 import { deleteFile, push } from './harness/push.ts'
 import { until } from './harness/waiting.ts'
 

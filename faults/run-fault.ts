@@ -15,7 +15,7 @@ import {
   sqliteQuery,
 } from './harness/leftovers.ts'
 import { TimeoutError, within } from './harness/waiting.ts'
-import { openRound, getTemporaryFolder } from './round.ts'
+import { getTemporaryFolder, openRound } from './round.ts'
 
 export type RunOptions = {
   rounds: number

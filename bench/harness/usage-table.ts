@@ -4,7 +4,8 @@ import type { Usage } from './tool.ts'
 
 /** One row a side; `ratio` compares with the side of that name. */
 export function reportUsage(report: Report, rounds: Record<string, Usage[]>, baseline: string) {
-  const getMedianSeconds = (side: string) => median((rounds[side] ?? []).map((one) => one.wallSeconds))
+  const getMedianSeconds = (side: string) =>
+    median((rounds[side] ?? []).map((one) => one.wallSeconds))
   const head = [
     'side',
     'wall s',

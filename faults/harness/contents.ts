@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { createChunkHasher, manifestOf } from '@shoal/model-file'
+import { createChunkHasher, makeManifest } from '@shoal/model-file'
 import { makeGguf } from '@shoal/model-file/testing'
 import type { Random } from '../../bench/harness/random.ts'
 
 /** A GGUF file to publish. */
-export type Content = { bytes: Uint8Array; manifest: ReturnType<typeof manifestOf> }
+export type Content = { bytes: Uint8Array; manifest: ReturnType<typeof makeManifest> }
 
 /** A small file is less than a chunk (of 16 MiB), a large one is 18 MB: two chunks. */
 const elements = { small: 4_000, large: 4_500_000 }
@@ -30,7 +30,7 @@ export function makeContent(random: Random, size: keyof typeof elements): Conten
   })
   const hasher = createChunkHasher(bytes.length)
   hasher.update(bytes)
-  return { bytes, manifest: manifestOf(hasher.digest()) }
+  return { bytes, manifest: makeManifest(hasher.digest()) }
 }
 
 export function sliceChunk({ bytes }: Content, index: number): Uint8Array {

@@ -4,6 +4,7 @@ import { isDone, type Reply } from './client.ts'
 import { makeContent } from './contents.ts'
 import type { Account, Model } from './ledger.ts'
 import {
+  browse,
   createKey,
   createModel,
   deleteKey,
@@ -11,7 +12,6 @@ import {
   describeModel,
   download,
   like,
-  browse,
 } from './operations.ts'
 import { deleteFile, goOn, push } from './push.ts'
 import { until } from './waiting.ts'

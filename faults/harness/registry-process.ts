@@ -4,7 +4,7 @@ import { appendFileSync, closeSync, openSync, readFileSync, statSync } from 'nod
 import { join } from 'node:path'
 import { shoalProgram } from '../../bench/harness/shoal.ts'
 import type { Failures } from './failures.ts'
-import { type OpenFiles, listOpenFiles } from './open-files.ts'
+import { listOpenFiles, type OpenFiles } from './open-files.ts'
 import { TimeoutError, until, within } from './waiting.ts'
 
 export type RegistryOptions = {

@@ -11,7 +11,8 @@ export async function until(
 ): Promise<void> {
   const endsAt = performance.now() + timeoutMs
   while (!(await isSo())) {
-    if (performance.now() > endsAt) throw new TimeoutError(`${what} did not happen in ${timeoutMs} ms`)
+    if (performance.now() > endsAt)
+      throw new TimeoutError(`${what} did not happen in ${timeoutMs} ms`)
     await sleep(10)
   }
 }

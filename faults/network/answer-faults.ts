@@ -45,17 +45,27 @@ export const answerFaults: NetworkFault[] = [
       end: webPage,
     },
   ),
-  answer('html-511', 'Web page with 511', harms.respondWithPage(511, 'Network Authentication Required'), {
-    end: webPage,
-  }),
+  answer(
+    'html-511',
+    'Web page with 511',
+    harms.respondWithPage(511, 'Network Authentication Required'),
+    {
+      end: webPage,
+    },
+  ),
   answer('html-403', 'Web page with 403', harms.respondWithPage(403, '403 Forbidden'), {
     end: webPage,
   }),
-  answer('html-502', 'Web page with 502, as nginx gives it', harms.respondWithPage(502, '502 Bad Gateway'), {
-    end: failed(502),
-    others: refused,
-    isPassing: true,
-  }),
+  answer(
+    'html-502',
+    'Web page with 502, as nginx gives it',
+    harms.respondWithPage(502, '502 Bad Gateway'),
+    {
+      end: failed(502),
+      others: refused,
+      isPassing: true,
+    },
+  ),
   answer('403', '403', harms.respondWithProblem(403, 'not for you'), {
     end: fails('not_permitted'),
     others: refused,
@@ -64,11 +74,16 @@ export const answerFaults: NetworkFault[] = [
     end: fails('not_found'),
     others: refused,
   }),
-  answer('429', '429 with Retry-After', harms.respondWithProblem(429, 'too many requests', waitASecond), {
-    end: fails('rate_limited'),
-    others: { chunk: limited, part: limited, tracker },
-    isPassing: true,
-  }),
+  answer(
+    '429',
+    '429 with Retry-After',
+    harms.respondWithProblem(429, 'too many requests', waitASecond),
+    {
+      end: fails('rate_limited'),
+      others: { chunk: limited, part: limited, tracker },
+      isPassing: true,
+    },
+  ),
   answer('500', '500', harms.respondWithProblem(500, 'internal server error'), {
     end: failed(500),
     others: refused,
@@ -79,11 +94,16 @@ export const answerFaults: NetworkFault[] = [
     others: refused,
     isPassing: true,
   }),
-  answer('503-retry-after', '503 with Retry-After', harms.respondWithProblem(503, 'not now', waitASecond), {
-    end: failed(503),
-    others: refused,
-    isPassing: true,
-  }),
+  answer(
+    '503-retry-after',
+    '503 with Retry-After',
+    harms.respondWithProblem(503, 'not now', waitASecond),
+    {
+      end: failed(503),
+      others: refused,
+      isPassing: true,
+    },
+  ),
   answer('other-program', 'JSON of another program', harms.otherProgram, {
     end: fails('not_a_registry', 'other_program'),
     others: { chunk: bytesRefused },

@@ -10,7 +10,7 @@ import { exitCodes } from './ends.ts'
 import { runCells } from './run-network.ts'
 import { canRun, runRound } from './run-round.ts'
 import { tamperedCell, tamperings } from './self-test.ts'
-import { tableBegin, tableEnd, formatTable } from './table.ts'
+import { formatTable, tableBegin, tableEnd } from './table.ts'
 
 const isAll = Boolean(process.env.SHOAL_TEST_EVERYTHING)
 /** Everything may take twice as long on a busy machine. */

@@ -31,7 +31,8 @@ export async function runRound(round: NetworkRound, options: Options): Promise<R
   try {
     return result(await round.run({ ...options, folder, logFolder, cleanup }))
   } catch (error) {
-    if (error instanceof RoundFailure || error instanceof TimeoutError) return result('', error.message)
+    if (error instanceof RoundFailure || error instanceof TimeoutError)
+      return result('', error.message)
     return result('', String(error instanceof Error ? error.stack : error))
   }
 }

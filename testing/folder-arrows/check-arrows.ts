@@ -3,9 +3,9 @@ import { arrow, type Table } from './table.ts'
 
 /** What is wrong with the imports, as sentences: arrows that the table lacks or no longer needs, and circles. */
 export function checkArrows(imports: readonly Import[], allowed: Table): string[] {
-  const files = graphOf(imports)
+  const files = makeGraph(imports)
   const arrows = imports
-    .flatMap(arrowsOf)
+    .flatMap(listArrows)
     // What a package may import, its tests may too.
     .filter(
       ({ from, to }) => !from.endsWith(tests) || !allowed.has(arrow(from.replace(tests, ''), to)),
@@ -24,11 +24,12 @@ export function checkArrows(imports: readonly Import[], allowed: Table): string[
   for (const name of allowed) {
     if (!found.has(name)) complaints.push(`no longer needed in arrows.txt: ${name}`)
   }
-  for (const circle of circlesOf(graphOf(arrows))) {
+  for (const circle of findCycles(makeGraph(arrows))) {
     const steps = circle.slice(1).map((to, at) => `  ${example(arrow(circle[at] ?? '', to))}`)
     complaints.push([`a circle: ${circle.join(' → ')}`, ...steps].join('\n'))
   }
-  for (const circle of circlesOf(files)) complaints.push(`a circle of files: ${circle.join(' → ')}`)
+  for (const circle of findCycles(files))
+    complaints.push(`a circle of files: ${circle.join(' → ')}`)
   return complaints
 }
 
@@ -41,14 +42,14 @@ type Arrow = Import & {
 const tests = ' tests'
 const isTest = (path: string) => /\.(test|contract)\.tsx?$|.\/testing\//.test(path)
 
-function arrowsOf(of: Import): Arrow[] {
+function listArrows(of: Import): Arrow[] {
   const { from, to } = of
-  const [here, there] = [packageOf(from), packageOf(to)]
+  const [here, there] = [getPackage(from), getPackage(to)]
   if (here !== there) {
     return [{ from: isTest(from) ? here + tests : here, to: there, isInTable: true, of }]
   }
   if (isTest(from)) return [] // goes through the front door, from whichever folder it stands in
-  const [folder, other] = [placeOf(from), placeOf(to)]
+  const [folder, other] = [getPlace(from), getPlace(to)]
   if (folder === other) return []
   const isInTable = !isFile(folder) && !isFile(other)
   return [{ from: folder, to: other, isInTable, of }]
@@ -56,17 +57,17 @@ function arrowsOf(of: Import): Arrow[] {
 
 const isFile = (place: string) => /\.\w+$/.test(place)
 const inPackage = (path: string) => path.replace(/^packages\//, '')
-const packageOf = (path: string) => inPackage(path).split('/')[0] ?? ''
+const getPackage = (path: string) => inPackage(path).split('/')[0] ?? ''
 
 /** The folder of a file, as in `registry/store`; of one beside the folders, itself: `registry/errors.ts`. */
-function placeOf(path: string): string {
+function getPlace(path: string): string {
   const [root, ...rest] = inPackage(path).replace('/src/', '/').split('/')
   return [root, ...(rest.length > 1 ? rest.slice(0, -1) : rest)].join('/')
 }
 
 type Graph = Map<string, Set<string>>
 
-function graphOf(edges: readonly { from: string; to: string }[]): Graph {
+function makeGraph(edges: readonly { from: string; to: string }[]): Graph {
   const graph: Graph = new Map()
   for (const { from, to } of edges) {
     const ends = graph.get(from) ?? new Set()
@@ -76,7 +77,7 @@ function graphOf(edges: readonly { from: string; to: string }[]): Graph {
 }
 
 /** For each arrow that can be walked back, the shortest such walk; one circle is named once. */
-function circlesOf(graph: Graph): string[][] {
+function findCycles(graph: Graph): string[][] {
   const circles = new Map<string, string[]>()
   for (const [from, ends] of graph) {
     for (const to of ends) {

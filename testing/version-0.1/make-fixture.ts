@@ -10,7 +10,7 @@ import { fixture, recorded } from './fixture.ts'
 import { pack, putOffExpiry } from './make-archive.ts'
 import { browse } from './make-browser.ts'
 import { makeModelFiles } from './make-model-files.ts'
-import { spokenOf } from './make-spoken.ts'
+import { makeSpoken } from './make-spoken.ts'
 import { call, runVersion, untilThere } from './run-version.ts'
 import { until } from './until.ts'
 
@@ -84,7 +84,7 @@ await untilThere(daemonUrl)
 await until(async () => (await readdir(shoalDirectory('tide'))).some((n) => n.endsWith('.torrent')))
 await chatInTerminal()
 await writeJson(fixture.browserPath, await browse(join(files, 'storm-Q8_0.gguf')))
-await writeJson(fixture.spokenPath, await spokenOf({ checkout, help, token }))
+await writeJson(fixture.spokenPath, await makeSpoken({ checkout, help, token }))
 await shoal(['config', 'set', 'peers', fixture.settings.peers])
 await writeJson(fixture.answersPath, await answers())
 

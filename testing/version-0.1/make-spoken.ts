@@ -7,17 +7,17 @@ import {
   metricsIn,
   operationsIn,
   propertiesIn,
-  sourcesOf,
+  readSources,
 } from './spoken.ts'
 
 type Order = { checkout: string; help: Help; token: string }
 
 /** The names that other programs use: commands, variables, endpoints, codes and metrics. */
-export async function spokenOf({ checkout, help, token }: Order) {
+export async function makeSpoken({ checkout, help, token }: Order) {
   const { registryUrl, daemonUrl } = recorded
   const read = async (url: string) =>
     (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).text()
-  const sources = await sourcesOf(checkout)
+  const sources = await readSources(checkout)
   const daemon = sources.filter(({ path }) => path.startsWith('packages/daemon/'))
   const openapi = JSON.parse(await read(`${registryUrl}/openapi.json`))
   const failures = pathToFileURL(join(checkout, 'packages/cli/src/terminal/failure.ts'))

@@ -53,7 +53,7 @@ export const propertiesIn = ({ components }: Document): Record<string, string[]>
 type Source = { path: string; text: string }
 
 /** The sources of the packages, without tests. */
-export async function sourcesOf(checkout: string): Promise<Source[]> {
+export async function readSources(checkout: string): Promise<Source[]> {
   const sources: Source[] = []
   for await (const path of glob('packages/*/{src,bin}/**/*.{js,ts,tsx}', { cwd: checkout })) {
     if (/\.test\.tsx?$|\/testing\//.test(path)) continue

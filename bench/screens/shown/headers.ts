@@ -3,7 +3,7 @@ import {
   findFileMemory,
   type GgufTensorSummary,
   type JsonValue,
-  metadataFactsOf,
+  readMetadataFacts,
 } from '@shoal/model-file'
 import type { FileHeader } from '../../harness/catalogue.ts'
 import type { Family, Size } from './families.ts'
@@ -35,8 +35,11 @@ export function makeFileHeader(
   },
 ): FileHeader {
   const { filename, fileSizeBytes, quantization, part } = file
-  const metadata = { ...makeMetadata(model, quantization), ...(part && makeSplitMetadata(part, model)) }
-  const facts = metadataFactsOf(metadata, filename)
+  const metadata = {
+    ...makeMetadata(model, quantization),
+    ...(part && makeSplitMetadata(part, model)),
+  }
+  const facts = readMetadataFacts(metadata, filename)
   return {
     role: facts.role,
     metadata,

@@ -1,7 +1,7 @@
 /** Believable made-up models, the same in every run but for their dates, which are counted back from now. */
 import { type CatalogueFile, type CatalogueModel, idAt } from '../../harness/catalogue.ts'
 import { type Random, randomFrom } from '../../harness/random.ts'
-import { medicalCard, defaultCard } from './cards.ts'
+import { defaultCard, medicalCard } from './cards.ts'
 import { type Family, families, type Size } from './families.ts'
 import { makeFileHeader, type Part, projectorHeader, type ShownModel } from './headers.ts'
 import { ladderFor, type Quantization, wholeLadder } from './quantizations.ts'

@@ -11,7 +11,7 @@ import {
   metricsIn,
   operationsIn,
   propertiesIn,
-  sourcesOf,
+  readSources,
 } from '../../../testing/version-0.1/spoken.ts'
 import { realRegistry } from './testing/real-registry.ts'
 import { makeHome } from './testing/run-shoal.ts'
@@ -62,7 +62,7 @@ test('exit codes', () => {
 })
 
 test.for(['variables', 'errorCodes'])('%s', async (kind) => {
-  const sources = await sourcesOf(join(import.meta.dirname, '../../..'))
+  const sources = await readSources(join(import.meta.dirname, '../../..'))
   const words = sources.flatMap(({ text }) => text.match(/\b\w+\b/g) ?? [])
   expectAll(recorded[kind], words)
 })

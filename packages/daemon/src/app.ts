@@ -42,7 +42,7 @@ export async function buildApp(dependencies: AppDependencies) {
   const app = makeApp({
     log,
     handleError,
-    bodyOf: (status, message) => toErrorBody(new Fault(status, message)),
+    makeBody: (status, message) => toErrorBody(new Fault(status, message)),
     timeoutMessage: 'the request took too long to arrive',
     fastify: {
       bodyLimit,

@@ -1,7 +1,7 @@
 /** The process of the daemon: read, build, listen, close. */
 import type { AddressInfo } from 'node:net'
 import { openLog } from '@shoal/log'
-import { drainOf } from '@shoal/server'
+import { createDrain } from '@shoal/server'
 import { findChatSite } from '@shoal/web'
 import { buildApp } from './app.ts'
 import type { DaemonConfig } from './config.ts'
@@ -70,7 +70,7 @@ export async function startDaemon(
   })
   const chat = findChatSite()
   const app = await buildApp({ config, log, metrics, models, local, pulls, sharing, chat })
-  started.defer(drainOf(app, drainTimeoutMs))
+  started.defer(createDrain(app, drainTimeoutMs))
   await app.listen({ host: config.host, port: config.port })
   refuseExposure(config, app.addresses() as AddressInfo[])
   const { port } = app.server.address() as AddressInfo

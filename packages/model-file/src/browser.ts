@@ -1,6 +1,6 @@
 /** What a browser needs to publish a file: its header, and how it is cut into chunks. Nothing of Node is loaded. */
-export { type ChunkManifest, manifestOf } from './chunk-manifest.ts'
+export { type ChunkManifest, makeManifest } from './chunk-manifest.ts'
 export { chunkCount, chunkRange, chunkSizeFor } from './chunk-sizes.ts'
 export { parseGguf } from './gguf.ts'
-export { factsOf } from './gguf-facts.ts'
+export { extractFacts } from './gguf-facts.ts'
 export { toHex } from './hex.ts'

@@ -11,4 +11,4 @@ export {
   runnable,
 } from './file-choices.ts'
 export { findBestFit, memoryForModels, memoryNeeded, memoryOfMachine } from './fit.ts'
-export { stemOf } from './shards.ts'
+export { getStem } from './shards.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   type ChunkManifest,
-  manifestOf,
+  makeManifest,
   manifestProblem,
   packHashes,
   unpackHashes,
@@ -35,7 +35,7 @@ test('hashes survive packing into 32 bytes each', () => {
 })
 
 test('what a hasher found becomes a manifest without problems', () => {
-  const manifest = manifestOf({
+  const manifest = makeManifest({
     fileSizeBytes,
     sha256_hash: hash('f'),
     chunkSize: 16 * mebibyte,

@@ -37,7 +37,7 @@ export function unpackHashes(packed: Uint8Array, fileSizeBytes: number): ChunkHa
 }
 
 /** What a hasher found, as the wire says it. */
-export function manifestOf(hashes: ChunkHashes): ChunkManifest {
+export function makeManifest(hashes: ChunkHashes): ChunkManifest {
   return {
     file_size_bytes: hashes.fileSizeBytes,
     chunk_size: hashes.chunkSize,

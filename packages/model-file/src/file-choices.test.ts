@@ -11,18 +11,18 @@ type Sample = {
   memory_bytes?: number | null
 }
 
-const choicesOf = (...files: Sample[]) => fileChoices(files, ({ size }) => size)
+const listChoices = (...files: Sample[]) => fileChoices(files, ({ size }) => size)
 const sample = (filename: string, quantization: string | null, size = 1): Sample => ({
   filename,
   quantization,
   size,
 })
 
-const found = (choices: ReturnType<typeof choicesOf>, wanted: string) =>
+const found = (choices: ReturnType<typeof listChoices>, wanted: string) =>
   findChoices(choices, wanted).map(({ label }) => label)
 
 test('the parts of a split file are one choice, in their order and with their whole size', () => {
-  const [choice, ...others] = choicesOf(
+  const [choice, ...others] = listChoices(
     sample('tide-Q8_0-00002-of-00002.gguf', 'Q8_0', 5),
     sample('tide-Q8_0-00001-of-00002.gguf', 'Q8_0', 7),
   )
@@ -37,36 +37,39 @@ test('the parts of a split file are one choice, in their order and with their wh
 test('the parts of a split file need their memory together, by their sizes where one is not told', () => {
   const parts = [1, 2].map((part) => sample(`tide-0000${part}-of-00002.gguf`, 'Q8_0', 4e9))
   const [first, second] = parts as [Sample, Sample]
-  const reported = choicesOf({ ...first, memory_bytes: 5e9 }, { ...second, memory_bytes: 4e9 })
+  const reported = listChoices({ ...first, memory_bytes: 5e9 }, { ...second, memory_bytes: 4e9 })
   expect(reported[0]?.memoryBytes).toBe(9e9)
-  const [untold] = choicesOf({ ...first, memory_bytes: 5e9 }, { ...second, memory_bytes: null })
+  const [untold] = listChoices({ ...first, memory_bytes: 5e9 }, { ...second, memory_bytes: null })
   expect(untold?.memoryBytes).toBe(memoryNeeded({ file_size_bytes: 8e9 }))
 })
 
 test('a projector is never the best fit', () => {
-  const choices = choicesOf(sample('mmproj-Q8_0.gguf', 'Q8_0', 9), sample('a-Q4_0.gguf', 'Q4_0', 2))
+  const choices = listChoices(
+    sample('mmproj-Q8_0.gguf', 'Q8_0', 9),
+    sample('a-Q4_0.gguf', 'Q4_0', 2),
+  )
   expect(findBestFit(runnable(choices), 16e9)?.label).toBe('Q4_0')
 })
 
 test('choices stand by size, the smallest first', () => {
-  const choices = choicesOf(sample('a-F16.gguf', 'F16', 9), sample('a-Q4_0.gguf', 'Q4_0', 2))
+  const choices = listChoices(sample('a-F16.gguf', 'F16', 9), sample('a-Q4_0.gguf', 'Q4_0', 2))
   expect(choices.map(({ label }) => label)).toEqual(['Q4_0', 'F16'])
 })
 
 test('a projector keeps its filename and cannot run by itself', () => {
-  const choices = choicesOf(sample('mmproj-F16.gguf', 'F16'), sample('a-F16.gguf', 'F16', 9))
+  const choices = listChoices(sample('mmproj-F16.gguf', 'F16'), sample('a-F16.gguf', 'F16', 9))
   expect(choices.map(({ label }) => label)).toEqual(['mmproj-F16', 'F16'])
   expect(runnable(choices).map(({ label }) => label)).toEqual(['F16'])
 })
 
 test('two files of one quantization are told apart by their names', () => {
-  const choices = choicesOf(sample('a-Q4_0.gguf', 'Q4_0'), sample('b-Q4_0.gguf', 'Q4_0'))
+  const choices = listChoices(sample('a-Q4_0.gguf', 'Q4_0'), sample('b-Q4_0.gguf', 'Q4_0'))
   expect(choices.map(({ label }) => label)).toEqual(['a-Q4_0', 'b-Q4_0'])
   expect(found(choices, 'B-Q4_0')).toEqual(['b-Q4_0'])
 })
 
 test('a quantization means all files that have it, and the best fit of them is the default one', () => {
-  const choices = choicesOf(
+  const choices = listChoices(
     sample('a-Q4_0.gguf', 'Q4_0', 2),
     sample('b-Q4_0.gguf', 'Q4_0', 5e9),
     sample('c-Q4_0.gguf', 'Q4_0', 9e9),
@@ -81,7 +84,7 @@ test('a quantization means all files that have it, and the best fit of them is t
 })
 
 test('a quantization is looked for before a filename', () => {
-  const choices = choicesOf(
+  const choices = listChoices(
     sample('Q8_0.gguf', 'F16'),
     sample('x-Q8_0.gguf', 'Q8_0'),
     sample('y-Q8_0.gguf', 'Q8_0'),
@@ -92,7 +95,7 @@ test('a quantization is looked for before a filename', () => {
 })
 
 test('names that differ only in case are each found as they are spelled', () => {
-  const choices = choicesOf(sample('ab.gguf', null), sample('AB.gguf', null))
+  const choices = listChoices(sample('ab.gguf', null), sample('AB.gguf', null))
   expect(found(choices, 'ab')).toEqual(['ab.gguf'])
   expect(found(choices, 'AB')).toEqual(['AB.gguf'])
   expect(found(choices, 'AB.gguf')).toEqual(['AB.gguf'])
@@ -100,7 +103,7 @@ test('names that differ only in case are each found as they are spelled', () => 
 })
 
 test('a file is found by its quantization in any case, or by its filename', () => {
-  const choices = choicesOf(sample('tide-Q4_K_M.gguf', 'Q4_K_M'), sample('tide.gguf', null))
+  const choices = listChoices(sample('tide-Q4_K_M.gguf', 'Q4_K_M'), sample('tide.gguf', null))
   expect(found(choices, 'q4_k_m')).toEqual(['Q4_K_M'])
   expect(found(choices, 'TIDE.GGUF')).toEqual(['tide'])
   expect(found(choices, 'Q9')).toEqual([])
@@ -108,12 +111,13 @@ test('a file is found by its quantization in any case, or by its filename', () =
 
 test('a split file is complete when each of its parts is there, and cannot run before', () => {
   const part = (number: number) => sample(`tide-Q8_0-0000${number}-of-00003.gguf`, 'Q8_0')
-  const missingOf = (...numbers: number[]) => choicesOf(...numbers.map(part)).flatMap(missingParts)
-  expect(missingOf(1, 2, 3)).toEqual([])
-  expect(missingOf(2)).toEqual([1, 3])
-  expect(missingOf(1, 2, 4)).toEqual([3])
-  expect(runnable(choicesOf(part(1), part(2), part(4)))).toEqual([])
-  expect(runnable(choicesOf(part(1), part(2), part(3)))).toHaveLength(1)
+  const findMissing = (...numbers: number[]) =>
+    listChoices(...numbers.map(part)).flatMap(missingParts)
+  expect(findMissing(1, 2, 3)).toEqual([])
+  expect(findMissing(2)).toEqual([1, 3])
+  expect(findMissing(1, 2, 4)).toEqual([3])
+  expect(runnable(listChoices(part(1), part(2), part(4)))).toEqual([])
+  expect(runnable(listChoices(part(1), part(2), part(3)))).toHaveLength(1)
 })
 
 test('each label leads back to its choice, however it is written', () => {
@@ -130,7 +134,7 @@ test('each label leads back to its choice, however it is written', () => {
 })
 
 test('a label is the shortest name that no other choice has', () => {
-  const labels = (...files: Sample[]) => choicesOf(...files).map(({ label }) => label)
+  const labels = (...files: Sample[]) => listChoices(...files).map(({ label }) => label)
   expect(labels(sample('tide F32.gguf', 'F32'), sample('tide F32 (1).gguf', 'F32'))).toEqual([
     'tide F32',
     'tide F32 (1)',

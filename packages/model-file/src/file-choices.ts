@@ -3,7 +3,7 @@
 import { AppError } from '@shoal/core/errors'
 import { isLabel } from '@shoal/core/references'
 import { findBestFit, memoryNeeded } from './fit.ts'
-import { shardNumbersOf, shardSetOf, stemOf, withoutExtension } from './shards.ts'
+import { getShardSet, getStem, parseShardNumbers, withoutExtension } from './shards.ts'
 
 export type FileLike = {
   filename: string
@@ -30,10 +30,10 @@ export type FileChoice<F extends FileLike> = {
 /** By size, the smallest first. */
 export function fileChoices<F extends FileLike>(
   files: readonly F[],
-  sizeOf: (file: F) => number,
+  getSize: (file: F) => number,
 ): FileChoice<F>[] {
-  const choices = [...Map.groupBy(files, shardSetOf).values()].map((members) =>
-    choiceOf(members as [F, ...F[]], sizeOf),
+  const choices = [...Map.groupBy(files, getShardSet).values()].map((members) =>
+    makeChoice(members as [F, ...F[]], getSize),
   )
   return withLabels(choices).toSorted((a, b) => a.sizeBytes - b.sizeBytes)
 }
@@ -42,7 +42,7 @@ export function fileChoices<F extends FileLike>(
 function withLabels<C extends Omit<FileChoice<FileLike>, 'label'>>(
   choices: C[],
 ): (C & { label: string })[] {
-  const named = choices.map((choice) => ({ choice, labels: labelsOf(choice) }))
+  const named = choices.map((choice) => ({ choice, labels: makeLabels(choice) }))
   const first = ({ labels }: { labels: string[] }) => labels[0]?.toUpperCase() ?? ''
   for (let isChanged = true; isChanged; ) {
     const groups = Map.groupBy(named, first)
@@ -57,9 +57,9 @@ function withLabels<C extends Omit<FileChoice<FileLike>, 'label'>>(
 }
 
 /** From the shortest on. */
-const labelsOf = ({ quantization, isCompanion, files }: Omit<FileChoice<FileLike>, 'label'>) => [
+const makeLabels = ({ quantization, isCompanion, files }: Omit<FileChoice<FileLike>, 'label'>) => [
   ...(isCompanion || quantization === null ? [] : [quantization]),
-  ...namesOf(files[0]).toReversed(),
+  ...listFileNames(files[0]).toReversed(),
 ]
 
 /** A name means several of the choices, and only one may be taken. `labels` tell them apart. */
@@ -76,7 +76,7 @@ type Named = { label: string; quantization: string | null; files: readonly { fil
 const kindsOfName: ((choice: Named) => (string | null)[])[] = [
   ({ label }) => [label],
   ({ quantization }) => [quantization],
-  ({ files }) => files.flatMap(namesOf),
+  ({ files }) => files.flatMap(listFileNames),
 ]
 
 const spellings = [(text: string) => text, (text: string) => text.toUpperCase()]
@@ -111,39 +111,39 @@ export const runnable = <C extends FileChoice<FileLike>>(choices: readonly C[]):
 
 /** The numbers, from 1, of the parts that a split file lacks. Empty if it has them all, and if the file is not split. */
 export function missingParts({ files, parts }: FileChoice<FileLike>): number[] {
-  const here = files.map(partOf)
+  const here = files.map(getPartNumber)
   return Array.from({ length: parts }, (_, index) => index + 1).filter(
     (part) => !here.includes(part),
   )
 }
 
 /** What a file may be called beside its quantization: its filename, that without the extension, and without its part. */
-export const namesOf = (file: { filename: string }): string[] => [
+export const listFileNames = (file: { filename: string }): string[] => [
   file.filename,
   withoutExtension(file.filename),
-  stemOf(file),
+  getStem(file),
 ]
 
-function choiceOf<F extends FileLike>(members: [F, ...F[]], sizeOf: (file: F) => number) {
+function makeChoice<F extends FileLike>(members: [F, ...F[]], getSize: (file: F) => number) {
   const files = members.toSorted((a, b) => (a.filename < b.filename ? -1 : 1)) as [F, ...F[]]
   const [first] = files
-  const stem = stemOf(first)
-  const sizeBytes = sumOf(files.map(sizeOf))
+  const stem = getStem(first)
+  const sizeBytes = sum(files.map(getSize))
   const parts = files.map(({ memory_bytes }) => memory_bytes ?? Number.NaN)
-  const memory_bytes = parts.some(Number.isNaN) ? null : sumOf(parts)
+  const memory_bytes = parts.some(Number.isNaN) ? null : sum(parts)
   const isCompanion = /(^|[-._ ])mmproj($|[-._ ])/i.test(stem)
   return {
     quantization: first.quantization,
     files,
-    parts: partsOf(first),
+    parts: getPartCount(first),
     sizeBytes,
     memoryBytes: memoryNeeded({ file_size_bytes: sizeBytes, memory_bytes }),
     isCompanion,
   }
 }
 
-const sumOf = (numbers: number[]) => numbers.reduce((sum, one) => sum + one, 0)
+const sum = (numbers: number[]) => numbers.reduce((sum, one) => sum + one, 0)
 
-const partOf = ({ filename }: FileLike): number => shardNumbersOf(filename)?.index ?? 1
+const getPartNumber = ({ filename }: FileLike): number => parseShardNumbers(filename)?.index ?? 1
 
-const partsOf = ({ filename }: FileLike): number => shardNumbersOf(filename)?.count ?? 1
+const getPartCount = ({ filename }: FileLike): number => parseShardNumbers(filename)?.count ?? 1

@@ -14,7 +14,7 @@ export type GgufDimensions = {
 
 type Metadata = Record<string, JsonValue>
 
-export function dimensionsOf(metadata: Metadata, architecture: string | null): GgufDimensions {
+export function readDimensions(metadata: Metadata, architecture: string | null): GgufDimensions {
   const count = (key: string) => findCount(metadata, `${architecture}.${key}`)
   const counts = (key: string) => findCounts(metadata, `${architecture}.${key}`)
   const embeddingLength = count('embedding_length')

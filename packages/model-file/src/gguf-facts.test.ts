@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { factsOf } from './gguf-facts.ts'
+import { extractFacts } from './gguf-facts.ts'
 import { readGgufFile } from './gguf-file.ts'
 import { type GgufInput, makeGguf } from './testing/make-gguf.ts'
 import { parseBytes } from './testing/parse-bytes.ts'
@@ -8,7 +8,7 @@ import { parseBytes } from './testing/parse-bytes.ts'
 const models = new URL('../../../models/', import.meta.url)
 
 async function factsOfMade(input: GgufInput, filename = 'model.gguf') {
-  return factsOf(await parseBytes(makeGguf(input)), filename)
+  return extractFacts(await parseBytes(makeGguf(input)), filename)
 }
 
 test.for([
@@ -17,7 +17,7 @@ test.for([
 ] as const)('the facts of %s %s', async ([name, quantization, parameters, contextLength]) => {
   const filename = `${name}-${quantization}.gguf`
   const header = await readGgufFile(fileURLToPath(new URL(`${name}/${filename}`, models)))
-  const facts = factsOf(header, filename)
+  const facts = extractFacts(header, filename)
   expect(facts).toMatchObject({
     architecture: 'llama',
     name: 'Shoal Tiny',
@@ -78,13 +78,13 @@ test('a shard is known by its header or by its filename, and needs no architectu
 })
 
 test('projectors and adapters are told from models', async () => {
-  const roleOf = async (metadata: GgufInput['metadata'], filename?: string) =>
+  const findRole = async (metadata: GgufInput['metadata'], filename?: string) =>
     (await factsOfMade({ metadata: metadata ?? {} }, filename)).role
-  expect(await roleOf({ 'general.type': 'mmproj' })).toBe('mmproj')
-  expect(await roleOf({ 'general.architecture': 'clip' })).toBe('mmproj')
-  expect(await roleOf({}, 'mmproj-model-f16.gguf')).toBe('mmproj')
-  expect(await roleOf({ 'general.type': 'adapter' })).toBe('adapter')
-  expect(await roleOf({ 'general.type': 'model' }, 'mmproj-model-f16.gguf')).toBe('model')
+  expect(await findRole({ 'general.type': 'mmproj' })).toBe('mmproj')
+  expect(await findRole({ 'general.architecture': 'clip' })).toBe('mmproj')
+  expect(await findRole({}, 'mmproj-model-f16.gguf')).toBe('mmproj')
+  expect(await findRole({ 'general.type': 'adapter' })).toBe('adapter')
+  expect(await findRole({ 'general.type': 'model' }, 'mmproj-model-f16.gguf')).toBe('model')
 })
 
 test('heads may differ from layer to layer', async () => {

@@ -1,5 +1,5 @@
 import type { GgufHeader } from './gguf.ts'
-import { dimensionsOf, findCount, type GgufDimensions } from './gguf-dimensions.ts'
+import { findCount, type GgufDimensions, readDimensions } from './gguf-dimensions.ts'
 import { elementCount, type GgufTensor } from './gguf-tensors.ts'
 import { findFileTypeLabel } from './gguf-types.ts'
 import { cleanText, type JsonValue, jsonSafe } from './json-safe.ts'
@@ -43,32 +43,32 @@ export type MetadataFacts = Omit<
   'parameter_count' | 'quantization' | 'metadata' | 'tensor_summary'
 >
 
-export function factsOf(header: GgufHeader, filename: string): GgufFacts {
+export function extractFacts(header: GgufHeader, filename: string): GgufFacts {
   const metadata: Metadata = Object.fromEntries(
     Array.from(header.metadata, ([key, value]) => [cleanText(key), jsonSafe(value)]),
   )
-  const tensorSummary = summaryOf(header.tensors)
+  const tensorSummary = summarizeTensors(header.tensors)
   return {
-    ...metadataFactsOf(metadata, filename),
+    ...readMetadataFacts(metadata, filename),
     parameter_count: tensorSummary.count > 0 ? tensorSummary.parameters : null,
-    quantization: quantizationOf(metadata, tensorSummary, filename),
+    quantization: findQuantization(metadata, tensorSummary, filename),
     metadata,
     tensor_summary: tensorSummary,
   }
 }
 
-export function metadataFactsOf(metadata: Metadata, filename: string): MetadataFacts {
+export function readMetadataFacts(metadata: Metadata, filename: string): MetadataFacts {
   const architecture = findText(metadata, 'general.architecture')
   const shard = findShard(metadata, filename)
   return {
     architecture,
     name: findText(metadata, 'general.name'),
     license: findText(metadata, 'general.license'),
-    role: roleOf(metadata, filename, shard),
+    role: findRole(metadata, filename, shard),
     shard,
     context_length: findCount(metadata, `${architecture}.context_length`),
     chat_template: findText(metadata, 'tokenizer.chat_template'),
-    dimensions: dimensionsOf(metadata, architecture),
+    dimensions: readDimensions(metadata, architecture),
   }
 }
 
@@ -87,7 +87,7 @@ function findShard(metadata: Metadata, filename: string): Shard | null {
   return findShardInFilename(filename) ?? null
 }
 
-function roleOf(metadata: Metadata, filename: string, shard: Shard | null): GgufRole {
+function findRole(metadata: Metadata, filename: string, shard: Shard | null): GgufRole {
   const type = findText(metadata, 'general.type')
   const architecture = findText(metadata, 'general.architecture')
   if (type === 'mmproj' || architecture === 'clip') return 'mmproj'
@@ -96,7 +96,7 @@ function roleOf(metadata: Metadata, filename: string, shard: Shard | null): Gguf
   return type === null && /(?:^|[-._ ])mmproj(?:$|[-._ ])/i.test(filename) ? 'mmproj' : 'model'
 }
 
-function quantizationOf(
+function findQuantization(
   metadata: Metadata,
   { types }: GgufTensorSummary,
   filename: string,
@@ -110,7 +110,7 @@ function quantizationOf(
   return label ?? dominantType ?? findQuantizationInFilename(filename) ?? 'unknown'
 }
 
-function summaryOf(tensors: readonly GgufTensor[]): GgufTensorSummary {
+function summarizeTensors(tensors: readonly GgufTensor[]): GgufTensorSummary {
   const types: GgufTensorSummary['types'] = {}
   let parameters = 0
   for (const { type, shape, sizeBytes } of tensors) {

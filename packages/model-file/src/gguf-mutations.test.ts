@@ -1,6 +1,6 @@
 import { seededRandom } from '@shoal/core/testing'
 import { expect, test } from 'vitest'
-import { factsOf } from './gguf-facts.ts'
+import { extractFacts } from './gguf-facts.ts'
 import { makeGguf } from './testing/make-gguf.ts'
 import { parseBytes } from './testing/parse-bytes.ts'
 
@@ -56,7 +56,7 @@ test('two thousand damaged headers are each read or refused with a GGUF error, q
   for (let run = 0; run < 2000; run += 1) {
     const file = mutate(random)
     try {
-      JSON.stringify(factsOf(await parseBytes(file), 'damaged.gguf'))
+      JSON.stringify(extractFacts(await parseBytes(file), 'damaged.gguf'))
     } catch (error) {
       expect(error, `run ${run}`).toMatchObject({ code: 'invalid_gguf' })
       refused += 1

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { GgufBytes } from './testing/gguf-bytes.ts'
 import { makeGguf } from './testing/make-gguf.ts'
-import { parseBytes, refusalOf } from './testing/parse-bytes.ts'
+import { getRefusal, parseBytes } from './testing/parse-bytes.ts'
 
 const nothing = new Uint8Array(4096)
 
 /** What a header of these counts and the bytes after them is refused for. */
-async function problemOf(
+async function findProblem(
   counts: { tensors?: number | bigint; entries?: number | bigint },
   rest: GgufBytes,
 ): Promise<string> {
   const start = new GgufBytes().raw('GGUF').u32(3)
   start.u64(counts.tensors ?? 0).u64(counts.entries ?? 0)
-  return refusalOf(start.raw(rest.toBytes()).toBytes())
+  return getRefusal(start.raw(rest.toBytes()).toBytes())
 }
 
 function tensorBytes(
@@ -33,7 +33,7 @@ test('a tensor beyond the end of the file is refused and named', async () => {
   ]
   const file = makeGguf({ tensors })
   const { dataOffset } = await parseBytes(file)
-  expect(await refusalOf(file.subarray(0, -1))).toBe(
+  expect(await getRefusal(file.subarray(0, -1))).toBe(
     `the file is cut short: tensor 1 "blk.0.attn_k.weight" ends at byte ${dataOffset + 32 + 4 * 34}, ` +
       `beyond the end of the file (${file.length - 1})`,
   )
@@ -65,37 +65,37 @@ test.for<[string, GgufBytes]>([
     tensorBytes('n'.repeat(300), [8], 0, 0),
   ],
 ])('a wrong tensor is refused: %s', async ([message, bytes]) => {
-  expect(await problemOf({ tensors: 1 }, bytes.raw(nothing))).toBe(message)
+  expect(await findProblem({ tensors: 1 }, bytes.raw(nothing))).toBe(message)
 })
 
 test('tensors that overlap or share a name are refused', async () => {
   const two = (first: string, second: string) =>
     tensorBytes(first, [16], 0, 0).raw(tensorBytes(second, [16], 0, 32).raw(nothing).toBytes())
-  expect(await problemOf({ tensors: 2 }, two('a', 'b'))).toBe('tensors "a" and "b" overlap')
-  expect(await problemOf({ tensors: 2 }, two('a', 'a'))).toBe('two tensors are named "a"')
+  expect(await findProblem({ tensors: 2 }, two('a', 'b'))).toBe('tensors "a" and "b" overlap')
+  expect(await findProblem({ tensors: 2 }, two('a', 'a'))).toBe('two tensors are named "a"')
 })
 
 test('metadata with the same key twice, an empty key or an unknown type are refused', async () => {
   const twice = new GgufBytes().string('k').value(1).string('k').value(2)
-  expect(await problemOf({ entries: 2 }, twice)).toBe('the metadata has "k" twice')
+  expect(await findProblem({ entries: 2 }, twice)).toBe('the metadata has "k" twice')
   const empty = new GgufBytes().string('').value(1).raw(nothing)
-  expect(await problemOf({ entries: 1 }, empty)).toBe('key 0 is empty')
+  expect(await findProblem({ entries: 1 }, empty)).toBe('key 0 is empty')
   const unknown = new GgufBytes().string('k').u32(13).raw(nothing)
-  expect(await problemOf({ entries: 1 }, unknown)).toBe('"k" has unknown value type 13')
+  expect(await findProblem({ entries: 1 }, unknown)).toBe('"k" has unknown value type 13')
 })
 
 test('counts and lengths that the file cannot hold are refused before anything is allocated', async () => {
   const rest = () => new GgufBytes().raw(nothing)
-  expect(await problemOf({ tensors: 2n ** 60n }, rest())).toBe(
+  expect(await findProblem({ tensors: 2n ** 60n }, rest())).toBe(
     'the number of tensors is 1152921504606846976, more than the remaining bytes can hold',
   )
-  expect(await problemOf({ entries: 2n ** 60n }, rest())).toContain(
+  expect(await findProblem({ entries: 2n ** 60n }, rest())).toContain(
     'the number of metadata entries is',
   )
   const claim = (write: (bytes: GgufBytes) => void) => {
     const bytes = new GgufBytes().string('k')
     write(bytes)
-    return problemOf({ entries: 1 }, bytes.raw(nothing))
+    return findProblem({ entries: 1 }, bytes.raw(nothing))
   }
   expect(
     await claim((bytes) =>
@@ -122,8 +122,8 @@ test('counts and lengths that the file cannot hold are refused before anything i
 test('arrays that nest too deeply or too often are refused', async () => {
   const deep = new GgufBytes().string('k').type('array')
   for (let depth = 0; depth < 1000; depth += 1) deep.type('array').u64(1)
-  expect(await problemOf({ entries: 1 }, deep)).toBe('"k" nests arrays deeper than 4')
+  expect(await findProblem({ entries: 1 }, deep)).toBe('"k" nests arrays deeper than 4')
   const wide = new GgufBytes().string('k').type('array').type('array').u64(1_000_000)
   wide.raw(new Uint8Array(12_000_000))
-  expect(await problemOf({ entries: 1 }, wide)).toBe('"k" has too many inner arrays')
+  expect(await findProblem({ entries: 1 }, wide)).toBe('"k" has too many inner arrays')
 })

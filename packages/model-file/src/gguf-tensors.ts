@@ -53,12 +53,12 @@ async function readTensor(reader: HeaderReader, index: number): Promise<GgufTens
   for (let left = dimensions; left > 0; left -= 1) {
     shape.push(safe(await reader.u64(), `a dimension of ${subject}`))
   }
-  const { type, sizeBytes } = sizeOf(await reader.u32(), shape, subject)
+  const { type, sizeBytes } = computeSize(await reader.u32(), shape, subject)
   const offset = safe(await reader.u64(), `the offset of ${subject}`)
   return { name, shape, type, offset, sizeBytes }
 }
 
-function sizeOf(typeId: number, shape: number[], subject: string) {
+function computeSize(typeId: number, shape: number[], subject: string) {
   const type = findTensorType(typeId)
   if (type === undefined) throw invalidGguf(`${subject} has unknown type ${typeId}`)
   const rowLength = shape[0] ?? 1

@@ -30,7 +30,7 @@ export type GgufLongString = { type: 'string'; length: number; start: string }
 export type GgufValue = GgufScalar | GgufArray | GgufLongString
 
 type FixedType = Exclude<GgufValueType, 'string' | 'array'>
-const bytesOf: Record<FixedType, number> = {
+const byteLengths: Record<FixedType, number> = {
   u8: 1,
   i8: 1,
   u16: 2,
@@ -43,7 +43,7 @@ const bytesOf: Record<FixedType, number> = {
   i64: 8,
   f64: 8,
 }
-const minimumBytes: Record<GgufValueType, number> = { ...bytesOf, string: 8, array: 12 }
+const minimumBytes: Record<GgufValueType, number> = { ...byteLengths, string: 8, array: 12 }
 
 /** What is kept of all metadata. `textItems` and `numberItems` may be in an array that is kept whole. */
 export type KeptLimits = { bytes: number; textItems: number; numberItems: number }
@@ -116,7 +116,7 @@ async function readStart(reader: HeaderReader, length: number, most: number): Pr
 }
 
 async function readFixed(reader: HeaderReader, type: FixedType): Promise<GgufScalar> {
-  const view = await reader.view(bytesOf[type])
+  const view = await reader.view(byteLengths[type])
   switch (type) {
     case 'u8':
       return view.getUint8(0)
@@ -197,7 +197,7 @@ async function skipItems(
   { type, count, depth, kept }: Items,
 ): Promise<void> {
   if (type === 'string') return reader.skipStrings(count)
-  if (type !== 'array') return reader.skip(count * bytesOf[type])
+  if (type !== 'array') return reader.skip(count * byteLengths[type])
   if (depth === maxDepth) throw invalidGguf(`"${key}" nests arrays deeper than ${maxDepth}`)
   // Not kept, but walking millions of inner arrays would take seconds.
   if (!kept.take(count * minimumBytes.array))

@@ -5,7 +5,7 @@ import { readGgufFile } from './gguf-file.ts'
 import { wholeArrays } from './gguf-values.ts'
 import { GgufBytes } from './testing/gguf-bytes.ts'
 import { type GgufInput, makeGguf } from './testing/make-gguf.ts'
-import { parseBytes, refusalOf } from './testing/parse-bytes.ts'
+import { getRefusal, parseBytes } from './testing/parse-bytes.ts'
 
 const tiny = new URL('../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf', import.meta.url)
 
@@ -101,12 +101,12 @@ test('version 2 is read; version 1, big-endian files and other files are refused
     return file
   }
   expect(await parseBytes(withVersion(2))).toMatchObject({ version: 2 })
-  expect(await refusalOf(withVersion(1))).toBe('GGUF version 1 is not supported, only 2 and 3 are')
-  expect(await refusalOf(withVersion(0x03000000))).toBe('big-endian GGUF files are not supported')
-  expect(await refusalOf(new TextEncoder().encode('{"model": "json"}'))).toBe(
+  expect(await getRefusal(withVersion(1))).toBe('GGUF version 1 is not supported, only 2 and 3 are')
+  expect(await getRefusal(withVersion(0x03000000))).toBe('big-endian GGUF files are not supported')
+  expect(await getRefusal(new TextEncoder().encode('{"model": "json"}'))).toBe(
     'not a GGUF file: it does not start with "GGUF"',
   )
-  expect(await refusalOf(new Uint8Array())).toBe(
+  expect(await getRefusal(new Uint8Array())).toBe(
     'the file ends at byte 0, in the middle of its header',
   )
 })
@@ -117,11 +117,11 @@ test('the alignment is the one that the header names, and must be a power of two
   expect(await parseBytes(withAlignment({ 'general.alignment': 64 }))).toMatchObject({
     alignment: 64,
   })
-  expect(await refusalOf(withAlignment({ 'general.alignment': 0 }))).toBe(
+  expect(await getRefusal(withAlignment({ 'general.alignment': 0 }))).toBe(
     'the alignment is 0, not a power of two',
   )
-  expect(await refusalOf(withAlignment({ 'general.alignment': 48 }))).toContain('48')
-  expect(await refusalOf(withAlignment({ 'general.alignment': '32' }))).toBe(
+  expect(await getRefusal(withAlignment({ 'general.alignment': 48 }))).toContain('48')
+  expect(await getRefusal(withAlignment({ 'general.alignment': '32' }))).toBe(
     'general.alignment is a string, not a u32',
   )
 })

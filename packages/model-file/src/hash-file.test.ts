@@ -3,14 +3,14 @@ import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { manifestOf, manifestProblem } from './chunk-manifest.ts'
+import { makeManifest, manifestProblem } from './chunk-manifest.ts'
 import { createChunkHasher, createFileHasher } from './hash-file.ts'
 import { hashFileInWorker, hashFileWithPiecesInWorker } from './hash-in-worker.ts'
 import { writeGgufFile } from './testing/make-gguf.ts'
 
 const mebibyte = 1024 * 1024
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+const toHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 /** Every so many bytes by themselves, hashed the plain way. */
 function segmentHashes(algorithm: string, bytes: Uint8Array, size: number): string {
@@ -46,10 +46,10 @@ test('one pass gives the hashes of the file, its chunks and its pieces, however 
   }
   const found = hasher.digest()
   expect(found.sha256_hash).toBe(sha256(file))
-  expect(hexOf(found.chunkHashes)).toBe(segmentHashes('sha256', file, 16 * mebibyte))
-  expect(hexOf(found.pieceHashes)).toBe(segmentHashes('sha1', file, mebibyte))
-  expect(chunkHashes.join('')).toBe(hexOf(found.chunkHashes))
-  expect(manifestProblem(manifestOf(found))).toBeUndefined()
+  expect(toHex(found.chunkHashes)).toBe(segmentHashes('sha256', file, 16 * mebibyte))
+  expect(toHex(found.pieceHashes)).toBe(segmentHashes('sha1', file, mebibyte))
+  expect(chunkHashes.join('')).toBe(toHex(found.chunkHashes))
+  expect(manifestProblem(makeManifest(found))).toBeUndefined()
 })
 
 test('the hash of a one-chunk file is the hash of its chunk', () => {

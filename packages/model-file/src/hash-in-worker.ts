@@ -21,7 +21,7 @@ export async function hashFileInWorker(
   path: string,
   options: HashOptions = {},
 ): Promise<ChunkHashes> {
-  const fileSizeBytes = await sizeOf(path)
+  const fileSizeBytes = await readSize(path)
   return hashInThreads({ path, fileSizeBytes, pieces: undefined, threads: 2 }, options)
 }
 
@@ -30,7 +30,7 @@ export async function hashFileWithPiecesInWorker(
   path: string,
   options: HashOptions = {},
 ): Promise<FileHashes> {
-  const fileSizeBytes = await sizeOf(path)
+  const fileSizeBytes = await readSize(path)
   const length = pieceLengthFor(fileSizeBytes)
   const hashes = new SharedArrayBuffer(Math.ceil(fileSizeBytes / length) * 20)
   const pieces = { length, hashes }
@@ -95,7 +95,7 @@ function startHasher(work: HashWork) {
   })
 }
 
-async function sizeOf(path: string): Promise<number> {
+async function readSize(path: string): Promise<number> {
   const { size } = await stat(path)
   if (size === 0) throw new Error(`${path} is empty`)
   return size

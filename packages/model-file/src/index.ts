@@ -9,7 +9,7 @@ export {
 export {
   type ChunkHash,
   type ChunkManifest,
-  manifestOf,
+  makeManifest,
   manifestProblem,
   packHashes,
   unpackHashes,
@@ -18,12 +18,12 @@ export { chunkCount, chunkRange, chunkSizeFor, pieceLengthFor } from './chunk-si
 export { type GgufHeader, parseGguf } from './gguf.ts'
 export type { GgufDimensions } from './gguf-dimensions.ts'
 export {
-  factsOf,
+  extractFacts,
   type GgufFacts,
   type GgufRole,
   type GgufTensorSummary,
   type MetadataFacts,
-  metadataFactsOf,
+  readMetadataFacts,
 } from './gguf-facts.ts'
 export { readGgufFile } from './gguf-file.ts'
 export type { ReadBytes } from './gguf-reader.ts'
@@ -53,7 +53,7 @@ export { infoHash } from './info-hash.ts'
 export type { JsonValue } from './json-safe.ts'
 export { computeMinimumMemory } from './least-memory.ts'
 export { type Magnet, magnetUri } from './magnet-uri.ts'
-export { findFileMemory, type MemoryNeed, memoryOf, memoryToRun } from './memory.ts'
+export { computeMemory, findFileMemory, type MemoryNeed, memoryToRun } from './memory.ts'
 export { findQuantizationInFilename } from './quantization.ts'
-export { findShardInFilename, type Shard, shardSetOf } from './shards.ts'
+export { findShardInFilename, getShardSet, type Shard } from './shards.ts'
 export { infoDictionary, type TorrentContent, type TorrentFile, torrentFile } from './torrent.ts'

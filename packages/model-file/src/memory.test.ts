@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { GgufDimensions } from './gguf-dimensions.ts'
-import { factsOf, type GgufFacts } from './gguf-facts.ts'
-import { findFileMemory, memoryOf, memoryToRun, ruleOfThumb } from './memory.ts'
+import { extractFacts, type GgufFacts } from './gguf-facts.ts'
+import { computeMemory, findFileMemory, memoryToRun, ruleOfThumb } from './memory.ts'
 import { makeGguf } from './testing/make-gguf.ts'
 import { parseBytes } from './testing/parse-bytes.ts'
 
@@ -26,7 +26,7 @@ const nothing: GgufDimensions = {
 
 test('the cache of Llama 3 8B takes 128 KiB a token', () => {
   const use = { weightBytes: 4.92e9, contextLength: 8192, conversations: 1 }
-  const need = memoryOf({ dimensions: llama8b }, use)
+  const need = computeMemory({ dimensions: llama8b }, use)
   expect(need.cacheBytes).toBe(8192 * 128 * 1024)
   expect(need.totalBytes).toBeGreaterThan(6e9)
   expect(need.totalBytes).toBeLessThan(6.7e9)
@@ -35,29 +35,29 @@ test('the cache of Llama 3 8B takes 128 KiB a token', () => {
 test('heads that differ from layer to layer are added up', () => {
   const dimensions = { ...llama8b, layers: 3, kv_heads: [8, 0, 4] }
   const use = { weightBytes: 1e9, contextLength: 1000, conversations: 2 }
-  expect(memoryOf({ dimensions }, use).cacheBytes).toBe(12 * 256 * 2 * 2000)
+  expect(computeMemory({ dimensions }, use).cacheBytes).toBe(12 * 256 * 2 * 2000)
 })
 
 test('a model without attention keeps no keys and values', () => {
   const dimensions = { ...llama8b, heads: 0, kv_heads: 0, key_length: null, value_length: null }
   const use = { weightBytes: 1e9, contextLength: 8192, conversations: 4 }
-  expect(memoryOf({ dimensions }, use).cacheBytes).toBe(0)
+  expect(computeMemory({ dimensions }, use).cacheBytes).toBe(0)
 })
 
 test('a tokenizer of many tokens takes memory of its own', () => {
   const use = { weightBytes: 2e9, contextLength: 8192, conversations: 1 }
-  const overheadOf = (vocabulary_size: number) =>
-    memoryOf({ dimensions: { ...llama8b, vocabulary_size } }, use).overheadBytes
-  const difference = overheadOf(256_000) - overheadOf(32_000)
+  const computeOverhead = (vocabulary_size: number) =>
+    computeMemory({ dimensions: { ...llama8b, vocabulary_size } }, use).overheadBytes
+  const difference = computeOverhead(256_000) - computeOverhead(32_000)
   expect(difference).toBeGreaterThan(200e6)
   expect(difference).toBeLessThan(300e6)
 })
 
 test('a header that says nothing gets a rule of thumb', () => {
   const use = { weightBytes: 5e9, contextLength: 8192, conversations: 1 }
-  const { totalBytes } = memoryOf({ dimensions: nothing }, use)
+  const { totalBytes } = computeMemory({ dimensions: nothing }, use)
   expect(Math.round(totalBytes)).toBe(ruleOfThumb(5e9))
-  const known = memoryOf({ dimensions: llama8b }, use).totalBytes
+  const known = computeMemory({ dimensions: llama8b }, use).totalBytes
   expect(Math.abs(ruleOfThumb(5e9) / known - 1)).toBeLessThan(0.1)
 })
 
@@ -105,6 +105,6 @@ test('a header with absurd numbers has no estimate', async () => {
     'llama.attention.head_count': 1,
     'llama.attention.head_count_kv': 4_000_000_000,
   }
-  const facts = factsOf(await parseBytes(makeGguf({ metadata })), 'absurd.gguf')
+  const facts = extractFacts(await parseBytes(makeGguf({ metadata })), 'absurd.gguf')
   expect(findFileMemory(facts, 1e9)).toBeNull()
 })

@@ -34,7 +34,7 @@ const usualCacheShare = 0.12
 const usualOverheadBytes = 0.7e9
 
 /** What running a model takes, from its header alone. Where the header says too little, a rule of thumb for its size. */
-export function memoryOf(
+export function computeMemory(
   { dimensions }: Pick<GgufFacts, 'dimensions'>,
   { weightBytes, contextLength, conversations }: Use,
 ): MemoryNeed {
@@ -52,7 +52,7 @@ export function memoryToRun(
   weightBytes: number,
 ): number {
   const contextLength = Math.min(usualContext, facts.context_length ?? usualContext)
-  return memoryOf(facts, { weightBytes, contextLength, conversations: 1 }).totalBytes
+  return computeMemory(facts, { weightBytes, contextLength, conversations: 1 }).totalBytes
 }
 
 /**

@@ -9,23 +9,23 @@ export type Shard = { index: number; count: number }
 export const withoutExtension = (filename: string): string => filename.replace(extension, '')
 
 /** The filename without what says which part of a file, or of a set of files, it is. */
-export const stemOf = ({ filename }: { filename: string }): string =>
+export const getStem = ({ filename }: { filename: string }): string =>
   withoutExtension(filename).replace(shardSuffix, '')
 
 /** The numbers in a filename, whatever they are; undefined for a file that is not split. */
-export function shardNumbersOf(filename: string): Shard | undefined {
+export function parseShardNumbers(filename: string): Shard | undefined {
   const [, index, count] = (shardSuffix.exec(withoutExtension(filename)) ?? []).map(Number)
   return index === undefined || count === undefined ? undefined : { index, count }
 }
 
 /** The same, if there can be such a part. */
 export function findShardInFilename(filename: string): Shard | undefined {
-  const shard = /\.gguf$/i.test(filename) ? shardNumbersOf(filename) : undefined
+  const shard = /\.gguf$/i.test(filename) ? parseShardNumbers(filename) : undefined
   if (!shard) return undefined
   const { index, count } = shard
   return count > 1 && index >= 1 && index <= count ? shard : undefined
 }
 
 /** What the parts of one split file have in common. One name split into another number of parts is another file. */
-export const shardSetOf = (file: { filename: string }): string =>
-  `${stemOf(file)} ${shardNumbersOf(file.filename)?.count ?? 1}`
+export const getShardSet = (file: { filename: string }): string =>
+  `${getStem(file)} ${parseShardNumbers(file.filename)?.count ?? 1}`

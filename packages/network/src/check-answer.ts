@@ -6,7 +6,7 @@ import {
   problemIn,
 } from '@shoal/protocol/client'
 
-import { memberOf } from './endpoints.ts'
+import { findMember } from './endpoints.ts'
 
 type Reason = (NetworkFailure & { code: 'not_a_registry' })['reason']
 
@@ -20,7 +20,7 @@ type Strangeness = { reason: Reason; detail: string }
 
 function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefined {
   const { headers, method } = call
-  const known = memberOf(call)
+  const known = findMember(call)
   const { status } = answer
   const type = answer.headers.get('content-type') ?? ''
   const isPage = type.startsWith('text/html')
@@ -33,7 +33,7 @@ function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefin
   if (status >= 400) {
     // A reverse proxy answers without JSON if its registry is down, or to limit requests.
     const mayBeProxy = (status >= 500 && status !== 511) || [408, 413, 429].includes(status)
-    if (mayBeProxy || problemIn(textOf(answer))) return undefined
+    if (mayBeProxy || problemIn(decodeText(answer))) return undefined
     return { reason: stranger, detail: `it answered ${status}` }
   }
   if (status >= 300) {
@@ -45,7 +45,7 @@ function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefin
   }
   if (isForTorrents) return { reason: stranger, detail: 'its answer is not bencoded' }
   if (headers.accept !== 'application/json') return undefined
-  const value = jsonIn(textOf(answer))
+  const value = jsonIn(decodeText(answer))
   if (value === undefined) {
     return { reason: isPage ? 'html' : 'not_json', detail: 'its answer is not JSON' }
   }
@@ -58,7 +58,7 @@ function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefin
 const hasMember = (value: unknown, member: string | undefined) =>
   typeof value === 'object' && value !== null && (member === undefined || member in value)
 
-const textOf = ({ body }: ApiAnswer) => Buffer.from(body).toString()
+const decodeText = ({ body }: ApiAnswer) => Buffer.from(body).toString()
 
 function jsonIn(text: string): unknown {
   try {

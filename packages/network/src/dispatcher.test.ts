@@ -2,25 +2,25 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { testCertificates } from '../../../testing/tls-certificates/index.ts'
 import { openNetwork } from './dispatcher.ts'
-import { failureOfAnswer } from './failure-of.ts'
 import { sendRequest } from './send-request.ts'
 import { directNetwork } from './settings.ts'
 import {
   failureAt,
   fine,
+  openTransport,
   scripted,
   shortTimeouts,
-  transportOf,
   trusting,
 } from './testing/scripted.ts'
 import { freePort, type Handler, startProxy, startServer, startSilence } from './testing/servers.ts'
+import { failureOfAnswer } from './to-network-failure.ts'
 
 test('plain HTTP is requested from the proxy, and HTTPS goes through it by CONNECT', async () => {
   const plain = await scripted(fine)
   const secure = await startServer(fine, testCertificates.valid)
   const proxy = await startProxy()
   const settings = { ...trusting, httpProxy: proxy.url, httpsProxy: proxy.url }
-  const send = transportOf(settings)
+  const send = openTransport(settings)
   expect(await send(`http://registry.test:${plain.port}/a`)).toMatchObject({ status: 200 })
   expect(await send(`https://registry.test:${secure.port}/b`)).toMatchObject({ status: 200 })
   expect(proxy.asked).toEqual([
@@ -74,7 +74,7 @@ test('an answer that came through a proxy is not taken for the proxy’s own', a
     const url = new URL(address)
     const { statusCode, headers } = await sendRequest(network, url, { method: 'GET' })
     const type = headers['content-type']?.toString()
-    const asked = { url, proxy: network.proxyOf(url) }
+    const asked = { url, proxy: network.findProxy(url) }
     expect(failureOfAnswer(asked, statusCode, type)).toBeUndefined()
   }
 })
@@ -138,7 +138,7 @@ test.each([
 
 test('a private authority is trusted if it is configured', async () => {
   const { port } = await startServer(fine, testCertificates.valid)
-  expect(await transportOf(trusting)(`https://localhost:${port}`)).toMatchObject({ status: 200 })
+  expect(await openTransport(trusting)(`https://localhost:${port}`)).toMatchObject({ status: 200 })
 })
 
 test('https at an http port and http at an https port each have their cause', async () => {

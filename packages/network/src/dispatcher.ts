@@ -19,7 +19,7 @@ export interface Network {
    */
   agentFor(url: URL): Dispatcher
   /** The address of the proxy for `url`, with its credentials; undefined if there is none. */
-  proxyOf(url: URL): string | undefined
+  findProxy(url: URL): string | undefined
   /** Closes all connections at once; running requests fail. Nothing can be sent after that. */
   destroy(): Promise<void>
 }
@@ -63,7 +63,7 @@ export function openNetwork(settings: NetworkSettings, { connections = 8 } = {})
   return {
     settings,
     agentFor,
-    proxyOf: (url) => proxyFor(url, settings),
+    findProxy: (url) => proxyFor(url, settings),
     async destroy() {
       await Promise.all([direct, ...byProxy.values()].map((agent) => agent.destroy()))
     },

@@ -2,14 +2,14 @@
 
 type Call = { method: string; url: string }
 
-const pathOf = (url: string) => new URL(url).pathname
+const getPath = (url: string) => new URL(url).pathname
 
 /** Start and complete of an upload: to the registry, a repeated request is the same as the first. */
 const repeatablePosts = /\/v1\/models\/[^/]+\/files(\/[^/]+\/complete)?$/
 
 /** Whether a call is safe to repeat, and so may be sent again if its answer was lost. */
 export function isRepeatable({ method, url }: Call): boolean {
-  return method === 'GET' || (method === 'POST' && repeatablePosts.test(pathOf(url)))
+  return method === 'GET' || (method === 'POST' && repeatablePosts.test(getPath(url)))
 }
 
 /** A member that every answer of an endpoint has, or every item of a list. */
@@ -31,8 +31,8 @@ const members: [method: string, path: RegExp, member: string, kind?: 'list'][] =
  * The member that tells a registry's answer from other JSON, and whether it is one of each item of a list; undefined if none is
  * known.
  */
-export function memberOf(call: Call): { member: string; isList: boolean } | undefined {
-  const path = pathOf(call.url)
+export function findMember(call: Call): { member: string; isList: boolean } | undefined {
+  const path = getPath(call.url)
   const found = members.find(([method, pattern]) => method === call.method && pattern.test(path))
   return found && { member: found[2], isList: found[3] === 'list' }
 }

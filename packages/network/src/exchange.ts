@@ -4,11 +4,11 @@ import { type ApiAnswer, type ApiRequest, NetworkError } from '@shoal/protocol/c
 import type { Dispatcher } from 'undici'
 import { checkAnswer } from './check-answer.ts'
 import type { Network } from './dispatcher.ts'
-import { type Asked, failureOf } from './failure-of.ts'
 import { readBody } from './read-body.ts'
 import { readHead } from './read-head.ts'
 import { apiRedirect, followRedirects, redirectRefused, type Step } from './redirect.ts'
 import { sendRequest } from './send-request.ts'
+import { type Asked, toNetworkFailure } from './to-network-failure.ts'
 
 type Options = {
   /** Whether the headers or the URL carry any. Default: whether there is an `authorization` header. */
@@ -58,13 +58,13 @@ async function exchangeOnce(
     const { header, redirect, failure } = readHead(asked, status, response.headers)
     if (failure) throw new NetworkError(failure)
     if (redirect) return { redirect }
-    const headersOf = { get: (name: string) => header(name) ?? null }
-    const answer = { status, headers: headersOf, body: bytes }
+    const headerReader = { get: (name: string) => header(name) ?? null }
+    const answer = { status, headers: headerReader, body: bytes }
     checkAnswer(url, call, answer)
     return { result: answer }
   } catch (error) {
     if (error instanceof NetworkError) throw error
-    throw new NetworkError(failureOf(error, asked), { cause: error })
+    throw new NetworkError(toNetworkFailure(error, asked), { cause: error })
   }
 }
 

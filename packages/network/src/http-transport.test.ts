@@ -9,17 +9,17 @@ import {
   failureAt,
   fine,
   noRetry,
+  openTransport,
   reset,
   scripted,
   shortTimeouts,
   status,
-  transportOf,
 } from './testing/scripted.ts'
 import { freePort, type Handler, json, startServer } from './testing/servers.ts'
 
 test('an answer comes with its status, headers and whole body', async () => {
   const server = await scripted((_, response) => json(response, { a: 1 }, 201, { 'x-b': 'c' }))
-  const answer = await transportOf()(`${server.url}/path?query=1`, { headers: { 'x-a': 'b' } })
+  const answer = await openTransport()(`${server.url}/path?query=1`, { headers: { 'x-a': 'b' } })
   expect(answer.status).toBe(201)
   expect(answer.headers.get('x-b')).toBe('c')
   expect(Buffer.from(answer.body).toString()).toBe('{"a":1}')
@@ -33,7 +33,7 @@ test('a compressed answer is read, and one in another encoding than it says is n
     (_, response) => response.writeHead(200, headers).end('{"a":1}'),
     (_, response) => response.writeHead(200, { 'content-encoding': 'br' }).end('{"a":1}'),
   )
-  const send = transportOf()
+  const send = openTransport()
   expect(Buffer.from((await send(server.url)).body).toString()).toBe('{"a":1}')
   const wrong = { code: 'not_a_registry', reason: 'not_json', host: server.host }
   expect(await failureAt(server.url)).toEqual(wrong)
@@ -58,7 +58,7 @@ test.each<[string, Handler]>([
   const server = await scripted(wrong, wrong, fine)
   const waits: Wait[] = []
   const retry = { firstContactMs: 10_000, giveUpMs: 10_000 }
-  const answer = await transportOf()(server.url, { retry, onWait: (wait) => waits.push(wait) })
+  const answer = await openTransport()(server.url, { retry, onWait: (wait) => waits.push(wait) })
   expect(answer.status).toBe(200)
   expect(server.requests).toHaveLength(3)
   expect(waits).toHaveLength(2)
@@ -69,7 +69,7 @@ test('a request that must not be repeated is sent once', async () => {
   for (const wrong of [reset, status(502)]) {
     const server = await scripted(wrong, fine)
     const call = { method: 'POST', body: '{}' }
-    const result = await transportOf()(server.url, call).catch((error) => error.failure)
+    const result = await openTransport()(server.url, call).catch((error) => error.failure)
     expect(result).toMatchObject(
       wrong === reset ? { code: 'unreachable', reason: 'reset' } : { status: 502 },
     )
@@ -79,7 +79,7 @@ test('a request that must not be repeated is sent once', async () => {
 
 test('a registry that comes back is noticed within three seconds', async () => {
   const server = await scripted(fine)
-  const send = transportOf()
+  const send = openTransport()
   const retry = { firstContactMs: 60_000, giveUpMs: 60_000 }
   await send(server.url)
   await server.close()
@@ -103,7 +103,7 @@ test('a wait ends with the signal', async () => {
   const retry = { firstContactMs: 60_000, giveUpMs: 60_000 }
   const onWait = () => stop.abort(new Error('enough'))
   const call = { retry, onWait, signal: stop.signal }
-  await expect(transportOf()(`http://127.0.0.1:${port}`, call)).rejects.toThrow('enough')
+  await expect(openTransport()(`http://127.0.0.1:${port}`, call)).rejects.toThrow('enough')
 })
 
 test('Retry-After is honored for any method, unless it is too long or the storage is full', async () => {
@@ -111,14 +111,14 @@ test('Retry-After is honored for any method, unless it is too long or the storag
   const call = { retry, method: 'POST', body: '{}' }
   const busy = await scripted(status(503, { 'retry-after': '1' }), fine)
   const startedAt = performance.now()
-  expect(await transportOf()(busy.url, call)).toMatchObject({ status: 200 })
+  expect(await openTransport()(busy.url, call)).toMatchObject({ status: 200 })
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1000)
   const long = await scripted(status(429, { 'retry-after': '3600' }), fine)
-  expect(await transportOf()(long.url, call)).toMatchObject({ status: 429 })
+  expect(await openTransport()(long.url, call)).toMatchObject({ status: 429 })
   const full = await scripted((_, response) =>
     json(response, { detail: 'full', code: 'storage_full' }, 503, { 'retry-after': '1' }),
   )
-  expect(await transportOf()(full.url, call)).toMatchObject({ status: 503 })
+  expect(await openTransport()(full.url, call)).toMatchObject({ status: 503 })
   expect(full.requests).toHaveLength(1)
 })
 
@@ -149,7 +149,7 @@ test.each([
 ])('retries go on after a Retry-After of %s with %i', async (retryAfter, code) => {
   const server = await scripted(status(code, { 'retry-after': retryAfter }), fine)
   const retry = { firstContactMs: 10_000, giveUpMs: 10_000 }
-  expect(await transportOf()(server.url, { retry })).toMatchObject({ status: 200 })
+  expect(await openTransport()(server.url, { retry })).toMatchObject({ status: 200 })
 })
 
 test('web pages and other programs are told apart from a registry, whatever the client asks for', async () => {
@@ -184,7 +184,7 @@ test('a kept connection that the server has closed is replaced without a failure
     json(response, {})
     response.socket?.once('close', () => undefined)
   })
-  const send = transportOf()
+  const send = openTransport()
   await send(server.url)
   const socket = server.requests[0]?.socket
   socket?.end()

@@ -13,11 +13,11 @@ export function proxyFor(url: URL, { httpProxy, httpsProxy, noProxy }: Proxies) 
 }
 
 /** Without the brackets of IPv6 and the dot of a fully qualified name. */
-const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+const normalizeHost = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
 /** Reads `NO_PROXY` like curl: `*`, a network, or a host with its subdomains; a leading `.` or `*.` and a port may be there. */
 function isExempt(url: URL, noProxy: string): boolean {
-  const host = hostOf(url).toLowerCase()
+  const host = normalizeHost(url).toLowerCase()
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   return noProxy.split(/[\s,]+/).some((entry) => {
     if (entry === '') return false

@@ -1,6 +1,6 @@
 import type { NetworkFailure } from '@shoal/protocol/client'
-import { type Asked, failureOfAnswer } from './failure-of.ts'
 import type { Redirect } from './redirect.ts'
+import { type Asked, failureOfAnswer } from './to-network-failure.ts'
 
 type Head = {
   /** A header's value; `name` in lower case. */

@@ -4,16 +4,16 @@ import {
   failureAt,
   fine,
   noRetry,
+  openTransport,
   redirect,
   scripted,
-  transportOf,
   trusting,
 } from './testing/scripted.ts'
 import { startServer } from './testing/servers.ts'
 
 test('a redirect at the same host and port is followed', async () => {
   const server = await scripted(redirect('/there', 301), fine)
-  expect(await transportOf()(server.url)).toMatchObject({ status: 200 })
+  expect(await openTransport()(server.url)).toMatchObject({ status: 200 })
   expect(server.requests[1]?.url).toBe('/there')
 })
 
@@ -21,7 +21,7 @@ test('a redirect from http to https of the same host is followed without credent
   const secure = await startServer(fine, testCertificates.valid)
   const plain = await startServer(redirect(`https://localhost:${secure.port}/`))
   const url = `http://localhost:${plain.port}`
-  expect(await transportOf(trusting)(url)).toMatchObject({ status: 200 })
+  expect(await openTransport(trusting)(url)).toMatchObject({ status: 200 })
   const signedIn = { ...noRetry, headers: { authorization: 'Bearer secret' } }
   expect(await failureAt(url, trusting, signedIn)).toMatchObject({
     code: 'redirect_refused',
@@ -60,7 +60,7 @@ test('a POST follows 307 and 308, and is not turned into a GET by 301', async ()
   const call = { ...noRetry, method: 'POST', body: '{}' }
   for (const code of [307, 308]) {
     const same = await scripted(redirect('/there', code), fine)
-    expect(await transportOf()(same.url, call)).toMatchObject({ status: 200 })
+    expect(await openTransport()(same.url, call)).toMatchObject({ status: 200 })
     expect(same.requests[1]?.method).toBe('POST')
   }
   const moved = await scripted(redirect('/there', 301), fine)
@@ -70,7 +70,7 @@ test('a POST follows 307 and 308, and is not turned into a GET by 301', async ()
 
 test('credentials are sent on at the same origin, and to no other', async () => {
   const first = await scripted(redirect('/there', 307), fine)
-  await transportOf()(first.url, { headers: { authorization: 'Bearer secret' } })
+  await openTransport()(first.url, { headers: { authorization: 'Bearer secret' } })
   expect(first.requests[1]?.headers.authorization).toBe('Bearer secret')
   const elsewhere = await scripted(fine)
   const away = await scripted(redirect(`${elsewhere.url}/`))

@@ -1,7 +1,7 @@
 /** Which redirects are followed, and to where. */
 import { NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import type { Network } from './dispatcher.ts'
-import type { Asked } from './failure-of.ts'
+import type { Asked } from './to-network-failure.ts'
 
 type Reason = (NetworkFailure & { code: 'redirect_refused' })['reason']
 
@@ -26,7 +26,7 @@ export async function followRedirects<T>(
 ): Promise<T> {
   let url = start
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    const step = await ask({ url, proxy: network.proxyOf(url) })
+    const step = await ask({ url, proxy: network.findProxy(url) })
     if ('result' in step) return step.result
     url = nextUrl(url, step.redirect)
   }

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { testAuthority } from '../../../testing/tls-certificates/index.ts'
 import { directNetwork, NetworkSettingError, readNetworkSettings } from './settings.ts'
 
-function fileOf(content: string): string {
+function writeTemporary(content: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'shoal-network-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   const path = join(directory, 'ca.pem')
@@ -69,6 +69,6 @@ test.each([
     /holds a damaged certificate/,
   ],
 ])('a CA file that holds %s is refused', async (_, content, message) => {
-  const SHOAL_CA_FILE = fileOf(content)
+  const SHOAL_CA_FILE = writeTemporary(content)
   await expect(readNetworkSettings({ SHOAL_CA_FILE })).rejects.toThrow(message)
 })

@@ -120,7 +120,7 @@ async function readCertificates(path: string): Promise<string> {
   throw new NetworkSettingError(`The CA file ${path} holds no certificate in PEM.`)
 }
 
-const fieldOf: Record<string, keyof Timeouts> = {
+const timeoutFields: Record<string, keyof Timeouts> = {
   connect: 'connectMs',
   headers: 'headersMs',
   stall: 'stallMs',
@@ -136,7 +136,7 @@ const parseTimeouts: Parse<Timeouts> = (text, refuse) => {
   const timeouts = { ...defaultTimeouts }
   for (const part of text.split(',').filter((one) => one.trim() !== '')) {
     const [, name = '', time = ''] = /^\s*([a-z]+)=(.*)$/.exec(part) ?? []
-    const field = fieldOf[name]
+    const field = timeoutFields[name]
     const ms = parseDuration(time) ?? 0
     if (field === undefined || ms < minTimeoutMs) {
       return refuse(`has “${part.trim()}”; it looks like ${usualTimeouts}`)

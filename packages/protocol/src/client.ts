@@ -24,6 +24,7 @@ import type {
   StartedUpload,
   Upload,
 } from './file.ts'
+import { formatPath, type PathParameters } from './format-path.ts'
 import type {
   CardDraft,
   Facets,
@@ -34,7 +35,6 @@ import type {
   NewModel,
   Stats,
 } from './model.ts'
-import { type PathParameters, pathOf } from './path-of.ts'
 import * as routes from './routes.ts'
 import {
   type ApiAnswer,
@@ -164,7 +164,7 @@ function apiCalls(options: ClientOptions) {
       if ((status >= 200 && status < 300) || status === 304) return answer
       const seconds = Number(answer.headers.get('retry-after'))
       const isAskedToWait = [429, 503].includes(status) && seconds > 0
-      const error = errorOf(answer)
+      const error = toApiError(answer)
       const isFull = error.problem.code === 'storage_full' // seconds do not mend that
       if (!isAskedToWait || isFull || waits >= maxWaits) throw error
       onWait?.({ seconds, reason: 'it is busy' })
@@ -202,12 +202,12 @@ function apiCalls(options: ClientOptions) {
     ): Promise<string> {
       const query = images ? { images: 1 } : {}
       const call = { query, accept: 'text/html', signal }
-      return textOf(await exchange(to(routes.getCard, { id: model }), call))
+      return decodeText(await exchange(to(routes.getCard, { id: model }), call))
     },
     /** What somebody is writing, as `getCard` would give it. */
     async renderCard(draft: CardDraft, signal?: AbortSignal): Promise<string> {
       const call = { body: draft, accept: 'text/html', signal }
-      return textOf(await exchange(to(routes.renderCard), call))
+      return decodeText(await exchange(to(routes.renderCard), call))
     },
     createModel: (model: NewModel) => json<ModelRecord>(to(routes.createModel), { body: model }),
     updateModel: (model: string, changes: ModelChanges) =>
@@ -269,16 +269,16 @@ function apiCalls(options: ClientOptions) {
 const to = <Url extends string>(
   route: { method: string; url: Url },
   ...parameters: PathParameters<Url>
-): Target => ({ method: route.method, path: pathOf(route.url, ...parameters) })
+): Target => ({ method: route.method, path: formatPath(route.url, ...parameters) })
 
-const textOf = ({ body }: ApiAnswer) => new TextDecoder().decode(body)
+const decodeText = ({ body }: ApiAnswer) => new TextDecoder().decode(body)
 
-const parseJson = <T>(answer: ApiAnswer) => JSON.parse(textOf(answer)) as T
+const parseJson = <T>(answer: ApiAnswer) => JSON.parse(decodeText(answer)) as T
 
-function errorOf(answer: ApiAnswer): ApiError {
+function toApiError(answer: ApiAnswer): ApiError {
   const { status, headers } = answer
   const detail = `the registry answered ${status} without saying why`
-  const problem = problemIn(textOf(answer)) ?? { detail }
+  const problem = problemIn(decodeText(answer)) ?? { detail }
   return new ApiError(status, problem, headers.get('retry-after') ?? undefined)
 }
 

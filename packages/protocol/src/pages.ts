@@ -1,5 +1,5 @@
 /** The addresses of the registry's pages, once: for its router, the server that renders them, and those who link to them. */
-export { pathOf } from './path-of.ts'
+export { formatPath } from './format-path.ts'
 
 /** A parameter with `?` may be left out. */
 export const pages = {

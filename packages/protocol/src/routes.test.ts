@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type ApiRequest, type RegistryClient, registryClient } from './client.ts'
 import * as endpoints from './endpoints.ts'
-import { pathOf } from './path-of.ts'
+import { formatPath } from './format-path.ts'
 import * as routes from './routes.ts'
 
 const table = { ...routes }
@@ -61,13 +61,13 @@ test.each(called)('%s calls its own endpoint, with its parameters encoded', asyn
 })
 
 test('a path has its parameters as segments', () => {
-  expect(pathOf('/settings/:section?', { section: 'keys' })).toBe('/settings/keys')
-  expect(pathOf(routes.getStats.url)).toBe('/v1/stats')
-  expect(pathOf(routes.getFile.url, { id: 'tide', file_id: 'x y' })).toBe(
+  expect(formatPath('/settings/:section?', { section: 'keys' })).toBe('/settings/keys')
+  expect(formatPath(routes.getStats.url)).toBe('/v1/stats')
+  expect(formatPath(routes.getFile.url, { id: 'tide', file_id: 'x y' })).toBe(
     '/v1/models/tide/files/x%20y',
   )
   // @ts-expect-error: a parameter is missing
-  pathOf(routes.getFile.url, { id: 'tide' })
+  formatPath(routes.getFile.url, { id: 'tide' })
   // @ts-expect-error: it has parameters
-  pathOf(routes.getModel.url)
+  formatPath(routes.getModel.url)
 })

@@ -84,7 +84,10 @@ describeOnEachDatabase('the typed client', (start) => {
     expect(await client.listSessions()).toHaveLength(1)
     await client.logout()
     await expect(client.getMe()).rejects.toMatchObject({ status: 401 })
-    const again = await createClient(registry).login({ username: 'ana', password: 'another of ana' })
+    const again = await createClient(registry).login({
+      username: 'ana',
+      password: 'another of ana',
+    })
     token = again.access_token
   })
 

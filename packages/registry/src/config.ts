@@ -12,12 +12,12 @@ export type RegistryConfig = SettingsOf<typeof registrySettings> & {
   ballastBytes: number | undefined
   /** How often torrent clients tell the tracker that they are there. Who has not for twice as long is gone. */
   announceIntervalSeconds: number
-  timeouts: Timeouts
+  timeouts: ConnectionTimeouts
   log: 'stdout' | 'silent' | { file: string }
 }
 
 /** When a connection whose other side has stopped is ended, in milliseconds. Slow ones are not. */
-export type Timeouts = {
+export type ConnectionTimeouts = {
   /** Nothing of an answer is taken. */
   readerMs: number
   /** Nothing of a body comes. */

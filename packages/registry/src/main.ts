@@ -4,24 +4,24 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { isLoopback } from '@shoal/core/addresses'
 import { type OpenLog, openLog } from '@shoal/log'
-import { drainOf } from '@shoal/server'
+import { createDrain } from '@shoal/server'
 import { findSite } from '@shoal/web'
 import { openAccounts } from './accounts/open-accounts.ts'
 import { buildApp } from './app.ts'
-import { waitUpTo } from './at-most.ts'
-import { throttle } from './at-most-every.ts'
 import { cardRenderer } from './cards/card-renderer.ts'
 import type { RegistryConfig } from './config.ts'
 import { takeDataDirectory } from './data-directory.ts'
 import { openFiles } from './files/open-files.ts'
 import { makeMetrics, transferMetrics } from './http/metrics.ts'
-import { type Site, createSite } from './http/site.ts'
+import { createSite, type Site } from './http/site.ts'
 import { openData, type RegistryData } from './identity/open-data.ts'
 import { openMetadataPeer } from './metadata-peer/open-metadata-peer.ts'
 import { openModels } from './models/open-models.ts'
 import { spaceMetrics } from './store/space-metrics.ts'
 import { memorySwarms } from './swarm/memory-swarms.ts'
+import { throttle } from './throttle.ts'
 import { startUpkeep } from './upkeep.ts'
+import { waitUpTo } from './wait-up-to.ts'
 
 export { type Admin, adoptStore, openAdmin } from './admin/admin.ts'
 export { type RegistryConfig, type RegistryFlags, readRegistryConfig } from './config.ts'
@@ -144,7 +144,7 @@ async function serve(
     extraPeer: () => metadataPeer && { port: metadataPeer.port },
     isDraining: () => isDraining,
   })
-  const drain = drainOf(app, drainTimeoutMs)
+  const drain = createDrain(app, drainTimeoutMs)
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as AddressInfo
   site.listensOn(port)

@@ -50,7 +50,7 @@ export async function makeShell({
     log,
     handleError,
     logFields,
-    bodyOf: (_status, detail) => ({ detail }),
+    makeBody: (_status, detail) => ({ detail }),
     timeoutMessage: 'the headers took too long to arrive',
     fastify: {
       bodyLimit: 1024 * 1024,

@@ -13,7 +13,7 @@ test('a request that takes too long to arrive is answered with 408', async () =>
   })
   const timeout = Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   answerBrokenRequest(timeout, socket, {
-    bodyOf: (status, message) => ({ error: { status, message } }),
+    makeBody: (status, message) => ({ error: { status, message } }),
     timeoutMessage: 'the request took too long',
   })
   const [head, body = ''] = Buffer.concat(answer).toString().split('\r\n\r\n')

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { requestIdOf } from './request-id.ts'
+import { readRequestId } from './request-id.ts'
 
 export type ErrorAnswers = {
   /** An error in the shape of this server's API. */
-  bodyOf: (status: number, message: string) => object
+  makeBody: (status: number, message: string) => object
   /** What took too long when Node gives up on a request: its headers, or all of it. */
   timeoutMessage: string
 }
@@ -14,7 +14,7 @@ export type ErrorAnswers = {
 export function answerBrokenRequest(
   { code = '' }: NodeJS.ErrnoException,
   socket: Duplex,
-  { bodyOf, timeoutMessage }: ErrorAnswers,
+  { makeBody, timeoutMessage }: ErrorAnswers,
 ) {
   if (!socket.writable || code === 'ECONNRESET') {
     socket.destroy()
@@ -26,7 +26,7 @@ export function answerBrokenRequest(
     ERR_HTTP_REQUEST_TIMEOUT: [408, timeoutMessage],
   }
   const [status, message] = problems[code] ?? [400, 'this is no HTTP request']
-  const body = JSON.stringify(bodyOf(status, message))
+  const body = JSON.stringify(makeBody(status, message))
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -42,13 +42,13 @@ export function answerBrokenRequest(
 }
 
 /** `Expect` knows one value (RFC 9110 §10.1.1); Node answers any other with an empty 417. */
-export function answerUnknownExpectations(server: Server, { bodyOf }: ErrorAnswers) {
+export function answerUnknownExpectations(server: Server, { makeBody }: ErrorAnswers) {
   server.on('checkExpectation', (request, response) => {
-    const body = JSON.stringify(bodyOf(417, 'Expect can only be 100-continue'))
+    const body = JSON.stringify(makeBody(417, 'Expect can only be 100-continue'))
     response.statusCode = 417
     response.setHeader('content-type', 'application/json; charset=utf-8')
     response.setHeader('cache-control', 'no-store')
-    response.setHeader('x-request-id', requestIdOf(request))
+    response.setHeader('x-request-id', readRequestId(request))
     response.end(body)
   })
 }

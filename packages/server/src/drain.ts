@@ -6,7 +6,7 @@ const pollIntervalMs = 50
  * Makes what ends a server: answers that are under way may finish, for at most so long. Connections without a request are cut
  * off then, also those that never had one: Node would wait a minute for it.
  */
-export function drainOf(app: FastifyInstance, atMostMs: number): () => Promise<void> {
+export function createDrain(app: FastifyInstance, atMostMs: number): () => Promise<void> {
   let underWay = 0
   app.server.on('request', (_request, response) => {
     underWay += 1

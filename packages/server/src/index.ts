@@ -1,5 +1,5 @@
 /** What the registry and the daemon have in common as HTTP servers. */
-export { drainOf } from './drain.ts'
+export { createDrain } from './drain.ts'
 export { type ErrorAnswer, errorHandler } from './error-handler.ts'
 export { makeApp } from './make-app.ts'
 export { refuseDeepBodies } from './nesting.ts'

@@ -12,7 +12,7 @@ import {
   answerUnknownExpectations,
   type ErrorAnswers,
 } from './broken-requests.ts'
-import { requestIdOf } from './request-id.ts'
+import { readRequestId } from './request-id.ts'
 import { type LogFields, logRequest } from './request-log.ts'
 
 export type AppOptions = ErrorAnswers & {
@@ -35,7 +35,7 @@ export function makeApp({
 }: AppOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
     ...fastify,
-    genReqId: requestIdOf,
+    genReqId: readRequestId,
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }), // a request has a line of our own
     forceCloseConnections: 'idle',

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 const saneRequestId = /^[A-Za-z0-9._-]{1,64}$/
 
 /** The `X-Request-Id` of the request if it has a sane one, otherwise a new UUID. */
-export function requestIdOf({ headers }: IncomingMessage): string {
+export function readRequestId({ headers }: IncomingMessage): string {
   const named = headers['x-request-id']
   return typeof named === 'string' && saneRequestId.test(named) ? named : randomUUID()
 }

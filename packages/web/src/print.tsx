@@ -6,7 +6,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { bootFrom } from './api/boot.ts'
 import type { Head, HeadSink } from './api/head.ts'
 import { newQueryClient } from './api/query-client.ts'
-import { titleOf } from './app/head.tsx'
+import { formatTitle } from './app/head.tsx'
 import { App } from './app.tsx'
 import { readPrefs, type ToldDaemon } from './prefs.ts'
 import { newRouter } from './router.tsx'
@@ -49,8 +49,8 @@ export async function printPage({ url, fetch, cookies, daemon }: Order): Promise
     ({ _notFound, status }) => _notFound || status === 'notFound',
   )
   const page = {
-    status: statusOf(isNowhere ? 404 : 200, queryClient),
-    head: { ...head, fullTitle: titleOf(head) },
+    status: findStatus(isNowhere ? 404 : 200, queryClient),
+    head: { ...head, fullTitle: formatTitle(head) },
     theme: prefs.theme,
     html,
     boot: JSON.stringify(bootFrom(queryClient)),
@@ -60,7 +60,7 @@ export async function printPage({ url, fetch, cookies, daemon }: Order): Promise
 }
 
 /** What the registry answered to the worst of the calls that a page is made of. */
-function statusOf(routed: number, queryClient: QueryClient): number {
+function findStatus(routed: number, queryClient: QueryClient): number {
   const errors = queryClient
     .getQueryCache()
     .getAll()

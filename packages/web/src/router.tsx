@@ -13,7 +13,7 @@ import { meQuery } from './api/queries.ts'
 import { NotFound } from './app/not-found.tsx'
 import { Shell } from './app/shell.tsx'
 import { UnexpectedError } from './app/unexpected-error.tsx'
-import { loadModel } from './model/load-model.ts'
+import { loadModelScreen } from './model/load-model-screen.ts'
 import { readModelSearch } from './model/model-search.ts'
 import { loadModels } from './models/load-models.ts'
 import { readModelsSearch } from './models/models-search.ts'
@@ -41,14 +41,14 @@ const modelRoute = createRoute({
   path: routePath(pages.model),
   validateSearch: readModelSearch,
   loaderDeps: ({ search }) => search,
-  loader: ({ context, params, deps }) => loadModel(context, params.name, deps),
+  loader: ({ context, params, deps }) => loadModelScreen(context, params.name, deps),
   component: lazyRouteComponent(() => import('./model/model-screen.tsx'), 'ModelScreen'),
 })
 
 const editRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: routePath(pages.editModel),
-  loader: ({ context, params }) => loadModel(context, params.name, { tab: 'files' }),
+  loader: ({ context, params }) => loadModelScreen(context, params.name, { tab: 'files' }),
   component: lazyRouteComponent(() => import('./model/edit-screen.tsx'), 'EditScreen'),
 })
 

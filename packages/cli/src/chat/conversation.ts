@@ -1,6 +1,6 @@
 /** What has been said, and how it is to be answered. */
 import type { ChatMessage, ChatRequest } from '@shoal/protocol/inference-client'
-import { decimalNumber, wholeNumber } from '../terminal/units.ts'
+import { decimalNumber, wholeNumberParser } from '../terminal/units.ts'
 
 export type ChatSettings = Pick<ChatRequest, 'temperature' | 'top_p' | 'max_tokens' | 'seed'>
 
@@ -15,8 +15,8 @@ export type Conversation = {
 export const settingNames = {
   temperature: { key: 'temperature', accept: decimalNumber(0, 2) },
   'top-p': { key: 'top_p', accept: decimalNumber(0, 1) },
-  'max-tokens': { key: 'max_tokens', accept: wholeNumber(1, 1_000_000) },
-  seed: { key: 'seed', accept: wholeNumber(0, 2 ** 31 - 1) },
+  'max-tokens': { key: 'max_tokens', accept: wholeNumberParser(1, 1_000_000) },
+  seed: { key: 'seed', accept: wholeNumberParser(0, 2 ** 31 - 1) },
 } as const
 
 export function createChatRequest(

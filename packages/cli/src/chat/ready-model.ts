@@ -2,7 +2,7 @@ import type { InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
 import { parseModelId } from '../models/reference.ts'
 import { Failure } from '../terminal/failure.ts'
-import { plainLine } from '../terminal/plain-text.ts'
+import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { whileWaiting } from '../terminal/waiting.ts'
 import { preparePull, runPull } from '../transfers/pull-model.ts'
 
@@ -31,7 +31,7 @@ export async function readyModel(
   const loaded = await whileWaiting(printer, `Loading ${id}`, () => client.load(id, { signal }))
   return {
     id,
-    quantization: plainLine(loaded.details?.quantization_level ?? ''),
+    quantization: toTerminalLine(loaded.details?.quantization_level ?? ''),
     contextLength: loaded.context_length,
     loadSeconds: (performance.now() - startedAt) / 1000,
   }

@@ -1,5 +1,5 @@
-import { plainText } from '../terminal/plain-text.ts'
 import type { Printer } from '../terminal/printer.ts'
+import { toTerminalText } from '../terminal/terminal-text.ts'
 import type { Show } from './ask-model.ts'
 
 /**
@@ -23,11 +23,11 @@ export function answerOnStdout(printer: Printer): Show {
       // Without colour a word has to say what this is.
       if (!hasReasoned && !err.isEnabled) stderr.write('Thinking: ')
       hasReasoned = true
-      stderr.write(err.dim(plainText(text)))
+      stderr.write(err.dim(toTerminalText(text)))
     },
     content(text) {
       endReasoning()
-      const plain = plainText(text)
+      const plain = toTerminalText(text)
       printer.part(plain)
       last = plain.at(-1) ?? last
     },

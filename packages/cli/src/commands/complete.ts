@@ -1,4 +1,4 @@
-import { helpOf } from '@shoal/core/settings'
+import { formatHelp } from '@shoal/core/settings'
 import { ApiError, NetworkError } from '@shoal/protocol/client'
 import { DaemonError, DaemonGoneError } from '@shoal/protocol/inference-client'
 import { Command } from 'commander'
@@ -23,7 +23,7 @@ export function completeCommand(open: OpenContext, program: () => Command): Comm
       loadedModels: () => loadedModels(context),
       registryModels: (typed) => registryModels(context, typed),
       settings: () =>
-        Object.entries(savedSettings).map(([name, one]) => ({ name, meaning: helpOf(one) })),
+        Object.entries(savedSettings).map(([name, one]) => ({ name, meaning: formatHelp(one) })),
     })
     for (const { name, meaning } of candidates) {
       context.printer.result(meaning ? `${name}\t${meaning}` : name)

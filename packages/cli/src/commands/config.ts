@@ -1,4 +1,4 @@
-import { helpOf } from '@shoal/core/settings'
+import { formatHelp } from '@shoal/core/settings'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { type ConfigKey, configKey, setConfig } from '../settings/config.ts'
@@ -43,7 +43,7 @@ export function configCommand(open: OpenContext): Command {
         Object.entries(savedSettings).map(([key, one]) => {
           const value = config.values[key as ConfigKey]
           return value === undefined
-            ? printer.out.dim(`# ${key}: ${helpOf(one)}`)
+            ? printer.out.dim(`# ${key}: ${formatHelp(one)}`)
             : `${key} = ${value}`
         }),
       )

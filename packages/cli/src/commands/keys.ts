@@ -2,8 +2,8 @@ import type { ApiKey } from '@shoal/protocol/client'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
-import { plainLine } from '../terminal/plain-text.ts'
 import { type Column, table } from '../terminal/table.ts'
+import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatAge, parseLifetime } from '../terminal/units.ts'
 
 const scopes = ['read', 'write', 'admin'] as const
@@ -93,7 +93,7 @@ const formatExpiry = ({ expires_at }: Pick<ApiKey, 'expires_at'>) =>
   expires_at === null ? 'without an end' : `until ${expires_at.slice(0, 10)}`
 
 const columns: Column<ApiKey>[] = [
-  { title: 'NAME', text: ({ name }) => plainLine(name) },
+  { title: 'NAME', text: ({ name }) => toTerminalLine(name) },
   { title: 'KEY', text: ({ prefix }) => `${prefix}…` },
   { title: 'SCOPES', text: ({ scopes }) => scopes.join(', ') },
   {

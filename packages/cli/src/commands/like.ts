@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { namingNeighbours } from '../models/find-model.ts'
-import { parseReference } from '../models/reference.ts'
+import { readReference } from '../models/reference.ts'
 
 export function likeCommand(open: OpenContext): Command {
   return new Command('like')
@@ -19,7 +19,7 @@ export function unlikeCommand(open: OpenContext): Command {
 
 async function setLike(open: OpenContext, text: string, liked: boolean) {
   const { printer, openRegistry } = await open()
-  const { registry: host, name } = parseReference(text)
+  const { registry: host, name } = readReference(text)
   const registry = await openRegistry(host)
   await namingNeighbours(registry, name, () => registry.client.setLike(name, liked))
   printer.success(liked ? `You like ${name}.` : `You no longer like ${name}.`)

@@ -4,7 +4,7 @@ import { followFile, lastLines } from '../daemon/log-file.ts'
 import { readableLine } from '../daemon/log-line.ts'
 import { defaultLogFile, readDaemonState } from '../daemon/state-file.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
-import { wholeNumber } from '../terminal/units.ts'
+import { wholeNumberParser } from '../terminal/units.ts'
 
 type LogsOptions = { follow?: boolean; lines: number }
 
@@ -14,7 +14,7 @@ export function logsCommand(open: OpenContext): Command {
     .option('-f, --follow', 'go on with what comes, until Ctrl-C')
     .addOption(
       new Option('-n, --lines <number>', 'how many of the last lines')
-        .argParser(wholeNumber(0, 1_000_000))
+        .argParser(wholeNumberParser(0, 1_000_000))
         .default(100),
     )
     .action(async ({ follow, lines }: LogsOptions) => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { isModelName } from '@shoal/core/references'
 import { ApiError, type ModelRecord } from '@shoal/protocol/client'
-import { pages, pathOf } from '@shoal/protocol/pages'
+import { formatPath, pages } from '@shoal/protocol/pages'
 import { Command } from 'commander'
 import type { OpenContext, Registry } from '../context.ts'
 import { defaultModelName } from '../models/default-name.ts'
@@ -71,7 +71,7 @@ export function pushCommand(open: OpenContext): Command {
       if (isNew) await dropEmptyModel(printer, pushOptions)
       throw error
     })
-    const address = registry.address + pathOf(pages.model, { name: model.name })
+    const address = registry.address + formatPath(pages.model, { name: model.name })
     const published = pushed.map((file) => ({
       ...file,
       already_there: readyFiles.some(({ id }) => id === file.id),

@@ -7,7 +7,7 @@ import { readyModel } from '../chat/ready-model.ts'
 import type { Context, OpenContext } from '../context.ts'
 import { type InferenceOption, inferenceOption } from '../daemon/inference-option.ts'
 import { openDaemon } from '../daemon/open-daemon.ts'
-import { parseReference } from '../models/reference.ts'
+import { readReference } from '../models/reference.ts'
 import { misuse } from '../terminal/failure.ts'
 
 type RunOptions = InferenceOption & {
@@ -39,7 +39,7 @@ export function runCommand(open: OpenContext): Command {
     .addOption(inferenceOption())
     .action(async (reference: string, words: string[], options: RunOptions) => {
       const context = await open()
-      parseReference(reference)
+      readReference(reference)
       const prompt = await readPrompt(context.environment, words)
       if (prompt === undefined) requireChat(context)
       await using daemon = await openDaemon(context, options.inference)

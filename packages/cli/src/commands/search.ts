@@ -6,10 +6,10 @@ import { keepKnownModels } from '../completion/known-models.ts'
 import type { OpenContext } from '../context.ts'
 import { misuse } from '../terminal/failure.ts'
 import { oneOf } from '../terminal/one-of.ts'
-import { plainLine } from '../terminal/plain-text.ts'
 import { repeatable } from '../terminal/repeatable.ts'
 import { type Column, table } from '../terminal/table.ts'
-import { formatBytes, formatContext, formatCount, wholeNumber } from '../terminal/units.ts'
+import { toTerminalLine } from '../terminal/terminal-text.ts'
+import { formatBytes, formatContext, formatCount, wholeNumberParser } from '../terminal/units.ts'
 
 type SearchOptions = {
   arch?: string
@@ -42,7 +42,7 @@ export function searchCommand(open: OpenContext): Command {
         'relevance',
       ]),
     )
-    .option('--limit <number>', 'at most so many', wholeNumber(1, 200), 20)
+    .option('--limit <number>', 'at most so many', wholeNumberParser(1, 200), 20)
     .action(async (words: string[], options: SearchOptions) => {
       const { printer, places, openRegistry } = await open()
       const { client, address, label } = await openRegistry()
@@ -88,7 +88,11 @@ function parseGigabytes(text: string): number {
 const columns: Column<Model>[] = [
   { title: 'MODEL', text: ({ name }) => name },
   { title: 'PARAMS', text: makeCountFormatter('parameter_count'), align: 'right' },
-  { title: 'ARCH', text: ({ architecture }) => plainLine(architecture ?? '–'), isOptional: true },
+  {
+    title: 'ARCH',
+    text: ({ architecture }) => toTerminalLine(architecture ?? '–'),
+    isOptional: true,
+  },
   {
     title: 'CONTEXT',
     text: ({ context_length }) => (context_length ? formatContext(context_length) : '–'),
@@ -102,7 +106,7 @@ const columns: Column<Model>[] = [
   },
   { title: 'PULLS', text: makeCountFormatter('downloads'), align: 'right' },
   { title: 'LIKES', text: makeCountFormatter('likes'), align: 'right', isOptional: true },
-  { title: 'LICENSE', text: ({ license }) => plainLine(license ?? '–'), isOptional: true },
+  { title: 'LICENSE', text: ({ license }) => toTerminalLine(license ?? '–'), isOptional: true },
 ]
 
 function makeCountFormatter(key: 'parameter_count' | 'downloads' | 'likes') {

@@ -9,7 +9,7 @@ import { untilStopped } from '../server/until-stopped.ts'
 import { readSaved } from '../settings/config.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { type Column, table } from '../terminal/table.ts'
-import { formatBytes, plural, wholeNumber } from '../terminal/units.ts'
+import { formatBytes, plural, wholeNumberParser } from '../terminal/units.ts'
 import {
   ratioOption,
   readSharingSettings,
@@ -27,7 +27,7 @@ export function seedCommand(open: OpenContext): Command {
     .option('--private', 'those of private models too, to whoever has their torrent')
     .addOption(
       new Option('--port <number>', 'where others connect (default: any that is free)')
-        .argParser(wholeNumber(0, 65_535))
+        .argParser(wholeNumberParser(0, 65_535))
         .default(0, 'any'),
     )
     .option(

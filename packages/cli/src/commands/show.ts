@@ -1,12 +1,12 @@
 import { type FileChoice, findBestFit, memoryForModels, runnable } from '@shoal/model-file/choices'
 import type { ModelFile, ModelRecord } from '@shoal/protocol/client'
-import { pages, pathOf } from '@shoal/protocol/pages'
+import { formatPath, pages } from '@shoal/protocol/pages'
 import { Command } from 'commander'
 import type { OpenContext } from '../context.ts'
 import { type FoundModel, getModelWithFiles } from '../models/find-model.ts'
 import type { Colors } from '../terminal/colors.ts'
-import { plainLine } from '../terminal/plain-text.ts'
 import { type Column, table } from '../terminal/table.ts'
+import { toTerminalLine } from '../terminal/terminal-text.ts'
 import {
   formatAge,
   formatBytes,
@@ -37,15 +37,15 @@ export function showCommand(open: OpenContext): Command {
 }
 
 async function page({ model, choices, registry }: FoundModel, memoryBytes: number, colors: Colors) {
-  const description = plainLine(model.description ?? '')
+  const description = toTerminalLine(model.description ?? '')
   const best = findBestFit(runnable(choices), memoryForModels(memoryBytes))
   return [
-    `${colors.bold(model.name)}  ${plainLine(model.display_name)}`,
+    `${colors.bold(model.name)}  ${toTerminalLine(model.display_name)}`,
     ...(description ? [`  ${description}`] : []),
     `  ${specification(model).join(' · ')}`,
     `  ${plural(model.downloads, 'download')} · ${plural(model.likes, 'like')} · by ${model.owner} · ${formatAge(model.created_at)}`,
-    ...(model.tags.length > 0 ? [`  ${model.tags.map(plainLine).join(', ')}`] : []),
-    `  ${registry.address}${pathOf(pages.model, { name: model.name })}`,
+    ...(model.tags.length > 0 ? [`  ${model.tags.map(toTerminalLine).join(', ')}`] : []),
+    `  ${registry.address}${formatPath(pages.model, { name: model.name })}`,
     '',
     ...(choices.length === 0
       ? ['No files are ready.']
@@ -56,9 +56,9 @@ async function page({ model, choices, registry }: FoundModel, memoryBytes: numbe
 function specification(model: ModelRecord): string[] {
   return [
     ...(model.parameter_count === null ? [] : [`${formatCount(model.parameter_count)} parameters`]),
-    ...(model.architecture === null ? [] : [plainLine(model.architecture)]),
+    ...(model.architecture === null ? [] : [toTerminalLine(model.architecture)]),
     ...(model.context_length === null ? [] : [`${formatContext(model.context_length)} context`]),
-    model.license === null ? 'no license given' : plainLine(model.license),
+    model.license === null ? 'no license given' : toTerminalLine(model.license),
     ...(model.is_public ? [] : ['private']),
   ]
 }

@@ -12,7 +12,7 @@ import { addServerOptions, type ServerOptions, toRegistryFlags } from '../server
 import { untilStopped } from '../server/until-stopped.ts'
 import { welcome } from '../server/welcome.ts'
 import type { Printer } from '../terminal/printer.ts'
-import { wholeNumber } from '../terminal/units.ts'
+import { wholeNumberParser } from '../terminal/units.ts'
 
 type UpOptions = ServerOptions & { demo: boolean; inference: boolean; inferencePort?: number }
 
@@ -26,7 +26,7 @@ export function upCommand(open: OpenContext): Command {
       new Option(
         '--inference-port <number>',
         'where the local API listens (default: 11434)',
-      ).argParser(wholeNumber(0, 65_535)),
+      ).argParser(wholeNumberParser(0, 65_535)),
     )
     .option('--no-inference', 'without the local API')
     .action(async (options: UpOptions) => {

@@ -3,7 +3,7 @@ import type { AppError, ErrorOf } from '@shoal/core/errors'
 import type { Ending } from '@shoal/core/errors/table'
 import { DaemonGoneError } from '@shoal/protocol/inference-client'
 import { Failure } from '../terminal/failure.ts'
-import { plainLine, toSentence } from '../terminal/plain-text.ts'
+import { toSentence, toTerminalLine } from '../terminal/terminal-text.ts'
 import { describeStranger, type Stranger } from './stranger.ts'
 
 /** No daemon of ours answers, and another program may be there in its place. */
@@ -34,7 +34,7 @@ export function toDaemonFailure(error: ErrorOf<'daemon_refused' | 'daemon_gone'>
   const { status, reason } = error.details
   const isShortOfMemory = reason === 'insufficient_memory'
   const meaning = isShortOfMemory ? 'no_room' : (endingsByStatus[status] ?? 'failed')
-  const message = plainLine(error.message)
+  const message = toTerminalLine(error.message)
   return new Failure(meaning, toSentence(message), {
     hint: hints[meaning] ?? hints[reason ?? ''],
     details: { status, ...(reason !== null && { reason }) },

@@ -1,4 +1,4 @@
-import { plainText } from '../terminal/plain-text.ts'
+import { toTerminalText } from '../terminal/terminal-text.ts'
 
 const levelNames: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'error' }
 /** Shown by the line itself, or of no use to a reader. */
@@ -9,7 +9,7 @@ type Entry = Record<string, unknown> & { time: number; msg?: string; level?: num
 /** A line of the log as people read it: `12:00:01 request  POST /v1/chat/completions 200 123 ms`. */
 export function readableLine(line: string): string {
   const entry = parseEntry(line)
-  if (!entry) return plainText(line)
+  if (!entry) return toTerminalText(line)
   const { time, msg = '', level = 30 } = entry
   const facts = Object.entries(entry).flatMap(([name, value]) =>
     silent.has(name) || typeof value === 'object' ? [] : [formatFact(name, value)],
@@ -21,7 +21,7 @@ export function readableLine(line: string): string {
     [msg, ...facts].join('  '),
     ...(getErrorMessage(entry) ? [`(${getErrorMessage(entry)})`] : []),
   ]
-  return plainText(words.join(' '))
+  return toTerminalText(words.join(' '))
 }
 
 function parseEntry(line: string): Entry | undefined {

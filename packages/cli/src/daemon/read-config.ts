@@ -2,7 +2,7 @@ import { hasCode } from '@shoal/core/errors'
 import type { DaemonConfig, DaemonFlags } from '@shoal/daemon'
 import type { CliEnvironment } from '../environment.ts'
 import { misuse } from '../terminal/failure.ts'
-import { toSentence } from '../terminal/plain-text.ts'
+import { toSentence } from '../terminal/terminal-text.ts'
 
 /** A daemon's configuration from flags and environment. An invalid value is a usage error. */
 export async function parseDaemonConfig(

@@ -7,7 +7,7 @@ import { readSaved } from '../settings/config.ts'
 import { createOption, showVariables } from '../settings/options.ts'
 import { serveSettings } from '../settings/settings.ts'
 import { repeated } from '../terminal/repeatable.ts'
-import { wholeNumber } from '../terminal/units.ts'
+import { wholeNumberParser } from '../terminal/units.ts'
 import { ratioOption, readSharingSettings, uploadLimitOption } from '../transfers/peer-options.ts'
 import { parseDaemonConfig } from './read-config.ts'
 import { defaultLogFile } from './state-file.ts'
@@ -46,7 +46,7 @@ export function addServeOptions(command: Command): Command {
       new Option(
         '--share-port <number>',
         'where others connect for it (default: any that is free)',
-      ).argParser(wholeNumber(0, 65_535)),
+      ).argParser(wholeNumberParser(0, 65_535)),
     )
     .addOption(uploadLimitOption())
     .addOption(ratioOption())

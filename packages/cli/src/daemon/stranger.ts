@@ -1,6 +1,6 @@
 /** What was found instead of our own daemon. It gets no prompt and no key, unless `--inference` names it. */
 
-import { toSentence } from '../terminal/plain-text.ts'
+import { toSentence } from '../terminal/terminal-text.ts'
 import { holderName, type PortHolder } from './port-holder.ts'
 
 export type Stranger = {

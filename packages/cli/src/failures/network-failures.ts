@@ -1,7 +1,7 @@
 /** A sentence for each way in which the network can fail, and a hint at what to do. */
 import type { NetworkFailure } from '@shoal/protocol/client'
 import { Failure } from '../terminal/failure.ts'
-import { plainLine } from '../terminal/plain-text.ts'
+import { toTerminalLine } from '../terminal/terminal-text.ts'
 
 type Code = NetworkFailure['code']
 type FailureReason<C extends Code> = (NetworkFailure & { code: C })['reason']
@@ -113,10 +113,10 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
 
 export function networkFailure(failure: NetworkFailure, cause?: unknown): Failure {
   const { code, reason, host } = failure
-  const detail = plainLine(failure.detail).replace(/[.\s]+$/, '')
+  const detail = toTerminalLine(failure.detail).replace(/[.\s]+$/, '')
   const formatFailure = (failureFormatters[code] as Record<string, FailureFormatter>)[
     reason
   ] as FailureFormatter
-  const [sentence, hint] = formatFailure(plainLine(host), detail)
+  const [sentence, hint] = formatFailure(toTerminalLine(host), detail)
   return new Failure(code, sentence, { hint, details: { reason, host, detail }, cause })
 }

@@ -8,7 +8,7 @@ import { toDaemonFailure } from '../daemon/daemon-error.ts'
 import { registryLabel } from '../settings/address.ts'
 import { isErrno } from '../terminal/errno.ts'
 import { Failure, misuse } from '../terminal/failure.ts'
-import { plainLine, shortHash, toSentence } from '../terminal/plain-text.ts'
+import { shortHash, toSentence, toTerminalLine } from '../terminal/terminal-text.ts'
 import { formatBytes } from '../terminal/units.ts'
 import { networkFailure } from './network-failures.ts'
 
@@ -100,9 +100,9 @@ function refusal(
       { hint: 'Run shoal login, or set SHOAL_TOKEN.', details, cause: error },
     )
   }
-  const fields = problem.errors?.map(({ path, message }) => plainLine(`${path} ${message}`))
+  const fields = problem.errors?.map(({ path, message }) => toTerminalLine(`${path} ${message}`))
   const hint = status === 429 || status >= 500 ? tryLater(status) : fields?.join('\n')
-  const text = toSentence(plainLine(error.message))
+  const text = toSentence(toTerminalLine(error.message))
   return new Failure(getStatusEnding(status), text, { hint, details, cause: error })
 }
 
@@ -119,7 +119,7 @@ function bytesRefused(
   const { status } = error.details
   const label = lastRegistry ? registryLabel(lastRegistry.address) : 'the registry'
   const code = status === 429 ? 'rate_limited' : 'registry_failed'
-  return new Failure(code, `The bytes are refused: ${plainLine(error.message)}.`, {
+  return new Failure(code, `The bytes are refused: ${toTerminalLine(error.message)}.`, {
     hint: [
       `What was sent or fetched is kept. Run the same command again a little later.`,
       `If it repeats, the store of ${label} may have lost the file, or its clock or this one is wrong.`,

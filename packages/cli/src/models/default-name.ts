@@ -1,5 +1,5 @@
 import { isModelName, suggestModelName } from '@shoal/core/references'
-import { stemOf } from '@shoal/model-file/choices'
+import { getStem } from '@shoal/model-file/choices'
 import { misuse } from '../terminal/failure.ts'
 
 type Named = { filename: string; quantization: string }
@@ -12,4 +12,4 @@ export function defaultModelName(files: readonly Named[]): string {
   throw misuse('The files do not say what the model is called.', 'Give it a name with --name.')
 }
 
-const suggestName = (file: Named) => suggestModelName({ stem: stemOf(file), ...file })
+const suggestName = (file: Named) => suggestModelName({ stem: getStem(file), ...file })

@@ -3,7 +3,7 @@ import { ApiError, type Model, type ModelFile, type ModelRecord } from '@shoal/p
 import { distance } from 'fastest-levenshtein'
 import type { Context, Registry } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
-import { parseReference, type Reference } from './reference.ts'
+import { type Reference, readReference } from './reference.ts'
 
 export type FoundModel = {
   reference: Reference
@@ -14,7 +14,7 @@ export type FoundModel = {
 
 /** The model that a reference names, with its files; for an unknown one an error that names those nearby. */
 export async function getModelWithFiles(context: Context, text: string): Promise<FoundModel> {
-  const reference = parseReference(text)
+  const reference = readReference(text)
   const registry = await context.openRegistry(reference.registry)
   const model = await namingNeighbours(registry, reference.name, () =>
     registry.client.getModel(reference.name),

@@ -17,7 +17,7 @@ import type { LocalFile, Unreadable } from '@shoal/transfer'
 import type { Context } from '../context.ts'
 import { Failure } from '../terminal/failure.ts'
 import { plural } from '../terminal/units.ts'
-import { parseReference } from './reference.ts'
+import { readReference } from './reference.ts'
 
 type LocalEntry = LocalFile & { quantization: string | null }
 
@@ -56,9 +56,9 @@ export const formatChoiceName = ({ modelName, label }: LocalChoice) => `${modelN
  * `ambiguous_choice` if several files share the quantization.
  */
 export async function getLocalChoices(context: Context, text: string): Promise<LocalChoice[]> {
-  if (parseReference(text).isLatest) return [await getLocalChoice(context, text)]
+  if (readReference(text).isLatest) return [await getLocalChoice(context, text)]
   const found = await getNamedChoices(context, text)
-  const { quantization } = parseReference(text)
+  const { quantization } = readReference(text)
   if (quantization === undefined || found.length === 1) return found
   throw ambiguousChoice(
     quantization,
@@ -67,7 +67,7 @@ export async function getLocalChoices(context: Context, text: string): Promise<L
 }
 
 async function getNamedChoices(context: Context, text: string): Promise<LocalChoice[]> {
-  const { name, quantization } = parseReference(text)
+  const { name, quantization } = readReference(text)
   const unreadable: Unreadable[] = []
   const all = await listLocalChoices(context, (one) => unreadable.push(one))
   const ofModel = all.filter(({ modelName }) => modelName.toLowerCase() === name)
@@ -82,7 +82,7 @@ async function getNamedChoices(context: Context, text: string): Promise<LocalCho
 /** The one file of a model to run: the named one, or among the finished ones of that name the best fit. */
 export async function getLocalChoice(context: Context, text: string): Promise<LocalChoice> {
   const choices = await getNamedChoices(context, text)
-  const { quantization } = parseReference(text)
+  const { quantization } = readReference(text)
   const isNamed = quantization !== undefined && choices.length === 1
   const complete = (isNamed ? choices : runnable(choices)).filter(isComplete)
   const weighed = complete.length > 1 ? await Promise.all(complete.map(asItsHeaderSays)) : complete
@@ -100,10 +100,10 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
 
 /** What it takes in memory; by its size where it has no header that can be read. */
 async function asItsHeaderSays(choice: LocalChoice): Promise<LocalChoice> {
-  const { factsOf, memoryToRun, readGgufFile } = await import('@shoal/model-file')
+  const { extractFacts, memoryToRun, readGgufFile } = await import('@shoal/model-file')
   const [{ path, filename }] = choice.files
   try {
-    const facts = factsOf(await readGgufFile(path), filename)
+    const facts = extractFacts(await readGgufFile(path), filename)
     return { ...choice, memoryBytes: memoryToRun(facts, choice.sizeBytes) }
   } catch (error) {
     if (hasCode(error, 'invalid_gguf')) return choice

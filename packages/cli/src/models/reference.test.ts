@@ -1,7 +1,7 @@
 import { fileSetExamples } from '@shoal/core/testing'
 import { fileChoices } from '@shoal/model-file/choices'
 import { expect, test } from 'vitest'
-import { parseModelId, parseReference } from './reference.ts'
+import { parseModelId, readReference } from './reference.ts'
 
 test.each([
   ['tide-7b', undefined, 'tide-7b', undefined],
@@ -13,7 +13,7 @@ test.each([
   ['https://models.example.org/m/tide-7b/', 'https://models.example.org', 'tide-7b', undefined],
   ['https://example.org/shoal/m/tide-7b:F16', 'https://example.org/shoal', 'tide-7b', 'F16'],
 ])('%s is read', (text, registry, name, quantization) => {
-  expect(parseReference(text)).toEqual({ registry, name, quantization })
+  expect(readReference(text)).toEqual({ registry, name, quantization })
 })
 
 test.each([
@@ -27,13 +27,13 @@ test.each([
   '../../etc',
   'a//b',
 ])('“%s” is refused', (text) => {
-  expect(() => parseReference(text)).toThrow('does not name a model')
+  expect(() => readReference(text)).toThrow('does not name a model')
 })
 
 test('each label of a list names its file', () => {
   for (const files of fileSetExamples()) {
     for (const { label } of fileChoices(files, ({ file_size_bytes }) => file_size_bytes)) {
-      expect(parseReference(`tide:${label}`), label).toMatchObject({
+      expect(readReference(`tide:${label}`), label).toMatchObject({
         name: 'tide',
         quantization: label,
       })
@@ -43,6 +43,6 @@ test('each label of a list names its file', () => {
 })
 
 test('latest is the default file, for the daemon too', () => {
-  expect(parseReference('Tide:Latest')).toMatchObject({ quantization: undefined, isLatest: true })
+  expect(readReference('Tide:Latest')).toMatchObject({ quantization: undefined, isLatest: true })
   expect(parseModelId('tide:latest')).toBe('tide')
 })

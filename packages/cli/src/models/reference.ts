@@ -4,7 +4,7 @@ import { misuse } from '../terminal/failure.ts'
 export type Reference = references.Reference
 
 /** `[host[:port]/]name[:QUANT]`, or the address of a model's web page. */
-export function parseReference(text: string): Reference {
+export function readReference(text: string): Reference {
   const reference = references.parseReference(text)
   if (reference) return reference
   throw misuse(
@@ -15,6 +15,6 @@ export function parseReference(text: string): Reference {
 
 /** As the daemon knows a model: `shoal-tiny`, or `shoal-tiny:Q8_0`. */
 export function parseModelId(text: string): string {
-  const { name, quantization } = parseReference(text)
+  const { name, quantization } = readReference(text)
   return quantization === undefined ? name : `${name}:${quantization}`
 }

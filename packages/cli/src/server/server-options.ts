@@ -1,7 +1,7 @@
 import { registrySettings } from '@shoal/registry/settings'
 import type { Command } from 'commander'
 import { createOption, showVariables } from '../settings/options.ts'
-import { wholeNumber } from '../terminal/units.ts'
+import { wholeNumberParser } from '../terminal/units.ts'
 
 export type DataOption = { data?: string }
 export type ServerOptions = DataOption & { port?: number; host?: string; baseUrl?: string }
@@ -9,7 +9,7 @@ export type ServerOptions = DataOption & { port?: number; host?: string; baseUrl
 export function addServerOptions(command: Command): Command {
   const { port, host, baseUrl } = registrySettings
   addDataOption(command)
-    .addOption(createOption(port).argParser(wholeNumber(0, 65_535)))
+    .addOption(createOption(port).argParser(wholeNumberParser(0, 65_535)))
     .addOption(createOption(host))
     .addOption(createOption(baseUrl))
   return showVariables(command, Object.values(registrySettings))

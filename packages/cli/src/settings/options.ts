@@ -1,11 +1,11 @@
 /** What commands show of settings in their help. */
-import { helpOf, type Setting, variablesOf } from '@shoal/core/settings'
+import { formatHelp, listVariables, type Setting } from '@shoal/core/settings'
 import { type Command, Option } from 'commander'
 import { parseCliSetting } from './read-cli-setting.ts'
 
 /** The flag of a setting. */
 export const createOption = (one: Setting<unknown>): Option =>
-  new Option(one.flag ?? '', helpOf(one))
+  new Option(one.flag ?? '', formatHelp(one))
 
 /** The flag of a setting, whose value commander gets as the setting's. */
 export const createParsedOption = (one: Setting<unknown>): Option =>
@@ -15,7 +15,7 @@ export const createParsedOption = (one: Setting<unknown>): Option =>
 export function showVariables(command: Command, settings: readonly Setting<unknown>[]): Command {
   return command.addHelpText('after', () => {
     const flags = command.options.map((option) => option.flags)
-    const variables = variablesOf(settings, flags)
+    const variables = listVariables(settings, flags)
     const help = command.createHelp()
     help.prepareContext({ helpWidth: command.configureOutput().getOutHelpWidth?.() ?? 80 })
     const width = Math.max(...variables.map(([variable]) => variable.length))

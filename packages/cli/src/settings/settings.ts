@@ -1,7 +1,7 @@
 /** The settings of the command line. Those of the programs that it starts are in their packages. */
 import { setting, word } from '@shoal/core/settings'
 import { misuse } from '../terminal/failure.ts'
-import { parseBytes, parseRatio, wholeNumber } from '../terminal/units.ts'
+import { parseByteRate, parseRatio, wholeNumberParser } from '../terminal/units.ts'
 import { daemonAddress, registryAddress } from './address.ts'
 
 export const defaultRegistry = 'http://localhost:8000'
@@ -55,14 +55,14 @@ export const savedSettings = {
   'limit-rate': setting({
     flag: '--limit-rate <speed>',
     saved: 'limit-rate',
-    parse: parseBytes,
+    parse: parseByteRate,
     defaultPhrase: 'no limit',
     description: 'most bytes a second that pull and push transfer, such as `10MB`',
   }),
   connections: setting({
     flag: '--connections <number>',
     saved: 'connections',
-    parse: wholeNumber(1, 64),
+    parse: wholeNumberParser(1, 64),
     defaultPhrase: '8 for pull, 5 for push',
     description: 'connections that pull and push open, from 1 to 64',
   }),
@@ -76,7 +76,7 @@ export const savedSettings = {
   'limit-upload': setting({
     flag: '--limit-upload <speed>',
     saved: 'limit-upload',
-    parse: parseBytes,
+    parse: parseByteRate,
     defaultPhrase: 'no limit',
     description: 'most bytes a second that peers are sent, such as `1MB`',
   }),

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { decimalNumber, parseBytes, parseKeepTime, parseLifetime } from './units.ts'
+import { decimalNumber, parseByteRate, parseKeepTime, parseLifetime } from './units.ts'
 
 test('sizes and times are read as people write them', () => {
-  expect(['10MB', '1.5 GB', '800k', '10MB/s', '17'].map(parseBytes)).toEqual([
+  expect(['10MB', '1.5 GB', '800k', '10MB/s', '17'].map(parseByteRate)).toEqual([
     10e6, 1.5e9, 8e5, 10e6, 17,
   ])
   expect(parseLifetime('90d')).toBe(90 * 86_400)
   expect(['never', ' forever '].map(parseLifetime)).toEqual([undefined, undefined])
   expect(parseLifetime('100y')).toBe(100 * 365 * 86_400)
   expect(() => parseLifetime('200y')).toThrow('“200y” is more than a hundred years')
-  expect(() => parseBytes('fast')).toThrow('“fast” is not a size')
+  expect(() => parseByteRate('fast')).toThrow('“fast” is not a size')
   expect(() => parseLifetime('90')).toThrow('“90” is not a time')
 })
 

@@ -15,7 +15,7 @@ export {
 } from '@shoal/core/units'
 
 /** Bytes a second out of `10MB`, `1.5 GB/s` or `1048576`. */
-export function parseBytes(text: string): number {
+export function parseByteRate(text: string): number {
   const bytes = parseSpeed(text) ?? 0
   if (bytes < 1) throw misuse(`“${text}” is not a size. One looks like 10MB.`)
   return bytes
@@ -29,7 +29,7 @@ export function parseRatio(text: string): number {
 }
 
 /** A whole number from `minimum` to `maximum`, for an option that takes one. */
-export function wholeNumber(minimum: number, maximum: number) {
+export function wholeNumberParser(minimum: number, maximum: number) {
   return (text: string): number => {
     const value = Number(text)
     if (/^\d+$/.test(text) && value >= minimum && value <= maximum) return value

@@ -1,5 +1,5 @@
-import { plainLine } from './plain-text.ts'
 import type { Printer } from './printer.ts'
+import { toTerminalLine } from './terminal-text.ts'
 
 /** 0 seconds: nobody knows how long. */
 type Wait = { seconds: number; reason: string }
@@ -21,6 +21,6 @@ export function waitNotes(printer: Printer): (wait: Wait) => void {
     lastReason = reason
     notedAt = now
     const duration = seconds > 0 ? ` ${Math.round(seconds)} s` : ''
-    printer.note(`  Waiting${duration}: ${plainLine(reason)}.`)
+    printer.note(`  Waiting${duration}: ${toTerminalLine(reason)}.`)
   }
 }

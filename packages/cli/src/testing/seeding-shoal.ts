@@ -3,7 +3,7 @@ import type { ModelFile } from '@shoal/protocol/client'
 import { expect, vi } from 'vitest'
 import { setConfig } from '../settings/config.ts'
 import { readPlaces } from '../settings/places.ts'
-import { parseBytes } from '../terminal/units.ts'
+import { parseByteRate } from '../terminal/units.ts'
 import type { RealRegistry } from './real-registry.ts'
 import { makeHome, runShoal, startShoal } from './run-shoal.ts'
 
@@ -29,7 +29,7 @@ export async function seedingShoal(
       const { stderr, exitCode } = await outcome
       expect(exitCode, stderr).toBe(0)
       const [, gave = ''] = /gave (\d.*)/.exec(stderr) ?? []
-      return parseBytes(gave)
+      return parseByteRate(gave)
     },
 
     async [Symbol.asyncDispose]() {

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { isModelFilename } from '@shoal/core/references'
-import { type FileLike, fileChoices, missingParts, stemOf } from '@shoal/model-file/choices'
+import { type FileLike, fileChoices, getStem, missingParts } from '@shoal/model-file/choices'
 import { Failure, misuse } from '../terminal/failure.ts'
 import { formatContext, formatCount, shortList } from '../terminal/units.ts'
 
@@ -38,7 +38,7 @@ async function readModelFile(path: string): Promise<ModelFileHere> {
       'It ends in .gguf, starts with a letter or digit, and has letters, digits, spaces and ._+()- only.',
     )
   }
-  const { factsOf, readGgufFile } = await import('@shoal/model-file')
+  const { extractFacts, readGgufFile } = await import('@shoal/model-file')
   const header = await readGgufFile(path).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
     throw new Failure('failed', `${filename} is not readable as a GGUF file: ${reason}.`, {
@@ -46,7 +46,7 @@ async function readModelFile(path: string): Promise<ModelFileHere> {
       cause: error,
     })
   })
-  const facts = factsOf(header, filename)
+  const facts = extractFacts(header, filename)
   return {
     path,
     filename,
@@ -73,7 +73,7 @@ export function refuseMissingParts(
       missing.length === 1 ? `part ${missing[0]}` : `parts ${shortList(missing.map(String))}`
     throw misuse(
       `${pushed.filename} is one of ${choice.parts} parts, and ${parts} would be missing.`,
-      `Name all parts in one command: shoal push ${stemOf(pushed)}-*.gguf`,
+      `Name all parts in one command: shoal push ${getStem(pushed)}-*.gguf`,
     )
   }
 }

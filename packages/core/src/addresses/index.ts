@@ -1,10 +1,10 @@
 /** IP addresses and host names: what they are, and who can connect to them. */
 export {
+  classifyAddress,
+  getNetwork,
   ipVersion,
-  networkOf,
   packedAddress,
   plainAddress,
   type Reach,
-  reachOf,
 } from './ip-address.ts'
 export { bareHost, isLoopback, isLoopbackAddress } from './loopback.ts'

@@ -1,9 +1,15 @@
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { randomFrom } from '../testing/random.ts'
-import { ipVersion, networkOf, packedAddress, plainAddress, reachOf } from './ip-address.ts'
+import {
+  classifyAddress,
+  getNetwork,
+  ipVersion,
+  packedAddress,
+  plainAddress,
+} from './ip-address.ts'
 
-const bytesOf = (address: string) => Buffer.from(packedAddress(address), 'latin1').toString('hex')
+const packToHex = (address: string) => Buffer.from(packedAddress(address), 'latin1').toString('hex')
 
 describe('an address', () => {
   test.each([
@@ -33,7 +39,7 @@ describe('an address', () => {
     ['2001:db8::ff00:42:8329', '20010db8000000000000ff0000428329'],
     ['64:ff9b::192.0.2.33', '0064ff9b0000000000000000c0000221'],
   ])('%s has the bytes %s', (address, expected) => {
-    expect(bytesOf(address)).toBe(expected)
+    expect(packToHex(address)).toBe(expected)
   })
 
   test.each([
@@ -54,13 +60,13 @@ describe('an address', () => {
     ['203.0.113.7', 'public'],
     ['2001:db8::1', 'public'],
   ])('%s is %s', (address, expected) => {
-    expect(reachOf(address)).toBe(expected)
+    expect(classifyAddress(address)).toBe(expected)
   })
 
   test('of IPv6 counts with all of its network', () => {
-    expect(networkOf('2001:db8::1')).toBe(networkOf('2001:db8:0:0:ffff::2'))
-    expect(networkOf('2001:db8::1')).not.toBe(networkOf('2001:db8:0:1::1'))
-    expect(networkOf('192.0.2.1')).not.toBe(networkOf('192.0.2.2'))
+    expect(getNetwork('2001:db8::1')).toBe(getNetwork('2001:db8:0:0:ffff::2'))
+    expect(getNetwork('2001:db8::1')).not.toBe(getNetwork('2001:db8:0:1::1'))
+    expect(getNetwork('192.0.2.1')).not.toBe(getNetwork('192.0.2.2'))
   })
 
   test('is read as the system reads it', () => {
@@ -77,7 +83,7 @@ describe('an address', () => {
     expect(texts.length).toBeGreaterThan(1_000)
     for (const text of texts) {
       const { address } = new SocketAddress({ address: text, family: 'ipv6' })
-      expect(bytesOf(text), text).toBe(bytesOf(address))
+      expect(packToHex(text), text).toBe(packToHex(address))
     }
   })
 
@@ -90,7 +96,7 @@ describe('an address', () => {
       const family = isIPv6(text) ? 'ipv6' : 'ipv4'
       const isPrivate = privateNetworks.check(text, family)
       const expected = loopback.check(text, family) ? 'loopback' : isPrivate ? 'private' : 'public'
-      expect(reachOf(plainAddress(text) ?? ''), text).toBe(expected)
+      expect(classifyAddress(plainAddress(text) ?? ''), text).toBe(expected)
     }
   })
 })

@@ -4,7 +4,7 @@ export type Reach = 'loopback' | 'private' | 'public'
 /** 4 or 6; undefined if it is not a valid IP address. IPv6 may have a zone. */
 export function ipVersion(text: string): 4 | 6 | undefined {
   if (isIpv4(text)) return 4
-  return groupsOf(text.replace(/%[0-9a-z.:-]+$/i, '')) === undefined ? undefined : 6
+  return parseGroups(text.replace(/%[0-9a-z.:-]+$/i, '')) === undefined ? undefined : 6
 }
 
 /** An address as it is compared and kept: IPv4 where IPv6 only wraps it, without a zone. Undefined if it is not valid. */
@@ -15,7 +15,7 @@ export function plainAddress(text: string | undefined): string | undefined {
 }
 
 /** As `plainAddress` gives it. */
-export function reachOf(address: string): Reach {
+export function classifyAddress(address: string): Reach {
   const ipv4 = address.includes(':') ? wrappedIpv4(address) : address
   return ipv4 === undefined ? reachOfIpv6(address) : reachOfIpv4(ipv4)
 }
@@ -34,7 +34,7 @@ function reachOfIpv4(address: string): Reach {
 
 /** fc00::/7 and fe80::/10 stay within an organisation or a link. */
 function reachOfIpv6(address: string): Reach {
-  const groups = groupsOf(address) ?? []
+  const groups = parseGroups(address) ?? []
   const [first = 0] = groups
   if (groups.every((group, index) => group === (index === 7 ? 1 : 0))) return 'loopback'
   return (first & 0xfe00) === 0xfc00 || (first & 0xffc0) === 0xfe80 ? 'private' : 'public'
@@ -43,7 +43,7 @@ function reachOfIpv6(address: string): Reach {
 /** The address in ::ffff:0:0/96, however it is spelled (RFC 4291 §2.5.5.2). */
 function wrappedIpv4(address: string): string | undefined {
   if (!/^[0:]*:ffff:/i.test(address)) return undefined
-  const groups = groupsOf(address) ?? []
+  const groups = parseGroups(address) ?? []
   const [mark, high = 0, low = 0] = groups.slice(5)
   const isWrapped = mark === 0xffff && groups.slice(0, 5).every((group) => group === 0)
   return isWrapped ? [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.') : undefined
@@ -58,7 +58,7 @@ const isIpv4 = (text: string): boolean => ipv4.test(text)
  * The eight groups of 16 bits of an IPv6 address without a zone. The last two may be written like IPv4, as in
  * `64:ff9b::192.0.2.33` (RFC 4291 §2.2). Read digit by digit: an answer of the tracker has up to 200 addresses.
  */
-function groupsOf(text: string): number[] | undefined {
+function parseGroups(text: string): number[] | undefined {
   const groups: number[] = []
   let gapAt = text.startsWith('::') ? 0 : -1
   let at = gapAt === 0 ? 2 : 0
@@ -73,7 +73,7 @@ function groupsOf(text: string): number[] | undefined {
     if (next === dot) {
       const ending = text.slice(start)
       if (!isIpv4(ending)) return undefined
-      groups.push(...pairsOf(packedIpv4(ending)))
+      groups.push(...readPairs(packedIpv4(ending)))
       break
     }
     if (at === start || at > start + 4) return undefined
@@ -101,7 +101,7 @@ function hexDigit(text: string, at: number): number {
   return letter >= 0 && letter < 6 ? letter + 10 : -1
 }
 
-const pairsOf = (packed: string): [number, number] => [
+const readPairs = (packed: string): [number, number] => [
   packed.charCodeAt(0) * 256 + packed.charCodeAt(1),
   packed.charCodeAt(2) * 256 + packed.charCodeAt(3),
 ]
@@ -110,7 +110,7 @@ const pairsOf = (packed: string): [number, number] => [
 export function packedAddress(address: string): string {
   if (!address.includes(':')) return packedIpv4(address)
   let packed = ''
-  for (const group of groupsOf(address) ?? []) {
+  for (const group of parseGroups(address) ?? []) {
     packed += String.fromCharCode(group >> 8, group & 0xff)
   }
   return packed
@@ -138,6 +138,6 @@ const colon = ':'.charCodeAt(0)
 const letterA = 'a'.charCodeAt(0)
 
 /** What one household or one host has of addresses: an IPv4 address, an IPv6 network of 64 bits. */
-export function networkOf(address: string): string {
+export function getNetwork(address: string): string {
   return address.includes(':') ? packedAddress(address).slice(0, 8) : address
 }

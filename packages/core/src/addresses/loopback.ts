@@ -1,4 +1,4 @@
-import { plainAddress, reachOf } from './ip-address.ts'
+import { classifyAddress, plainAddress } from './ip-address.ts'
 
 /**
  * Whether only programs on this machine can reach a server at `host`: `localhost` and the names under it (RFC 6761 §6.3),
@@ -13,7 +13,7 @@ export function isLoopback(host: string): boolean {
 /** The same for addresses only: anyone may send the name `localhost`. */
 export function isLoopbackAddress(text: string | undefined): boolean {
   const address = plainAddress(text)
-  return address !== undefined && reachOf(address) === 'loopback'
+  return address !== undefined && classifyAddress(address) === 'loopback'
 }
 
 /** Without the brackets that IPv6 has in URLs. */

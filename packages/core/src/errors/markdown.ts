@@ -13,7 +13,7 @@ const markdownTable = (titles: Line, lines: readonly Line[]): string =>
 
 const code = (text: string) => `\`${text}\``
 
-const reasonsOf = (of: ErrorCode): [reason: string, meaning: string][] => {
+const listReasons = (of: ErrorCode): [reason: string, meaning: string][] => {
   const { reasons } = errorTable[of] as { reasons?: Record<string, string> }
   return Object.entries(reasons ?? {})
 }
@@ -49,7 +49,7 @@ const endingLines = Object.entries(endings).map(([ending, { exitCode, meaning }]
 ])
 
 const networkLines = networkCodes.flatMap((of) =>
-  reasonsOf(of).map(([reason, meaning]) => [code(of), code(reason), meaning]),
+  listReasons(of).map(([reason, meaning]) => [code(of), code(reason), meaning]),
 )
 
 const registryLines = registryCodes.flatMap((of) => {
@@ -57,7 +57,7 @@ const registryLines = registryCodes.flatMap((of) => {
   const own = of === 'storage_full' ? code(of) : ''
   return [
     [status, own, meaning, code(ending)],
-    ...reasonsOf(of).map(([reason, why]) => [status, code(reason), why, code(ending)]),
+    ...listReasons(of).map(([reason, why]) => [status, code(reason), why, code(ending)]),
   ]
 })
 

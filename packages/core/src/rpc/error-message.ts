@@ -26,7 +26,7 @@ export function messageOfError(error: unknown, causes = maxCauses): ErrorMessage
 }
 
 /** The properties that can be sent. */
-export const cloneableOf = (own: Record<string, unknown>): Record<string, unknown> =>
+export const pickCloneable = (own: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(own).filter(([, value]) => isCloneable(value)))
 
 function isCloneable(value: unknown): boolean {

@@ -64,7 +64,7 @@ export type ProcessEnd = { code: number | null; killedBy: string | null; how: st
  * To a process that `fork` started with `serialization: 'advanced'`. `reasonOf` says what its end is to those who wait for it.
  * It must not be ended by `disconnect`, after which Node does not tell that it has closed.
  */
-export function childPort(child: ChildLike, reasonOf: (end: ProcessEnd) => Error): Port {
+export function childPort(child: ChildLike, toError: (end: ProcessEnd) => Error): Port {
   return {
     post(message) {
       // An error of sending means that the process is ending: `close` says why.
@@ -77,7 +77,7 @@ export function childPort(child: ChildLike, reasonOf: (end: ProcessEnd) => Error
       // After `exit`: its last messages and what it wrote have been read.
       child.on('close', (code, killedBy) => {
         const how = killedBy ? `was ended by ${killedBy}` : `ended with ${code}`
-        listener(reasonOf({ code, killedBy, how }))
+        listener(toError({ code, killedBy, how }))
       })
     },
   }

@@ -7,16 +7,16 @@ import { childPort, threadPort } from './ports.ts'
 import { type Methods, openRpc } from './rpc.ts'
 import type { Far } from './testing/far-methods.ts'
 
-const scriptOf = (name: string) => new URL(`./testing/${name}.ts`, import.meta.url)
+const getScript = (name: string) => new URL(`./testing/${name}.ts`, import.meta.url)
 
 function startThread(name: string) {
-  const thread = new Worker(scriptOf(name))
+  const thread = new Worker(getScript(name))
   onTestFinished(async () => void (await thread.terminate()))
   return { port: threadPort(thread), end: () => thread.terminate() }
 }
 
 function startProcess(name: string) {
-  const child = fork(fileURLToPath(scriptOf(name)), {
+  const child = fork(fileURLToPath(getScript(name)), {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })

@@ -1,4 +1,9 @@
-import { cloneableOf, type ErrorMessage, errorOfMessage, messageOfError } from './error-message.ts'
+import {
+  type ErrorMessage,
+  errorOfMessage,
+  messageOfError,
+  pickCloneable,
+} from './error-message.ts'
 import type { Port } from './ports.ts'
 
 /**
@@ -101,7 +106,7 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
       post({ id, error: message })
     } catch (uncloneable) {
       // Something that the error holds cannot cross. The rest can, and why that does not.
-      const own = cloneableOf(message.own)
+      const own = pickCloneable(message.own)
       post({ id, error: { ...message, own, cause: messageOfError(String(uncloneable)) } })
     }
   }

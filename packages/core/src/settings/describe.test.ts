@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { helpOf, setting, variablesOf, word } from './index.ts'
+import { formatHelp, listVariables, setting, word } from './index.ts'
 
 const port = setting({
   variable: 'SHOAL_PORT',
@@ -18,7 +18,7 @@ const proxy = setting({
 const model = setting({ flag: '--model <model>', parse: word, description: 'model to load' })
 
 test('help has the sentence and the default, without Markdown', () => {
-  expect([port, proxy, model].map(helpOf)).toEqual([
+  expect([port, proxy, model].map(formatHelp)).toEqual([
     'port to listen on (default: 8000)',
     'on behind a proxy (default: none)',
     'model to load',
@@ -26,8 +26,8 @@ test('help has the sentence and the default, without Markdown', () => {
 })
 
 test('of a variable whose flag the command has, only the flag is named', () => {
-  expect(variablesOf([port], [])).toEqual([['SHOAL_PORT', 'port to listen on (default: 8000)']])
-  expect(variablesOf([port, proxy, model], ['--port <number>'])).toEqual([
+  expect(listVariables([port], [])).toEqual([['SHOAL_PORT', 'port to listen on (default: 8000)']])
+  expect(listVariables([port, proxy, model], ['--port <number>'])).toEqual([
     ['SHOAL_PORT', '--port'],
     ['SHOAL_TRUST_PROXY', 'on behind a proxy (default: none)'],
   ])

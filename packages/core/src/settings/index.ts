@@ -1,5 +1,5 @@
 /** What users can set, described once: programs read their settings by these tables, and print help and docs from them. */
-export { helpOf, variablesOf } from './describe.ts'
+export { formatHelp, listVariables } from './describe.ts'
 export { readSetting, readSettings, type SettingSources } from './read-settings.ts'
 export {
   flagName,

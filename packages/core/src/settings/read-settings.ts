@@ -1,4 +1,10 @@
-import { flagName, nameOf, type Setting, type SettingsOf, type SettingsTable } from './setting.ts'
+import {
+  flagName,
+  getSettingName,
+  type Setting,
+  type SettingsOf,
+  type SettingsTable,
+} from './setting.ts'
 
 /** Where settings come from, each as it was typed. */
 export type SettingSources = {
@@ -28,7 +34,7 @@ export function readSetting<T>(
 ): T {
   const text = typedText(one, sources) ?? one.default
   if (text === undefined) return undefined as T // `setting` gives it a type that has undefined
-  return one.parse(text, (why) => refuse(`${nameOf(one)} ${why}`))
+  return one.parse(text, (why) => refuse(`${getSettingName(one)} ${why}`))
 }
 
 function typedText({ flag, variable, saved }: Setting<unknown>, sources: SettingSources) {

@@ -38,7 +38,7 @@ export function setting<T>(description: Setting<T>): Setting<T> {
 }
 
 /** As errors call it: `SHOAL_PORT (or --port)`. */
-export function nameOf({ variable, flag }: Setting<unknown>): string {
+export function getSettingName({ variable, flag }: Setting<unknown>): string {
   if (flag === undefined) return variable ?? ''
   return variable === undefined ? flagName(flag) : `${variable} (or ${flagName(flag)})`
 }

@@ -1,4 +1,4 @@
-import { memoryOf } from '@shoal/model-file'
+import { computeMemory } from '@shoal/model-file'
 import type { LocalModel } from './local-models.ts'
 
 /** Below this no model answers a sentence. */
@@ -32,7 +32,7 @@ export function createContextPlanner({
     slots: number,
   ) {
     const use = { weightBytes: fileSizeBytes, contextLength, conversations: slots }
-    return memoryOf(facts, use).totalBytes
+    return computeMemory(facts, use).totalBytes
   }
 
   return {

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { parseReference } from '@shoal/core/references'
-import { factsOf, type GgufFacts, memoryToRun, readGgufFile } from '@shoal/model-file'
-import { fileChoices, findBestFit, findChoices, stemOf } from '@shoal/model-file/choices'
+import { extractFacts, type GgufFacts, memoryToRun, readGgufFile } from '@shoal/model-file'
+import { fileChoices, findBestFit, findChoices, getStem } from '@shoal/model-file/choices'
 import { type LocalFile, listLocalFiles, type Unreadable } from '@shoal/transfer'
 
 /** A model file on this machine that can be run, with all its parts. */
@@ -53,7 +53,7 @@ export function localModels(directory: string, memoryBytes: number, log: Log): L
     const known = read.get(file.path)
     if (known?.stamp === stamp) return known.outcome
     const outcome = await readGgufFile(file.path).then(
-      (header): Outcome => ({ facts: factsOf(header, file.filename) }),
+      (header): Outcome => ({ facts: extractFacts(header, file.filename) }),
       (error: Error): Outcome => ({ failure: `${file.filename} cannot be read: ${error.message}` }),
     )
     read.set(file.path, { stamp, outcome })
@@ -148,7 +148,7 @@ function withCompleteShards(files: Read[]): Entry[] {
   const alone = files.filter(({ facts }) => facts.role === 'model').map((one) => createEntry([one]))
   const shards = files.filter(({ facts }) => facts.role === 'shard')
   const groups = Map.groupBy(shards, ({ file, facts }) => {
-    return `${dirname(file.path)}/${stemOf(file)} ${facts.shard?.count}`
+    return `${dirname(file.path)}/${getStem(file)} ${facts.shard?.count}`
   })
   const complete = [...groups.values()].filter(
     (group) => group.length === group[0]?.facts.shard?.count,

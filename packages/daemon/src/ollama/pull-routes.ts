@@ -4,7 +4,7 @@ import { clientGone } from '../http/client-gone.ts'
 import type { ModelPulls, PullPart } from '../pulls/pull-model.ts'
 import { type LineStream, startLineStream } from './line-stream.ts'
 import { namedModel } from './named-model.ts'
-import { pullReport } from './pull-report.ts'
+import { pullStatusLines } from './pull-status-lines.ts'
 
 export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = async (
   app,
@@ -33,7 +33,7 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
     await stream.send({ status: 'pulling manifest' })
     for (const part of parts) {
       // A client that reads slowly misses lines, not bytes: nobody waits for it.
-      const report = pullReport(part.file, { report: stream.report, isBehind: stream.isFull })
+      const report = pullStatusLines(part.file, { report: stream.report, isBehind: stream.isFull })
       await pulls.pull(part, { signal, onEvent: report.onEvent })
       report.finish()
     }

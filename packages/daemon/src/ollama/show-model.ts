@@ -1,6 +1,6 @@
 /** What `/api/show` says of a model. */
 import { basename } from 'node:path'
-import { factsOf, type JsonValue, readGgufFile, wholeArrays } from '@shoal/model-file'
+import { extractFacts, type JsonValue, readGgufFile, wholeArrays } from '@shoal/model-file'
 import type { LocalModel } from '../models/local-models.ts'
 import { listCapabilities } from './capabilities.ts'
 import { formatOllamaName, toDetails } from './model-entry.ts'
@@ -27,7 +27,7 @@ export function shownModel(model: LocalModel, contextLength: number) {
 /** The whole metadata, with all tensors: read again, since a vocabulary is too long to be kept. */
 export async function shownInFull(model: LocalModel, contextLength: number) {
   const header = await readGgufFile(model.path, wholeArrays)
-  const { metadata } = factsOf(header, basename(model.path))
+  const { metadata } = extractFacts(header, basename(model.path))
   return {
     ...shownModel(model, contextLength),
     model_info: withCount(metadata, model),

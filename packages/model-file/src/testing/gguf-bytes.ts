@@ -36,9 +36,9 @@ export class GgufBytes {
 
   /** A value with its type before it. */
   value(input: MetadataInput): this {
-    if (Array.isArray(input)) return this.#array(typeOf(input[0] ?? ''), input)
+    if (Array.isArray(input)) return this.#array(findType(input[0] ?? ''), input)
     const { type, value } =
-      typeof input === 'object' ? input : { type: typeOf(input), value: input }
+      typeof input === 'object' ? input : { type: findType(input), value: input }
     if (Array.isArray(value)) return this.#array(type, value)
     return this.type(type).scalar(type, value)
   }
@@ -60,7 +60,7 @@ export class GgufBytes {
   }
 }
 
-function typeOf(value: Scalar): GgufValueType {
+function findType(value: Scalar): GgufValueType {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
   if (typeof value === 'bigint') return 'u64'

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { factsOf } from '../gguf-facts.ts'
+import { extractFacts } from '../gguf-facts.ts'
 import { readGgufFile } from '../gguf-file.ts'
 import { createChunkHasher } from '../hash-file.ts'
 import { writeGgufFile } from './make-gguf.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-async function chunkHashesOf(path: string): Promise<string[]> {
+async function hashChunks(path: string): Promise<string[]> {
   const bytes = await readFile(path)
   const hashes: string[] = []
   const hasher = createChunkHasher(bytes.length, (_, hash) => hashes.push(hash))
@@ -29,7 +29,7 @@ test('a written file has the size that was asked for and a header that can be re
     const header = await readGgufFile(path)
     const last = header.tensors.at(-1)
     expect(header.dataOffset + (last?.offset ?? 0) + (last?.sizeBytes ?? 0)).toBe(size)
-    expect(factsOf(header, 'sized.gguf').quantization).toBe('Q8_0')
+    expect(extractFacts(header, 'sized.gguf').quantization).toBe('Q8_0')
   }
 })
 
@@ -43,8 +43,8 @@ test('all chunks of a written file differ, and depend on the seed alone', async 
   await writeGgufFile(path, size, 1)
   await writeGgufFile(same, size, 1)
   await writeGgufFile(other, size, 2)
-  const hashes = await chunkHashesOf(path)
+  const hashes = await hashChunks(path)
   expect(new Set(hashes).size).toBe(3)
-  expect(await chunkHashesOf(same)).toEqual(hashes)
-  expect(await chunkHashesOf(other)).not.toEqual(hashes)
+  expect(await hashChunks(same)).toEqual(hashes)
+  expect(await hashChunks(other)).not.toEqual(hashes)
 })

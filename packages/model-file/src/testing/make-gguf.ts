@@ -61,7 +61,7 @@ export async function writeGgufFile(path: string, sizeBytes: number, seed = 0): 
 
 /** Tensors of 64 MiB, then a smaller one, then one of single bytes, which together fill the file. */
 function headerOfSize(sizeBytes: number): Uint8Array {
-  const rowBytes = sizeOf({ name: '', shape: [rowLength], type: 'Q8_0' })
+  const rowBytes = computeSize({ name: '', shape: [rowLength], type: 'Q8_0' })
   const rowsOfBlock = Math.floor(blockTensorBytes / rowBytes)
   const metadata = {
     'general.architecture': 'llama',
@@ -71,7 +71,7 @@ function headerOfSize(sizeBytes: number): Uint8Array {
     'llama.embedding_length': rowLength,
   }
   const blocks = Math.floor(sizeBytes / (rowsOfBlock * rowBytes)) + 1
-  const tensorsOf = (rows: number, bytes: number): TensorInput[] => [
+  const makeTensors = (rows: number, bytes: number): TensorInput[] => [
     ...rowsPerTensor(rows, rowsOfBlock, blocks).map((count, block) => ({
       name: `blk.${block}.ffn_up.weight`,
       shape: [rowLength, count],
@@ -79,10 +79,10 @@ function headerOfSize(sizeBytes: number): Uint8Array {
     })),
     { name: 'filler', shape: [bytes], type: 'I8' },
   ]
-  const dataBytes = sizeBytes - makeHeader(metadata, tensorsOf(0, 0)).header.length
+  const dataBytes = sizeBytes - makeHeader(metadata, makeTensors(0, 0)).header.length
   if (dataBytes < 0) throw new RangeError(`a GGUF file cannot be as small as ${sizeBytes} bytes`)
   const rows = Math.floor(dataBytes / rowBytes)
-  return makeHeader(metadata, tensorsOf(rows, dataBytes - rows * rowBytes)).header
+  return makeHeader(metadata, makeTensors(rows, dataBytes - rows * rowBytes)).header
 }
 
 function rowsPerTensor(rows: number, most: number, tensors: number): number[] {
@@ -97,7 +97,7 @@ function makeHeader(metadata: Record<string, MetadataInput>, tensors: TensorInpu
   for (const [key, value] of Object.entries(metadata)) bytes.string(key).value(value)
   let offset = 0
   const places = tensors.map((tensor) => {
-    const place = { tensor, offset, sizeBytes: sizeOf(tensor) }
+    const place = { tensor, offset, sizeBytes: computeSize(tensor) }
     offset = aligned(offset + place.sizeBytes)
     return place
   })
@@ -113,7 +113,7 @@ function makeHeader(metadata: Record<string, MetadataInput>, tensors: TensorInpu
   return { header, places }
 }
 
-function sizeOf({ shape, type }: TensorInput): number {
+function computeSize({ shape, type }: TensorInput): number {
   const tensorType = findTensorType(findTensorTypeId(type) ?? -1)
   if (tensorType === undefined) throw new RangeError(`no tensor type ${type}`)
   return (elementCount(shape) / tensorType.blockSize) * tensorType.bytesPerBlock

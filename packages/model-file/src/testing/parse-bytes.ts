@@ -6,7 +6,7 @@ export function parseBytes(file: Uint8Array, fileSizeBytes = file.length): Promi
 }
 
 /** The message that a file is refused with. */
-export async function refusalOf(file: Uint8Array): Promise<string> {
+export async function getRefusal(file: Uint8Array): Promise<string> {
   const error: unknown = await parseBytes(file).catch((thrown) => thrown)
   expect(error).toMatchObject({ code: 'invalid_gguf' })
   return (error as Error).message

@@ -40,7 +40,7 @@ export async function writeSyntheticModel(path: string, type: SyntheticType): Pr
         'llama.rope.dimension_count': width / heads,
         'llama.attention.layer_norm_rms_epsilon': { type: 'f32', value: 1e-5 },
         'llama.vocab_size': words,
-        ...Object.fromEntries(tokenizer.map(([key, value]) => [key, inputOf(value)])),
+        ...Object.fromEntries(tokenizer.map(([key, value]) => [key, toInput(value)])),
       },
       tensors: tensors(words, type),
       fill,
@@ -48,7 +48,7 @@ export async function writeSyntheticModel(path: string, type: SyntheticType): Pr
   )
 }
 
-function inputOf(value: unknown): MetadataInput {
+function toInput(value: unknown): MetadataInput {
   if (typeof value !== 'object') return value as MetadataInput
   const { type, items } = value as GgufArray
   return { type, value: items }

@@ -14,7 +14,7 @@ export const trusting = { extraCa: readFileSync(testAuthority, 'utf8') }
 export const shortTimeouts = { connectMs: 2_000, headersMs: 300, stallMs: 300, giveUpMs: 3_000 }
 
 /** Sends GET requests, unless `changes` says otherwise, until the end of the test. */
-export function transportOf(settings: Partial<NetworkSettings> = {}) {
+export function openTransport(settings: Partial<NetworkSettings> = {}) {
   const network = openNetwork({ ...directNetwork, ...settings })
   onTestFinished(() => network.destroy())
   const transport = httpTransport(network)
@@ -30,7 +30,7 @@ export async function failureAt(
   settings: Partial<NetworkSettings> = {},
   changes: Partial<ApiRequest> = noRetry,
 ): Promise<Omit<NetworkFailure, 'detail'>> {
-  const error = await transportOf(settings)(url, changes).catch((thrown) => thrown)
+  const error = await openTransport(settings)(url, changes).catch((thrown) => thrown)
   expect(error).toBeInstanceOf(NetworkError)
   const { detail, ...failure } = error.failure
   expect(detail).toMatch(/\w/)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { errorOf } from './errors.ts'
+import { parseDaemonError } from './errors.ts'
 
 const unexplained = 'the daemon answered 502 without saying why'
 
@@ -12,7 +12,7 @@ test.each([
   ['an empty object', {}, unexplained, null],
   ['no object', 'oops', unexplained, null],
 ])('the error in %s has a message and a code', (_, body, message, code) => {
-  const error = errorOf(JSON.stringify(body), { status: 502, retryAfterSeconds: 3 })
+  const error = parseDaemonError(JSON.stringify(body), { status: 502, retryAfterSeconds: 3 })
   expect(error).toMatchObject({
     message,
     details: { status: 502, reason: code, retryAfterSeconds: 3 },
@@ -20,6 +20,6 @@ test.each([
 })
 
 test('a page of a proxy, or a body that is cut off, leaves the status', () => {
-  expect(errorOf('<html>Bad gateway</html>', { status: 502 }).message).toBe(unexplained)
-  expect(errorOf('{"detail": "it w', { status: 502 }).message).toBe(unexplained)
+  expect(parseDaemonError('<html>Bad gateway</html>', { status: 502 }).message).toBe(unexplained)
+  expect(parseDaemonError('{"detail": "it w', { status: 502 }).message).toBe(unexplained)
 })

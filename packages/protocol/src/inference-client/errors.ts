@@ -43,7 +43,7 @@ export function errorIn(
 }
 
 /** The error of an answer that is not a success. Something between us and the daemon may have answered. */
-export function errorOf(body: string, origin: Origin): DaemonError {
+export function parseDaemonError(body: string, origin: Origin): DaemonError {
   const { status, retryAfterSeconds } = origin
   return (
     errorIn(objectIn(body), origin) ??

@@ -1,6 +1,6 @@
 /** The typed client of the inference daemon, for the command line and the chat page. */
 import type { ChatRequest } from '../inference.ts'
-import { DaemonError, DaemonGoneError, errorOf } from './errors.ts'
+import { DaemonError, DaemonGoneError, parseDaemonError } from './errors.ts'
 import { type AnswerEnd, type AnswerPart, readAnswer } from './read-answer.ts'
 import type { InferenceAnswer, InferenceTransport } from './transport.ts'
 
@@ -119,7 +119,7 @@ export function inferenceClient(
     const { status } = answer
     if (status >= 200 && status < 300) return answer
     const text = await reaching(readText(answer), true, signal)
-    throw errorOf(text, { status, retryAfterSeconds: retryAfterSeconds(answer) })
+    throw parseDaemonError(text, { status, retryAfterSeconds: retryAfterSeconds(answer) })
   }
 
   async function json<T>(call: Call): Promise<T> {

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { maxEventLength, readEvents } from './read-events.ts'
 
-async function* bodyOf(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+async function* streamParts(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield typeof part === 'string' ? new TextEncoder().encode(part) : part
 }
 
-async function dataOf(...parts: (string | Uint8Array)[]): Promise<string[]> {
+async function readData(...parts: (string | Uint8Array)[]): Promise<string[]> {
   const events: string[] = []
-  for await (const data of readEvents(bodyOf(...parts))) events.push(data)
+  for await (const data of readEvents(streamParts(...parts))) events.push(data)
   return events
 }
 
 test('an empty line ends an event', async () => {
-  expect(await dataOf('data: one\n\ndata:two\n\n')).toEqual(['one', 'two'])
+  expect(await readData('data: one\n\ndata:two\n\n')).toEqual(['one', 'two'])
 })
 
 test.each(['\n', '\r\n', '\r'])(
@@ -21,15 +21,15 @@ test.each(['\n', '\r\n', '\r'])(
     const text = `: hello${eol}data: {"a":"é 🐟"}${eol}${eol}data: [DONE]${eol}${eol}: end${eol}`
     const bytes = new TextEncoder().encode(text)
     const expected = ['{"a":"é 🐟"}', '[DONE]']
-    expect(await dataOf(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(expected)
+    expect(await readData(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(expected)
     for (let at = 0; at <= bytes.length; at += 1) {
-      expect(await dataOf(bytes.subarray(0, at), bytes.subarray(at))).toEqual(expected)
+      expect(await readData(bytes.subarray(0, at), bytes.subarray(at))).toEqual(expected)
     }
   },
 )
 
 test('several lines of data are one text', async () => {
-  expect(await dataOf('data: a\ndata: b\nid: 1\n\n\n')).toEqual(['a\nb'])
+  expect(await readData('data: a\ndata: b\nid: 1\n\n\n')).toEqual(['a\nb'])
 })
 
 test('comments, unknown fields and events of other names are skipped', async () => {
@@ -39,16 +39,16 @@ test('comments, unknown fields and events of other names are skipped', async () 
     'colour: red\nretry: soon\ndata: one\n\n',
     'event: error\ndata: two\n\n',
   ]
-  expect(await dataOf(...events)).toEqual(['one', 'two'])
+  expect(await readData(...events)).toEqual(['one', 'two'])
 })
 
 test('an event that is cut off is dropped', async () => {
-  expect(await dataOf('data: one\n\ndata: tw')).toEqual(['one'])
-  expect(await dataOf('data: one\n\ndata: two\n')).toEqual(['one'])
+  expect(await readData('data: one\n\ndata: tw')).toEqual(['one'])
+  expect(await readData('data: one\n\ndata: two\n')).toEqual(['one'])
 })
 
 test('a byte order mark at the beginning is skipped', async () => {
-  expect(await dataOf('\uFEFFdata: one\n\n')).toEqual(['one'])
+  expect(await readData('\uFEFFdata: one\n\n')).toEqual(['one'])
 })
 
 test('an endless event is refused before it fills the memory', async () => {

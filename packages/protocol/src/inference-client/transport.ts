@@ -33,14 +33,14 @@ export function fetchInference(url: string, send: typeof fetch = fetch): Inferen
       return {
         status: response.status,
         header: (name) => response.headers.get(name),
-        body: chunksOf(response.body),
+        body: readChunks(response.body),
       }
     },
   }
 }
 
 /** Not every browser can iterate over a stream. */
-async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+async function* readChunks(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (!body) return
   const reader = body.getReader()
   try {

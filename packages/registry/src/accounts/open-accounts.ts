@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import { throttle } from '../at-most-every.ts'
 import type { Database } from '../database/schema.ts'
 import { readSecret } from '../database/secret.ts'
+import { throttle } from '../throttle.ts'
 import {
   type AccountRepository,
   accountRepository,

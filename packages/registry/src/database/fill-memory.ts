@@ -1,4 +1,4 @@
-import { computeMinimumMemory, findFileMemory, metadataFactsOf } from '@shoal/model-file'
+import { computeMinimumMemory, findFileMemory, readMetadataFacts } from '@shoal/model-file'
 import type { Kysely } from 'kysely'
 import type { Database } from './schema.ts'
 
@@ -52,7 +52,7 @@ async function fillFile(
     .select('metadata')
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  const facts = metadataFactsOf(JSON.parse(metadata ?? '{}'), filename)
+  const facts = readMetadataFacts(JSON.parse(metadata ?? '{}'), filename)
   const memory_bytes = findFileMemory(facts, file_size_bytes)
   await db.updateTable('file').set({ memory_bytes }).where('id', '=', id).execute()
   return memory_bytes

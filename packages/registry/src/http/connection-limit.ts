@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { plainAddress, reachOf } from '@shoal/core/addresses'
+import { classifyAddress, plainAddress } from '@shoal/core/addresses'
 import { Counter, type Registry } from 'prom-client'
 import { connectionSlots } from './connection-slots.ts'
 
@@ -27,7 +27,7 @@ export function limitConnections(server: Server, { maxPerAddress, trustProxy, me
 
   server.on('connection', (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress)
-    if (address && reachOf(address) === 'loopback') return
+    if (address && classifyAddress(address) === 'loopback') return
     const giveBack = slots.take(address)
     if (giveBack) {
       socket.once('close', giveBack)

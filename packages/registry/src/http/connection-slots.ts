@@ -1,4 +1,4 @@
-import { networkOf, plainAddress } from '@shoal/core/addresses'
+import { getNetwork, plainAddress } from '@shoal/core/addresses'
 
 export type SlotLimits = { maxConnections: number; maxPerNetwork: number }
 
@@ -12,7 +12,7 @@ export function connectionSlots({ maxConnections, maxPerNetwork }: SlotLimits) {
     take(address: string | undefined): (() => void) | undefined {
       const plain = plainAddress(address)
       if (plain === undefined) return undefined // it has gone already
-      const network = networkOf(plain)
+      const network = getNetwork(plain)
       const there = taken.get(network) ?? 0
       if (all >= maxConnections || there >= maxPerNetwork) return undefined
       all += 1

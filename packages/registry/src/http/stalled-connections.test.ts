@@ -4,13 +4,18 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Download } from '@shoal/protocol'
 import { afterEach, expect, test } from 'vitest'
-import type { Timeouts } from '../config.ts'
+import type { ConnectionTimeouts } from '../config.ts'
 import { sliceBytes } from '../store/byte-budget.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
 const hourMs = 3_600_000
-const never: Timeouts = { readerMs: hourMs, senderMs: hourMs, headersMs: hourMs, idleMs: hourMs }
+const never: ConnectionTimeouts = {
+  readerMs: hourMs,
+  senderMs: hourMs,
+  headersMs: hourMs,
+  idleMs: hourMs,
+}
 /** More than the system's buffers for one connection take. */
 const fileBytes = 48 * 1024 * 1024
 
@@ -22,7 +27,7 @@ afterEach(async () => {
   for (const one of opened.splice(0).reverse()) await one.close()
 })
 
-async function start(timeouts: Partial<Timeouts>): Promise<TestRegistry> {
+async function start(timeouts: Partial<ConnectionTimeouts>): Promise<TestRegistry> {
   const registry = await startTestRegistry({ timeouts: { ...never, ...timeouts } })
   opened.push(registry)
   return registry

@@ -139,5 +139,7 @@ function added(counts: ValueCount[], others: ValueCount[], sign: 1 | -1): ValueC
 }
 
 function mostFrequent(counts: ValueCount[], maxValues: number): ValueCount[] {
-  return counts.toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, maxValues)
+  return counts
+    .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, maxValues)
 }

@@ -4,10 +4,10 @@ import type { FullText, ModelSearch } from '../database/full-text.ts'
 import type { Database } from '../database/schema.ts'
 import {
   type Conditions,
-  resolveConditions,
   filtered,
   isNarrowed,
   type ModelFilter,
+  resolveConditions,
 } from './model-filter.ts'
 
 /** Matches are counted up to here. */

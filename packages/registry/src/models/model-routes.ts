@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { endpoints, type ModelQuery, pathOf, routes } from '@shoal/protocol'
+import { endpoints, formatPath, type ModelQuery, routes } from '@shoal/protocol'
 import { callerWith, toViewer } from '../accounts/caller.ts'
 import { unprocessable } from '../errors.ts'
 import { pageLinks } from '../http/page-links.ts'
@@ -47,7 +47,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const { username } = callerWith('write', caller)
       checkName(body.name)
       const model = await models.create(username, body)
-      reply.code(201).header('location', pathOf(routes.getModel.url, { id: model.name }))
+      reply.code(201).header('location', formatPath(routes.getModel.url, { id: model.name }))
       return models.getRecord(model, toViewer(caller, 'write'))
     },
   })

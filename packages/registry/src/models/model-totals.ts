@@ -7,8 +7,8 @@ import {
   countEveryModel,
   countMatching,
   countPrivateModels,
-  toFacets,
   nothing,
+  toFacets,
 } from './count-facets.ts'
 import { findMatches } from './find-matches.ts'
 import { keptTotals } from './kept-totals.ts'

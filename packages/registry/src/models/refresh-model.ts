@@ -1,4 +1,4 @@
-import { computeMinimumMemory, shardSetOf } from '@shoal/model-file'
+import { computeMinimumMemory, getShardSet } from '@shoal/model-file'
 import type { Kysely } from 'kysely'
 import type { FullText } from '../database/full-text.ts'
 import type { Database } from '../database/schema.ts'
@@ -76,7 +76,9 @@ function mergeFacts(files: ReadyFile[]) {
   const [first] = own
   if (!first) return { architecture: null, parameter_count: null, context_length: null }
   const set =
-    first.role === 'shard' ? own.filter((file) => shardSetOf(file) === shardSetOf(first)) : [first]
+    first.role === 'shard'
+      ? own.filter((file) => getShardSet(file) === getShardSet(first))
+      : [first]
   const parameters = set.flatMap(({ parameter_count }) => parameter_count ?? [])
   return {
     architecture: set.find((file) => file.architecture !== null)?.architecture ?? null,

@@ -72,7 +72,10 @@ const shape: Point[] = (() => {
 function pointOn([a, b, c, d]: [Point, Point, Point, Point], t: number): Point {
   const s = 1 - t
   const mix = (coordinate: (point: Point) => number) =>
-    s ** 3 * coordinate(a) + 3 * s * s * t * coordinate(b) + 3 * s * t * t * coordinate(c) + t ** 3 * coordinate(d)
+    s ** 3 * coordinate(a) +
+    3 * s * s * t * coordinate(b) +
+    3 * s * t * t * coordinate(c) +
+    t ** 3 * coordinate(d)
   return { x: mix(({ x }) => x), y: mix(({ y }) => y) }
 }
 

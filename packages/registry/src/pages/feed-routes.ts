@@ -1,6 +1,6 @@
 /** Feeds of new models: Atom (RFC 4287). */
 import type { Model } from '@shoal/protocol'
-import { pageFiles, pages, pathOf } from '@shoal/protocol/pages'
+import { formatPath, pageFiles, pages } from '@shoal/protocol/pages'
 import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
 import { anonymous } from '../accounts/caller.ts'
@@ -40,7 +40,7 @@ export const feedRoutes: FastifyPluginAsync<Dependencies> = async (app, { list, 
     hidden,
     async ({ params: { username } }, reply) => {
       const models = await newest({ owner: username.toLowerCase() })
-      const path = pathOf(pageFiles.ownerFeed, { username })
+      const path = formatPath(pageFiles.ownerFeed, { username })
       const title = `shoal: new models of ${username}`
       return reply.type(atom).send(feedText({ title, path, models }, site.baseUrl()))
     },
@@ -68,7 +68,7 @@ function entryText(model: Model, baseUrl: string): string {
   return `  <entry>
     <id>urn:uuid:${id}</id>
     <title>${escapeMarkup(display_name)}</title>
-    <link rel="alternate" type="text/html" href="${escapeMarkup(baseUrl + pathOf(pages.model, { name }))}"/>
+    <link rel="alternate" type="text/html" href="${escapeMarkup(baseUrl + formatPath(pages.model, { name }))}"/>
     <published>${created_at}</published>
     <updated>${updated_at}</updated>
     <author><name>${escapeMarkup(owner)}</name></author>

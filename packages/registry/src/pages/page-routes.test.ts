@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { pages, pathOf } from '@shoal/protocol/pages'
+import { formatPath, pages } from '@shoal/protocol/pages'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { breakableLine } from '../testing/breakable-line.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
@@ -59,7 +59,7 @@ describe('a printed page', () => {
   test.each(Object.entries(pages))(
     '%s is at its address, and not what is shown for others',
     async (_, address) => {
-      const path = pathOf(address, { name: 'tide', username: 'ana', section: 'keys' })
+      const path = formatPath(address, { name: 'tide', username: 'ana', section: 'keys' })
       // Elsewhere, callers that do not ask for HTML get an error in JSON.
       const { status, headers, text } = await page(path, { accept: '*/*' })
       expect([path, status]).toEqual([path, 200])

@@ -1,5 +1,5 @@
 /** robots.txt and sitemaps for search engines: https://www.sitemaps.org, RFC 9309. */
-import { pages, pathOf } from '@shoal/protocol/pages'
+import { formatPath, pages } from '@shoal/protocol/pages'
 import type { FastifyPluginAsync } from 'fastify'
 import { notFound } from '../errors.ts'
 import { escapeMarkup } from '../escape-markup.ts'
@@ -68,7 +68,7 @@ export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (
     const rows = await models.listPublicNames(maxAddresses, (page - 1) * maxAddresses)
     const home = page === 1 ? [{ address: site.baseUrl() + pages.models }] : []
     const addresses = rows.map(({ name, updated_at }) => ({
-      address: site.baseUrl() + pathOf(pages.model, { name }),
+      address: site.baseUrl() + formatPath(pages.model, { name }),
       updatedAt: updated_at,
     }))
     return sitemapText([...home, ...addresses])

@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { canMount, smallDisk } from '../../../../testing/small-disk.ts'
 import { garbageCollection } from '../files/garbage/garbage-collection.ts'
 import { openTrash } from '../files/rows/trash.ts'
-import { manifestFor, makeFakeManifest, publish, settled, smallGguf } from '../testing/publish.ts'
+import { makeFakeManifest, manifestFor, publish, settled, smallGguf } from '../testing/publish.ts'
 import { type Answer, describeOnEachDatabase, type TestRegistry } from '../testing/test-registry.ts'
 import { openDiskStore } from './disk-store.ts'
 

@@ -1,4 +1,4 @@
-import { reachOf } from '@shoal/core/addresses'
+import { classifyAddress } from '@shoal/core/addresses'
 import { addTo, drawFrom, type PeerGroup, type Placed, takeOut } from './peer-group.ts'
 import type { Peer, SwarmCounts, Wanted } from './swarm.ts'
 
@@ -72,7 +72,7 @@ export class MemorySwarm {
   }
 
   #getGroup({ kind, isSeeder, address }: Peer): PeerGroup {
-    const name = toGroupName(kind, isSeeder, reachOf(address))
+    const name = toGroupName(kind, isSeeder, classifyAddress(address))
     const group = this.#groups.get(name) ?? []
     this.#groups.set(name, group)
     return group

@@ -1,4 +1,4 @@
-import { networkOf } from '@shoal/core/addresses'
+import { getNetwork } from '@shoal/core/addresses'
 import { MemorySwarm, toPeerKey } from './memory-swarm.ts'
 import type { Peer, SwarmCounts, Swarms } from './swarm.ts'
 
@@ -57,7 +57,7 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
     return (
       peers < limits.peers &&
       swarm.size < limits.peersPerSwarm &&
-      (peersByNetwork.get(networkOf(address)) ?? 0) < limits.peersPerNetwork
+      (peersByNetwork.get(getNetwork(address)) ?? 0) < limits.peersPerNetwork
     )
   }
 
@@ -68,7 +68,7 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
 
   function count({ address }: Peer, difference: 1 | -1) {
     peers += difference
-    const network = networkOf(address)
+    const network = getNetwork(address)
     const networkPeers = (peersByNetwork.get(network) ?? 0) + difference
     if (networkPeers === 0) peersByNetwork.delete(network)
     else peersByNetwork.set(network, networkPeers)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createChunkHasher, manifestOf } from '@shoal/model-file'
+import { createChunkHasher, makeManifest } from '@shoal/model-file'
 import { makeGguf } from '@shoal/model-file/testing'
 import type { ModelFile, NewFile, StartedUpload } from '@shoal/protocol'
 import type { TestRegistry } from './test-registry.ts'
@@ -23,7 +23,7 @@ export function smallGguf(seed: number, elements = 64): Buffer<ArrayBuffer> {
 export function manifestFor(filename: string, bytes: Uint8Array): NewFile {
   const hasher = createChunkHasher(bytes.length)
   hasher.update(bytes)
-  return { filename, ...manifestOf(hasher.digest()) }
+  return { filename, ...makeManifest(hasher.digest()) }
 }
 
 export function sha256(bytes: Uint8Array): string {

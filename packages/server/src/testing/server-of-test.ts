@@ -20,7 +20,7 @@ export async function serverOfTest(addRoutes: (app: FastifyInstance) => void) {
       const { statusCode: status = 500, message } = error as Error & { statusCode?: number }
       return { status, body: { detail: status < 500 ? message : 'internal error' }, retryAfter: 5 }
     }),
-    bodyOf: (_status, detail) => ({ detail }),
+    makeBody: (_status, detail) => ({ detail }),
     timeoutMessage: 'too slow',
     logFields: ({ query }) => ({ extra: (query as { extra?: string } | null)?.extra }),
     fastify: {},

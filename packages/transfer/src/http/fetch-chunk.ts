@@ -1,12 +1,12 @@
 /** One request for one chunk or a part of it, through redirects and up to its last byte. */
 import {
   type Asked,
-  failureOf,
   followRedirects,
   type Network,
   type Redirect,
   readHead,
   type Step,
+  toNetworkFailure,
 } from '@shoal/network/requests'
 import { NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import type { Dispatcher } from 'undici'
@@ -170,12 +170,12 @@ function exchange(
           })
         },
         onResponseError(_, error) {
-          fail(responseFailure ?? classifyNetworkError(failureOf(error, asked)))
+          fail(responseFailure ?? classifyNetworkError(toNetworkFailure(error, asked)))
         },
       },
     )
   } catch (error) {
-    failAs(failureOf(error, asked))
+    failAs(toNetworkFailure(error, asked))
   }
   return promise
 }

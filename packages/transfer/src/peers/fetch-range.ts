@@ -1,12 +1,12 @@
 import {
   type Asked,
-  failureOf,
   followRedirects,
   type Network,
   readBody,
   readHead,
   type Step,
   sendRequest,
+  toNetworkFailure,
 } from '@shoal/network/requests'
 import { NetworkError } from '@shoal/protocol/client'
 import { answerProblem } from '../chunks/check-answer.ts'
@@ -26,7 +26,7 @@ export function fetchRange(
     } catch (error) {
       signal.throwIfAborted()
       const isSystem = error instanceof Error && 'code' in error
-      throw isSystem ? new NetworkError(failureOf(error, asked)) : error
+      throw isSystem ? new NetworkError(toNetworkFailure(error, asked)) : error
     }
   })
 }

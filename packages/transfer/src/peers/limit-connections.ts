@@ -4,7 +4,7 @@ const maxConnections = 256
 const maxPerAddress = 32
 
 /** Bounds the connections that others may open: each costs a file descriptor, of which the daemon has few. */
-export function limitConnections(server: Server) {
+export function limitPeerConnections(server: Server) {
   const open = new Map<string, number>()
   server.maxConnections = maxConnections
   // Before the library's own listener, which passes over a socket that is closed.

@@ -1,6 +1,6 @@
 import WebTorrent, { type Torrent } from 'webtorrent'
 import { guardWires } from './guard-wires.ts'
-import { limitConnections } from './limit-connections.ts'
+import { limitPeerConnections } from './limit-connections.ts'
 import { keepOneConnection } from './one-connection.ts'
 import { checkPrivateNames, incomingServer } from './webtorrent-internals.ts'
 
@@ -34,7 +34,7 @@ export function torrentClient(options: TorrentClientOptions): WebTorrent {
     ...others,
   })
   checkPrivateNames('client', client)
-  limitConnections(incomingServer(client))
+  limitPeerConnections(incomingServer(client))
   client.on('add', (torrent: Torrent) => keepOneConnection(torrent, client.peerId))
   return client
 }

@@ -21,7 +21,7 @@ export async function listMissing(
 }
 
 /** The chunk with a fresh URL, or undefined where the registry has it by now. */
-export async function findMissing(
+export async function findMissingChunk(
   { client, modelName, retrier, signal }: BlobPush,
   fileId: string,
   { index }: MissingChunk,

@@ -2,7 +2,7 @@ import { hasCode } from '@shoal/core/errors'
 import { type MissingChunk, NetworkError } from '@shoal/protocol/client'
 import { bytesRefused } from '../errors.ts'
 import { TransferError } from '../failure.ts'
-import { findMissing } from './list-missing.ts'
+import { findMissingChunk } from './list-missing.ts'
 import type { BlobPush } from './push-options.ts'
 
 const maxRefusals = 5
@@ -55,7 +55,7 @@ export async function sendMissing(
       await retrier.waitOrThrow(error.transferFailure, failures)
       // Perhaps only the answer was lost: to ask costs less than to send it again.
       const mayBeStored = wasWhole && error.transferFailure.kind === 'lost'
-      return mayBeStored ? findMissing(push, fileId, failed) : failed
+      return mayBeStored ? findMissingChunk(push, fileId, failed) : failed
     }
     while (chunk !== undefined) {
       await retrier.waitUntilOpen()
@@ -89,7 +89,7 @@ export async function sendMissing(
       await port.checkChunk(chunk)
       report({ type: 'bad-chunk', index: chunk.index })
     }
-    return findMissing(push, fileId, chunk)
+    return findMissingChunk(push, fileId, chunk)
   }
 
   show()

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { Logo } from '../fish/fish.tsx'
-import { sentence } from './conversation/fault-of.ts'
+import { sentence } from './conversation/to-chat-failure.ts'
 
 /** Asks for the API key of the daemon. It is stored until the tab is closed. */
 export function KeyForm({ reason, onKey }: { reason: string; onKey: (key: string) => void }) {

@@ -12,10 +12,10 @@ export function FishPath({ x, y, angle, scale, opacity, isLead }: Fish) {
   )
 }
 
-const keyOf = ({ x, y }: Fish) => `${x} ${y}`
+const makeKey = ({ x, y }: Fish) => `${x} ${y}`
 
 export function School({ fish }: { fish: readonly Fish[] }) {
-  return fish.map((one) => <FishPath key={keyOf(one)} {...one} />)
+  return fish.map((one) => <FishPath key={makeKey(one)} {...one} />)
 }
 
 type GlyphProps = { name: string; parameters: number | null; className?: string }

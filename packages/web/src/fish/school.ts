@@ -19,7 +19,7 @@ type Place = () => Point
 
 /** In a square of `size`. */
 export function school(name: string, parameters: number, size = 64): Fish[] {
-  const random = randomFrom(hashOf(name))
+  const random = randomFrom(hashText(name))
   const billions = parameters / 1e9
   const count = clamp(Math.round(2.4 + Math.log2(1 + billions) * 1.7), 3, 13)
   const course = (random() - 0.5) * 1.5
@@ -107,7 +107,7 @@ const clamp = (value: number, least: number, most: number) => Math.max(least, Ma
 const degrees = (radians: number) => (radians * 180) / Math.PI
 
 /** FNV-1a. */
-function hashOf(text: string): number {
+function hashText(text: string): number {
   let hash = 2166136261
   for (const character of text) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16777619)

@@ -1,5 +1,5 @@
 import type { ModelRecord } from '@shoal/protocol/client'
-import { pages, pathOf } from '@shoal/protocol/pages'
+import { formatPath, pages } from '@shoal/protocol/pages'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
@@ -40,7 +40,7 @@ function ImagesNote({ name }: { name: string }) {
   return (
     <p className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-1 rounded-ctl bg-sunken px-4 py-2.5 text-[14px] text-ink-2">
       External images are not loaded, because the sites that host them would see your IP address.
-      <a href={`${pathOf(pages.model, { name })}?images=1`} className="link">
+      <a href={`${formatPath(pages.model, { name })}?images=1`} className="link">
         Show external images
       </a>
     </p>

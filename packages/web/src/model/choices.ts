@@ -11,15 +11,15 @@ import type { ModelFile } from '@shoal/protocol/client'
 export type Choice = FileChoice<ModelFile>
 
 /** By size, with companion files last. */
-export const choicesOf = (files: readonly ModelFile[]): Choice[] =>
+export const listChoices = (files: readonly ModelFile[]): Choice[] =>
   fileChoices(files, (file) => file.file_size_bytes).toSorted(
     (a, b) => Number(a.isCompanion) - Number(b.isCompanion),
   )
 
-export const bestFitOf = (choices: readonly Choice[], memoryGb: number): Choice | undefined =>
+export const findBestChoice = (choices: readonly Choice[], memoryGb: number): Choice | undefined =>
   findBestFit(runnable(choices), memoryOfMachine(memoryGb))
 
 /** Below three bits a smaller model at more of them is usually better. */
 export const isRough = ({ quantization }: Choice): boolean => findFidelity(quantization) === 'Rough'
 
-export const memoryOf = ({ memoryBytes }: Choice): number => memoryBytes
+export const getMemory = ({ memoryBytes }: Choice): number => memoryBytes

@@ -11,7 +11,7 @@ export function FileDetails({ choice: { files } }: { choice: Choice }) {
           key={file.id}
           className="mb-3 grid gap-x-6 gap-y-1 rounded-xl bg-sunken p-4 text-[14px] sm:grid-cols-[auto_1fr]"
         >
-          {detailsOf(file).map(([name, value]) => (
+          {listDetails(file).map(([name, value]) => (
             <div key={name} className="contents">
               <dt className="text-ink-3">{name}</dt>
               <dd className="flex min-w-0 items-center gap-1 font-mono text-[13px]">
@@ -30,7 +30,7 @@ export function FileDetails({ choice: { files } }: { choice: Choice }) {
   )
 }
 
-function detailsOf(file: ModelFile): [name: string, value: string][] {
+function listDetails(file: ModelFile): [name: string, value: string][] {
   return [
     ['Filename', file.filename],
     ['SHA-256', file.sha256_hash],

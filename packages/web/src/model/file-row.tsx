@@ -3,7 +3,7 @@ import { findFidelity } from '@shoal/model-file/choices'
 import type { ModelRecord } from '@shoal/protocol/client'
 import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
-import { type Choice, isRough, memoryOf } from './choices.ts'
+import { type Choice, getMemory, isRough } from './choices.ts'
 import { FileDetails } from './file-details.tsx'
 import { GetMenu } from './get-menu.tsx'
 
@@ -17,7 +17,7 @@ type Props = {
 
 export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Props) {
   const { label, quantization, sizeBytes, isCompanion } = choice
-  const needed = memoryOf(choice)
+  const needed = getMemory(choice)
   const fits = needed <= memoryBytes
   const size = formatBytes(sizeBytes)
   const [isOpen, setOpen] = useState(false)
@@ -60,7 +60,7 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
             </span>
           )}
         </p>
-        <p className="text-[14px] text-ink-3 tabular-nums max-md:hidden">{sourceOf(choice)}</p>
+        <p className="text-[14px] text-ink-3 tabular-nums max-md:hidden">{formatSource(choice)}</p>
         <p className="text-right font-mono text-[14px] text-ink tabular-nums max-md:hidden">
           {size}
         </p>
@@ -76,7 +76,7 @@ export function FileRow({ model, choice, isBest, memoryBytes, scaleBytes }: Prop
   )
 }
 
-function sourceOf({ files }: Choice): string {
+function formatSource({ files }: Choice): string {
   const seeders = Math.min(...files.map((file) => file.seeders))
   return seeders > 0 ? plural(seeders, 'peer') : 'web seed'
 }

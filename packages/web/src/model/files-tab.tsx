@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { MemoryChoice } from '../app/memory-choice.tsx'
 import { usePrefs } from '../app/use-prefs.ts'
 import { adviceFor } from './advice.ts'
-import { bestFitOf, type Choice, choicesOf, memoryOf } from './choices.ts'
+import { type Choice, findBestChoice, getMemory, listChoices } from './choices.ts'
 import { FileRow } from './file-row.tsx'
 
 type Props = { model: ModelRecord; files: readonly ModelFile[] | undefined }
@@ -14,13 +14,13 @@ type Props = { model: ModelRecord; files: readonly ModelFile[] | undefined }
 export function FilesTab({ model, files }: Props) {
   const { memoryGb } = usePrefs()
   if (!files) return <div className="skeleton mt-6 h-64" aria-busy="true" />
-  const choices = choicesOf(files)
+  const choices = listChoices(files)
   if (choices.length === 0) {
     return <p className="py-12 text-ink-2">No file is ready yet.</p>
   }
-  const best = bestFitOf(choices, memoryGb)
+  const best = findBestChoice(choices, memoryGb)
   const memoryBytes = memoryOfMachine(memoryGb)
-  const scaleBytes = scaleOf(choices, memoryBytes)
+  const scaleBytes = computeScale(choices, memoryBytes)
   return (
     <section className="pt-6" aria-labelledby="files-title">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
@@ -61,9 +61,9 @@ export function FilesTab({ model, files }: Props) {
 }
 
 /** Linear. Original files run off the end, so that the others stay readable. */
-function scaleOf(choices: readonly Choice[], memoryBytes: number): number {
+function computeScale(choices: readonly Choice[], memoryBytes: number): number {
   const reduced = choices.filter(({ quantization }) => findFidelity(quantization) !== 'Original')
-  return Math.max(memoryBytes * 1.3, ...reduced.map((choice) => memoryOf(choice) * 1.06))
+  return Math.max(memoryBytes * 1.3, ...reduced.map((choice) => getMemory(choice) * 1.06))
 }
 
 /** The pattern for files that do not fit. */

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useClient } from '../api/context.ts'
 import { fileQuery } from '../api/queries.ts'
 import { Failure } from '../ui/problem.tsx'
-import { choicesOf } from './choices.ts'
+import { listChoices } from './choices.ts'
 import { MetadataTable } from './metadata-table.tsx'
 import { TensorTable } from './tensor-table.tsx'
 
@@ -12,7 +12,7 @@ type Props = { model: ModelRecord; files: readonly ModelFile[] | undefined }
 
 /** The header of a file, as read by the registry. */
 export function MetadataTab({ model, files }: Props) {
-  const choices = choicesOf(files ?? [])
+  const choices = listChoices(files ?? [])
   const [chosen, setChosen] = useState<string>()
   const choice = choices.find(({ label }) => label === chosen) ?? choices[0]
   if (!files) return <div className="skeleton mt-6 h-64" aria-busy="true" />

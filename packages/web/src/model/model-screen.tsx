@@ -1,6 +1,6 @@
 import { formatAge, formatContext, formatCount } from '@shoal/core/units'
 import { ApiError, type ModelFile, type ModelRecord } from '@shoal/protocol/client'
-import { pageFiles, pages, pathOf } from '@shoal/protocol/pages'
+import { formatPath, pageFiles, pages } from '@shoal/protocol/pages'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
@@ -9,11 +9,11 @@ import { PageHead } from '../app/head.tsx'
 import { exactly } from '../ui/exactly.ts'
 import { Failure } from '../ui/problem.tsx'
 import { CardTab } from './card-tab.tsx'
-import { choicesOf } from './choices.ts'
+import { listChoices } from './choices.ts'
 import { FilesTab } from './files-tab.tsx'
 import { MetadataTab } from './metadata-tab.tsx'
 import { ModelHeader } from './model-header.tsx'
-import type { ModelSearch } from './model-search.ts'
+import type { ModelScreenSearch } from './model-search.ts'
 import { ModelSkeleton } from './model-skeleton.tsx'
 import { NoModel } from './no-model.tsx'
 import { UseThisModel } from './use-this-model.tsx'
@@ -40,10 +40,10 @@ export function ModelScreen() {
     )
   }
   if (model.isPending) return <ModelSkeleton />
-  const filesCount = files.data ? choicesOf(files.data).length : model.data.files_count
+  const filesCount = files.data ? listChoices(files.data).length : model.data.files_count
   return (
     <div className="page pt-8">
-      <PageHead {...headOf(model.data)} />
+      <PageHead {...makeHead(model.data)} />
       <ModelHeader model={model.data} />
       <Numbers model={model.data} filesCount={filesCount} />
       <div className={`mt-6 grid gap-x-14 gap-y-8 ${tab ? '' : 'lg:grid-cols-[1fr_348px]'}`}>
@@ -63,7 +63,7 @@ export function ModelScreen() {
 }
 
 type TabProps = {
-  tab: ModelSearch['tab']
+  tab: ModelScreenSearch['tab']
   model: ModelRecord
   files: ModelFile[] | undefined
 }
@@ -80,7 +80,7 @@ const tabs = [
   { tab: 'metadata', title: 'GGUF metadata' },
 ] as const
 
-function Tabs({ tab, filesCount }: { tab?: ModelSearch['tab']; filesCount: number }) {
+function Tabs({ tab, filesCount }: { tab?: ModelScreenSearch['tab']; filesCount: number }) {
   return (
     <nav aria-label="About this model" className="flex gap-7 overflow-x-auto border-line border-b">
       {tabs.map((one) => (
@@ -128,14 +128,14 @@ function Numbers({ model, filesCount }: { model: ModelRecord; filesCount: number
   )
 }
 
-function headOf(model: ModelRecord) {
+function makeHead(model: ModelRecord) {
   const { name, display_name, architecture, license, owner, created_at, updated_at, tags } = model
   const description = model.description ?? `${display_name}, a language model in the GGUF format.`
   return {
     title: display_name,
     description,
-    path: pathOf(pages.model, { name }),
-    image: pathOf(pageFiles.modelPicture, { name }),
+    path: formatPath(pages.model, { name }),
+    image: formatPath(pageFiles.modelPicture, { name }),
     isHidden: !model.is_public,
     data: {
       '@context': 'https://schema.org',

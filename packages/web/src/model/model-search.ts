@@ -1,7 +1,7 @@
 /** The URL parameters of a model's page. */
-export type ModelSearch = { tab?: 'files' | 'metadata'; images?: boolean }
+export type ModelScreenSearch = { tab?: 'files' | 'metadata'; images?: boolean }
 
-export function readModelSearch(given: Record<string, unknown>): ModelSearch {
+export function readModelSearch(given: Record<string, unknown>): ModelScreenSearch {
   const { tab, images } = given
   return {
     ...((tab === 'files' || tab === 'metadata') && { tab }),

@@ -7,7 +7,7 @@ import { Words } from '../ui/command-line.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { adviceFor } from './advice.ts'
-import { bestFitOf, type Choice, choicesOf, isRough } from './choices.ts'
+import { type Choice, findBestChoice, isRough, listChoices } from './choices.ts'
 import { OwnersLink } from './owners-link.tsx'
 import { snippetsFor } from './snippets.ts'
 
@@ -15,8 +15,8 @@ type Props = { model: ModelRecord; files: readonly ModelFile[] }
 
 export function UseThisModel({ model, files }: Props) {
   const { memoryGb, daemon } = usePrefs()
-  const choices = choicesOf(files)
-  const best = bestFitOf(choices, memoryGb)
+  const choices = listChoices(files)
+  const best = findBestChoice(choices, memoryGb)
   const label = (best ?? choices[0])?.label
   return (
     <div className="panel">

@@ -42,7 +42,7 @@ function Facts({ model }: { model: Model }) {
     parameter_count === null ? null : formatCount(parameter_count),
     model.architecture,
     context_length === null ? null : `${formatContext(context_length)} ctx`,
-    sizeOf(model),
+    formatSize(model),
     model.license,
   ].filter((fact) => fact !== null)
   return (
@@ -57,7 +57,7 @@ function Facts({ model }: { model: Model }) {
 }
 
 /** What it runs in says more than a file, which may be a part or a companion of one. */
-function sizeOf({ min_memory_bytes, min_file_size_bytes }: Model): string {
+function formatSize({ min_memory_bytes, min_file_size_bytes }: Model): string {
   if (min_memory_bytes !== null) return `runs in ${formatMemory(min_memory_bytes)}`
   return min_file_size_bytes === null ? 'no files yet' : `from ${formatBytes(min_file_size_bytes)}`
 }

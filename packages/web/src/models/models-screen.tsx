@@ -28,7 +28,7 @@ export function ModelsScreen() {
 
   return (
     <>
-      <PageHead {...headOf(search)} />
+      <PageHead {...makeHead(search)} />
       {isBare && <Masthead />}
       <div className="page grid gap-x-12 gap-y-6 pt-8 lg:grid-cols-[208px_1fr]">
         <Filters search={search} />
@@ -36,7 +36,7 @@ export function ModelsScreen() {
           <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
             <ListTitle
               isBare={isBare}
-              text={titleOf(search, list.isPlaceholderData ? undefined : list.data)}
+              text={formatTitle(search, list.isPlaceholderData ? undefined : list.data)}
             />
             {hasFilter(search) && (
               <Link to="/" className="link mr-auto text-[14px]">
@@ -86,14 +86,14 @@ function ListTitle({ isBare, text }: { isBare: boolean; text: string }) {
 
 type Found = { total: number; isTotalExact: boolean }
 
-function titleOf({ q }: ModelsSearch, found: Found | undefined): string {
+function formatTitle({ q }: ModelsSearch, found: Found | undefined): string {
   const count = found
     ? `${found.total.toLocaleString('en')}${found.isTotalExact ? '' : '+'} ${found.total === 1 ? 'model' : 'models'}`
     : 'Models'
   return q ? `${count} for “${q}”` : count
 }
 
-function headOf(search: ModelsSearch) {
+function makeHead(search: ModelsSearch) {
   const { q, architecture, license, tag } = search
   const subject = [q && `“${q}”`, architecture, tag, license].filter(Boolean).join(', ')
   const query = new URLSearchParams(q ? { q } : {})

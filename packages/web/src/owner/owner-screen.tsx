@@ -1,6 +1,6 @@
 import { plural } from '@shoal/core/units'
 import { ApiError } from '@shoal/protocol/client'
-import { pageFiles, pages, pathOf } from '@shoal/protocol/pages'
+import { formatPath, pageFiles, pages } from '@shoal/protocol/pages'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useClient } from '../api/context.ts'
@@ -34,8 +34,8 @@ export function OwnerScreen() {
       <PageHead
         title={username}
         description={`Models that ${username} has published.`}
-        path={pathOf(pages.owner, { username })}
-        feed={pathOf(pageFiles.ownerFeed, { username })}
+        path={formatPath(pages.owner, { username })}
+        feed={formatPath(pageFiles.ownerFeed, { username })}
       />
       <ScreenTitle className="font-bold text-[34px] tracking-[-0.035em]">{username}</ScreenTitle>
       <p className="mt-1 min-h-6 text-ink-2">

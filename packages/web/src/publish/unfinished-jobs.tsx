@@ -6,7 +6,7 @@ import { FieldNote } from '../ui/field.tsx'
 import { sentence } from '../ui/field-errors.ts'
 import { hashChunk } from './hashing/hash-file.ts'
 import { dropJob } from './jobs/drop-job.ts'
-import { bytesOf, findSources, type Job, unfinished, wrongFiles } from './jobs/job.ts'
+import { findSources, type Job, sumBytes, unfinished, wrongFiles } from './jobs/job.ts'
 import { forgetJob, listJobs } from './jobs/kept-jobs.ts'
 import { fileAgain } from './jobs/picked.ts'
 import { startJob } from './jobs/publishing.ts'
@@ -50,8 +50,8 @@ function UnfinishedJob({ job }: { job: Job }) {
         {job.displayName} is not fully uploaded
       </h2>
       <p className="mt-1 text-[15px] text-ink-2">
-        {plural(files.length, 'file')} of {formatBytes(bytesOf(files))} left. Only the missing parts
-        are uploaded.
+        {plural(files.length, 'file')} of {formatBytes(sumBytes(files))} left. Only the missing
+        parts are uploaded.
         {!hasHandles && ` Choose ${files.length === 1 ? 'the same file' : 'the same files'} again:`}
       </p>
       {!hasHandles && (

@@ -74,7 +74,7 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
         <p className="shrink-0 text-[14px] text-ink-3 sm:w-40">
           {last_used_at ? `used ${formatAge(last_used_at)}` : 'never used'}
           <br />
-          {endOf(expires_at)}
+          {formatExpiry(expires_at)}
         </p>
       </div>
       <button type="button" className="ctl h-9" onClick={() => dialog.current?.showModal()}>
@@ -94,7 +94,7 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
   )
 }
 
-function endOf(expiresAt: string | null): string {
+function formatExpiry(expiresAt: string | null): string {
   if (expiresAt === null) return 'never expires'
   const end = new Date(expiresAt)
   return `${end.getTime() < Date.now() ? 'expired' : 'expires'} ${day.format(end)}`

@@ -33,14 +33,14 @@ type FailureProps = {
 /** An error for people: what happened, what was saved, what to do. */
 export function Failure({ as, error, note, onRetry }: FailureProps) {
   return (
-    <Problem {...(as && { as })} title={titleOf(error)} onRetry={onRetry}>
-      {detailOf(error)}
+    <Problem {...(as && { as })} title={getTitle(error)} onRetry={onRetry}>
+      {getDetail(error)}
       {note && ` ${note}`}
     </Problem>
   )
 }
 
-function titleOf(error: Error): string {
+function getTitle(error: Error): string {
   if (error instanceof NetworkError) return 'The registry is not responding'
   if (!(error instanceof ApiError)) return 'Something went wrong on this page'
   if (error.status === 401) return 'Sign in to continue'
@@ -49,7 +49,7 @@ function titleOf(error: Error): string {
   return error.status >= 500 ? 'The registry had an error' : 'The request was rejected'
 }
 
-function detailOf(error: Error): string {
+function getDetail(error: Error): string {
   if (error instanceof NetworkError) return 'Check your network connection. Nothing was lost.'
   const isBroken = error instanceof ApiError && error.status === 500
   if (isBroken) return 'Try again in a moment. Nothing was lost.'

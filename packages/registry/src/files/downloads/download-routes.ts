@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@shoal/protocol'
 import type { FastifyReply } from 'fastify'
-import { type Viewer, toViewer } from '../../accounts/caller.ts'
+import { toViewer, type Viewer } from '../../accounts/caller.ts'
 import { notFound } from '../../errors.ts'
 import { redirect } from '../../http/redirect.ts'
 import type { ModelRepository } from '../../models/model-repository.ts'

@@ -1,5 +1,5 @@
 import { magnetUri, unpackHashes } from '@shoal/model-file'
-import { type Download, pathOf, routes } from '@shoal/protocol'
+import { type Download, formatPath, routes } from '@shoal/protocol'
 import { conflict } from '../../errors.ts'
 import type { Site } from '../../http/site.ts'
 import type { ModelRow } from '../../models/model-repository.ts'
@@ -67,8 +67,8 @@ export function torrentAddresses(
   const bearer = { id: file.id, visibility_version: model.visibility_version }
   const token = model.is_public === 1 ? '' : `/${capabilities.accessToken(bearer)}`
   const base = site.baseUrl()
-  const torrent = pathOf(routes.getTorrent.url, { model_id: model.id, file_id: file.id })
-  const chunk = pathOf(routes.getChunk.url, { chunk_hash: `${file.blob_hash}` })
+  const torrent = formatPath(routes.getTorrent.url, { model_id: model.id, file_id: file.id })
+  const chunk = formatPath(routes.getChunk.url, { chunk_hash: `${file.blob_hash}` })
   return {
     torrentUrl: base + torrent + token,
     webSeed: base + chunk + token,

@@ -1,7 +1,7 @@
 import { hasCode } from '@shoal/core/errors'
 import {
+  extractFacts,
   type FileHashes,
-  factsOf,
   type GgufFacts,
   parseGguf,
   unpackHashes,
@@ -101,7 +101,7 @@ async function readHeader(
   }
   try {
     const header = await parseGguf(read, file_size_bytes)
-    return { outcome: 'ready', hashes, facts: listableFacts(factsOf(header, filename)) }
+    return { outcome: 'ready', hashes, facts: listableFacts(extractFacts(header, filename)) }
   } catch (error) {
     if (!hasCode(error, 'invalid_gguf')) throw error
     return { outcome: 'failed', detail: `not a usable GGUF file: ${formatDetail(error.message)}` }

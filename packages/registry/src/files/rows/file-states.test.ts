@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { factsOf, parseGguf } from '@shoal/model-file'
+import { extractFacts, parseGguf } from '@shoal/model-file'
 import { sql } from 'kysely'
 import { v7 as newId } from 'uuid'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -33,7 +33,7 @@ const isFor = (event: FileEvent, state: FileStatus | undefined) =>
 const bytes = smallGguf(1)
 const manifest = manifestFor('tide.gguf', bytes)
 const read = async (start: number, length: number) => bytes.subarray(start, start + length)
-const facts = factsOf(await parseGguf(read, bytes.length), manifest.filename)
+const facts = extractFacts(await parseGguf(read, bytes.length), manifest.filename)
 const node = 'the node that has the lease'
 const hashes = {
   fileSizeBytes: manifest.file_size_bytes,

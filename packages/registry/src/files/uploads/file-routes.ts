@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { endpoints, pathOf, routes } from '@shoal/protocol'
+import { endpoints, formatPath, routes } from '@shoal/protocol'
 import { toViewer } from '../../accounts/caller.ts'
 import { conflict } from '../../errors.ts'
 import type { ModelRepository } from '../../models/model-repository.ts'
@@ -40,7 +40,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, d
       const model = await ownModel(models, params.id, caller)
       const started = await startUpload(dependencies, model, toViewer(caller, 'write'), body)
       const { isNew, file, upload } = started
-      const location = pathOf(routes.getFile.url, { id: model.name, file_id: file.id })
+      const location = formatPath(routes.getFile.url, { id: model.name, file_id: file.id })
       if (isNew) reply.header('location', location)
       return reply.code(isNew ? 201 : 200).send({ ...file, upload })
     },

@@ -1,5 +1,5 @@
 import type { Reach } from '@shoal/core/addresses'
-import { reachOf } from '@shoal/core/addresses'
+import { classifyAddress } from '@shoal/core/addresses'
 
 /*
  * Who is told of whom. An address leads somewhere only on its own side: 127.0.0.1 to oneself, 192.168.1.7 into one's own LAN.
@@ -21,18 +21,18 @@ const reachesFrom: Record<Reach, readonly Reach[]> = {
 }
 
 export function canConnect(from: string, to: string): boolean {
-  return reachesFrom[reachOf(from)].includes(reachOf(to))
+  return reachesFrom[classifyAddress(from)].includes(classifyAddress(to))
 }
 
 /** Where the peers are that somebody at an address can connect to; `own` is our own machine's address for it. */
 export function usefulReaches(address: string, own: string | undefined): readonly Reach[] {
-  const reach = reachOf(address)
+  const reach = classifyAddress(address)
   const reaches = reachesFrom[reach]
   return reach !== 'loopback' && own !== undefined ? [...reaches, 'loopback'] : reaches
 }
 
 /** How somebody at `from` finds a peer by the peer's address. */
 export function addressesFor(from: string, own: string | undefined): (address: string) => string {
-  if (own === undefined || reachOf(from) === 'loopback') return (address) => address
-  return (address) => (reachOf(address) === 'loopback' ? own : address)
+  if (own === undefined || classifyAddress(from) === 'loopback') return (address) => address
+  return (address) => (classifyAddress(address) === 'loopback' ? own : address)
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { hashFileInWorker, manifestOf } from '@shoal/model-file'
+import { hashFileInWorker, makeManifest } from '@shoal/model-file'
 import { directNetwork, type NetworkSettings } from '@shoal/network'
 import type { ModelFile, RegistryClient } from '@shoal/protocol/client'
 import type { PushEvent } from '../../events.ts'
@@ -44,7 +44,7 @@ export async function pushFile(options: PushOptions): Promise<ModelFile> {
     signal,
     onProgress: (bytesDone, bytesTotal) => report({ type: 'hashing', bytesDone, bytesTotal }),
   })
-  const manifest = manifestOf(hashes)
+  const manifest = makeManifest(hashes)
   const connections = Math.max(1, options.connections ?? 5)
   const chunkSize = manifest.chunk_size
   const portOptions = { path, sizeBytes, mtimeMs, chunkSize, connections, rateLimit, network }

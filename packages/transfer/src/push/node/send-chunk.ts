@@ -3,11 +3,11 @@ import { Readable } from 'node:stream'
 import { sleep } from '@shoal/core/async'
 import { hasCode } from '@shoal/core/errors'
 import {
-  failureOf,
   failureOfAnswer,
   type Network,
   redirectRefused,
   sendRequest,
+  toNetworkFailure,
 } from '@shoal/network/requests'
 import {
   ApiError,
@@ -86,7 +86,7 @@ export async function sendChunk(
     const detail = `silent for ${silenceMs / 1000} s`
     const found: NetworkFailure = isSilent
       ? { code: 'unreachable', reason: 'timeout', host: target.host, detail }
-      : failureOf(error, { url: target, proxy: network.proxyOf(target) })
+      : toNetworkFailure(error, { url: target, proxy: network.findProxy(target) })
     throw toSendError(found)
   } finally {
     clearTimeout(timer)
@@ -107,7 +107,7 @@ function toAnswerError(
 ): Error {
   const header = (name: string) => headers[name]?.toString()
   const { host } = url
-  const proxy = network.proxyOf(url)
+  const proxy = network.findProxy(url)
   const contentType = header('content-type')
   // Whoever says so, the address may have expired: a new one is asked for first.
   const mayBeExpired = [401, 403, 404].includes(status)

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import {
   type Answer,
   newConversation,
-  requestOf,
   thoughtAndSaid,
   titleFrom,
+  toChatRequest,
   upTo,
 } from './conversation.ts'
-import { faultOf } from './fault-of.ts'
 import { patiently } from './patiently.ts'
 import { spoken } from './spoken.ts'
+import { toChatFailure } from './to-chat-failure.ts'
 
 const question = (content: string) => ({ id: content, role: 'user' as const, content })
 const answer = (content: string, some: Partial<Answer> = {}): Answer => ({
@@ -28,7 +28,7 @@ test('what is sent has the system prompt, what was said, and the parameters that
     ...newConversation('m', { system: 'Be short.', temperature: 0, maxTokens: 5 }),
     messages: [question('a'), answer('b', { reasoning: 'long thought' }), question('c')],
   }
-  expect(requestOf(conversation, 'm')).toEqual({
+  expect(toChatRequest(conversation, 'm')).toEqual({
     model: 'm',
     messages: [
       { role: 'system', content: 'Be short.' },
@@ -43,7 +43,7 @@ test('what is sent has the system prompt, what was said, and the parameters that
 
 test('an answer that never came leaves no gap: one speaks after the other', () => {
   const messages = [question('a'), answer('', { ending: 'failed' }), question('b')]
-  expect(requestOf({ ...newConversation(), messages }, 'm').messages).toEqual([
+  expect(toChatRequest({ ...newConversation(), messages }, 'm').messages).toEqual([
     { role: 'user', content: 'a\n\nb' },
   ])
 })
@@ -92,7 +92,7 @@ test.each([
   [new DaemonError(503, 'x', 'model_not_loaded'), 'The model could not be loaded', 'shoal logs'],
   [new DaemonError(500, 'x', null), 'The daemon had an error', undefined],
 ])('%s says what happened and what to do', (error, title, command) => {
-  const fault = faultOf(error)
+  const fault = toChatFailure(error)
   expect(fault.title).toBe(title)
   expect(fault.command).toBe(command)
   expect(fault.advice).toMatch(/[.:]$/)

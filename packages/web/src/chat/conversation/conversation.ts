@@ -15,9 +15,9 @@ export type SomeSettings = { [Name in keyof Settings]?: Settings[Name] | undefin
 export type Question = { id: string; role: 'user'; content: string }
 
 /** Why an answer ended. `cut`: at the limit of tokens. `lost`: the page was left. */
-export type Ending = 'whole' | 'stopped' | 'cut' | 'lost' | 'failed'
+export type AnswerEnding = 'whole' | 'stopped' | 'cut' | 'lost' | 'failed'
 
-export type Fault = {
+export type ChatFailure = {
   title: string
   advice: string
   /** To be typed in a terminal. */
@@ -30,10 +30,10 @@ export type Answer = {
   model: string
   content: string
   reasoning: string
-  ending: Ending
+  ending: AnswerEnding
   tokens?: number
   tokensPerSecond?: number
-  fault?: Fault
+  fault?: ChatFailure
 }
 
 export type Message = Question | Answer
@@ -79,7 +79,7 @@ export function upTo(messages: readonly Message[], id: string): readonly Message
   return index === -1 ? messages : messages.slice(0, index)
 }
 
-export function requestOf({ messages, settings }: Conversation, model: string): ChatRequest {
+export function toChatRequest({ messages, settings }: Conversation, model: string): ChatRequest {
   const { system, temperature, topP, maxTokens, seed } = settings
   const rules: ChatMessage[] = system.trim() === '' ? [] : [{ role: 'system', content: system }]
   return {

@@ -1,14 +1,14 @@
 import type { InferenceClient } from '@shoal/protocol/inference-client'
 import {
   type Answer,
+  type AnswerEnding,
+  type ChatFailure,
   type Conversation,
-  type Ending,
-  type Fault,
-  requestOf,
+  toChatRequest,
 } from './conversation.ts'
 import { type DraftView, emptyDraft, newDraft } from './draft.ts'
-import { faultOf } from './fault-of.ts'
 import { patiently } from './patiently.ts'
+import { toChatFailure } from './to-chat-failure.ts'
 
 const keepEveryMs = 2000
 
@@ -30,7 +30,7 @@ type Order = {
 export async function takeAnswer(order: Order): Promise<{ answer: Answer; error?: unknown }> {
   const { daemon, conversation, model, answerId, signal, show, onWait, keep } = order
   const coming = newDraft(show)
-  const answerNow = (ending: Ending, fault?: Fault): Answer => ({
+  const answerNow = (ending: AnswerEnding, fault?: ChatFailure): Answer => ({
     id: answerId,
     role: 'assistant',
     model,
@@ -38,10 +38,10 @@ export async function takeAnswer(order: Order): Promise<{ answer: Answer; error?
     ...coming.read(),
     ...(fault && { fault }),
   })
-  const ask = () => daemon.chat(requestOf(conversation, model), signal)
+  const ask = () => daemon.chat(toChatRequest(conversation, model), signal)
   const timer = setInterval(() => keep(answerNow('lost')), keepEveryMs)
   show(emptyDraft)
-  let ending: Ending = 'whole'
+  let ending: AnswerEnding = 'whole'
   try {
     for await (const part of patiently({ ask, signal, onWait })) {
       if ('finishReason' in part && part.finishReason === 'length') ending = 'cut'
@@ -50,7 +50,7 @@ export async function takeAnswer(order: Order): Promise<{ answer: Answer; error?
     return { answer: answerNow(ending) }
   } catch (error) {
     if (signal.aborted) return { answer: answerNow('stopped') }
-    return { answer: answerNow('failed', faultOf(error)), error }
+    return { answer: answerNow('failed', toChatFailure(error)), error }
   } finally {
     clearInterval(timer)
     coming.close()

@@ -7,7 +7,7 @@ type Definition = { source: string; chunk: string }
 const maxDefinitionLength = 2048
 
 /** The definitions of all chunks by their label; the first of a label counts. */
-export function definitionsOf(
+export function collectDefinitions(
   chunks: readonly (readonly [source: string, nodes: readonly Node[]])[],
 ): Map<string, Definition> {
   const definitions = new Map<string, Definition>()
@@ -25,9 +25,9 @@ export function definitionsOf(
 }
 
 /** The definitions of other chunks that `chunk` refers to, for {@link parseMarkdown}. */
-export function contextOf(chunk: string, definitions: ReadonlyMap<string, Definition>): string {
+export function formatContext(chunk: string, definitions: ReadonlyMap<string, Definition>): string {
   if (definitions.size === 0) return ''
-  const labels = new Set(Array.from(chunk.matchAll(/\[((?:[^[\]\\]|\\.)+)\]/g), labelOf))
+  const labels = new Set(Array.from(chunk.matchAll(/\[((?:[^[\]\\]|\\.)+)\]/g), getLabel))
   const needed = [...labels]
     .map((label) => definitions.get(label))
     .filter((found) => found !== undefined && found.chunk !== chunk)
@@ -37,5 +37,5 @@ export function contextOf(chunk: string, definitions: ReadonlyMap<string, Defini
 }
 
 /** As the parser compares labels. */
-const labelOf = ([, label = '']: RegExpExecArray) =>
+const getLabel = ([, label = '']: RegExpExecArray) =>
   label.replace(/\s+/g, ' ').trim().toLowerCase().toUpperCase().toLowerCase()

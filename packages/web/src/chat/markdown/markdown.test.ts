@@ -1,59 +1,59 @@
 import { markdownExamples, randomFrom } from '@shoal/core/testing'
 import { describe, expect, test } from 'vitest'
-import { chunksOf } from './chunks.ts'
 import { type Node, parseMarkdown } from './parse.ts'
 import { markdownReader } from './read-markdown.ts'
+import { splitBlocks } from './split-blocks.ts'
 import { chatHtml } from './testing/chat-html.ts'
 
 /** Without the classes, which say nothing about what is what. */
-const htmlOf = (source: string) =>
+const toHtml = (source: string) =>
   chatHtml(source)
     .replace(/ class="[^"]*"/g, '')
     .replace(/<\/?div>/g, '')
 
 describe('what models write', () => {
   test('paragraphs, with marks in them', () => {
-    expect(htmlOf('One **two** *three* _four_ ~~five~~ `six <b>`\\*\nseven  \neight')).toBe(
+    expect(toHtml('One **two** *three* _four_ ~~five~~ `six <b>`\\*\nseven  \neight')).toBe(
       '<p>One <strong>two</strong> <em>three</em> <em>four</em> <del>five</del> <code>six &lt;b&gt;</code>*\nseven<br/>eight</p>',
     )
   })
 
   test('marks within marks, and none within names and sums', () => {
-    expect(htmlOf('**a *b* c** ***d***')).toBe(
+    expect(toHtml('**a *b* c** ***d***')).toBe(
       '<p><strong>a <em>b</em> c</strong> <em><strong>d</strong></em></p>',
     )
-    expect(htmlOf('*a **b** c*')).toBe('<p><em>a <strong>b</strong> c</em></p>')
-    expect(htmlOf('snake_case_name 2 * 3 * 4')).toBe('<p>snake_case_name 2 * 3 * 4</p>')
+    expect(toHtml('*a **b** c*')).toBe('<p><em>a <strong>b</strong> c</em></p>')
+    expect(toHtml('snake_case_name 2 * 3 * 4')).toBe('<p>snake_case_name 2 * 3 * 4</p>')
     const long = 'word '.repeat(200)
-    expect(htmlOf(`**${long}end**`)).toBe(`<p><strong>${long}end</strong></p>`)
+    expect(toHtml(`**${long}end**`)).toBe(`<p><strong>${long}end</strong></p>`)
   })
 
   test('entities, and addresses in angle brackets', () => {
-    expect(htmlOf('AT&amp;T &copy; &lt;b&gt;')).toBe('<p>AT&amp;T © &lt;b&gt;</p>')
-    expect(htmlOf('<https://a.example>')).toContain('<a href="https://a.example"')
-    expect(htmlOf('<a@b.example>')).toContain('<a href="mailto:a@b.example"')
+    expect(toHtml('AT&amp;T &copy; &lt;b&gt;')).toBe('<p>AT&amp;T © &lt;b&gt;</p>')
+    expect(toHtml('<https://a.example>')).toContain('<a href="https://a.example"')
+    expect(toHtml('<a@b.example>')).toContain('<a href="mailto:a@b.example"')
   })
 
   test('tasks', () => {
-    expect(htmlOf('- [x] a\n- [ ] b')).toBe(
+    expect(toHtml('- [x] a\n- [ ] b')).toBe(
       '<ul><li><input type="checkbox" disabled="" aria-label="Done" checked=""/><p>a</p></li>' +
         '<li><input type="checkbox" disabled="" aria-label="Not done"/><p>b</p></li></ul>',
     )
   })
 
   test('headings, below those of the page', () => {
-    expect(htmlOf('# One\n## Two ##\n\n#hash')).toBe('<h3>One</h3><h4>Two</h4><p>#hash</p>')
-    expect(htmlOf('One\n===\nTwo\n---')).toBe('<h3>One</h3><h4>Two</h4>')
+    expect(toHtml('# One\n## Two ##\n\n#hash')).toBe('<h3>One</h3><h4>Two</h4><p>#hash</p>')
+    expect(toHtml('One\n===\nTwo\n---')).toBe('<h3>One</h3><h4>Two</h4>')
   })
 
   test('lists, nested and numbered from where they begin', () => {
-    expect(htmlOf('3. a\n   - b\n   - c\n\n4. d')).toBe(
+    expect(toHtml('3. a\n   - b\n   - c\n\n4. d')).toBe(
       '<ol start="3"><li><p>a</p><ul><li><p>b</p></li><li><p>c</p></li></ul></li><li><p>d</p></li></ol>',
     )
-    expect(htmlOf('- a\n  goes on\n- b')).toBe(
+    expect(toHtml('- a\n  goes on\n- b')).toBe(
       '<ul><li><p>a\ngoes on</p></li><li><p>b</p></li></ul>',
     )
-    expect(htmlOf('It was in\n1984. Then')).toBe('<p>It was in\n1984. Then</p>')
+    expect(toHtml('It was in\n1984. Then')).toBe('<p>It was in\n1984. Then</p>')
   })
 
   test('code as it is, also before its fence is closed', () => {
@@ -75,20 +75,20 @@ describe('what models write', () => {
   })
 
   test('tables, quotes and rules', () => {
-    expect(htmlOf('| a | b |\n|---|:-:|\n| 1 | x \\| y |\n| 2 |')).toContain(
+    expect(toHtml('| a | b |\n|---|:-:|\n| 1 | x \\| y |\n| 2 |')).toContain(
       '<tr><td>1</td><td>x | y</td></tr><tr><td>2</td><td></td></tr>',
     )
     expect(parseMarkdown('|a|b|c|d|\n|-|:-|:-:|-:|\n|1|2|3|4|')).toMatchObject([
       { type: 'table', align: [null, 'left', 'center', 'right'] },
     ])
-    expect(htmlOf('> a\nb')).toBe('<blockquote><p>a\nb</p></blockquote>')
-    expect(htmlOf('> a\n> b\n\n---')).toBe('<blockquote><p>a\nb</p></blockquote><hr/>')
-    expect(htmlOf('a | b is no table')).toBe('<p>a | b is no table</p>')
+    expect(toHtml('> a\nb')).toBe('<blockquote><p>a\nb</p></blockquote>')
+    expect(toHtml('> a\n> b\n\n---')).toBe('<blockquote><p>a\nb</p></blockquote><hr/>')
+    expect(toHtml('a | b is no table')).toBe('<p>a | b is no table</p>')
   })
 
   test('links and bare addresses', () => {
     const rel = 'target="_blank" rel="nofollow ugc noopener noreferrer"'
-    expect(htmlOf('[a](https://a.example/x_(y) "title"), https://b.example/c.')).toBe(
+    expect(toHtml('[a](https://a.example/x_(y) "title"), https://b.example/c.')).toBe(
       `<p><a href="https://a.example/x_(y)" ${rel}>a</a>, <a href="https://b.example/c" ${rel}>https://b.example/c</a>.</p>`,
     )
   })
@@ -96,7 +96,7 @@ describe('what models write', () => {
 
 describe('what somebody had a model write', () => {
   test('markup is text', () => {
-    const html = htmlOf('<img src=x onerror=alert(1)><script>alert(1)</script>')
+    const html = toHtml('<img src=x onerror=alert(1)><script>alert(1)</script>')
     expect(html).toBe(
       '<p>&lt;img src=x onerror=alert(1)&gt;&lt;script&gt;alert(1)&lt;/script&gt;</p>',
     )
@@ -111,12 +111,12 @@ describe('what somebody had a model write', () => {
     '/v1/models',
     '//evil.example',
   ])('%s is no link', (address) => {
-    expect(htmlOf(`[click](${address})`)).not.toContain('<a')
-    expect(htmlOf(`[click](<${address}>)`)).not.toContain('<a')
+    expect(toHtml(`[click](${address})`)).not.toContain('<a')
+    expect(toHtml(`[click](<${address}>)`)).not.toContain('<a')
   })
 
   test('images are links: nothing is fetched before somebody wants it', () => {
-    const html = htmlOf('![fish](https://evil.example/pixel.png)')
+    const html = toHtml('![fish](https://evil.example/pixel.png)')
     expect(html).not.toContain('<img')
     expect(html).toContain('>fish</a>')
   })
@@ -165,16 +165,16 @@ describe('what somebody had a model write', () => {
     ['empty lines', '\n'.repeat(long)],
     ['spaces', `${' '.repeat(long)}x`],
   ])('%s without end come out', (_, source) => {
-    expect(htmlOf(source).length).toBeLessThan(100 * source.length)
+    expect(toHtml(source).length).toBeLessThan(100 * source.length)
   })
 })
 
 describe('an answer that comes in', () => {
-  const sourcesOf = (source: string) => chunksOf(source).map((chunk) => chunk.source)
+  const listSources = (source: string) => splitBlocks(source).map((chunk) => chunk.source)
 
   test('is cut where nothing before can change', () => {
     const source = '# A\n\nb\nc\n\n- d\n\n- e\n\n  f\n\ng\n\n```\nh\n\ni\n```\n\nj'
-    expect(sourcesOf(source)).toEqual([
+    expect(listSources(source)).toEqual([
       '# A\n\n',
       'b\nc\n\n',
       '- d\n\n',
@@ -227,8 +227,8 @@ describe('an answer that comes in', () => {
     const [first, list, second] = read('**a**\n\n- b\n- c\n\nd')
     const [firstLater, listLater, secondLater] = read('**a**\n\n- b\n- c\n\nd and more')
     expect(firstLater).toBe(first)
-    expect(itemsOf(listLater)).toHaveLength(2)
-    expect(itemsOf(listLater).map((item, at) => item === itemsOf(list)[at])).toEqual([true, true])
+    expect(getItems(listLater)).toHaveLength(2)
+    expect(getItems(listLater).map((item, at) => item === getItems(list)[at])).toEqual([true, true])
     expect(secondLater).not.toBe(second)
   })
 
@@ -238,7 +238,7 @@ describe('an answer that comes in', () => {
   })
 })
 
-const itemsOf = (node: Node | undefined) => (node?.type === 'list' ? node.children : [])
+const getItems = (node: Node | undefined) => (node?.type === 'list' ? node.children : [])
 
 /**
  * Without what a chunk cannot know: where it is, whether items are apart, and whether an empty line at the end of a fence that

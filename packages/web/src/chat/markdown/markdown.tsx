@@ -91,7 +91,7 @@ const NodeElement = memo(function NodeElement({ node }: { node: Node }) {
   }
 })
 
-type Of<T extends Node['type']> = Extract<Node, { type: T }>
+type NodeOfType<T extends Node['type']> = Extract<Node, { type: T }>
 
 /** A link only if a click on it does no harm. The address of another is text beside it. */
 function Link({ url, children }: { url: string; children: ReactNode }) {
@@ -122,7 +122,7 @@ const isSafe = (url: string) =>
   ['http:', 'https:', 'mailto:'].includes(new URL(url).protocol)
 
 /** Below the headings of the page itself. */
-function Heading({ depth, children }: Of<'heading'>) {
+function Heading({ depth, children }: NodeOfType<'heading'>) {
   const Name = depth === 1 ? 'h3' : depth === 2 ? 'h4' : depth === 3 ? 'h5' : 'h6'
   const size = depth === 1 ? 'text-[20px]' : depth === 2 ? 'text-[18px]' : 'text-[16px]'
   return (
@@ -132,7 +132,7 @@ function Heading({ depth, children }: Of<'heading'>) {
   )
 }
 
-function Code({ lang, value }: Of<'code'>) {
+function Code({ lang, value }: NodeOfType<'code'>) {
   return (
     <div className="overflow-hidden rounded-xl border border-line bg-sunken">
       <div className="flex items-center justify-between border-line border-b py-1 pr-1 pl-4 text-[13px] text-ink-3">
@@ -154,7 +154,7 @@ function Code({ lang, value }: Of<'code'>) {
   )
 }
 
-function List({ ordered, start, children }: Of<'list'>) {
+function List({ ordered, start, children }: NodeOfType<'list'>) {
   const look = 'grid grid-cols-[minmax(0,1fr)] gap-1.5 pl-6'
   if (!ordered) {
     return (
@@ -171,7 +171,7 @@ function List({ ordered, start, children }: Of<'list'>) {
 }
 
 /** Of a task list, it begins with its box. */
-function Item({ checked, children }: Of<'listItem'>) {
+function Item({ checked, children }: NodeOfType<'listItem'>) {
   const isTask = typeof checked === 'boolean'
   return (
     <li className={isTask ? '-ml-6 flex list-none gap-2.5' : 'pl-1 marker:text-ink-3'}>
@@ -194,9 +194,9 @@ function Item({ checked, children }: Of<'listItem'>) {
 const alignLooks = { left: 'text-left', center: 'text-center', right: 'text-right' } as const
 
 /** A row has as many cells as the head, whatever was written. */
-function Table({ align, children: [head, ...rows] }: Of<'table'>) {
+function Table({ align, children: [head, ...rows] }: NodeOfType<'table'>) {
   const columns = [...(head?.children ?? []).keys()]
-  const lookOf = (column: number) =>
+  const getCellClass = (column: number) =>
     `border-b px-3 py-1.5 align-top ${alignLooks[align?.[column] ?? 'left']}`
   return (
     <section
@@ -209,7 +209,7 @@ function Table({ align, children: [head, ...rows] }: Of<'table'>) {
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column} className={`border-line-strong/55 ${lookOf(column)}`}>
+              <th key={column} className={`border-line-strong/55 ${getCellClass(column)}`}>
                 <Nodes nodes={head?.children[column]?.children ?? []} />
               </th>
             ))}
@@ -220,7 +220,7 @@ function Table({ align, children: [head, ...rows] }: Of<'table'>) {
             // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name
             <tr key={index}>
               {columns.map((column) => (
-                <td key={column} className={`border-line ${lookOf(column)}`}>
+                <td key={column} className={`border-line ${getCellClass(column)}`}>
                   <Nodes nodes={row.children[column]?.children ?? []} />
                 </td>
               ))}

@@ -1,6 +1,6 @@
-import { chunksOf } from './chunks.ts'
-import { contextOf, definitionsOf } from './definitions.ts'
+import { collectDefinitions, formatContext } from './definitions.ts'
 import { type Node, parseMarkdown } from './parse.ts'
+import { splitBlocks } from './split-blocks.ts'
 
 /**
  * Reads Markdown that grows. What did not change since the last call is the same object, so that it is neither parsed nor drawn
@@ -19,13 +19,13 @@ export function markdownReader(): (source: string) => Node[] {
       return nodes
     }
 
-    const chunks = chunksOf(source)
-    const definitions = definitionsOf(
+    const chunks = splitBlocks(source)
+    const definitions = collectDefinitions(
       chunks.map((chunk) => [chunk.source, parse(chunk.source, '')]),
     )
     const blocks: Node[] = []
     for (const chunk of chunks) {
-      const nodes = parse(chunk.source, contextOf(chunk.source, definitions))
+      const nodes = parse(chunk.source, formatContext(chunk.source, definitions))
       const [first, ...others] = nodes
       const last = blocks.at(-1)
       const isSameList = chunk.isNextItem && last?.type === 'list' && first?.type === 'list'

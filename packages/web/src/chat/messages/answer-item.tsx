@@ -3,7 +3,7 @@ import { lazy, memo, Suspense, useEffect, useState } from 'react'
 import { Glyph } from '../../fish/fish.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { useObservable } from '../../use-observable.ts'
-import { type Answer, type Ending, thoughtAndSaid } from '../conversation/conversation.ts'
+import { type Answer, type AnswerEnding, thoughtAndSaid } from '../conversation/conversation.ts'
 import type { Chat } from '../state/chat.ts'
 import type { Running } from '../state/chat-state.ts'
 import { FaultNotice } from './models-problem.tsx'
@@ -18,7 +18,7 @@ type AnswerProps = {
   onRetry: ((id: string) => void) | undefined
 }
 
-const noteOf: Partial<Record<Ending, string>> = {
+const endingNotes: Partial<Record<AnswerEnding, string>> = {
   stopped: 'Stopped',
   cut: 'Token limit reached',
   lost: 'Unfinished',
@@ -43,13 +43,15 @@ export const AnswerItem = memo(function AnswerItem({ answer, parameters, onRetry
             Try again
           </button>
         )}
-        <p className="px-2">{[noteOf[ending], ...figuresOf(answer)].filter(Boolean).join(' · ')}</p>
+        <p className="px-2">
+          {[endingNotes[ending], ...formatFigures(answer)].filter(Boolean).join(' · ')}
+        </p>
       </div>
     </li>
   )
 })
 
-function figuresOf({ tokens, tokensPerSecond }: Answer): string[] {
+function formatFigures({ tokens, tokensPerSecond }: Answer): string[] {
   return [
     ...(tokensPerSecond ? [speedText(tokensPerSecond)] : []),
     ...(tokens ? [`${tokens} ${tokens === 1 ? 'token' : 'tokens'}`] : []),

@@ -17,7 +17,8 @@ type Props = {
 /** Not drawn again while an answer comes: its item alone is. */
 export const MessageList = memo(function MessageList({ chat, messages, running, models }: Props) {
   const last = messages.at(-1)
-  const parametersOf = (model: string) => models?.find(({ id }) => id === model)?.parameters ?? null
+  const findParameters = (model: string) =>
+    models?.find(({ id }) => id === model)?.parameters ?? null
   return (
     <ol className="grid grid-cols-[minmax(0,1fr)] gap-6 pt-8 pb-6">
       {messages.map((message, index) =>
@@ -32,7 +33,7 @@ export const MessageList = memo(function MessageList({ chat, messages, running, 
           <AnswerItem
             key={message.id}
             answer={message}
-            parameters={parametersOf(message.model)}
+            parameters={findParameters(message.model)}
             onRetry={index === messages.length - 1 && !running ? chat.retry : undefined}
           />
         ),
@@ -47,7 +48,7 @@ export const MessageList = memo(function MessageList({ chat, messages, running, 
         </li>
       )}
       {running && (
-        <DraftItem chat={chat} running={running} parameters={parametersOf(running.model)} />
+        <DraftItem chat={chat} running={running} parameters={findParameters(running.model)} />
       )}
     </ol>
   )

@@ -1,10 +1,10 @@
 import { CircleAlert } from 'lucide-react'
 import { CommandLine } from '../../ui/command-line.tsx'
-import type { Fault } from '../conversation/conversation.ts'
+import type { ChatFailure } from '../conversation/conversation.ts'
 
-type ModelsProblemProps = { as: 'h1' | 'h2'; fault: Fault | undefined; onRetry: () => void }
+type ModelsProblemProps = { as: 'h1' | 'h2'; fault: ChatFailure | undefined; onRetry: () => void }
 
-const noModels: Fault = {
+const noModels: ChatFailure = {
   title: 'No models installed',
   advice: 'Pull a model to chat with. This one is small and meant for testing:',
   command: 'shoal pull shoal-tiny',
@@ -25,7 +25,7 @@ export function ModelsProblem({ as: Heading, fault = noModels, onRetry }: Models
 }
 
 /** Why an answer failed. */
-export function FaultNotice({ fault: { title, advice, command } }: { fault: Fault }) {
+export function FaultNotice({ fault: { title, advice, command } }: { fault: ChatFailure }) {
   return (
     <div className="rounded-card border border-roe-ink/45 bg-surface px-4 py-3">
       <p className="flex gap-2 font-semibold">

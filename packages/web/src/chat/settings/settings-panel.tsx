@@ -45,7 +45,7 @@ const numbers: {
 
 export function SettingsPanel({ settings, onChange, onDone }: Props) {
   const id = useId()
-  const summary = summaryOf(settings)
+  const summary = formatSummary(settings)
   return (
     <>
       <button
@@ -129,7 +129,7 @@ function NumberField({ label, hint, range, usual, value, onChange }: NumberField
   )
 }
 
-function summaryOf({ system, temperature, topP, maxTokens, seed }: Settings): string {
+function formatSummary({ system, temperature, topP, maxTokens, seed }: Settings): string {
   return [
     system.trim() && 'system prompt',
     temperature !== undefined && `temperature ${temperature}`,

@@ -1,4 +1,4 @@
-import type { Conversation, Fault } from '../conversation/conversation.ts'
+import type { ChatFailure, Conversation } from '../conversation/conversation.ts'
 import type { Entry } from '../history/history.ts'
 import type { LocalModel } from './local-models.ts'
 
@@ -12,7 +12,7 @@ export type Running = {
 export type ChatState = {
   /** Undefined until the daemon has answered. */
   models: readonly LocalModel[] | undefined
-  modelsFault: Fault | undefined
+  modelsFault: ChatFailure | undefined
   /** Why the daemon's key is asked for. */
   keyWanted: string | undefined
   entries: readonly Entry[]

@@ -14,9 +14,9 @@ import {
   upTo,
 } from '../conversation/conversation.ts'
 import { type DraftView, emptyDraft } from '../conversation/draft.ts'
-import { faultOf } from '../conversation/fault-of.ts'
 import { spoken } from '../conversation/spoken.ts'
 import { takeAnswer } from '../conversation/take-answer.ts'
+import { toChatFailure } from '../conversation/to-chat-failure.ts'
 import type { Change, ChatHistory } from '../history/history.ts'
 import { keeper } from '../history/keeper.ts'
 import { type ChatState, chosenModel } from './chat-state.ts'
@@ -67,7 +67,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
       })
     } catch (error) {
       if (wantsKey(error)) return
-      change({ modelsFault: faultOf(error) })
+      change({ modelsFault: toChatFailure(error) })
     }
   }
 

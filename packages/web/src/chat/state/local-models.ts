@@ -12,32 +12,32 @@ export type LocalModel = {
 /** Those that can chat: the loaded ones, then the others, the newest first. */
 export async function listLocalModels(daemon: InferenceClient): Promise<LocalModel[]> {
   const [listed, loaded] = await Promise.all([daemon.listModels(), daemon.listLoaded()])
-  const loadedIds = new Set(loaded.map(idOf))
+  const loadedIds = new Set(loaded.map(toId))
   return listed
     .filter(({ capabilities }) => capabilities?.includes('completion'))
-    .map((model) => localModelOf(model, loadedIds))
+    .map((model) => toLocalModel(model, loadedIds))
     .toSorted((a, b) => Number(b.isLoaded) - Number(a.isLoaded))
 }
 
 /** Ollama's clients want a tag behind every name; ours are shorter. */
-const idOf = ({ name }: { name: string }) => name.replace(/:latest$/, '')
+const toId = ({ name }: { name: string }) => name.replace(/:latest$/, '')
 
-function localModelOf(model: ListedModel, loadedIds: ReadonlySet<string>): LocalModel {
-  const id = idOf(model)
+function toLocalModel(model: ListedModel, loadedIds: ReadonlySet<string>): LocalModel {
+  const id = toId(model)
   const { parameter_size, quantization_level } = model.details
   return {
     id,
     isLoaded: loadedIds.has(id),
     quantization: quantization_level,
-    parameters: parametersOf(parameter_size),
+    parameters: parseParameters(parameter_size),
     sizeBytes: model.size,
   }
 }
 
-const unitOf: Record<string, number> = { B: 1e9, M: 1e6, K: 1e3, '': 1 }
+const units: Record<string, number> = { B: 1e9, M: 1e6, K: 1e3, '': 1 }
 
 /** Out of `8.0B` and the like. */
-function parametersOf(text: string): number | null {
+function parseParameters(text: string): number | null {
   const [, number, unit = ''] = /^([\d.]+)([BMK]?)$/.exec(text) ?? []
-  return number === undefined ? null : Number(number) * (unitOf[unit] ?? 1)
+  return number === undefined ? null : Number(number) * (units[unit] ?? 1)
 }

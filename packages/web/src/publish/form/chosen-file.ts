@@ -1,5 +1,5 @@
 import { isModelFilename } from '@shoal/core/references'
-import { type FileChoice, fileChoices, stemOf } from '@shoal/model-file/choices'
+import { type FileChoice, fileChoices, getStem } from '@shoal/model-file/choices'
 import { type Facts, readFacts } from './read-facts.ts'
 
 /** A file on the visitor's disk that can be published. */
@@ -37,7 +37,7 @@ export async function readChosen(
     handle,
     filename,
     quantization: facts.quantization,
-    stem: stemOf({ filename }),
+    stem: getStem({ filename }),
     facts,
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Details, findDetailErrors, newModelOf } from './details.ts'
+import { type Details, findDetailErrors, toNewModel } from './details.ts'
 
 const sound: Details = {
   name: 'tide-7b',
@@ -13,7 +13,7 @@ const sound: Details = {
 
 test('a name is all that a model needs', () => {
   expect(findDetailErrors(sound)).toEqual({})
-  expect(newModelOf(sound)).toEqual({ name: 'tide-7b', is_public: true })
+  expect(toNewModel(sound)).toEqual({ name: 'tide-7b', is_public: true })
 })
 
 test.each(['', 'a', '-tide', 'tide-', 'Tide', 'tide 7b', 'chunks', 'a'.repeat(97)])(
@@ -39,7 +39,7 @@ test('an error is shown for each field that is too long', () => {
 })
 
 test('tags are parted by commas, and each is told once', () => {
-  expect(newModelOf({ ...sound, tags: ' chat, multi lingual,,chat ' }).tags).toEqual([
+  expect(toNewModel({ ...sound, tags: ' chat, multi lingual,,chat ' }).tags).toEqual([
     'chat',
     'multi lingual',
   ])

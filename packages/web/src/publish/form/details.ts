@@ -29,7 +29,7 @@ export function findNameProblem(name: string): string | undefined {
 
 export function findDetailErrors(details: Details): DetailErrors {
   const { name, displayName, license, description, readme } = details
-  const tags = tagsOf(details)
+  const tags = parseTags(details)
   const errors: Record<keyof DetailErrors & string, string | undefined | false> = {
     name: findNameProblem(name),
     displayName: displayName.length > most.displayName && tooLong(most.displayName),
@@ -46,12 +46,12 @@ export function findDetailErrors(details: Details): DetailErrors {
 }
 
 /** The request to the registry, without empty fields. */
-export function newModelOf(details: Details): NewModel {
+export function toNewModel(details: Details): NewModel {
   const { name, isPublic } = details
   const displayName = details.displayName.trim()
   const license = details.license.trim()
   const description = details.description.trim()
-  const tags = tagsOf(details)
+  const tags = parseTags(details)
   return {
     name,
     is_public: isPublic,
@@ -63,7 +63,7 @@ export function newModelOf(details: Details): NewModel {
   }
 }
 
-function tagsOf({ tags }: Details): string[] {
+function parseTags({ tags }: Details): string[] {
   const written = tags.split(',').map((tag) => tag.trim())
   return [...new Set(written.filter((tag) => tag !== ''))]
 }

@@ -3,10 +3,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { useClient } from '../../api/context.ts'
 import { Failure } from '../../ui/problem.tsx'
-import { jobFileOf } from '../jobs/job.ts'
+import { toJobFile } from '../jobs/job.ts'
 import { openModel } from '../jobs/open-model.ts'
 import { startJob } from '../jobs/publishing.ts'
-import { type DetailErrors, type Details, findDetailErrors, newModelOf } from './details.ts'
+import { type DetailErrors, type Details, findDetailErrors, toNewModel } from './details.ts'
 import { DetailsPart } from './details-part.tsx'
 import { FilesPart } from './files-part.tsx'
 import { ReviewPart } from './review-part.tsx'
@@ -28,7 +28,7 @@ export function PublishForm({ username }: { username: string }) {
   const isNewModel = name.model === undefined
 
   const publish = useMutation({
-    mutationFn: () => openModel(client, newModelOf(details), username),
+    mutationFn: () => openModel(client, toNewModel(details), username),
     onSuccess: ({ model, isNew }) =>
       startJob({
         client,
@@ -36,8 +36,8 @@ export function PublishForm({ username }: { username: string }) {
           modelName: model.name,
           displayName: model.display_name,
           username,
-          newModel: isNew ? newModelOf(details) : undefined,
-          files: files.map(jobFileOf),
+          newModel: isNew ? toNewModel(details) : undefined,
+          files: files.map(toJobFile),
         },
         sources: new Map(files.map(({ filename, file }) => [filename, file])),
         onReady: () => void queryClient.invalidateQueries(),

@@ -1,12 +1,12 @@
 import { hasCode } from '@shoal/core/errors'
-import { factsOf, parseGguf } from '@shoal/model-file/browser'
+import { extractFacts, parseGguf } from '@shoal/model-file/browser'
 
-export type Facts = ReturnType<typeof factsOf>
+export type Facts = ReturnType<typeof extractFacts>
 
 /** What a file's header says, or why it is none. */
 export async function readFacts(file: File): Promise<Facts | string> {
   try {
-    return factsOf(await parseGguf(readerOf(file), file.size), file.name)
+    return extractFacts(await parseGguf(makeReader(file), file.size), file.name)
   } catch (error) {
     if (hasCode(error, 'invalid_gguf')) return error.message
     if (error instanceof DOMException) return 'the file cannot be read'
@@ -14,5 +14,5 @@ export async function readFacts(file: File): Promise<Facts | string> {
   }
 }
 
-const readerOf = (file: File) => async (offset: number, length: number) =>
+const makeReader = (file: File) => async (offset: number, length: number) =>
   new Uint8Array(await file.slice(offset, offset + length).arrayBuffer())

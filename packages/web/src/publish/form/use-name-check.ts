@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useClient } from '../../api/context.ts'
-import { findModel } from '../jobs/open-model.ts'
+import { lookUpModel } from '../jobs/open-model.ts'
 import { findNameProblem } from './details.ts'
 
 const pauseMs = 300
@@ -15,7 +15,7 @@ export function useNameCheck(name: string, username: string) {
   const problem = findNameProblem(name)
   const { data, isError, isFetching } = useQuery({
     queryKey: ['name', settled],
-    queryFn: ({ signal }) => findModel(client, settled, signal),
+    queryFn: ({ signal }) => lookUpModel(client, settled, signal),
     enabled: problem === undefined && settled === name,
     staleTime: 10_000,
   })

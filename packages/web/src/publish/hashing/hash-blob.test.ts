@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createChunkHasher, manifestOf } from '@shoal/model-file'
+import { createChunkHasher, makeManifest } from '@shoal/model-file'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hashBlob, hashChunkOfBlob } from './hash-blob.ts'
 
@@ -9,7 +9,7 @@ afterEach(() => vi.unstubAllGlobals())
 function manifestByNode(bytes: Uint8Array) {
   const hasher = createChunkHasher(bytes.length)
   hasher.update(bytes)
-  return manifestOf(hasher.digest())
+  return makeManifest(hasher.digest())
 }
 
 test.each([1, 1000, chunk, chunk + 1, 2 * chunk + 12_345])(

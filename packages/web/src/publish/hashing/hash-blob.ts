@@ -3,12 +3,12 @@ import {
   chunkCount,
   chunkRange,
   chunkSizeFor,
-  manifestOf,
+  makeManifest,
   toHex,
 } from '@shoal/model-file/browser'
 import { createSHA256 } from 'hash-wasm'
 
-const hashBytes = 32
+const hashLength = 32
 
 /**
  * The SHA-256 of a file and of its chunks in one pass. WebCrypto hashes a chunk and the disk reads the next one while the whole is
@@ -23,27 +23,27 @@ export async function hashBlob(
   const fileSizeBytes = file.size
   const count = chunkCount(fileSizeBytes)
   const chunkSize = chunkSizeFor(fileSizeBytes)
-  const chunkHashes = new Uint8Array(count * hashBytes)
+  const chunkHashes = new Uint8Array(count * hashLength)
   // The only chunk of a small file is the file: there is nothing to hash twice.
   const whole = count > 1 ? await createSHA256() : undefined
-  const hashOf = await chunkHasher()
+  const hashBytes = await chunkHasher()
   let bytes = await readChunk(file, 0)
   for (let index = 0; index < count; index += 1) {
-    const hashing = Promise.all([hashOf(bytes), readChunk(file, index + 1)])
+    const hashing = Promise.all([hashBytes(bytes), readChunk(file, index + 1)])
     whole?.update(bytes)
     const [hash, next] = await hashing
-    chunkHashes.set(hash, index * hashBytes)
+    chunkHashes.set(hash, index * hashLength)
     onProgress(Math.min(fileSizeBytes, (index + 1) * chunkSize))
     bytes = next
   }
   const sha256_hash = whole?.digest() ?? toHex(chunkHashes)
-  return manifestOf({ fileSizeBytes, sha256_hash, chunkSize, chunkHashes })
+  return makeManifest({ fileSizeBytes, sha256_hash, chunkSize, chunkHashes })
 }
 
 /** The SHA-256 of chunk `index` in lower-case hex. Rejects with a `DOMException` if the file cannot be read. */
 export async function hashChunkOfBlob(file: Blob, index: number): Promise<string> {
-  const hashOf = await chunkHasher()
-  return toHex(await hashOf(await readChunk(file, index)))
+  const hashBytes = await chunkHasher()
+  return toHex(await hashBytes(await readChunk(file, index)))
 }
 
 /** No bytes beyond the last chunk. */
@@ -53,10 +53,10 @@ async function readChunk(file: Blob, index: number): Promise<Uint8Array<ArrayBuf
   return new Uint8Array(await file.slice(start, start + size).arrayBuffer())
 }
 
-type HashOf = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>
+type HashBytes = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>
 
 /** SHA-256 of one chunk after another. Only pages that came by HTTPS or from this machine have WebCrypto, and so do their workers. */
-async function chunkHasher(): Promise<HashOf> {
+async function chunkHasher(): Promise<HashBytes> {
   const { subtle } = globalThis.crypto as Partial<typeof globalThis.crypto>
   if (subtle) return async (bytes) => new Uint8Array(await subtle.digest('SHA-256', bytes))
   const hasher = await createSHA256() // one for all chunks: each has memory of its own

@@ -3,7 +3,7 @@ import { hashBlob, hashChunkOfBlob } from '../hashing/hash-blob.ts'
 import { findSources, type Job } from './job.ts'
 
 const lastModified = 1_700_000_000_000
-const fileOf = (text: string, name = 'tide.gguf', at = lastModified) =>
+const makeFile = (text: string, name = 'tide.gguf', at = lastModified) =>
   new File([text], name, { lastModified: at })
 
 async function jobFor(...files: File[]): Promise<Job> {
@@ -19,31 +19,31 @@ async function jobFor(...files: File[]): Promise<Job> {
 
 test('the same file is recognised when it is picked again', async () => {
   const sources = await findSources(
-    await jobFor(fileOf('bytes')),
-    [fileOf('bytes')],
+    await jobFor(makeFile('bytes')),
+    [makeFile('bytes')],
     hashChunkOfBlob,
   )
   expect([...sources.keys()]).toEqual(['tide.gguf'])
 })
 
 test.each([
-  ['another size', fileOf('more bytes'), 'tide.gguf has a different size than before.'],
+  ['another size', makeFile('more bytes'), 'tide.gguf has a different size than before.'],
   [
     'another time',
-    fileOf('bytes', 'tide.gguf', 5),
+    makeFile('bytes', 'tide.gguf', 5),
     'tide.gguf has changed since the upload started.',
   ],
-  ['other bytes', fileOf('bites'), 'This tide.gguf has different contents.'],
-  ['another name', fileOf('bytes', 'tidal.gguf'), 'tide.gguf is missing from the chosen files.'],
+  ['other bytes', makeFile('bites'), 'This tide.gguf has different contents.'],
+  ['another name', makeFile('bytes', 'tidal.gguf'), 'tide.gguf is missing from the chosen files.'],
 ])('a file of %s is not taken for it', async (_, picked, reason) => {
   await expect(
-    findSources(await jobFor(fileOf('bytes')), [picked], hashChunkOfBlob),
+    findSources(await jobFor(makeFile('bytes')), [picked], hashChunkOfBlob),
   ).rejects.toThrow(reason)
 })
 
 test('files that are ready need not be picked again', async () => {
-  const job = await jobFor(fileOf('one', 'a.gguf'), fileOf('two', 'b.gguf'))
+  const job = await jobFor(makeFile('one', 'a.gguf'), makeFile('two', 'b.gguf'))
   const files = job.files.map((file) => ({ ...file, isReady: file.filename === 'a.gguf' }))
-  const sources = await findSources({ ...job, files }, [fileOf('two', 'b.gguf')], hashChunkOfBlob)
+  const sources = await findSources({ ...job, files }, [makeFile('two', 'b.gguf')], hashChunkOfBlob)
   expect([...sources.keys()]).toEqual(['b.gguf'])
 })

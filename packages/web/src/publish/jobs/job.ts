@@ -30,7 +30,7 @@ export type JobFile = {
 /** The files of a job on the visitor's disk, by name. */
 export type Sources = ReadonlyMap<string, File>
 
-export const jobFileOf = ({ file, handle }: Picked): JobFile => ({
+export const toJobFile = ({ file, handle }: Picked): JobFile => ({
   filename: file.name,
   sizeBytes: file.size,
   lastModified: file.lastModified,
@@ -39,7 +39,7 @@ export const jobFileOf = ({ file, handle }: Picked): JobFile => ({
 
 export const unfinished = ({ files }: Job): JobFile[] => files.filter(({ isReady }) => !isReady)
 
-export const bytesOf = (files: readonly JobFile[]): number =>
+export const sumBytes = (files: readonly JobFile[]): number =>
   files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
 
 /** Gives the SHA-256 of a chunk in lower-case hex. */

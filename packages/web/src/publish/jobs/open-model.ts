@@ -16,14 +16,14 @@ export async function openModel(
     return { model: await client.createModel(newModel), isNew: true }
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
-    const model = await findModel(client, newModel.name)
+    const model = await lookUpModel(client, newModel.name)
     if (model?.owner === username) return { model, isNew: false }
     const message = model ? `Already taken by ${model.owner}.` : 'Already taken by a private model.'
     throw new AppError('name_taken', message, {})
   }
 }
 
-export async function findModel(
+export async function lookUpModel(
   client: RegistryClient,
   name: string,
   signal?: AbortSignal,
@@ -38,7 +38,7 @@ export async function findModel(
 
 /** The model of a job that made it, made again where it was dropped since. */
 export async function ensureModel(client: RegistryClient, model: NewModel): Promise<void> {
-  if (await findModel(client, model.name)) return
+  if (await lookUpModel(client, model.name)) return
   await client.createModel(model)
 }
 

@@ -3,11 +3,11 @@ import { AppError, hasCode } from '@shoal/core/errors'
 import type { RegistryClient } from '@shoal/protocol/client'
 import type { ProgressMeter } from '@shoal/transfer/push'
 import { dropJob } from './drop-job.ts'
-import { bytesOf, type Job, type Sources, unfinished } from './job.ts'
+import { type Job, type Sources, sumBytes, unfinished } from './job.ts'
 import { forgetJob, keepJob } from './kept-jobs.ts'
 import { dropEmptyModel } from './open-model.ts'
 import type { JobEvent, Stage } from './run-job.ts'
-import type { Wait } from './wait.ts'
+import type { UploadWait } from './wait.ts'
 
 export type FileState = {
   filename: string
@@ -22,7 +22,7 @@ export type Publishing = {
   state: 'running' | 'paused' | 'failed' | 'done'
   files: FileState[]
   progress: ReturnType<ProgressMeter['read']>
-  wait: Wait | undefined
+  wait: UploadWait | undefined
   error: Error | undefined
   /** Whether the browser keeps what a reload needs. */
   isKept: boolean
@@ -73,8 +73,8 @@ export function startJob(given: Order) {
     const stage = isReady ? 'ready' : 'queued'
     return { filename, sizeBytes, stage, bytesDone: isReady ? sizeBytes : 0 }
   })
-  const bytesTotal = bytesOf(job.files)
-  const bytesDone = bytesTotal - bytesOf(unfinished(job))
+  const bytesTotal = sumBytes(job.files)
+  const bytesDone = bytesTotal - sumBytes(unfinished(job))
   const progress = { bytesDone, bytesTotal, bytesPerSecond: 0, secondsLeft: undefined }
   const calm = { wait: undefined, error: undefined, isKept: true }
   show({ job, state: 'running', files, progress, ...calm })

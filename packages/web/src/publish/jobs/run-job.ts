@@ -6,7 +6,7 @@ import { hashFile } from '../hashing/hash-file.ts'
 import { filePort } from '../sending/file-port.ts'
 import { type Job, type JobFile, type Sources, unfinished } from './job.ts'
 import { ensureModel } from './open-model.ts'
-import { isOffline, reasonOf, type Wait } from './wait.ts'
+import { formatReason, isOffline, type UploadWait } from './wait.ts'
 
 export { progressMeter } from '@shoal/transfer/push'
 
@@ -17,7 +17,7 @@ export type JobEvent =
   /** Bytes sent, including those that must be sent again. */
   | { type: 'sent'; bytes: number }
   /** Nothing moves until then; undefined once it does again. */
-  | { type: 'wait'; wait: Wait | undefined }
+  | { type: 'wait'; wait: UploadWait | undefined }
 
 /** Longer than the command line's: whoever looks on may be away for days, and nothing but they ends the upload. */
 const maxWaitMs = 30_000
@@ -52,7 +52,7 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
     report: ({ seconds }, failure) =>
       report({
         type: 'wait',
-        wait: { until: Date.now() + seconds * 1000, reason: reasonOf(failure) },
+        wait: { until: Date.now() + seconds * 1000, reason: formatReason(failure) },
       }),
   })
   addEventListener('online', retrier.wake, { signal: ending })
@@ -69,7 +69,7 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
     const sendReport = (bytesDone: number) =>
       report({ type: 'file', filename, stage: 'hashing', bytesDone })
     sendReport(0)
-    const found = await hashFile(sourceOf(sources, filename), {
+    const found = await hashFile(findSource(sources, filename), {
       signal: ending,
       onProgress: sendReport,
     })
@@ -92,7 +92,7 @@ export async function runJob({ sources, signal, report, ...run }: Run): Promise<
         sendReport('sending', event.bytesHere)
       }
     }
-    const port = filePort(sourceOf(sources, filename), manifest)
+    const port = filePort(findSource(sources, filename), manifest)
     const push = { client, modelName, filename, manifest, port, retrier, signal: ending }
     await pushBlob({ ...push, report: follow })
     sendReport('ready', sizeBytes)
@@ -140,7 +140,7 @@ function oneAfterAnother<T, R>(items: readonly T[], act: (item: T) => Promise<R>
   })
 }
 
-function sourceOf(sources: Sources, filename: string): File {
+function findSource(sources: Sources, filename: string): File {
   const file = sources.get(filename)
   if (!file) throw new Error(`${filename} was not chosen`)
   return file

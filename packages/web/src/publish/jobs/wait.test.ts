@@ -1,6 +1,6 @@
 import type { TransferFailure } from '@shoal/transfer/push'
 import { afterEach, expect, test, vi } from 'vitest'
-import { reasonOf } from './wait.ts'
+import { formatReason } from './wait.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -19,10 +19,10 @@ test.each<[TransferFailure, string]>([
   [{ kind: 'lost', message: 'fetch failed', networkFailure }, 'The registry is not responding'],
   [{ kind: 'lost', message: 'the connection broke' }, 'The connection broke'],
 ])('why nothing moves is said by its cause (%#)', (failure, reason) => {
-  expect(reasonOf(failure)).toBe(reason)
+  expect(formatReason(failure)).toBe(reason)
 })
 
 test('being offline takes precedence', () => {
   vi.stubGlobal('navigator', { onLine: false })
-  expect(reasonOf({ kind: 'lost', message: 'the connection broke' })).toBe('You are offline')
+  expect(formatReason({ kind: 'lost', message: 'the connection broke' })).toBe('You are offline')
 })

@@ -1,7 +1,7 @@
 import type { TransferFailure } from '@shoal/transfer/push'
 
 /** Shown to the visitor while the upload waits. */
-export type Wait = {
+export type UploadWait = {
   /** In milliseconds since 1970. */
   until: number
   reason: string
@@ -10,7 +10,7 @@ export type Wait = {
 export const isOffline = () => navigator.onLine === false
 
 /** Why the upload waits; a sentence without its full stop. */
-export function reasonOf({
+export function formatReason({
   retryAfterSeconds,
   networkFailure,
   detail,

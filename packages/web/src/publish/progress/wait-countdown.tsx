@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
-import type { Wait } from '../jobs/wait.ts'
+import type { UploadWait } from '../jobs/wait.ts'
 
 /** Why the upload waits, and when it is retried. */
-export function WaitCountdown({ wait: { until, reason } }: { wait: Wait }) {
+export function WaitCountdown({ wait: { until, reason } }: { wait: UploadWait }) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 500)

@@ -34,7 +34,7 @@ export function putChunk(
     request.onload = () => {
       const isStored = request.status >= 200 && request.status < 300
       if (isStored) resolve()
-      else reject(errorOf(request))
+      else reject(toError(request))
     }
     request.onerror = () => lose('the connection was lost')
     request.onabort = () => {
@@ -51,7 +51,7 @@ export function putChunk(
   })
 }
 
-function errorOf(request: XMLHttpRequest): Error {
+function toError(request: XMLHttpRequest): Error {
   const { status, responseText } = request
   const problem = problemIn(responseText) ?? { detail: `the registry answered ${status}` }
   const retryAfter = request.getResponseHeader('retry-after') ?? undefined

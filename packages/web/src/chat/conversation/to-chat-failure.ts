@@ -1,8 +1,8 @@
 import { DaemonError, DaemonGoneError } from '@shoal/protocol/inference-client'
-import type { Fault } from './conversation.ts'
+import type { ChatFailure } from './conversation.ts'
 
 /** An error for people: what happened, and what to do. */
-export function faultOf(error: unknown): Fault {
+export function toChatFailure(error: unknown): ChatFailure {
   if (error instanceof DaemonGoneError) {
     return {
       title: 'The daemon is not responding',
@@ -14,7 +14,7 @@ export function faultOf(error: unknown): Fault {
   return { title: 'Something went wrong on this page', advice: sentence(String(error)) }
 }
 
-function faultOfRefusal({ details: { status, reason }, message }: DaemonError): Fault {
+function faultOfRefusal({ details: { status, reason }, message }: DaemonError): ChatFailure {
   if (reason === 'context_length_exceeded') {
     return {
       title: 'This chat exceeds the model’s context length',

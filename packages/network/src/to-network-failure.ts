@@ -49,7 +49,7 @@ const tlsReasons: Record<string, TlsReason> = {
 }
 
 /** The failure of a request that ended with `error`, thrown by undici or Node. */
-export function failureOf(error: unknown, { url, proxy }: Asked): NetworkFailure {
+export function toNetworkFailure(error: unknown, { url, proxy }: Asked): NetworkFailure {
   if (error instanceof NetworkError) return error.failure
   const { code, message } = codeAndMessage(error)
   const host = url.host
@@ -79,7 +79,7 @@ export function failureOfAnswer(
   const isPage = contentType?.startsWith('text/html')
   // A proxy answers itself if it cannot reach the registry or must not. It cannot answer inside a tunnel.
   const mayBeProxy = proxy !== undefined && url.protocol === 'http:'
-  const reason = mayBeProxy ? proxyReasonOf(status) : undefined
+  const reason = mayBeProxy ? findProxyReason(status) : undefined
   if (proxy && reason && (isPage || status === 407)) {
     return { code: 'proxy_failed', reason, host: new URL(proxy).host, detail }
   }
@@ -89,7 +89,7 @@ export function failureOfAnswer(
   return { code: 'not_a_registry', reason: 'html', host: url.host, detail }
 }
 
-function proxyReasonOf(status: number): 'auth' | 'denied' | 'answered' | undefined {
+function findProxyReason(status: number): 'auth' | 'denied' | 'answered' | undefined {
   if (status === 407) return 'auth'
   if (status === 403) return 'denied'
   return [502, 503, 504].includes(status) ? 'answered' : undefined
@@ -100,7 +100,7 @@ type ProxyReason = (NetworkFailure & { code: 'proxy_failed' })['reason']
 /** Connecting fails at the proxy; what fails later may be the registry's doing as well. */
 function proxyReason(code: string, message: string): ProxyReason | undefined {
   const [, status] = /^Proxy response \((\d+)\)/.exec(message) ?? []
-  if (status !== undefined) return proxyReasonOf(Number(status)) ?? 'answered'
+  if (status !== undefined) return findProxyReason(Number(status)) ?? 'answered'
   if (/Proxy Authentication Required/.test(message)) return 'auth'
   const reason = unreachable[code]
   if (reason === 'timeout') return code === 'UND_ERR_CONNECT_TIMEOUT' ? 'timeout' : undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toSentence } from './plain-text.ts'
+import { toSentence } from './terminal-text.ts'
 
 test.each([
   ['no model tiny', 'No model tiny.'],

@@ -2,7 +2,7 @@
 const minIndent = 2
 
 /** A piece of Markdown that is parsed by itself. */
-export type Chunk = {
+export type SourceBlock = {
   source: string
   /** Begins with the next item of the list that the chunk before ends with. */
   isNextItem: boolean
@@ -12,8 +12,8 @@ export type Chunk = {
  * Cuts Markdown where nothing before can change any more: at blank lines and between items of a list, except inside fences and
  * before what is indented. While an answer comes in, only its last chunk has to be parsed again. If in doubt, nothing is cut.
  */
-export function chunksOf(source: string): Chunk[] {
-  const chunks: Chunk[] = []
+export function splitBlocks(source: string): SourceBlock[] {
+  const chunks: SourceBlock[] = []
   let lines: string[] = []
   let isNextItem = false
   let fence: Fence | undefined
@@ -35,7 +35,7 @@ export function chunksOf(source: string): Chunk[] {
   }
 
   for (const line of source.replace(/\r\n?/g, '\n').split('\n')) {
-    const mark = markOf(line)
+    const mark = parseListMark(line)
     const indent = /^( {1,3})([-*+]|\d{1,9}[.)])([ \t]|$)/.exec(line)?.[1]?.length
     const isItem = mark !== undefined || indent !== undefined
     const isInside = isBlank(line) || /^[ \t]/.test(line)
@@ -57,7 +57,7 @@ export function chunksOf(source: string): Chunk[] {
 const isBlank = (line: string) => /^[ \t]*$/.test(line)
 
 /** Of an item at the start of a line: `-`, `*`, `+`, `.` or `)`. A rule is none. */
-function markOf(line: string): string | undefined {
+function parseListMark(line: string): string | undefined {
   if (/^([-*])[ \t]*(\1[ \t]*){2,}$/.test(line)) return undefined
   const item = /^(?:([-*+])|\d{1,9}([.)]))(?:[ \t]|$)/.exec(line)
   return item?.[1] ?? item?.[2]

@@ -1,15 +1,15 @@
 import type { AppContext } from '../api/context.ts'
 import { cardQuery, filesQuery, modelQuery, nearQuery } from '../api/queries.ts'
-import type { ModelSearch } from './model-search.ts'
+import type { ModelScreenSearch } from './model-search.ts'
 
 /** A card that takes longer to render is loaded after the page. */
 const cardAtMostMs = 500
 const printedSoon = () => new Promise<void>((resolve) => setTimeout(resolve, cardAtMostMs))
 
-export async function loadModel(
+export async function loadModelScreen(
   { client, queryClient, head }: AppContext,
   name: string,
-  { tab, images = false }: ModelSearch = {},
+  { tab, images = false }: ModelScreenSearch = {},
 ): Promise<void> {
   const model = modelQuery(client, name)
   const card = cardQuery(client, name, images)

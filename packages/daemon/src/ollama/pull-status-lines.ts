@@ -7,7 +7,7 @@ const minIntervalMs = 90
 type Out = { report(line: object): void; isBehind(): boolean }
 
 /** The lines of one file's pull. What they say is completed never grows less. */
-export function pullReport(file: ModelFile, { report, isBehind }: Out) {
+export function pullStatusLines(file: ModelFile, { report, isBehind }: Out) {
   const { sha256_hash, file_size_bytes: total } = file
   const status = `pulling ${sha256_hash.slice(0, 12)}`
   let completed = 0

@@ -13,7 +13,10 @@ export type PathParameters<Url extends string> = [ParameterIn<Url>] extends [nev
   : [Record<ParameterIn<Url>, string>]
 
 /** The path with its parameters, percent-encoded: each is one segment, whatever is in it. */
-export function pathOf<Url extends string>(url: Url, ...parameters: PathParameters<Url>): string {
+export function formatPath<Url extends string>(
+  url: Url,
+  ...parameters: PathParameters<Url>
+): string {
   const [values = {}]: Record<string, string>[] = parameters
   return url.replace(/:(\w+)\??/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
 }

@@ -2,13 +2,13 @@
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
 
 /** Text of somebody else, without what could drive the reader's terminal or turn its reading direction. */
-export function plainText(text: string): string {
+export function toTerminalText(text: string): string {
   return text.replace(controls, '')
 }
 
 /** The same on one line. */
-export function plainLine(text: string): string {
-  return plainText(text.replace(/\s+/g, ' ')).trim()
+export function toTerminalLine(text: string): string {
+  return toTerminalText(text.replace(/\s+/g, ' ')).trim()
 }
 
 /** A word of the language: anything with other characters in it may be a path, a filename or a model's name. */
