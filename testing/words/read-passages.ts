@@ -54,7 +54,8 @@ export function readSource(path: string, source: string): Passage[] {
     const line = starts.findLastIndex((start) => start <= at) + 1
     found.push({ path, line, kind, text: text.replaceAll(/\s+/g, ' ').trim() })
   }
-  for (const { value, start } of comments) add('comment', value.replaceAll(/\n\s*\*/g, '\n'), start)
+  for (const { value, start } of comments)
+    add('comment', value.replaceAll(/(^|\n\s*)\*/g, '\n'), start)
   if (isTest(path)) return found
   new Visitor({
     Literal({ value, start }) {
