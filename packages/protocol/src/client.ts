@@ -126,13 +126,22 @@ type Call = {
 type Target = { method: string; path: string }
 
 export type RegistryClient = ReturnType<typeof apiCalls> & {
-  /** The same registry, asked in another way: as by anybody (`token: undefined`), or with more time. */
+  /**
+   * Returns a client of the same registry with other options: for example without a token, or with a longer timeout.
+   * @example
+   * const visitor = client.with({ token: undefined })
+   */
   with(changes: Omit<Partial<ClientOptions>, 'baseUrl'>): RegistryClient
 }
 
 /**
  * A client of one registry. Every call rejects with an `ApiError` for an answer that is no success and with a
- * `NetworkError` where no usable answer came; each takes an optional `signal`.
+ * `NetworkError` if no usable answer came; each takes an optional `signal`.
+ * @example
+ * import { registryClient } from '@shoal/protocol/client'
+ *
+ * const client = registryClient({ baseUrl: 'http://localhost:8000', token })
+ * const { models } = await client.listModels()
  */
 export function registryClient(options: ClientOptions): RegistryClient {
   return {
@@ -183,6 +192,11 @@ function apiCalls(options: ClientOptions) {
   return {
     baseUrl,
 
+    /**
+     * Lists a page of models, and counts all that match.
+     * @example
+     * const { models, total } = await client.listModels({ q: 'tide', sort: 'downloads', limit: 20 })
+     */
     async listModels(filter: ModelFilter = {}, signal?: AbortSignal): Promise<ModelPage> {
       const answer = await exchange(to(routes.listModels), { query: filter, signal })
       const models = parseJson<Model[]>(answer)
@@ -192,9 +206,18 @@ function apiCalls(options: ClientOptions) {
         isTotalExact: answer.headers.get('x-total-count-exact') !== 'false',
       }
     },
+    /**
+     * Returns a model with its model card.
+     * @example
+     * const { description, likes } = await client.getModel('tide')
+     */
     getModel: (model: string, signal?: AbortSignal) =>
       json<ModelRecord>(to(routes.getModel, { id: model }), { signal }),
-    /** The model card as safe HTML. With `images`, the reader's browser loads them from where they lie. */
+    /**
+     * The model card as safe HTML. With `images`, the reader's browser loads them from where they lie.
+     * @example
+     * const html = await client.getCard('tide', { images: true })
+     */
     async getCard(
       model: string,
       { images = false }: { images?: boolean } = {},
@@ -204,64 +227,204 @@ function apiCalls(options: ClientOptions) {
       const call = { query, accept: 'text/html', signal }
       return decodeText(await exchange(to(routes.getCard, { id: model }), call))
     },
-    /** What somebody is writing, as `getCard` would give it. */
+    /**
+     * What somebody is writing, as `getCard` would give it.
+     * @example
+     * const html = await client.renderCard({ readme: '# Tide', names: ['tide'] })
+     */
     async renderCard(draft: CardDraft, signal?: AbortSignal): Promise<string> {
       const call = { body: draft, accept: 'text/html', signal }
       return decodeText(await exchange(to(routes.renderCard), call))
     },
+    /**
+     * Creates a model without files, owned by the caller.
+     * @example
+     * await client.createModel({ name: 'tide-chat', license: 'apache-2.0', is_public: false })
+     */
     createModel: (model: NewModel) => json<ModelRecord>(to(routes.createModel), { body: model }),
+    /**
+     * Changes the given fields of a model, and returns the model.
+     * @example
+     * await client.updateModel('tide', { description: 'Knows the tides', tags: ['chat'] })
+     */
     updateModel: (model: string, changes: ModelChanges) =>
       json<ModelRecord>(to(routes.updateModel, { id: model }), { body: changes }),
+    /**
+     * Deletes a model with its files. With `only_if_empty`, rejects with a 409 if it has any.
+     * @example
+     * await client.deleteModel('empty', { only_if_empty: true })
+     */
     deleteModel: (model: string, query: { only_if_empty?: boolean } = {}, signal?: AbortSignal) =>
       nothing(to(routes.deleteModel, { id: model }), { query, signal }),
+    /**
+     * Sets or removes the caller's like.
+     * @example
+     * await client.setLike('tide', true)
+     */
     setLike: (model: string, liked: boolean) =>
       nothing(to(routes.setLike, { id: model }), { body: { liked } }),
+    /**
+     * Counts the models that match, by architecture, license, tag and quantization.
+     * @example
+     * const { quantizations } = await client.getFacets({ architecture: 'llama' })
+     */
     getFacets: (filter: ModelFilter = {}) => json<Facets>(to(routes.getFacets), { query: filter }),
+    /**
+     * Counts models, files, bytes and downloads of the whole registry.
+     * @example
+     * const { models, downloads } = await client.getStats()
+     */
     getStats: () => json<Stats>(to(routes.getStats)),
+    /**
+     * Returns the public profile of an account.
+     * @example
+     * const { models_count } = await client.getUser('ana')
+     */
     getUser: (username: string) => json<UserProfile>(to(routes.getUser, { username })),
 
+    /**
+     * Lists the ready files of a model, or also the unfinished ones of its owner; the smallest first.
+     * @example
+     * const files = await client.listFiles('tide', { status: 'all' })
+     */
     listFiles: (model: string, query: { status?: 'ready' | 'all' } = {}, signal?: AbortSignal) =>
       json<ModelFile[]>(to(routes.listFiles, { id: model }), { query, signal }),
+    /**
+     * Returns a file with the metadata and the tensors of its GGUF header.
+     * @example
+     * const { metadata, tensors } = await client.getFile('tide', file.id)
+     */
     getFile: (model: string, file: string, signal?: AbortSignal) =>
       json<FileRecord>(to(routes.getFile, { id: model, file_id: file }), { signal }),
+    /**
+     * Starts an upload, or resumes the one that an equal call started. Returns up to 100 missing chunks, each with a presigned URL for a `PUT`.
+     * @example
+     * import { hashFileInWorker, makeManifest } from '@shoal/model-file'
+     *
+     * const manifest = makeManifest(await hashFileInWorker('tide-q4.gguf'))
+     * const { id, upload } = await client.startUpload('tide', { filename: 'tide-q4.gguf', ...manifest })
+     * for (const { index, url } of upload.missing_chunks) console.log(index, url)
+     */
     startUpload: (model: string, file: NewFile, signal?: AbortSignal) =>
       json<StartedUpload>(to(routes.startUpload, { id: model }), {
         body: file,
         signal,
       }),
+    /**
+     * Lists the missing chunks of an upload from index `from` on, with fresh URLs.
+     * @example
+     * const { missing_chunks } = await client.getUpload('tide', upload.id, { from: 100, limit: 100 })
+     */
     getUpload: (
       model: string,
       file: string,
       query: { from?: number; limit?: number } = {},
       signal?: AbortSignal,
     ) => json<Upload>(to(routes.getUpload, { id: model, file_id: file }), { query, signal }),
+    /**
+     * Submits an upload whose chunks have all been sent. Its status is `ready` once the registry has checked it.
+     * @example
+     * const { status } = await client.completeUpload('tide', upload.id)
+     */
     completeUpload: (model: string, file: string, signal?: AbortSignal) =>
       json<ModelFile>(to(routes.completeUpload, { id: model, file_id: file }), {
         signal,
       }),
+    /**
+     * Deletes a file, or cancels its upload.
+     * @example
+     * const [file] = await client.listFiles('old-tide')
+     * if (file) await client.deleteFile('old-tide', file.id)
+     */
     deleteFile: (model: string, file: string, signal?: AbortSignal) =>
       nothing(to(routes.deleteFile, { id: model, file_id: file }), { signal }),
 
-    /** Counts as a download: call it for a person who asked for the bytes, never to look around. */
+    /**
+     * Counts as a download: call it for a person who asked for the bytes, never to look around.
+     * @example
+     * const { direct_url, chunk_hashes } = await client.getDownload('tide', file.id)
+     */
     getDownload: (model: string, file: string, signal?: AbortSignal) =>
       json<Download>(to(routes.getDownload, { model_id: model, file_id: file }), { signal }),
-    /** The torrent file. */
+    /**
+     * The torrent file.
+     * @example
+     * import { writeFile } from 'node:fs/promises'
+     *
+     * const torrent = await client.getTorrent('tide', file.id)
+     * await writeFile('tide.torrent', torrent)
+     */
     async getTorrent(model: string, file: string, signal?: AbortSignal): Promise<Uint8Array> {
       const target = to(routes.getTorrent, { model_id: model, file_id: file })
       return (await exchange(target, { accept: 'application/x-bittorrent', signal })).body
     },
 
+    /**
+     * Creates an account and signs it in.
+     * @example
+     * const { access_token } = await client.register({ username: 'ben', password: 'a long password' })
+     */
     register: (registration: Registration) =>
       json<SignedIn>(to(routes.register), { body: registration }),
+    /**
+     * Starts a session.
+     * @example
+     * const { access_token } = await client.login({ username: 'ben', password: 'a long password' })
+     */
     login: (credentials: Login) => json<SignedIn>(to(routes.login), { body: credentials }),
+    /**
+     * Ends the session of the token.
+     * @example
+     * const { access_token } = await client.login({ username: 'ben', password: 'a long password' })
+     * await client.with({ token: access_token }).logout()
+     */
     logout: () => nothing(to(routes.logout)),
+    /**
+     * Returns the account of the token.
+     * @example
+     * const { username, is_admin } = await client.getMe()
+     */
     getMe: (signal?: AbortSignal) => json<User>(to(routes.getMe), { signal }),
+    /**
+     * Changes the password, and ends the account's other sessions.
+     * @example
+     * await client.changePassword({ current_password: password, new_password: 'a longer password' })
+     */
     changePassword: (change: PasswordChange) =>
       nothing(to(routes.changePassword), { body: change }),
+    /**
+     * Lists the account's sessions, latest first.
+     * @example
+     * const [latest] = await client.listSessions()
+     */
     listSessions: () => json<Session[]>(to(routes.listSessions)),
+    /**
+     * Ends a session.
+     * @example
+     * for (const { id, current } of await client.listSessions()) {
+     *   if (!current) await client.deleteSession(id)
+     * }
+     */
     deleteSession: (id: string) => nothing(to(routes.deleteSession, { id })),
+    /**
+     * Creates an API key. Only this answer contains the key itself.
+     * @example
+     * const { key } = await client.createApiKey({ name: 'laptop' })
+     */
     createApiKey: (key: NewApiKey) => json<CreatedApiKey>(to(routes.createApiKey), { body: key }),
+    /**
+     * Lists the API keys of the account, latest first, without the keys themselves.
+     * @example
+     * const [latest] = await client.listApiKeys()
+     */
     listApiKeys: () => json<ApiKey[]>(to(routes.listApiKeys)),
+    /**
+     * Revokes an API key.
+     * @example
+     * for (const { id, name } of await client.listApiKeys()) {
+     *   if (name === 'laptop') await client.deleteApiKey(id)
+     * }
+     */
     deleteApiKey: (id: string) => nothing(to(routes.deleteApiKey, { id })),
   }
 }

@@ -35,7 +35,14 @@ export type ApiAnswer = {
 /** Rejects with a `NetworkError` if no answer came, or with the signal's reason. */
 export type Transport = (request: ApiRequest) => Promise<ApiAnswer>
 
-/** Uses the browser's network layer, which does not tell why a request failed. Never retries. */
+/**
+ * Sends requests with `fetch`, which does not report why a request failed. Never retries.
+ * @example
+ * import { fetchTransport, registryClient } from '@shoal/protocol/client'
+ *
+ * const transport = fetchTransport()
+ * const client = registryClient({ baseUrl: 'http://localhost:8000', transport })
+ */
 export function fetchTransport(send: typeof fetch = fetch): Transport {
   return async ({ method, url, headers, body = null, signal = null }) => {
     try {

@@ -29,7 +29,18 @@ export class TransferError extends Error {
   }
 }
 
-/** An error of a call of the API at `host` as trouble that waiting may mend; undefined where it is none. */
+/**
+ * An error of a call of the API at `host` as trouble that waiting may mend; undefined where it is none.
+ * @example
+ * import { classifyError } from '@shoal/transfer/push'
+ *
+ * try {
+ *   await client.getModel('tide')
+ * } catch (error) {
+ *   const failure = classifyError(error, 'models.example.org')
+ *   if (failure) console.log(failure.kind, failure.retryAfterSeconds)
+ * }
+ */
 export function classifyError(error: unknown, host: string): TransferFailure | undefined {
   if (error instanceof NetworkError) {
     return isTransient(error.failure) ? classifyNetworkError(error.failure) : undefined

@@ -48,6 +48,18 @@ export interface Retrier {
   wake(): void
 }
 
+/**
+ * @example
+ * import { createRetrier } from '@shoal/transfer/push'
+ *
+ * const retrier = createRetrier({
+ *   maxWaitMs: 2_000,
+ *   timeoutMs: 60_000,
+ *   signal: AbortSignal.timeout(120_000), // milliseconds
+ *   report: ({ seconds, reason }) => console.log(seconds, reason),
+ * })
+ * const model = await retrier.call(() => client.getModel('tide'))
+ */
 export function createRetrier(options: RetrierOptions): Retrier {
   const { movedBytes = () => 0, maxWaitMs, timeoutMs, signal, report } = options
   let seen = movedBytes()

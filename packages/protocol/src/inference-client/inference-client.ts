@@ -69,30 +69,78 @@ type Call = {
 export interface InferenceClient {
   /** The daemon's address, as its transport was given it. */
   readonly url: string
-  /** Whether it is there; `pid` is that of its process. */
+  /**
+   * Whether it is there; `pid` is that of its process.
+   * @example
+   * const { pid } = await daemon.health()
+   */
   health(signal?: AbortSignal): Promise<{ status?: string; pid?: number }>
-  /** Whether the model is on the daemon's machine. */
+  /**
+   * Whether the model is on the daemon's machine.
+   * @example
+   * const isHere = await daemon.hasModel('tide')
+   */
   hasModel(model: string, signal?: AbortSignal): Promise<boolean>
-  /** The models on the daemon's machine, newest first. */
+  /**
+   * The models on the daemon's machine, newest first.
+   * @example
+   * const [newest] = await daemon.listModels()
+   */
   listModels(signal?: AbortSignal): Promise<ListedModel[]>
-  /** The models in its memory. */
+  /**
+   * The models in its memory.
+   * @example
+   * for (const { name, memory_bytes } of await daemon.listLoaded()) console.log(name, memory_bytes)
+   */
   listLoaded(signal?: AbortSignal): Promise<LoadedModel[]>
-  /** Resolves when the model is ready. `keepAlive` is a time such as `5m`, or -1 forever. */
+  /**
+   * Resolves when the model is ready. `keepAlive` is a time such as `5m`, or -1 forever.
+   * @example
+   * const { context_length } = await daemon.load('tide', { keepAlive: '5m' })
+   */
   load(
     model: string,
     options?: { keepAlive?: string | number; signal?: AbortSignal },
   ): Promise<LoadedModel>
-  /** Resolves with whether it was loaded. */
+  /**
+   * Resolves with whether it was loaded.
+   * @example
+   * const { unloaded } = await daemon.unload('tide')
+   */
   unload(model: string): Promise<{ model: string; unloaded: boolean }>
-  /** How the sharing of its files stands. */
+  /**
+   * How the sharing of its files stands.
+   * @example
+   * const { paused, files } = await daemon.sharing()
+   */
   sharing(): Promise<SharingStatus>
-  /** Pauses or resumes it. */
+  /**
+   * Pauses or resumes it.
+   * @example
+   * const { paused } = await daemon.setSharing(true)
+   */
   setSharing(paused: boolean): Promise<SharingStatus>
-  /** Yields the answer as it arrives, and at last how it ended. Leaving the loop stops the model. */
+  /**
+   * Yields the answer as it arrives, and at last how it ended. Leaving the loop stops the model.
+   * @example
+   * const messages = [{ role: 'user' as const, content: 'When is high tide?' }]
+   * const signal = AbortSignal.timeout(60_000) // milliseconds
+   * for await (const part of daemon.chat({ model: 'tide', messages, max_tokens: 64 }, signal)) {
+   *   if ('content' in part) process.stdout.write(part.content)
+   *   else console.log(part.finishReason)
+   * }
+   */
   chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<AnswerPart | AnswerEnd, void>
 }
 
-/** `getApiKey` is asked before each call. */
+/**
+ * Creates a client of a daemon. `getApiKey` is called before each request.
+ * @example
+ * import { fetchInference, inferenceClient } from '@shoal/protocol/inference-client'
+ *
+ * const daemon = inferenceClient(fetchInference('http://localhost:11434'))
+ * const models = await daemon.listModels()
+ */
 export function inferenceClient(
   transport: InferenceTransport,
   getApiKey: () => string | undefined = () => undefined,

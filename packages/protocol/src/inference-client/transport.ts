@@ -24,7 +24,14 @@ export type InferenceTransport = {
   send(request: InferenceRequest): Promise<InferenceAnswer>
 }
 
-/** For a page that the daemon itself serves: `url` is the page's origin. */
+/**
+ * Sends requests with `fetch`, as in a page that the daemon itself serves: `url` is then the page's origin.
+ * @example
+ * import { fetchInference, inferenceClient } from '@shoal/protocol/inference-client'
+ *
+ * const transport = fetchInference('http://localhost:11434')
+ * const daemon = inferenceClient(transport, () => process.env.SHOAL_API_KEY)
+ */
 export function fetchInference(url: string, send: typeof fetch = fetch): InferenceTransport {
   return {
     url,

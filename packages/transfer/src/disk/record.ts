@@ -24,7 +24,14 @@ export type LocalFileRecord = {
   without_peers?: true
 }
 
-/** The record beside `path`, or undefined where there is none that can be read as one. */
+/**
+ * The record beside `path`, or undefined where there is none that can be read as one.
+ * @example
+ * import { readRecord } from '@shoal/transfer'
+ *
+ * const record = await readRecord('models/tide/tide.gguf')
+ * console.log(record?.model_name, record?.sha256_hash)
+ */
 export async function readRecord(path: string): Promise<LocalFileRecord | undefined> {
   const text = await readFile(getFilePaths(path).record, 'utf8').catch((error) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined

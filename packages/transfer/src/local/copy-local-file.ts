@@ -14,6 +14,10 @@ const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS',
 /**
  * Gives a file another name with all that shoal knows of it: a hard link, or a copy where there can be none. Throws
  * `file_in_the_way` where something stands at `target`.
+ * @example
+ * import { copyLocalFile } from '@shoal/transfer'
+ *
+ * await copyLocalFile('models/tide/tide.gguf', 'models/tide-copy/tide.gguf')
  */
 export async function copyLocalFile(path: string, target: string): Promise<void> {
   const { partial, lock } = getFilePaths(target)

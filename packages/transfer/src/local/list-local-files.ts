@@ -27,6 +27,10 @@ export type Unreadable = { path: string; why: string }
 /**
  * Every `<models>/<name>/*.gguf`, finished or not, by model and filename. What cannot be read is told and left out: one
  * such entry is no reason to do without the others.
+ * @example
+ * import { listLocalFiles } from '@shoal/transfer'
+ *
+ * for (const { path, isFinished } of await listLocalFiles('models')) console.log(path, isFinished)
  */
 export async function listLocalFiles(
   modelsDirectory: string,

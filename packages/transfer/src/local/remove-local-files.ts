@@ -7,7 +7,13 @@ import { findLinkTarget } from '../disk/refuse-link.ts'
 import { fileBusy } from '../errors.ts'
 import { planRemoval, type Removal } from './plan-removal.ts'
 
-/** What `removeLocalFiles` would do now. */
+/**
+ * What `removeLocalFiles` would do now.
+ * @example
+ * import { previewRemoval } from '@shoal/transfer'
+ *
+ * const removal = await previewRemoval('models', ['models/tide/tide.gguf'])
+ */
 export async function previewRemoval(
   modelsDirectory: string,
   paths: readonly string[],
@@ -19,6 +25,11 @@ export async function previewRemoval(
  * Removes model files, their partials and what shoal knows of them, and answers what that freed and what stays. Nothing
  * that lies outside the models folder is touched. Throws `file_busy`, before anything is removed, where one of
  * them is being pulled, and `is_link` as `planRemoval` does.
+ * @example
+ * import { copyLocalFile, removeLocalFiles } from '@shoal/transfer'
+ *
+ * await copyLocalFile('models/tide/tide.gguf', 'models/tide-old/tide.gguf')
+ * const removal = await removeLocalFiles('models', ['models/tide-old/tide.gguf'])
  */
 export async function removeLocalFiles(
   modelsDirectory: string,

@@ -34,6 +34,12 @@ export type RepairedFile = { path: string; repairedBytes: number }
  * Fetches the bad chunks of a damaged file, and no others. Meanwhile the file is an unfinished one and does not stand
  * under its name: half mended it is nowhere to be mistaken for whole, and after a crash a pull goes on with it. Throws a
  * `is_link` where the file, or its folder, is a link.
+ * @example
+ * import { repairFile, verifyFile } from '@shoal/transfer'
+ *
+ * const path = 'models/tide/tide.gguf'
+ * const { status } = await verifyFile({ path })
+ * if (status === 'damaged') await repairFile({ client, path })
  */
 export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const { path } = given

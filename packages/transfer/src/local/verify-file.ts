@@ -22,7 +22,14 @@ export type VerifyResult =
   /** Nothing says what its bytes should be. */
   | { status: 'no-record' }
 
-/** Hashes a pulled file again and names the chunks that are not what they were. */
+/**
+ * Hashes a pulled file again and names the chunks that are not what they were.
+ * @example
+ * import { verifyFile } from '@shoal/transfer'
+ *
+ * const result = await verifyFile({ path: 'models/tide/tide.gguf' })
+ * if (result.status === 'damaged') console.log(result.badChunks)
+ */
 export async function verifyFile({
   path,
   signal = new AbortController().signal,

@@ -29,6 +29,13 @@ export type PulledFile = {
 /**
  * Downloads one ready file to `path`. Resolves when the finished file has the manifest's SHA-256 and stands under its
  * name, on disk. Stopped in any way, it leaves what it has, and the next call goes on from there.
+ * @example
+ * import { pullFile } from '@shoal/transfer'
+ *
+ * const [file] = await client.listFiles('tide')
+ * if (!file) throw new Error('tide has no files')
+ * const path = `models/tide/${file.filename}`
+ * const { downloadedBytes } = await pullFile({ client, modelName: 'tide', file, path })
  */
 export async function pullFile(given: PullOptions): Promise<PulledFile> {
   const signal = given.signal ?? new AbortController().signal

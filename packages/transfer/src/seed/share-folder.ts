@@ -34,7 +34,22 @@ const scanIntervalMs = 30_000
 /** Nobody waits longer for the first look: the registry may be away. */
 const firstScanTimeoutMs = 1_000
 
-/** Gives others the pulled files of a folder of models, those of private models only where that is asked for. */
+/**
+ * Gives others the pulled files of a folder of models, those of private models only where that is asked for.
+ * @example
+ * import { shareFolder } from '@shoal/transfer'
+ *
+ * const sharing = await shareFolder({
+ *   modelsDirectory: 'models',
+ *   registry: { address: 'http://localhost:8000', token },
+ *   host: '127.0.0.1',
+ *   uploadLimit: 1_000_000, // bytes per second
+ *   onDropped: (file, message) => console.error(file, message),
+ *   onFailed: (message) => console.error(message),
+ * })
+ * console.log(sharing.fileCount(), sharing.status().bytesPerSecond)
+ * await sharing.close()
+ */
 export async function shareFolder(options: SharingOptions): Promise<Sharing> {
   const { modelsDirectory, registry, isPrivateShared, onDropped, network, ...others } = options
   const setup = { ...others, ...(network && { network }) }
@@ -119,5 +134,11 @@ const emptyStatus = (path: string): SharedFileStatus => ({
   isDone: false,
 })
 
-/** As in `shoal-tiny/shoal-tiny-Q8_0.gguf`. */
+/**
+ * As in `shoal-tiny/shoal-tiny-Q8_0.gguf`.
+ * @example
+ * import { sharedName } from '@shoal/transfer'
+ *
+ * console.log(sharedName('models/tide/tide.gguf')) // tide/tide.gguf
+ */
 export const sharedName = (path: string): string => `${basename(dirname(path))}/${basename(path)}`

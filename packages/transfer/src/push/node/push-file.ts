@@ -32,7 +32,13 @@ export type PushOptions = {
 const maxWaitMs = 2_000
 const tickMs = 100
 
-/** Uploads one file, and resolves when the registry serves it. Stopped in any way, the next call goes on from there. */
+/**
+ * Uploads one file, and resolves when the registry serves it. Stopped in any way, the next call goes on from there.
+ * @example
+ * import { pushFile } from '@shoal/transfer'
+ *
+ * const { id } = await pushFile({ client, modelName: 'tide', path: 'tide-q4.gguf' })
+ */
 export async function pushFile(options: PushOptions): Promise<ModelFile> {
   const { client, modelName, path, rateLimit, network = directNetwork } = options
   const filename = options.filename ?? basename(path)
