@@ -5,32 +5,30 @@ import type { AccountTable, Database } from '../database/schema.ts'
 import { conflict, forbidden, notFound } from '../errors.ts'
 
 export interface AccountRepository {
-  /** Whether no human account was ever made. */
+  /** Whether no human account has been created yet. */
   isFirstMissing(): Promise<boolean>
   /**
-   * Creates a human account; exactly one of all becomes the first, and admin. Whether it may is decided here, in the
-   * transaction that claims the first place: of several that register at once only one finds it free.
-   * @throws forbidden, and conflict when the name is taken
+   * Creates a human account. The first one becomes admin; the transaction that creates it decides which one is first.
+   * @throws forbidden, and conflict if the name is taken
    */
   create(account: NewAccount): Promise<Account>
   /**
-   * The account of the registry itself, made when it is not there. Its name is `shoal`, unless a person has that name on
-   * a registry that is older than the reservation.
+   * Returns the registry's own account, which is created if it does not exist. Its name is `shoal`, unless a person on
+   * a registry older than the reservation has that name.
    */
   getSystemAccount(): Promise<Account>
   find(username: string): Promise<Account | undefined>
   /** @throws not-found when the account is gone */
   get(id: string): Promise<Account>
-  /** The oldest first. */
+  /** Oldest first. */
   list(): Promise<Account[]>
   /** Counts private models too if `seesPrivate`. @throws not-found */
   getProfile(username: string, seesPrivate: boolean): Promise<UserProfile>
   /** Sets a new password and ends every session but one. */
   changePassword(id: string, passwordHash: string, keptSession: string): Promise<void>
   /**
-   * Sets a new password for an account that may be in wrong hands: every session and API key of it ends, and the
-   * networks from which it has signed in are strange again. Returns how many sessions and keys there were, expired ones
-   * not counted.
+   * Sets a new password for an account that may be compromised: ends all its sessions and API keys, and forgets the
+   * networks from which it has signed in. Returns how many sessions and keys were still valid.
    */
   resetPassword(id: string, passwordHash: string): Promise<{ sessions: number; keys: number }>
 }
@@ -40,20 +38,23 @@ export type NewAccount = {
   email: string | null
   passwordHash: string
   isAllowedToBeFirst: boolean
-  /** When it is not, only the first is let in. */
+  /** If false, only the first account can be created. */
   isRegistrationOpen: boolean
 }
 
 export type Account = Selectable<AccountTable>
 
-/** The account that publishes the demo models. Nobody can sign in with it. */
+/** The account that publishes the demo models. It cannot sign in. */
 export const systemUsername = 'shoal'
 
-/** The names that it tries, the same on every node: a person may have taken the first one, which 0.1 allowed. */
+/**
+ * Names for this account, in order of preference and the same on every node: version 0.1 allowed people to take the
+ * first one.
+ */
 const systemUsernameAt = (attempt: number) =>
   [systemUsername, 'shoal-system'][attempt] ?? `shoal-system-${attempt}`
 
-/** The secret that the first account has to show. It goes when there is one. */
+/** The secret required to create the first account. Deleted once that account exists. */
 export const setupCodeName = 'setup-code'
 
 export function accountRepository(db: Kysely<Database>): AccountRepository {
@@ -80,9 +81,12 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
           .executeTakeFirst()
         const isFirst = (claim.numInsertedOrUpdatedRows ?? 0n) > 0n
         if (isFirst && !account.isAllowedToBeFirst) {
-          throw forbidden('the first account needs the setup code that the registry printed', {
-            code: 'setup_code_required',
-          })
+          throw forbidden(
+            'the first account needs the setup code that the registry printed at startup',
+            {
+              code: 'setup_code_required',
+            },
+          )
         }
         if (!isFirst && !account.isRegistrationOpen) throw registrationClosed()
         if (isFirst) await trx.deleteFrom('secret').where('name', '=', setupCodeName).execute()
@@ -107,7 +111,7 @@ export function accountRepository(db: Kysely<Database>): AccountRepository {
 
     async getSystemAccount(): Promise<Account> {
       for (let attempt = 0; ; attempt += 1) {
-        const found = await findSystemAccount() // made now, earlier, or meanwhile by another node
+        const found = await findSystemAccount() // created now, earlier, or meanwhile by another node
         if (found) return found
         await db
           .insertInto('account')

@@ -17,7 +17,7 @@ describeOnEachDatabase('accounts', (start) => {
     ana = await registry.register('ana')
   })
 
-  test('registering signs in with a session of 30 days', async () => {
+  test('registration starts a session of 30 days', async () => {
     const { status, body } = await register({
       username: 'ben',
       password: 'password of ben',
@@ -39,13 +39,13 @@ describeOnEachDatabase('accounts', (start) => {
     expect((await me(access_token)).body).toEqual(user)
   })
 
-  test('a username that is taken is 409', async () => {
+  test('a taken username is a 409', async () => {
     const { status, body } = await register({ username: 'ana', password: 'another password' })
     expect(status).toBe(409)
     expect(body).toEqual({ detail: 'the username ana is taken' })
   })
 
-  test('of many racing for one name one gets it', async () => {
+  test('of concurrent registrations of one name, one succeeds', async () => {
     const racing = await Promise.all(
       Array.from({ length: 6 }, () => register({ username: 'racer', password: 'long enough' })),
     )
@@ -66,7 +66,7 @@ describeOnEachDatabase('accounts', (start) => {
     expect(refused.body).toMatchObject({ errors: [{ path: expect.stringMatching(/^\/\w+/) }] })
   })
 
-  test('a wrong name and a wrong password answer alike', async () => {
+  test('a wrong name and a wrong password get the same response', async () => {
     const wrongName = await login('nobody', 'password of ana')
     const wrongPassword = await login('ana', 'password of ben')
     expect([wrongName.status, wrongPassword.status]).toEqual([401, 401])
@@ -122,7 +122,7 @@ describeOnEachDatabase('accounts', (start) => {
     expect(left).toHaveLength(1)
   })
 
-  test('an API key is shown once, works as a Bearer, and is void at once when revoked', async () => {
+  test('an API key is shown once, works as a Bearer token, and is invalid as soon as it is revoked', async () => {
     const { status, body }: { status: number; body: CreatedApiKey } = await registry.post(
       '/v1/api-keys',
       { token: ana, body: { name: 'laptop' } },
@@ -143,7 +143,7 @@ describeOnEachDatabase('accounts', (start) => {
     expect((await me(body.key)).status).toBe(401)
   })
 
-  test('only a session manages keys, and a key never exceeds its maker', async () => {
+  test('only a session manages keys, and a key never has more rights than its owner', async () => {
     const ben = await registry.register('kim')
     const make = (token: string, body: object) => registry.post('/v1/api-keys', { token, body })
     expect((await make(ben, { name: 'x', scopes: ['admin'] })).status).toBe(403)
@@ -173,7 +173,7 @@ describeOnEachDatabase('accounts', (start) => {
     expect((await create(write, 'by-write')).status).toBe(201)
   })
 
-  test('an expired key is 401', async () => {
+  test('an expired key is a 401', async () => {
     const expires_at = new Date(Date.now() + 300).toISOString()
     const { body }: { body: CreatedApiKey } = await registry.post('/v1/api-keys', {
       token: ana,
@@ -205,14 +205,14 @@ describeOnEachDatabase('accounts', (start) => {
     expect((await registry.get('/v1/auth/me', { headers: stale })).status).toBe(401)
   })
 
-  test('the system account publishes and cannot log in', async () => {
+  test('the system account publishes, and cannot sign in', async () => {
     const token = await registry.systemToken()
     expect((await me(token)).body).toMatchObject({ username: 'shoal', is_admin: false })
     expect((await login('shoal', '')).status).toBe(401)
     expect((await register({ username: 'shoal', password: 'long enough' })).status).toBe(409)
   })
 
-  test('secrets are stored as digests only', async () => {
+  test('only digests of secrets are stored', async () => {
     const { status } = await registry.get('/v1/users/ana')
     expect(status).toBe(200)
     expect((await registry.get('/v1/users/nobody')).status).toBe(404)
@@ -220,7 +220,7 @@ describeOnEachDatabase('accounts', (start) => {
 })
 
 describeOnEachDatabase('the first account', (start) => {
-  test('of many that race exactly one becomes admin; the system account does not count', async () => {
+  test('exactly one of several concurrent registrations becomes admin; the system account does not count', async () => {
     const registry = await start()
     await registry.systemToken()
     const racing = await Promise.all(
@@ -234,7 +234,7 @@ describeOnEachDatabase('the first account', (start) => {
     expect(admins).toHaveLength(1)
   })
 
-  test('off loopback it needs the setup code that was printed, once', async () => {
+  test('off loopback, requires the printed setup code once', async () => {
     const registry = await start({ baseUrl: 'https://models.example.org' })
     const register = (username: string, setup_code?: string) =>
       registry.post('/v1/auth/register', {
@@ -253,7 +253,7 @@ describeOnEachDatabase('the first account', (start) => {
     expect(registry.setupCode).toBeUndefined()
   })
 
-  test('is not made through a proxy on this machine, unless a setup code is asked for', async () => {
+  test('cannot be created through a proxy on this machine, unless a setup code is required', async () => {
     const registry = await start()
     const register = (username: string, headers = {}) =>
       registry.post('/v1/auth/register', { body: { username, password: 'long enough' }, headers })
@@ -265,7 +265,7 @@ describeOnEachDatabase('the first account', (start) => {
     expect((await register('eve', proxied)).body).toMatchObject({ user: { is_admin: false } })
   })
 
-  test('the setup code is the same on every node and after every start, until it was used', async () => {
+  test('the setup code is the same on every node and after every start until it is used', async () => {
     const baseUrl = 'https://models.example.org'
     const registry = await start({ baseUrl })
     const code = registry.setupCode
@@ -282,7 +282,7 @@ describeOnEachDatabase('the first account', (start) => {
     expect(await kept.execute()).toEqual([])
   })
 
-  test('closed registration lets nobody in but the first', async () => {
+  test('closed registration admits only the first account', async () => {
     const registry = await start({ isRegistrationOpen: false })
     const register = (username: string) =>
       registry.post('/v1/auth/register', { body: { username, password: 'long enough' } })
@@ -292,7 +292,7 @@ describeOnEachDatabase('the first account', (start) => {
     expect(refused.body).toMatchObject({ code: 'registration_closed' })
   })
 
-  test('closed registration lets one of many in that race to be the first', async () => {
+  test('closed registration admits one of several concurrent first registrations', async () => {
     const registry = await start({ isRegistrationOpen: false })
     const racing = await Promise.all(
       Array.from({ length: 6 }, (_, at) =>
@@ -309,7 +309,7 @@ describeOnEachDatabase('the first account', (start) => {
     expect(accounts).toEqual([{ is_admin: 1 }])
   })
 
-  test('closed registration stays open for the first when the one before it was refused its name', async () => {
+  test('closed registration still admits a first account after an earlier attempt was refused', async () => {
     const registry = await start({ isRegistrationOpen: false })
     await registry.systemToken()
     const register = (username: string) =>

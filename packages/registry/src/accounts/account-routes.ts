@@ -21,7 +21,7 @@ type Dependencies = {
   guard: CredentialGuard
   site: Site
   isRegistrationOpen: boolean
-  /** What the first account has to show, where one is asked for. */
+  /** The secret required to create the first account, if this registry requires one. */
   setupCode: string | undefined
 }
 

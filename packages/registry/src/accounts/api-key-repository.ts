@@ -10,28 +10,33 @@ import { hashToken, makeToken } from './tokens.ts'
 
 export interface ApiKeyRepository {
   /**
-   * Makes a key. The secret is in the answer and nowhere else. An account that has 100 keys loses those that have
-   * expired.
-   * @throws conflict when it has 100 that have not
-   * @throws unauthenticated when the caller's session has ended meanwhile
+   * Creates a key. Only the result contains the secret. If the account has 100 keys, its expired ones are deleted.
+   * @throws conflict if it has 100 that have not expired
+   * @throws unauthenticated if the caller's session has ended meanwhile
    */
   create(
     caller: Caller,
     key: { name: string; scopes: Scope[]; expiresAt: string | null },
   ): Promise<CreatedApiKey>
-  /** Who has this key, unless it is unknown, revoked or expired. Notes its use, at most once a minute. */
+  /**
+   * Returns the owner of this key, or undefined if the key is unknown, revoked or expired. Records its use, at most
+   * once a minute.
+   */
   findCaller(key: string): Promise<Caller | undefined>
-  /** The newest first, expired ones too. */
+  /** Newest first, including expired ones. */
   list(accountId: string): Promise<ApiKey[]>
-  /** @throws not-found when this account has no such key */
+  /** @throws not-found if this account has no such key */
   delete(accountId: string, id: string): Promise<void>
 }
 
 const prefixLength = 'hf_'.length + 6
-/** Per account. More than a person has machines, and few enough to be listed and looked through. */
+/** Per account. More than a person has machines, and few enough for one page. */
 const maxKeys = 100
 
-/** `onUnnoted` is called when the last use could not be written, as on a full disk. The request goes on. */
+/**
+ * `onUnnoted` is called if the last use could not be written, for example because the disk is full. The request
+ * continues.
+ */
 export function apiKeyRepository(
   db: Kysely<Database>,
   onUnnoted: (error: unknown) => void = () => undefined,
@@ -125,15 +130,12 @@ async function makeRoom(trx: Kysely<Database>, accountId: string) {
     .where('expires_at', '<=', new Date().toISOString())
     .execute()
   if ((await keys.execute()).length < maxKeys) return
-  throw conflict(
-    `this account has ${maxKeys} API keys, the most that it may have: revoke one first`,
-    {
-      code: 'too_many_keys',
-    },
-  )
+  throw conflict(`this account has ${maxKeys} API keys, the maximum: revoke one first`, {
+    code: 'too_many_keys',
+  })
 }
 
-/** A password that is reset ends all sessions, and what they were about to do. */
+/** A password reset ends all sessions, including what they were about to do. */
 async function requireSession(trx: Kysely<Database>, sessionId: string) {
   const session = await trx
     .selectFrom('session')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
 
 describeOnEachDatabase('the API keys of an account', (start) => {
-  test('are at most 100, also when many are made at once; an expired one makes room', async () => {
+  test('are limited to 100, even if many are created at once; expired ones are removed', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const make = (name: string) => registry.post('/v1/api-keys', { token, body: { name } })
@@ -15,7 +15,7 @@ describeOnEachDatabase('the API keys of an account', (start) => {
     expect(refused).toHaveLength(7)
     expect(refused[0]?.body).toEqual({
       code: 'too_many_keys',
-      detail: 'this account has 100 API keys, the most that it may have: revoke one first',
+      detail: 'this account has 100 API keys, the maximum: revoke one first',
     })
     expect(await list()).toHaveLength(100)
 

@@ -20,8 +20,8 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         throw forbidden('only an admin can make a key with the scope "admin"')
       }
       if (expires_at !== null && Date.parse(expires_at) <= Date.now()) {
-        throw unprocessable('expires_at lies in the past', {
-          errors: [{ path: '/expires_at', message: 'must lie in the future' }],
+        throw unprocessable('expires_at is in the past', {
+          errors: [{ path: '/expires_at', message: 'must be in the future' }],
         })
       }
       const expiresAt = expires_at && new Date(expires_at).toISOString()

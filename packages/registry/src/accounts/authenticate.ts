@@ -13,21 +13,21 @@ import { classifyToken } from './tokens.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls, or undefined for a stranger. */
+    /** The caller, or undefined for an anonymous request. */
     caller: Caller | undefined
-    /** A Bearer that is no valid credential: refused once the rate limit has counted the call. */
+    /** The Bearer token is not a valid credential: the request is rejected once the rate limit has counted it. */
     isBearerBad: boolean
-    /** Whether the Bearer token is the one that the route takes besides those of accounts. */
+    /** Whether the Bearer token is the route's own one, which is not that of an account. */
     hasRouteToken: boolean
-    /** The caller; throws for a stranger. */
+    /** Returns the caller. Throws for an anonymous request. */
     signedIn(): Caller
   }
   interface FastifyContextConfig {
-    /** Also for strangers on a registry that lets nobody else read. */
+    /** Serves anonymous requests even on a registry that only members can read. */
     isOpen?: boolean
-    /** Answered without asking who calls, and so even while the database is away. */
+    /** Answered without identifying the caller, and so even while the database is down. */
     ignoresCredentials?: boolean
-    /** A further Bearer token, good for this route only. */
+    /** Another Bearer token, valid only for this route. */
     routeToken?: string | undefined
   }
 }
@@ -42,7 +42,7 @@ type Dependencies = {
 
 const changesNothing = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Finds out who calls: by a Bearer token (RFC 6750), or by the cookie of the registry's own pages. */
+/** Identifies the caller by a Bearer token (RFC 6750), or by the cookie of the registry's own pages. */
 export const authentication = fp(async (app: FastifyInstance, dependencies: Dependencies) => {
   const { sessions, keys, guard, site, isAnonymousReadAllowed } = dependencies
 
@@ -70,7 +70,7 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
     if (cookie) request.caller = await callerByCookie(cookie, request)
   })
 
-  /** Runs after the rate limit, so that guessing counts. */
+  /** Runs after the rate limit, so that guesses count. */
   app.addHook('preParsing', async (request) => {
     if (request.isBearerBad) {
       throw unauthenticated('this token is unknown, revoked or expired')
@@ -89,14 +89,14 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
     )
   }
 
-  /** A stale cookie counts as none; a good one changes something only for the registry's own pages. */
+  /** An invalid cookie is ignored. A valid one authorizes changes only from the registry's own pages. */
   async function callerByCookie(cookie: string, request: FastifyRequest) {
     if (classifyToken(cookie) !== 'session') return undefined
     const network = clientNetwork(request)
     const caller = await guard.find(cookie, network, () => sessions.findCaller(cookie))
     const isOwnPage = request.headers.origin === site.baseUrl()
     if (caller && !changesNothing.has(request.method) && !isOwnPage) {
-      throw forbidden('a cookie counts only for calls from the pages of this registry')
+      throw forbidden('a cookie authorizes only requests from the pages of this registry')
     }
     return caller
   }

@@ -1,7 +1,7 @@
 import type { Scope } from '@shoal/protocol'
 import { forbidden, unauthenticated } from '../errors.ts'
 
-/** Who makes a call, as a valid credential shows. */
+/** The owner of a request's valid credential. */
 export type Caller = {
   accountId: string
   username: string
@@ -9,7 +9,7 @@ export type Caller = {
   credential: { kind: 'session' | 'key'; id: string; scopes: ReadonlyArray<Scope> }
 }
 
-/** Whose models somebody may see besides the public ones. */
+/** The user whose private models may be seen, next to the public models. */
 export type Viewer = {
   accountId: string | undefined
   username: string | undefined
@@ -18,7 +18,7 @@ export type Viewer = {
 
 export const anonymous: Viewer = { accountId: undefined, username: undefined, seesAll: false }
 
-/** What the caller may see with this scope of its credential; a stranger sees what is public. */
+/** What the caller may see with this scope of its credential. Anonymous callers see what is public. */
 export function toViewer(caller: Caller | undefined, scope: 'read' | 'write'): Viewer {
   if (!caller) return anonymous
   const isInScope = caller.credential.scopes.includes(scope)
@@ -29,12 +29,12 @@ export function toViewer(caller: Caller | undefined, scope: 'read' | 'write'): V
   }
 }
 
-/** Whether the caller is an admin and its credential may be used as one. */
+/** Whether the caller is an admin and its credential has the scope `admin`. */
 export function isActingAdmin(caller: Caller): boolean {
   return caller.isAdmin && caller.credential.scopes.includes('admin')
 }
 
-/** The caller, when there is one with this scope. */
+/** Returns the caller. Throws unless it has this scope. */
 export function callerWith(scope: Scope, caller: Caller | undefined): Caller {
   if (!caller) throw unauthenticated('sign in first: this call needs a token')
   if (!caller.credential.scopes.includes(scope)) {
@@ -43,7 +43,7 @@ export function callerWith(scope: Scope, caller: Caller | undefined): Caller {
   return caller
 }
 
-/** The caller, when it uses a session: API keys do not manage accounts. */
+/** Returns the caller. Throws unless it uses a session: API keys cannot manage accounts. */
 export function callerWithSession(caller: Caller | undefined): Caller {
   if (!caller) throw unauthenticated('sign in first: this call needs a session token')
   if (caller.credential.kind !== 'session') {

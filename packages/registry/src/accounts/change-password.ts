@@ -8,8 +8,8 @@ import type { SignInDelays } from './sign-in-delays.ts'
 type Dependencies = { accounts: AccountRepository; delays: SignInDelays }
 
 /**
- * Sets a new password for a caller who knows the current one, and ends the other sessions. A session is never slowed down;
- * a wrong password counts against those who sign in from elsewhere.
+ * Sets a new password for a caller who knows the current one, and ends the other sessions. A session is never delayed;
+ * a wrong password counts against sign-ins from elsewhere.
  */
 export async function changePassword(
   { accounts, delays }: Dependencies,

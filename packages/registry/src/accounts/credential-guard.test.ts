@@ -8,7 +8,7 @@ const limitsWith = (auth: { max: number; windowSeconds: number }) => ({
 })
 
 let made = 0
-/** In the shape of a token, and unknown. */
+/** Has the shape of a token, but is unknown. */
 function unknownToken(prefix = 'hf_'): string {
   made += 1
   return prefix + String(made).padStart(43, 'x')
@@ -22,7 +22,7 @@ describeOnEachDatabase('unknown credentials', (start) => {
       headers: { cookie: `shoal_session=${token}`, 'x-forwarded-for': '203.0.113.9' },
     })
 
-  /** Any lookup of a credential fails meanwhile. */
+  /** Makes every lookup of a credential fail until it is disposed. */
   async function withoutCredentialTables(registry: TestRegistry, work: () => Promise<void>) {
     const { db } = await registry.connect()
     for (const table of ['session', 'api_key']) {
@@ -39,7 +39,7 @@ describeOnEachDatabase('unknown credentials', (start) => {
     }
   }
 
-  test('over the limit of a network reach no database, and stop nobody whose credential is good', async () => {
+  test('above the limit of a network do not reach the database, and do not affect valid credentials', async () => {
     const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
     const registry = await start({ trustProxy: true, rateLimits })
     const session = await registry.register('ana')
@@ -64,11 +64,11 @@ describeOnEachDatabase('unknown credentials', (start) => {
         })
       }
       expect((await askWithCookie(registry, unknownToken('shs_'))).status).toBe(429)
-      expect((await askWithCookie(registry, staleCookie)).status).toBe(200) // as a stranger
+      expect((await askWithCookie(registry, staleCookie)).status).toBe(200) // anonymously
       const other = await ask(registry, unknownToken(), '203.0.113.10')
-      expect(other.status).toBe(500) // is looked up
+      expect(other.status).toBe(500) // it is looked up
     })
-    // both were made here, and are used from this network for the first time
+    // both were created here, and are used from this network for the first time
     expect((await ask(registry, session)).status).toBe(200)
     expect((await ask(registry, key)).status).toBe(200)
     expect((await askWithCookie(registry, session)).status).toBe(200)
@@ -77,10 +77,10 @@ describeOnEachDatabase('unknown credentials', (start) => {
 
     const { id } = made.body as { id: string }
     await registry.call('DELETE', `/v1/api-keys/${id}`, { token: session })
-    expect((await ask(registry, key)).status).toBe(401) // void at once
+    expect((await ask(registry, key)).status).toBe(401) // invalid at once
   })
 
-  test('are looked up again when the window is over', async () => {
+  test('are looked up again after the window', async () => {
     const rateLimits = limitsWith({ max: 2, windowSeconds: 5 })
     const registry = await start({ trustProxy: true, rateLimits })
     const statuses: number[] = []
@@ -103,7 +103,7 @@ describeOnEachDatabase('unknown credentials', (start) => {
     expect((await ask(registry, unknownToken())).status).toBe(429)
   })
 
-  test('sent all at once cost a bounded number of lookups', async () => {
+  test('sent all at once, cost a bounded number of lookups', async () => {
     const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
     const registry = await start({ trustProxy: true, rateLimits })
     const answers = await Promise.all(
@@ -115,7 +115,7 @@ describeOnEachDatabase('unknown credentials', (start) => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(300 - lookups)
   })
 
-  test('of many good ones that come at once after a restart none is refused', async () => {
+  test('many valid ones at once after a restart are all accepted', async () => {
     const rateLimits = limitsWith({ max: 5, windowSeconds: 600 })
     const registry = await start({ trustProxy: true, rateLimits })
     const session = await registry.register('ana')

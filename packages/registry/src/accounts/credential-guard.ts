@@ -4,40 +4,42 @@ import { busy } from '../errors.ts'
 import { windowCounts } from '../http/window-counts.ts'
 import type { Caller } from './caller.ts'
 
-/** What bad credentials cost the network that they come from. Kept in this process only. */
+/** Limits what bad credentials from one network can cost. Its state is per process. */
 export interface CredentialGuard {
   /**
-   * Whose credential this is; undefined for a bad one. `lookUp` asks the database, and is not called for one that was bad
-   * a moment ago.
-   * @throws busy (429) for one that may not be looked up now
+   * Returns the owner of a credential, or undefined for a bad one. `lookUp` queries the database; it is not called for
+   * a credential that was bad a moment ago.
+   * @throws busy (429) if the credential may not be looked up now
    */
   find(
     token: string,
     network: string,
     lookUp: () => Promise<Caller | undefined>,
   ): Promise<Caller | undefined>
-  /** Notes a token that was made just now: it is good before it was ever looked up. */
+  /** Adds a new token to the good credentials, before it is ever looked up. */
   noteGood(token: string): void
 }
 
-/** Credentials that are remembered, good and bad ones apart; the least recently seen is forgotten first. Some 100 bytes each. */
+/**
+ * Remembered credentials, for good and bad ones each; the least recently seen is forgotten first. About 100 bytes each.
+ */
 const maxCredentials = 10_000
 const maxNetworks = 20_000
-/** A bad credential is not looked up again for this long. A token that is unknown or expired never becomes good. */
+/** A bad credential is not looked up again for this long. An unknown or expired token never becomes valid. */
 const badForMs = 60_000
-/** Lookups of credentials not seen before that one network may have under way: many start at once when a registry restarts. */
+/** Concurrent lookups of credentials not seen before, per network: many start at once when a registry restarts. */
 const maxLookupsUnderWay = 100
 
 /**
- * Keeps the guessing of tokens away from the database. A network that has sent as many bad credentials as the class `auth`
- * allows gets 429 for any that was not seen before, without a lookup, until the window ends. What a good neighbour behind
- * the same address uses goes on: a credential that was good here is always looked up (and so is void at once when it is
- * revoked), and strangers without a credential are not concerned. One bad credential counts once, however often a
- * forgotten script sends it. Without `limit` everything is looked up.
+ * Protects the database from token guessing. A network that has sent as many bad credentials as the rate limit `auth`
+ * allows gets 429 for any credential not seen before, without a lookup, until the window ends. Other users behind the
+ * same address are not affected: a credential that was good here is always looked up (so that a revocation takes effect
+ * at once), and requests without a credential are not limited. The same bad credential counts once, however often a
+ * forgotten script sends it. Without `limit`, every credential is looked up.
  */
 export function credentialGuard(limit: RateLimits['auth'] | undefined): CredentialGuard {
   const good = new Map<string, true>()
-  /** Until when, by a monotonic clock. */
+  /** The end of the window, by a monotonic clock. */
   const bad = new Map<string, number>()
   const failures = windowCounts(maxNetworks)
   const underWay = new Map<string, number>()

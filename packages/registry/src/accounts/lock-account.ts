@@ -3,9 +3,8 @@ import type { AccountTable, Database } from '../database/schema.ts'
 import { notFound } from '../errors.ts'
 
 /**
- * The account's row as it is now, held until the transaction ends: whoever counts what an account has before adding to it
- * takes the row first. An update that changes nothing locks on both engines; SQLite has no `for update`.
- *
+ * Locks the account's row until the transaction ends and returns it: take this lock before counting what an account has
+ * in order to add to it. An update that changes nothing locks on both engines; SQLite has no `for update`.
  * @throws not-found
  */
 export function lockAccount(

@@ -3,7 +3,7 @@ import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { networkRepository } from './network-repository.ts'
 
 describeOnEachDatabase('the networks of an account', (start) => {
-  test('are forgotten when they have not been used for 90 days, and at most 200 are kept', async () => {
+  test('are forgotten after 90 days without use, and at most 200 are kept', async () => {
     const registry = await start()
     await registry.register('ana')
     const { db } = await registry.connect()
@@ -37,7 +37,7 @@ describeOnEachDatabase('the networks of an account', (start) => {
     expect(await networks.isKnown('ana', 'network 3')).toBe(true)
   })
 
-  test('of an account that is older than the table are noted as it signs in', async () => {
+  test('of an account older than the table are recorded when it signs in', async () => {
     const registry = await start({ trustProxy: true })
     await registry.register('ana')
     const { db } = await registry.connect()

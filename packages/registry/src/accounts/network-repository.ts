@@ -5,23 +5,26 @@ import type { Account } from './account-repository.ts'
 import { lockAccount } from './lock-account.ts'
 
 export interface NetworkRepository {
-  /** Whether the account of this name has signed in from `network` in the last 90 days. False for a name that nobody has. */
+  /**
+   * Whether the account with this name has signed in from `network` in the last 90 days. False for a name without an
+   * account.
+   */
   isKnown(username: string, network: string): Promise<boolean>
-  /** Notes a sign-in from `network`, unless the password was reset since it was checked. */
+  /** Records a sign-in from `network`, unless the password has been reset since it was checked. */
   note(account: Account, network: string): Promise<void>
-  /** Forgets the networks without a sign-in for 90 days. */
+  /** Deletes the networks without a sign-in for 90 days. */
   deleteOld(): Promise<unknown>
 }
 
-/** An account keeps its networks this long after the last sign-in from there. */
+/** How long an account's network is remembered after the last sign-in from there. */
 const retentionDays = 90
-/** Per account. Beyond it the oldest is forgotten, which costs that network only its head start over a guesser. */
+/** Per account. Above it the oldest is forgotten, which only costs that network its head start over a guesser. */
 const maxNetworks = 200
 
 /**
- * The networks from which each account has signed in lately. They are stored as keyed digests over username and network:
- * nobody who reads the table sees where people live and work, or who of them shares a connection, and the registry only
- * ever asks whether one given network is among them. (A copy of the whole database includes the key.)
+ * The networks from which each account has signed in recently. Stored as keyed digests over username and network: a
+ * reader of the table cannot tell where people live and work, or who shares a connection, and the registry only ever
+ * checks whether a given network is among them. (A copy of the whole database includes the key.)
  */
 export function networkRepository(db: Kysely<Database>, key: string): NetworkRepository {
   const hashNetwork = (username: string, network: string): Uint8Array =>

@@ -17,21 +17,21 @@ type Dependencies = {
   log: { warn(details: object, message: string): void }
 }
 
-/** Accounts and their credentials: sessions, API keys, and the networks that they are used from. */
+/** Accounts and their credentials: sessions, API keys, and the networks from which they are used. */
 export interface Accounts {
   accounts: AccountRepository
   sessions: SessionRepository
   keys: ApiKeyRepository
   networks: NetworkRepository
-  /** The setup code that the first account needs; undefined once there is one. The same on every node. */
+  /** The setup code required for the first account; undefined once that account exists. The same on every node. */
   readSetupCode(): Promise<string | undefined>
-  /** A token of the account that publishes the demo models, for one hour. */
+  /** A token for the account that publishes the demo models, valid for one hour. */
   makeSystemToken(): Promise<string>
-  /** Deletes the sessions that have ended, and what is known of networks for too long. */
+  /** Deletes ended sessions, and networks that have not been used for too long. */
   deleteExpired(): Promise<unknown>
 }
 
-/** Short enough to be typed; the rate limit of sign-ins bounds guesses. */
+/** Short enough to be typed; the rate limit for sign-ins bounds guesses. */
 const setupCodeBytes = 6
 
 export async function openAccounts({ db, log }: Dependencies): Promise<Accounts> {

@@ -1,11 +1,14 @@
 import { hash, verify } from '@node-rs/argon2'
 import { busy, unprocessable } from '../errors.ts'
 
-/** Argon2id needs 19 MiB and some 50 ms of a core for each: no more than this many at once, and bounded queues. */
+/** Argon2id needs 19 MiB and about 50 ms of a core per hash: at most this many at once, with bounded queues. */
 const maxRunning = 2
 const maxWaiting = 100
 
-/** `first` is for an account's own networks and sessions: strangers who guess cannot fill the queue in front of them. */
+/**
+ * `first` is for an account's own networks and sessions, so that guesses from elsewhere cannot fill the queue ahead of
+ * them.
+ */
 type Lane = 'first' | 'later'
 
 let running = 0
@@ -17,8 +20,8 @@ export function hashPassword(password: string, lane: Lane = 'later'): Promise<st
 }
 
 /**
- * Whether `password` belongs to `passwordHash`. Without a hash (no such account, or one that cannot log in) it takes just
- * as long and answers no.
+ * Whether `password` matches `passwordHash`. Without a hash (no such account, or one that cannot sign in) it takes the
+ * same time and returns false.
  */
 export async function isPassword(
   password: string,
@@ -29,7 +32,7 @@ export async function isPassword(
   return isRight && passwordHash !== null
 }
 
-/** Of random bytes that nobody kept, at the same parameters. */
+/** A hash of random bytes that were not kept, with the same parameters. */
 const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$c2hvYWxub2JvZHlzYWx0$SJKZbkfDl4kM2YEKQZJDmQm0Y7fYw0mYpTq1zqVQGXs'
 

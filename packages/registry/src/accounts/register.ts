@@ -12,8 +12,8 @@ type Dependencies = {
 }
 
 /**
- * Creates a human account. The first one becomes admin: it shows the setup code, or comes from this machine where none is asked
- * for, because nobody else should reach the registry.
+ * Creates a human account. The first one becomes admin: it requires the setup code or, if there is none, a request from
+ * this machine.
  */
 export async function register(
   { accounts, isRegistrationOpen, setupCode }: Dependencies,
@@ -30,7 +30,7 @@ export async function register(
   }
   if (isFirst && setupCode === undefined && !isFromThisMachine) {
     throw forbidden(
-      'the first account has to be made on the machine of the registry; behind a proxy set SHOAL_BASE_URL, and the registry prints a setup code',
+      'the first account must be created on the registry’s own machine; behind a proxy, set SHOAL_BASE_URL, and the registry prints a setup code',
       { code: 'setup_code_required' },
     )
   }

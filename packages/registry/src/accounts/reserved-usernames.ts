@@ -1,7 +1,6 @@
 /**
- * Usernames that cannot be registered: those of the registry's own account, which publishes the demo models, and words that a
- * path or a program may one day use for the caller or for nobody in particular. Short on purpose: `admin` is the name that
- * many a first administrator wants.
+ * Usernames that cannot be registered: those of the registry's own account, which publishes the demo models, and words
+ * that a path or program may use one day, such as `me`. Short on purpose: many first administrators want `admin`.
  */
 const reserved = new Set(['shoal', 'shoal-system', 'system', 'anonymous', 'me'])
 

@@ -3,7 +3,7 @@ import type { Site } from '../http/site.ts'
 
 export const sessionCookie = 'shoal_session'
 
-/** Gives the session to the registry's own pages, and to no other caller: those keep the token themselves. */
+/** Sets the session cookie for the registry's own pages. Other callers keep the token themselves. */
 export function setSessionCookie(
   site: Site,
   request: FastifyRequest,

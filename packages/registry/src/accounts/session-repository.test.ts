@@ -9,7 +9,7 @@ import { sessionRepository } from './session-repository.ts'
 import { hashToken } from './tokens.ts'
 
 describeOnEachDatabase('the sessions of an account', (start) => {
-  test('are at most 500: a further sign-in ends the oldest, never itself', async () => {
+  test('are limited to 500: a further sign-in ends the oldest, never the new one', async () => {
     const registry = await start()
     const first = await registry.register('ana')
     const ben = await registry.register('ben')
@@ -54,7 +54,7 @@ describeOnEachDatabase('the sessions of an account', (start) => {
     expect(await getStatus(ben)).toBe(200)
   })
 
-  test('and its keys are not made by what began before the password was reset', async () => {
+  test('and its keys cannot be created by requests that began before a password reset', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const { db } = await registry.connect()

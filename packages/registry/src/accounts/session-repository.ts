@@ -9,31 +9,36 @@ import { hashToken, makeToken } from './tokens.ts'
 
 export interface SessionRepository {
   /**
-   * Starts a session, of 30 days unless said otherwise. Of an account that has 500 others, the oldest ends.
-   * @throws unauthenticated when the password that was checked is not the account's any more: whoever reset it meanwhile
-   * has ended all sessions
+   * Starts a session, of 30 days by default. If the account has 500 others, its oldest ends.
+   * @throws unauthenticated if the password has changed since it was checked: a reset ends all sessions
    */
   create(
     account: Pick<Selectable<AccountTable>, 'id' | 'password_hash'>,
     userAgent: string | null,
     lifetimeSeconds?: number,
   ): Promise<{ token: string; expiresAt: string }>
-  /** Who has this token, unless it is unknown, revoked or expired. Notes its use, at most once a minute. */
+  /**
+   * Returns the owner of this token, or undefined if the token is unknown, revoked or expired. Records its use, at most
+   * once a minute.
+   */
   findCaller(token: string): Promise<Caller | undefined>
-  /** The newest first, without expired ones. */
+  /** Newest first, without expired ones. */
   list(accountId: string, currentId: string): Promise<Session[]>
-  /** @throws not-found when this account has no such session */
+  /** @throws not-found if this account has no such session */
   delete(accountId: string, id: string): Promise<void>
   deleteExpired(): Promise<unknown>
 }
 
 const lifetimeDays = 30
-/** Per account. A script that signs in at each run would otherwise leave a row a minute, and all are in one list. */
+/** Per account. Otherwise, a script that signs in at each run would add a row every minute, all of them in one list. */
 const maxSessions = 500
-/** `last_used_at` is written at most this often: a call is not worth a write to the disk. */
+/** `last_used_at` is written at most this often, to save disk writes. */
 const useResolutionMs = 60_000
 
-/** `onUnnoted` is called when the last use could not be written, as on a full disk. The request goes on. */
+/**
+ * `onUnnoted` is called if the last use could not be written, for example because the disk is full. The request
+ * continues.
+ */
 export function sessionRepository(
   db: Kysely<Database>,
   onUnnoted: (error: unknown) => void = () => undefined,
@@ -64,7 +69,7 @@ export function sessionRepository(
         await trx
           .deleteFrom('session')
           .where('account_id', '=', accountId)
-          .where('id', '!=', session.id) // not even when the clock was set back, and it is the oldest
+          .where('id', '!=', session.id) // even if the clock was set back and it is the oldest
           .where('created_at', '<', ({ selectFrom }) =>
             selectFrom('session')
               .select('created_at')

@@ -5,7 +5,7 @@ import { signInDelays } from './sign-in-delays.ts'
 
 describeOnEachDatabase('guessing the password of one account', (start) => {
   let registry: TestRegistry
-  /** A network that no account knows. */
+  /** A network that no account has used. */
   let strangers = 0
   const stranger = () => {
     strangers += 1
@@ -17,7 +17,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
       headers: { 'x-forwarded-for': `192.0.2.66, ${address}` },
       body: { username, password },
     })
-  /** An account that knows only the network of 203.0.113.5. */
+  /** An account that has only used the network of 203.0.113.5. */
   const register = async (username: string): Promise<string> => {
     const { body } = await registry.post('/v1/auth/register', {
       headers: { 'x-forwarded-for': '203.0.113.5' },
@@ -34,13 +34,13 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     return statuses
   }
 
-  // no rate limits: the delays guard accounts, and hold without them
+  // no rate limits: the delays protect accounts, and work without them
   beforeAll(async () => {
     registry = await start({ trustProxy: true, rateLimits: undefined })
-    await registry.register('root') // the first account comes from this machine
+    await registry.register('root') // the first account is created on this machine
   })
 
-  test('slows unknown networks, each by itself, and lets the right password in after the wait', async () => {
+  test('delays unknown networks, each separately, and accepts the right password after the wait', async () => {
     await register('ana')
     expect(await guess('ana', 6)).toEqual([401, 401, 401, 401, 429, 429])
     const address = stranger()
@@ -55,10 +55,10 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
       .poll(async () => (await signIn('ana', 'password of ana', address)).status)
       .toBe(200)
     await guess('ana', 1)
-    expect((await signIn('ana', 'password of ana', address)).status).toBe(200) // its own from now on
+    expect((await signIn('ana', 'password of ana', address)).status).toBe(200) // a known one from now on
   })
 
-  test('never slows the networks, sessions and keys of the account itself', async () => {
+  test('never delays the networks, sessions and keys of the account', async () => {
     const token = await register('ben')
     const { body } = await registry.post('/v1/api-keys', { token, body: { name: 'laptop' } })
     const { key } = body as { key: string }
@@ -73,7 +73,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect(changed.status).toBe(204)
   })
 
-  test('treats a username that nobody has alike', async () => {
+  test('treats a username without an account the same', async () => {
     await register('cleo')
     const ask = async (username: string) => {
       const address = stranger()
@@ -87,7 +87,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect(await ask('nobody')).toEqual(await ask('cleo'))
   })
 
-  test('counts attempts that are under way, so that many at once are no way round', async () => {
+  test('counts attempts in progress, so that concurrent attempts gain nothing', async () => {
     await register('dora')
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => signIn('dora', `guess ${at}`, stranger())),
@@ -106,7 +106,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect(await guess('emil', 1)).toEqual([429])
   })
 
-  test('slows a network again that has not been used for 90 days, and the hourly cleaning forgets it', async () => {
+  test('delays a network again that has not been used for 90 days; the hourly cleanup deletes it', async () => {
     await register('fay')
     const { db } = await registry.connect()
     const account = await db
@@ -130,11 +130,11 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     expect((await signIn('fay', 'a guess', '203.0.113.5')).status).toBe(401)
     await setAge(91)
     expect((await signIn('fay', 'password of fay', '203.0.113.5')).status).toBe(429)
-    await setAge(-1) // noted before the clock was set back
+    await setAge(-1) // recorded before the clock was set back
     expect((await signIn('fay', 'password of fay', '203.0.113.5')).status).toBe(200)
   })
 
-  test('knows the /64 of an IPv6 address, and gives a /48 one wait', async () => {
+  test('recognizes the /64 of an IPv6 address, and gives a /48 a single wait', async () => {
     const { status } = await registry.post('/v1/auth/register', {
       headers: { 'x-forwarded-for': '2001:db8:1:1::1' },
       body: { username: 'gus', password: 'password of gus' },
@@ -148,7 +148,7 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
       .toBe(401)
   })
 
-  test('from so many places that hashing has a queue leaves the own networks at its front', async () => {
+  test('from so many places that hashing has a queue keeps known networks at its front', async () => {
     await register('ida')
     let isDone = false
     let isFull = false
@@ -168,10 +168,10 @@ describeOnEachDatabase('guessing the password of one account', (start) => {
     const meanwhile = hashed - before
     isDone = true
     await Promise.all(guessers)
-    expect(meanwhile).toBeLessThan(50) // not the 100 that were in the queue
+    expect(meanwhile).toBeLessThan(50) // not after the 100 that were in the queue
   })
 
-  test('goes by no clock that can be set', async () => {
+  test('does not depend on a clock that can be set', async () => {
     await register('hal')
     await guess('hal', 5)
     vi.setSystemTime(Date.now() - 3_600_000)
@@ -223,7 +223,7 @@ describe('the delay before an attempt', () => {
     expect(attempt.try('ana', 'another network')).toBe(0)
   })
 
-  test('is one wait of a network for one attempt, and counts down', () => {
+  test('is one wait per network and attempt, and counts down', () => {
     const { passes, ...attempt } = delays()
     for (let at = 0; at < 4; at += 1) attempt.try('ana', 'a')
     for (const wait of [1, 2, 4]) {
@@ -239,7 +239,7 @@ describe('the delay before an attempt', () => {
     expect(attempt.try('ben', 'b')).toBe(0)
   })
 
-  test('keeps a bounded number of waits, and refuses the rest for 30 s', () => {
+  test('keeps a bounded number of waits, and refuses others for 30 s', () => {
     const { passes, ...attempt } = delays()
     for (let at = 0; at < 4; at += 1) attempt.try('ana', 'a')
     const waits = Array.from({ length: 101 }, (_, at) => attempt.try('ana', `network ${at}`))

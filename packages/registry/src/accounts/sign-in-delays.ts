@@ -2,36 +2,36 @@ import { busy } from '../errors.ts'
 
 export interface SignInDelays {
   /**
-   * Begins an attempt, which counts as failed until it is taken back, so that many at once count too. `network` is
-   * undefined for one that the account knows: nothing slows it.
-   *
+   * Begins an attempt, which counts as failed until it is taken back, so that concurrent attempts count too. `network`
+   * is undefined for one that the account has used: it is never delayed.
    * @throws busy (429) with the seconds to wait
    */
   begin(username: string, network: string | undefined): { takeBack(): void }
 }
 
-/** Failures of a username before anybody has to wait: people mistype. */
+/** Failures of a username before anyone has to wait: people mistype. */
 const freeFailures = 3
 const maxDelaySeconds = 30
-/** One failure is forgotten each minute, and no more are counted than these: a delay ends minutes after the guessing. */
+/**
+ * One failure is forgotten each minute, and at most this many are counted: a delay ends minutes after the last guess.
+ */
 const forgetFailureMs = 60_000
 const maxFailures = 20
-/** Usernames, real or not, that are counted; the least recently tried is forgotten first. */
+/** Usernames, real or not, whose failures are counted; the least recently tried is forgotten first. */
 const maxUsernames = 10_000
-/** A wait ends by itself this long after it began; whoever comes back later waits again. */
+/** A wait ends this long after it began; later attempts wait again. */
 const waitLifetimeMs = 120_000
-/** Networks that wait for one username, and in all. Further ones are refused without a place. */
+/** Networks that wait for one username, and in total. Further ones are refused without a wait. */
 const maxWaitsPerUsername = 100
 const maxWaits = 10_000
 
 /**
- * Slows down the guessing of one account's password from many networks. Each failure counts for its username. After a few,
- * a network from which the account has not signed in has to wait before each attempt, 1 s at first and up to 30 s: its
- * first try is answered with 429 and `Retry-After`, and the one after that time is let through. No connection, hash or
- * transaction is held meanwhile. Every network has its own wait, so that guessers cannot use up everybody's turn and lock
- * the account's owner out; a username that nobody has is counted in the same way.
- *
- * Networks that the account knows are never passed in here, and neither are sessions and keys.
+ * Slows down guessing of one account's password from many networks. Each failure counts against its username. After a
+ * few, a network from which the account has not signed in has to wait before each attempt, 1 s at first and up to 30 s:
+ * its first try is answered with 429 and `Retry-After`, and one after that time is let through. No connection, hash or
+ * transaction is held meanwhile. Each network waits separately, so that guessers cannot lock out the account's owner; a
+ * username without an account is treated the same. Networks that the account has used are never passed in here, and
+ * neither are sessions and keys.
  */
 export function signInDelays(now: () => number = () => performance.now()): SignInDelays {
   const failures = new Map<string, { count: number; at: number }>()
@@ -64,7 +64,7 @@ export function signInDelays(now: () => number = () => performance.now()): SignI
     }
   }
 
-  /** Seconds until this network may try; 0 lets it try now, once. */
+  /** Seconds until this network may try; 0 lets it try once, now. */
   function secondsToWait(username: string, network: string): number {
     endOldWaits()
     const seconds = delaySeconds(countFailures(username))

@@ -11,12 +11,12 @@ type Dependencies = {
   delays: SignInDelays
 }
 
-/** Where a sign-in comes from, as `clientNetwork` and `clientSite` have it. */
+/** The origin of a sign-in, from `clientNetwork` and `clientSite`. */
 type Origin = { network: string; site: string }
 
 /**
- * The account of these credentials. A wrong name and a wrong password are answered alike, and as slowly: the same two
- * queries, the same hash, the same delays.
+ * Returns the account of these credentials. A wrong name and a wrong password get the same response in the same time:
+ * the same two queries, the same hash, the same delays.
  */
 export async function signIn(
   { accounts, networks, delays }: Dependencies,
@@ -32,7 +32,7 @@ export async function signIn(
   const lane = isOwnNetwork ? 'first' : 'later'
   const passwordHash = account?.password_hash ?? null
   const isRight = await isPassword(credentials.password, passwordHash, lane).catch((error) => {
-    attempt.takeBack() // nobody's password was found wrong
+    attempt.takeBack() // no password was found to be wrong
     throw error
   })
   if (!account || !isRight) throw unauthenticated('wrong username or password')

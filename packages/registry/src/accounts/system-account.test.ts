@@ -7,7 +7,7 @@ describeOnEachDatabase('the account of the registry itself', (start) => {
   const register = (registry: TestRegistry, username: string) =>
     registry.post('/v1/auth/register', { body: { username, password: 'long enough' } })
 
-  /** As 0.1 allowed it. */
+  /** Version 0.1 allowed it. */
   async function nameThem(registry: TestRegistry, names: string[]) {
     const { db } = await registry.connect()
     for (const [at, username] of names.entries()) {
@@ -20,7 +20,7 @@ describeOnEachDatabase('the account of the registry itself', (start) => {
     }
   }
 
-  test('keeps its names, and a few others, from being registered', async () => {
+  test('reserves its names and a few others', async () => {
     const registry = await start()
     for (const username of ['shoal', 'shoal-system', 'system', 'anonymous', 'me']) {
       const { status, body } = await register(registry, username)
@@ -34,7 +34,7 @@ describeOnEachDatabase('the account of the registry itself', (start) => {
     expect((await register(registry, 'admin')).status).toBe(201)
   })
 
-  test('has another name where a person is called shoal, and is the same after a restart', async () => {
+  test('has another name if a person is called shoal, and keeps it after a restart', async () => {
     const registry = await start()
     await nameThem(registry, ['shoal'])
     const token = await registry.systemToken()
@@ -48,7 +48,7 @@ describeOnEachDatabase('the account of the registry itself', (start) => {
     expect(person.status).toBe(200)
   })
 
-  test('is found a name whatever people are called, and is one however many ask at once', async () => {
+  test('gets a name whatever people are called, and is created once by concurrent calls', async () => {
     const registry = await start()
     await nameThem(registry, ['shoal', 'shoal-system'])
     const tokens = await Promise.all(Array.from({ length: 5 }, () => registry.systemToken()))

@@ -6,10 +6,10 @@ const length = 43
 
 export type TokenKind = 'session' | 'key'
 
-/** Stock Hugging Face clients and llama.cpp take no key without `hf_`: docs/decisions/0004. */
+/** Stock Hugging Face clients and llama.cpp accept only keys with the prefix `hf_`: docs/decisions/0004. */
 const prefixes: Record<TokenKind, string> = { session: 'shs_', key: 'hf_' }
 
-/** A new secret of 256 random bits. Only its digest is ever stored. */
+/** Creates a secret of 256 random bits. Only its digest is ever stored. */
 export function makeToken(kind: TokenKind): string {
   let number = BigInt(`0x${randomBytes(32).toString('hex')}`)
   let text = ''
@@ -20,7 +20,7 @@ export function makeToken(kind: TokenKind): string {
   return prefixes[kind] + text
 }
 
-/** What kind of token this is by its shape, or undefined when it is none. */
+/** The kind of token by its shape, or undefined if it is not a token. */
 export function classifyToken(token: string): TokenKind | undefined {
   const found = /^(shs_|hf_)[0-9A-Za-z]{43}$/.exec(token)
   if (!found) return undefined
