@@ -127,10 +127,12 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
   test('a page that is left before an answer came asks again', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
+    await page.clock.install()
     await page.goto(daemon.url)
     await page.route('**/v1/chat/completions', () => undefined) // never answered
     await ask(page, 'What is the capital of France?')
     await chatLinks(page).waitFor()
+    await page.clock.runFor(10_000)
     await page.unroute('**/v1/chat/completions')
     await page.reload()
     await page.getByRole('button', { name: 'Ask again' }).click()

@@ -39,7 +39,11 @@ export async function takeAnswer(order: Order): Promise<{ answer: Answer; error?
     ...(fault && { fault }),
   })
   const ask = () => daemon.chat(toChatRequest(conversation, model), signal)
-  const timer = setInterval(() => keep(answerNow('lost')), keepEveryMs)
+  // An answer without text is not kept: after a reload its question can be asked again.
+  const timer = setInterval(() => {
+    const { content, reasoning } = coming.read()
+    if (content || reasoning) keep(answerNow('lost'))
+  }, keepEveryMs)
   show(emptyDraft)
   let ending: AnswerEnding = 'whole'
   try {
