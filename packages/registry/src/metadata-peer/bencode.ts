@@ -4,7 +4,7 @@ import { Refusal } from './errors.ts'
 
 export type { Bencoded }
 
-/** What a peer sent. Throws a `Refusal` where it is no bencoded value. */
+/** Decodes bencoded bytes from a peer. Throws a `Refusal` if they are not a bencoded value. */
 export function decodePayload(bytes: Buffer): Bencoded {
   try {
     return decode(bytes)

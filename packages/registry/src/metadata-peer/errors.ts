@@ -1,11 +1,11 @@
-/** What a connection of the metadata peer ends with, other than with the metadata. */
+/** The reasons for which the metadata peer ends a connection without sending the metadata. */
 
-/** The other side broke a rule, or asked for what there is not. */
+/** The peer broke a rule, or asked for something that does not exist. */
 export class Refusal extends Error {
   override name = 'Refusal'
 }
 
-/** The other side has gone. */
+/** The peer has closed the connection. */
 export class Departure extends Error {
   override name = 'Departure'
 }

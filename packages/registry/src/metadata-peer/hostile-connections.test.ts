@@ -41,7 +41,7 @@ const tokens = [
   '\xff\xff\xff\xff',
 ]
 
-/** One to four changes: a byte, a piece of bencode or an extreme length in its place or put in, a cut, a repetition. */
+/** Makes one to four changes: replaces or inserts a byte, a piece of bencode or an extreme length, cuts, or repeats. */
 function mutate(original: Buffer, random: Random): Buffer {
   let bytes = Buffer.from(original)
   for (let changes = 1 + random(4); changes > 0; changes -= 1) {
@@ -66,7 +66,7 @@ async function* inPieces(bytes: Buffer, random: Random): AsyncGenerator<Uint8Arr
   }
 }
 
-test('five thousand damaged conversations each end in one of the ways that there are, and quickly', async () => {
+test('each of five thousand corrupted connections ends quickly and with a known outcome', async () => {
   const random = seededRandom(20_251_121)
   const ends = { given: 0, enough: 0, refused: 0, left: 0 }
   const start = performance.now()
@@ -92,7 +92,7 @@ test('five thousand damaged conversations each end in one of the ways that there
   expect(Math.min(ends.given, ends.refused, ends.left)).toBeGreaterThan(300)
 })
 
-test('a peer that was sent noise, damaged keys and half handshakes by hundreds still gives the metadata', async () => {
+test('after hundreds of connections with noise, corrupted keys and half handshakes, the peer still serves metadata', async () => {
   const random = seededRandom(7)
   const { peer, warnings } = await startTestPeer({
     limits: { refusedMs: 0, handshakeMs: 300, idleMs: 300, maxPerNetwork: 100 },
@@ -118,14 +118,14 @@ test('a peer that was sent noise, damaged keys and half handshakes by hundreds s
   expect((await fetchMetadata(peer.port, bigInfoHash, 'required')).includes(bigInfo)).toBe(true)
 })
 
-test('encrypted conversations with damaged bytes end, and cost others nothing', async () => {
+test('encrypted connections with corrupted bytes end, and do not affect others', async () => {
   const random = seededRandom(11)
   const { peer, warnings, count } = await startTestPeer({
     limits: { refusedMs: 0, handshakeMs: 500, idleMs: 500, maxPerNetwork: 100 },
   })
   const relay = createServer((client) => {
     const onward = connect(peer.port, '127.0.0.1')
-    let bytesUntilDamage = random(400) // of some 700, of which most are padding
+    let bytesUntilDamage = random(400) // of about 700, most of which are padding
     const damage = new Transform({
       transform(piece: Buffer, _encoding, done) {
         if (bytesUntilDamage < piece.length) piece.writeUInt8(random(256), bytesUntilDamage)

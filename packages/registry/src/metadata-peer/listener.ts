@@ -3,18 +3,18 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { ConfigError } from '../errors.ts'
 
-/** Bytes of each connection that are read before anybody asks for them. */
+/** Bytes of each connection that are buffered before they are read. */
 const bytesAhead = 16 * 1024
 
 type Options = {
   host: string
-  /** 0 takes a port that the system gives. */
+  /** 0 for a port chosen by the system. */
   port: number
   accept: (socket: Socket) => void
   log: { warn(details: object, message: string): void }
 }
 
-/** Listens on every address of a host, and on one port: `localhost` has two addresses, of which one may not be there. */
+/** Listens on all addresses of a host, on the same port: `localhost` has two addresses, one of which may not exist. */
 export async function listenOn({ host, port, accept, log }: Options) {
   const addresses = new Set((await lookup(host, { all: true })).map(({ address }) => address))
   const servers: Server[] = []
@@ -32,10 +32,12 @@ export async function listenOn({ host, port, accept, log }: Options) {
     throw new ConfigError(`SHOAL_PEER_PORT: the metadata peer cannot listen (${why})`)
   }
   for (const error of failures) {
-    log.warn({ err: error }, 'the metadata peer listens on some addresses alone')
+    log.warn({ err: error }, 'the metadata peer listens on only some addresses')
   }
   for (const server of servers) {
-    server.on('error', (error) => log.warn({ err: error }, 'the metadata peer took no connection'))
+    server.on('error', (error) =>
+      log.warn({ err: error }, 'the metadata peer could not accept a connection'),
+    )
   }
   return {
     port: getPort(servers),
@@ -43,7 +45,7 @@ export async function listenOn({ host, port, accept, log }: Options) {
   }
 }
 
-/** 0 while there is no server. */
+/** 0 if there is no server. */
 function getPort([server]: Server[]): number {
   return (server?.address() as AddressInfo | undefined)?.port ?? 0
 }

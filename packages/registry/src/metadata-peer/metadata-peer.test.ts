@@ -19,7 +19,7 @@ import {
 const torrent = Buffer.concat([Buffer.from('d4:info'), bigInfo, Buffer.from('e')])
 const asksForAll = [0, 1, 2, 3, 4, 5, 6].map(askFor)
 
-/** What comes back until the connection ends; whoever is cut off while still sending may meet a reset. */
+/** Everything received until the connection ends. A client that is still sending when it is cut off may get a reset. */
 async function everythingFrom(socket: Socket): Promise<Buffer> {
   const pieces: Buffer[] = []
   socket.on('data', (piece) => pieces.push(piece))
@@ -45,7 +45,7 @@ function messagesIn(answer: Buffer): [number, Buffer][] {
   return messages
 }
 
-describe('a client that has only a magnet', () => {
+describe('a client that has only a magnet link', () => {
   test.each(['none', 'offered', 'required'] as const)(
     'gets the metadata, and after a while a clean end (encryption: %s)',
     async (encryption) => {
@@ -61,7 +61,7 @@ describe('a client that has only a magnet', () => {
     },
   )
 
-  test('gets it when it is webtorrent, which encrypts', async () => {
+  test('gets the metadata with webtorrent, which encrypts', async () => {
     const { peer } = await startTestPeer()
     const folder = await mkdtemp(join(tmpdir(), 'shoal-webtorrent-'))
     const alone = {
@@ -95,7 +95,7 @@ describe('a client that has only a magnet', () => {
     expect(await count('served')).toBe(30)
   })
 
-  test('may ask for everything at once, and gets block after block under the number that it said', async () => {
+  test('may request everything at once, and gets each block under the number it declared', async () => {
     const { peer } = await startTestPeer()
     const answer = await answerTo(
       peer.port,
@@ -116,7 +116,7 @@ describe('a client that has only a magnet', () => {
     expect(Buffer.concat(given).equals(bigInfo)).toBe(true)
   })
 
-  test('is told that a block is not there', async () => {
+  test('gets a reject for a block that does not exist', async () => {
     const { peer } = await startTestPeer()
     const answer = await answerTo(
       peer.port,
@@ -133,7 +133,7 @@ describe('a client that has only a magnet', () => {
 })
 
 describe('a client that wants more', () => {
-  test('finds a peer that has no piece, never unchokes and sends no byte of a file', async () => {
+  test('finds a peer without pieces that never unchokes and sends no file data', async () => {
     const { peer } = await startTestPeer()
     const bitfield = message(5, Buffer.alloc(625, 255))
     const interested = message(2)
@@ -146,7 +146,7 @@ describe('a client that wants more', () => {
     expect(messagesIn(answer).map(([type]) => type)).toEqual(Array(8).fill(20))
   })
 
-  test('and has the metadata already is let go at once', async () => {
+  test('and has the metadata already is disconnected at once', async () => {
     const { peer, count } = await startTestPeer()
     const ownHandshake = extended(0, 'd1:md11:ut_metadatai3ee13:metadata_sizei100196ee')
     const answer = await answerTo(peer.port, handshake(bigInfoHash), ownHandshake)
@@ -154,7 +154,7 @@ describe('a client that wants more', () => {
     expect([await count('served'), await count('refused')]).toEqual([0, 0])
   })
 
-  test('and only keeps the line alive is let go after a while', async () => {
+  test('and only sends keep-alives is disconnected after a while', async () => {
     const { peer } = await startTestPeer({ limits: { idleMs: 300 } })
     const socket = connect(peer.port, '127.0.0.1')
     socket.write(handshake(bigInfoHash))
@@ -165,7 +165,7 @@ describe('a client that wants more', () => {
   })
 })
 
-describe('nothing but a closed connection is for', () => {
+describe('the connection is just closed for', () => {
   const unknown = '00'.repeat(20)
   test.each([
     ['who asks for a torrent that is not here', [handshake(unknown)]],
@@ -216,7 +216,7 @@ describe('nothing but a closed connection is for', () => {
     expect(await count('refused')).toBe(1)
   })
 
-  test('whoever takes too long for a handshake', async () => {
+  test('a client that takes too long for the handshake', async () => {
     const { peer, count } = await startTestPeer({ limits: { handshakeMs: 300 } })
     const socket = connect(peer.port, '127.0.0.1')
     const bytes = handshake(bigInfoHash)
@@ -237,14 +237,14 @@ describe('the peer', () => {
     }
   })
 
-  test('does not start on a port that is taken, and names the setting', async () => {
+  test('does not start on a port in use, and names the setting', async () => {
     const { peer } = await startTestPeer()
     await expect(startTestPeer({ port: peer.port })).rejects.toThrow(/^SHOAL_PEER_PORT: .*in use/)
   })
 })
 
 describe('connections', () => {
-  test('are counted from one address; those above go, and room that becomes free is used', async () => {
+  test('are limited per address; freed places are reused', async () => {
     const { peer, count } = await startTestPeer({ limits: { maxPerNetwork: 3 } })
     const open = Array.from({ length: 3 }, () => connect(peer.port, '127.0.0.1'))
     await Promise.all(open.map((socket) => once(socket, 'connect')))
@@ -256,7 +256,7 @@ describe('connections', () => {
       .toBeDefined()
   })
 
-  test('that were refused keep their place for a while', async () => {
+  test('keep their place for a while after a refusal', async () => {
     const { peer } = await startTestPeer({ limits: { maxPerNetwork: 1, refusedMs: 600_000 } })
     await answerTo(peer.port, handshake('00'.repeat(20)))
     expect(await answerTo(peer.port, handshake(bigInfoHash))).toHaveLength(0)
@@ -270,7 +270,7 @@ describe('connections', () => {
     await once(socket.resume(), 'close')
   })
 
-  test('meet a source that fails, and the peer says so and goes on', async () => {
+  test('survive a failing source, which is logged', async () => {
     const failing = async () => {
       throw new Error('no database')
     }

@@ -1,11 +1,9 @@
 /**
- * The metadata peer: a BitTorrent peer that knows the metadata of every public file and has none of its bytes. A magnet names
- * a torrent and no more; the tracker names this peer, the client asks it for the rest (BEP 9), and then downloads from the
- * web seed.
- *
- * It is our own and not `bittorrent-protocol`, which is made for peers that one has asked for: for anybody who connects that
- * works 15 ms on a key, copies a message again with every byte of it that comes, and one bencoded length below zero
- * keeps it, and with it the registry, busy forever.
+ * The metadata peer: a BitTorrent peer that has the metadata of every public file and none of the bytes. A magnet link
+ * only names a torrent; the tracker announces this peer, the client requests the metadata from it (BEP 9), and then
+ * downloads from the web seed. We do not use `bittorrent-protocol`, which is made for peers that one has chosen to
+ * connect to: for any connection it spends 15 ms on a key and copies a message again with every byte received, and a
+ * single negative bencoded length keeps it, and with it the registry, busy forever.
  */
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -24,7 +22,7 @@ export type MetadataPeer = {
 
 type Options = {
   host: string
-  /** 0 takes a port that the system gives. */
+  /** 0 for a port chosen by the system. */
   port: number
   source: MetadataSource
   metrics: MetadataMetrics
@@ -34,16 +32,19 @@ type Options = {
 
 const defaultLimits = {
   maxConnections: 512,
-  /** Many may sit behind one address; they come again after a while. */
+  /** Many clients may share one address; they retry after a while. */
   maxPerNetwork: 32,
-  /** Bytes of one connection. What has to be said fits a few thousand; a client with the file may tell of its pieces. */
+  /**
+   * Bytes received on one connection. The protocol needs a few thousand; a client with the file may announce its
+   * pieces.
+   */
   maxBytes: 256 * 1024,
   handshakeMs: 10_000,
-  /** From one block that is asked for to the next. */
+  /** From one requested block to the next. */
   idleMs: 30_000,
   /** After the last block. */
   closingMs: 10_000,
-  /** How long a slot stays taken after a refusal: so often may somebody try who is refused. */
+  /** A slot stays taken this long after a refusal, which limits retries. */
   refusedMs: 1_000,
 }
 
@@ -55,7 +56,7 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
   const sockets = new Set<Socket>()
 
   function accept(socket: Socket) {
-    socket.on('error', () => socket.destroy()) // whoever reads or writes is told; unheard, it would end the process
+    socket.on('error', () => socket.destroy()) // readers and writers get the error; without a listener it would end the process
     const giveBack = slots.take(socket.remoteAddress)
     if (!giveBack) {
       metrics.refused.inc()
@@ -72,7 +73,7 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
     })
   }
 
-  /** Resolves when there is nothing more to say; true when the other side was turned away. */
+  /** Resolves when there is nothing more to send; true if the connection was refused. */
   async function answer(socket: Socket): Promise<boolean> {
     let deadline = setTimeout(() => socket.destroy(new Refusal('no handshake')), limits.handshakeMs)
     const endIn = (ms: number) => {
@@ -87,7 +88,7 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
       if (!isServed) return false
       metrics.served.inc()
       endIn(limits.closingMs)
-      await reader.skip(limits.maxBytes) // it may leave first: aria2 hangs when it is left while it takes in the last block
+      await reader.skip(limits.maxBytes) // the client may close first: aria2 hangs if we close while it processes the last block
       return false
     } catch (error) {
       if (error instanceof Departure) return false
@@ -117,7 +118,7 @@ async function* readPieces(socket: Socket): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Resolves when the system has taken the bytes: what is not read by the other side is not piled up here. */
+/** Resolves when the system has taken the bytes, so that data for a slow reader does not pile up in memory. */
 function writeTo(socket: Socket, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.write(bytes, (error) => (error ? reject(toConnectionError(error)) : resolve()))

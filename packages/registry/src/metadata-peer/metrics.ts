@@ -1,12 +1,12 @@
 import { Counter, type Registry } from 'prom-client'
 
-/** What the metadata peer counts. */
+/** Counters of the metadata peer. */
 export interface MetadataMetrics {
-  /** Connections that it took. */
+  /** Accepted connections. */
   connections: Counter
-  /** Those that were given the metadata of a torrent, all of it. */
+  /** Connections that received the complete metadata of a torrent. */
   served: Counter
-  /** Those turned away: too many, not BitTorrent, or no public torrent of ours. */
+  /** Refused connections: too many, not BitTorrent, or not a public torrent of this registry. */
   refused: Counter
 }
 
@@ -14,11 +14,11 @@ export function metadataMetrics(registry: Registry): MetadataMetrics {
   const counter = (name: string, help: string) =>
     new Counter({ name: `shoal_metadata_peer_${name}_total`, help, registers: [registry] })
   return {
-    connections: counter('connections', 'Connections that the metadata peer took'),
-    served: counter('served', 'Connections that were given the metadata of a torrent, all of it'),
+    connections: counter('connections', 'Connections that the metadata peer accepted'),
+    served: counter('served', 'Connections that received the complete metadata of a torrent'),
     refused: counter(
       'refused',
-      'Connections turned away: too many, not BitTorrent, or no public torrent of ours',
+      'Connections refused: too many, not BitTorrent, or not a public torrent of this registry',
     ),
   }
 }

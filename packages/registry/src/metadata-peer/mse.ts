@@ -1,6 +1,6 @@
 /**
- * Message stream encryption (MSE, also PE), the side that is called: libtorrent, Transmission, qBittorrent and webtorrent try
- * it first, and some of their users allow nothing else. It hides traffic from middleboxes and is no security.
+ * Message stream encryption (MSE, also PE), receiving side: libtorrent, Transmission, qBittorrent and webtorrent try it
+ * first, and some users allow nothing else. It hides traffic from middleboxes and is not a security feature.
  * https://wiki.vuze.com/w/Message_Stream_Encryption
  */
 import {
@@ -18,10 +18,10 @@ const prime =
   'ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74020bbea63b139b22514a08798e3404ddef9519b3cd3a431b302b0a6df25f14374fe1356d6d51c245e485b576625e7ec6f44c42e9a63a36210000000000090563'
 const generator = 2
 const keyBytes = 96
-/** Of 160 random bits, as the specification suggests. */
+/** 160 random bits, as the specification suggests. */
 const privateKeyBytes = 20
 const maxPaddingBytes = 512
-/** A handshake is 68 bytes long; nothing else has to come before the answer. */
+/** A handshake is 68 bytes long; nothing else is needed before the response. */
 const maxInitialPayloadBytes = 4_096
 
 const plaintext = 1
@@ -29,13 +29,13 @@ const encrypted = 2
 
 export type Wire = {
   reader: MetadataReader
-  /** Resolves when the bytes have left. */
+  /** Resolves when the bytes have been sent. */
   write(bytes: Uint8Array): Promise<void>
 }
 
 /**
- * Agrees on keys with a caller of whom `begun` was read already. The torrent is named by SHA-1('req2' + info hash), which
- * `findInfoHash` knows. Gives the wire that carries what follows, and the info hash that it is for.
+ * Exchanges keys with a peer whose first bytes, `begun`, have been read. The torrent is identified by SHA-1('req2' +
+ * info hash), which `findInfoHash` looks up. Returns the encrypted connection and the info hash.
  */
 export async function acceptEncryption(
   { reader, write }: Wire,
@@ -56,7 +56,7 @@ export async function acceptEncryption(
   const encrypt = rc4(sha1('keyB', secret, shared))
   const { offered, initialPayload } = await readOffer(reader, decrypt)
   const chosen = offered & plaintext || offered & encrypted
-  if (chosen === 0) throw new Refusal('no known way to go on after the keys')
+  if (chosen === 0) throw new Refusal('no known encryption offered after the keys')
   await write(encrypt(selection(chosen)))
 
   const isPlain = chosen === plaintext
@@ -70,7 +70,7 @@ export async function acceptEncryption(
 
 async function readOffer(reader: MetadataReader, decrypt: Cipher) {
   const header = decrypt(await reader.read(14))
-  if (header.readBigUInt64BE(0) !== 0n) throw new Refusal('keys that do not fit')
+  if (header.readBigUInt64BE(0) !== 0n) throw new Refusal('keys that do not match')
   const padding = header.readUInt16BE(12)
   if (padding > maxPaddingBytes) throw new Refusal(`${padding} bytes of padding`)
   decrypt(await reader.read(padding))
@@ -79,7 +79,7 @@ async function readOffer(reader: MetadataReader, decrypt: Cipher) {
   return { offered: header.readUInt32BE(8), initialPayload: decrypt(await reader.read(size)) }
 }
 
-/** Eight zeros by which the other side finds the beginning, the choice, and the length of a padding. */
+/** Eight zeros by which the peer finds the start, then the choice and the length of the padding. */
 function selection(chosen: number): Buffer {
   const padding = randomInt(maxPaddingBytes + 1)
   const bytes = Buffer.alloc(14 + padding)
@@ -95,7 +95,10 @@ async function* readPayload(reader: MetadataReader, initial: Buffer, decrypt: Ci
 
 let group: DiffieHellman | undefined
 
-/** One group for all: making it takes 15 ms, for its prime is checked, and anybody may call as often as they like. */
+/**
+ * One group for all connections: creating it takes 15 ms, because its prime is checked, and anyone may connect as often
+ * as they like.
+ */
 function agree(theirs: Buffer): { publicKey: Buffer; secret: Buffer } {
   group ??= createDiffieHellman(prime, 'hex', generator)
   group.setPrivateKey(randomBytes(privateKeyBytes))

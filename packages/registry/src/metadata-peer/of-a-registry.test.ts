@@ -26,7 +26,7 @@ async function start(settings: Partial<RegistryConfig>) {
 const namedPeers = async (registry: TestRegistry, infoHash: string) =>
   (await rawAnnounce(registry, { info_hash: infoHash })).peers
 
-test('a registry names its peer to who asks for a public file, and the peer has the metadata', async () => {
+test('a registry announces its peer for a public file, and the peer has the metadata', async () => {
   const { registry, publish } = await start({ peerPort: 0 })
   const infoHash = await publish(true)
   const [named] = await namedPeers(registry, infoHash)
@@ -37,17 +37,17 @@ test('a registry names its peer to who asks for a public file, and the peer has 
   expect((await registry.get('/metrics')).text).toContain('shoal_metadata_peer_served_total 1')
 })
 
-test('a registry without a peer port names none', async () => {
+test('a registry without a peer port announces none', async () => {
   const { registry, publish } = await start({ peerPort: undefined })
   expect(await namedPeers(registry, await publish(true))).toEqual([])
 })
 
-test('a registry for members has no peer, whom nobody could keep from telling others', async () => {
+test('a registry for members has no peer, which would serve everyone', async () => {
   const { registry, publish } = await start({ peerPort: 0, isAnonymousReadAllowed: false })
   expect(await namedPeers(registry, await publish(true))).toEqual([])
 })
 
-test('the peer port is one that the system gives, or the one that is set, or off', () => {
+test('the peer port is chosen by the system, configured, or off', () => {
   const portFor = (text?: string) => readRegistryConfig({ SHOAL_PEER_PORT: text }).peerPort
   expect([portFor(), portFor('6881'), portFor('off')]).toEqual([0, 6881, undefined])
   expect(() => portFor('no')).toThrow('SHOAL_PEER_PORT')

@@ -13,8 +13,8 @@ type Dependencies = {
 }
 
 /**
- * Starts the peer if the settings have a port for it, and anybody may read: whoever connects is told everything, so that on
- * a registry for members nobody could be kept from it.
+ * Starts the peer if the settings have a port for it and the registry is public: it serves anyone who connects, so on a
+ * registry for members it could not keep others out.
  */
 export async function openMetadataPeer(
   dependencies: Dependencies,

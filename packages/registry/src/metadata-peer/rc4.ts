@@ -1,9 +1,9 @@
-/** First bytes of the key stream, which MSE throws away because they tell of the key. */
+/** First bytes of the key stream, which MSE discards because they reveal information about the key. */
 const discarded = 1024
 
 export type Cipher = (bytes: Uint8Array) => Buffer
 
-/** RC4, which OpenSSL 3 has no more. It hides traffic from those who sort it, and nothing from those who want to read it. */
+/** RC4, which OpenSSL 3 no longer has. It hides traffic from classifiers, not from eavesdroppers. */
 export function rc4(key: Uint8Array): Cipher {
   const state = Uint8Array.from({ length: 256 }, (_, index) => index)
   const at = (index: number) => state[index & 255] as number

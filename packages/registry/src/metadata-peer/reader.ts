@@ -1,8 +1,8 @@
 import { Departure, Refusal } from './errors.ts'
 
 /**
- * Exact numbers of bytes from a stream that comes in pieces of any size. It takes a piece when it needs one, so whoever sends
- * faster than is read has to wait, and refuses when `bytesAtMost` have come in all.
+ * Reads exact numbers of bytes from a stream whose parts have any size. It takes a part when it needs one, so fast
+ * senders have to wait, and throws a `Refusal` above `maxBytes` in total.
  */
 export class MetadataReader {
   readonly #pieces: AsyncIterator<Uint8Array>
@@ -25,7 +25,7 @@ export class MetadataReader {
     return bytes
   }
 
-  /** Lets bytes go without holding them. */
+  /** Skips bytes without buffering them. */
   async skip(size: number): Promise<void> {
     let left = size
     while (left > 0) {
@@ -34,16 +34,16 @@ export class MetadataReader {
     }
   }
 
-  /** Lets everything go up to the end of `pattern`, which begins after `bytesBefore` bytes at most. */
+  /** Skips everything up to the end of `pattern`, which begins after at most `bytesBefore` bytes. */
   async skipPast(pattern: Uint8Array, bytesBefore: number): Promise<void> {
     let seen = await this.read(pattern.length)
     for (let skipped = 0; !seen.equals(pattern); skipped += 1) {
-      if (skipped === bytesBefore) throw new Refusal('what has to follow does not')
+      if (skipped === bytesBefore) throw new Refusal('the expected bytes do not follow')
       seen = Buffer.concat([seen.subarray(1), await this.read(1)])
     }
   }
 
-  /** What was not read yet, as it comes. */
+  /** The bytes that have not been read yet, as they arrive. */
   async *rest(): AsyncGenerator<Buffer> {
     for (;;) {
       await this.#fill()
@@ -62,7 +62,7 @@ export class MetadataReader {
       const { value, done } = await this.#pieces.next()
       if (done) throw new Departure('the connection ended')
       this.#bytesLeft -= value.length
-      if (this.#bytesLeft < 0) throw new Refusal('more bytes than anybody needs to send')
+      if (this.#bytesLeft < 0) throw new Refusal('more bytes than the protocol needs')
       this.#piece = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     }
   }

@@ -4,10 +4,10 @@ import { acceptEncryption, type Wire } from './mse.ts'
 import type { MetadataSource, PublicTorrent } from './source.ts'
 
 const protocol = Buffer.from('\x13BitTorrent protocol', 'latin1')
-const extensionBit = 0x10 // of the sixth reserved byte (BEP 10)
+const extensionBit = 0x10 // in the sixth reserved byte (BEP 10)
 const extendedMessage = 20
 const extensionHandshake = 0
-/** The number under which others send us ut_metadata messages; they name their own in their handshake. */
+/** The number under which peers send us ut_metadata messages; their own number is in their handshake. */
 const utMetadata = 1
 const blockBytes = 16 * 1024 // BEP 9
 
@@ -15,22 +15,22 @@ const request = 0
 const data = 1
 const reject = 2
 
-/** A bitfield or an extension handshake may be this long; what we read of others is far shorter. */
+/** Maximum length of a bitfield or an extension handshake; the messages that we use are far shorter. */
 const maxMessageBytes = 16 * 1024
-/** How often a block may be asked for, on average. */
+/** How often a block may be requested, on average. */
 const requestsPerBlock = 3
 
 export type MetadataSession = {
   source: MetadataSource
   /** 20 bytes. */
   peerId: Uint8Array
-  /** Called when something was got out of the connection: it may go on for a while. */
+  /** Called on progress: the connection may stay open for a while. */
   onProgress(): void
 }
 
 /**
- * Answers one connection: the handshake (BEP 3), plain or encrypted, and then the metadata (BEP 9). Resolves when the other
- * side needs no more of us; true when it was given everything.
+ * Serves one connection: the handshake (BEP 3), plain or encrypted, and then the metadata (BEP 9). Resolves when the
+ * peer needs nothing more; true if it received everything.
  */
 export async function giveMetadata(line: Wire, session: MetadataSession): Promise<boolean> {
   const { source, peerId, onProgress } = session
@@ -57,7 +57,7 @@ export async function giveMetadata(line: Wire, session: MetadataSession): Promis
   return giveBlocks(wire, { torrent, size, onProgress })
 }
 
-/** Reads the other side's handshake. Says who it is for, and how to go on. */
+/** Reads the peer's handshake. Returns the torrent that it asks for, and the connection to continue on. */
 async function shakeHands(
   line: Wire,
   source: MetadataSource,
@@ -99,9 +99,9 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
     const asked = decodePayload(message.payload)
     const block = findNumber(asked, 'piece')
     if (findNumber(asked, 'msg_type') !== request || block === undefined) continue
-    if (!isByte(theirNumber)) throw new Refusal('asks, and does not say how to answer')
+    if (!isByte(theirNumber)) throw new Refusal('asks without a message number for the answer')
     requestsLeft -= 1
-    if (requestsLeft < 0) throw new Refusal('asks for the same again and again')
+    if (requestsLeft < 0) throw new Refusal('asks for the same block too often')
     if (block < 0 || block >= blocks) {
       await wire.write(extended(theirNumber, `d8:msg_typei${reject}e5:piecei${block}ee`))
       continue
@@ -117,7 +117,7 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
   return true
 }
 
-/** The next message of the extension protocol. All others (what it has, what it wants) are let go. */
+/** The next message of the extension protocol. All others (have, request) are skipped. */
 async function readExtendedMessage({ reader }: Wire): Promise<{ number: number; payload: Buffer }> {
   for (;;) {
     const length = (await reader.read(4)).readUInt32BE()

@@ -29,7 +29,7 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
     source = metadataSource((await registry.connect()).db)
   })
 
-  test('of a public file is the info dictionary that its info hash is of', async () => {
+  test('of a public file is the info dictionary with its info hash', async () => {
     const torrent = await source.find(getInfoHash(file))
     const info = (await torrent?.readInfo()) ?? ''
     expect(createHash('sha1').update(info).digest('hex')).toBe(file.torrent_info_hash)
@@ -37,11 +37,11 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
     expect(await isFound(getInfoHash(file))).toEqual([true, true])
   })
 
-  test('of an unknown torrent is not there', async () => {
+  test('of an unknown torrent does not exist', async () => {
     expect(await isFound('00'.repeat(20))).toEqual([false, false])
   })
 
-  test('of a private file is not given away, under neither of its info hashes', async () => {
+  test('of a private file is not served, under either of its info hashes', async () => {
     const model = { name: 'hidden', is_public: false }
     const hidden = await publish(registry, ana, model, 'hidden.gguf', smallGguf(2))
     expect(await isFound(getInfoHash(hidden))).toEqual([false, false])
@@ -54,7 +54,7 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
     expect(await isFound(public_info_hash ?? '')).toEqual([false, false])
   })
 
-  test('goes with the publicity of its model, at once', async () => {
+  test('is gone as soon as its model becomes private', async () => {
     const changing = await publish(registry, ana, { name: 'changing' }, 'a.gguf', smallGguf(3))
     await (await source.find(getInfoHash(changing)))?.readInfo()
     const change = (is_public: boolean) =>
@@ -65,7 +65,7 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
     expect(await isFound(getInfoHash(changing))).toEqual([true, true])
   })
 
-  test('of one file in two models is there as long as one of them is public', async () => {
+  test('of one file in two models exists as long as one of them is public', async () => {
     const bytes = smallGguf(4)
     const open = await publish(registry, ana, { name: 'open' }, 'same.gguf', bytes)
     await publish(registry, ana, { name: 'closed', is_public: false }, 'same.gguf', bytes)
@@ -74,7 +74,7 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
     expect(await isFound(getInfoHash(open))).toEqual([false, false])
   })
 
-  test('is found for encrypted connections also where it was published before there was an index', async () => {
+  test('is found for encrypted connections even if it was published before the index existed', async () => {
     await undoMigrations((await registry.connect()).db, '0002_torrent_lookup')
     await registry.restart()
     expect(await isFound(getInfoHash(file))).toEqual([true, true])

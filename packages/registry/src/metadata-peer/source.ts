@@ -3,16 +3,19 @@ import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../database/schema.ts'
 
-/** The torrents that the metadata peer answers for. */
+/** The torrents that the metadata peer serves. */
 export type MetadataSource = {
   /** The torrent of a ready file in a public model. */
   find(infoHash: string): Promise<PublicTorrent | undefined>
-  /** The info hash of such a torrent by SHA-1('req2' + info hash), which is all that an encrypted connection says at first. */
+  /**
+   * The info hash of such a torrent by SHA-1('req2' + info hash), which is all that an encrypted connection reveals at
+   * first.
+   */
   findInfoHash(req2Hash: string): Promise<string | undefined>
 }
 
 export type PublicTorrent = {
-  /** The bencoded info dictionary. Undefined when the file has gone meanwhile. */
+  /** The bencoded info dictionary; undefined if the file has been deleted meanwhile. */
   readInfo(): Promise<Uint8Array | undefined>
 }
 
@@ -21,7 +24,7 @@ const maxCachedBytes = 32 * 1024 * 1024
 const maxCachedTorrents = 500
 
 export function metadataSource(db: Kysely<Database>): MetadataSource {
-  /** An info hash names the same bytes forever; whether they are public is asked for each connection. */
+  /** An info hash names the same bytes forever; whether they are public is checked for each connection. */
   const cache = new LRUCache<string, Uint8Array>({
     max: maxCachedTorrents,
     maxSize: maxCachedBytes,

@@ -6,9 +6,9 @@ type Entry = Placed & { seenAt: number }
 
 /** The peers of one torrent. */
 export class MemorySwarm {
-  /** Who was silent for longest comes first. */
+  /** Least recently seen first. */
   readonly #entries = new Map<string, Entry>()
-  /** Those who are alike in what decides whether they are of use to another. */
+  /** The peers that are equally useful to others. */
   readonly #groups = new Map<string, PeerGroup>()
   #seeders = 0
   #completed = 0
@@ -46,7 +46,7 @@ export class MemorySwarm {
     return entry.peer
   }
 
-  /** Takes out those who were last seen before. */
+  /** Removes and returns the peers that were last seen before `since`. */
   removeSilent(since: number): Peer[] {
     const silent: Peer[] = []
     for (const [key, { peer, seenAt }] of this.#entries) {
@@ -82,14 +82,14 @@ export class MemorySwarm {
 const toGroupName = (kind: Peer['kind'], isSeeder: boolean, reach: string) =>
   `${kind} ${isSeeder} ${reach}`
 
-/** A client with two addresses announces itself from each, with one id; one that was started again has another id. */
+/** A client with two addresses announces from each with the same id; a restarted client has another id. */
 function isOneself(asker: Peer, peer: Peer): boolean {
   if (asker.peerId === peer.peerId) return true
   if (asker.kind !== 'tcp' || peer.kind !== 'tcp') return false
   return asker.port === peer.port && asker.address === peer.address
 }
 
-/** What a peer is known by: where it can be reached, which nobody else can claim; a browser, by its name. */
+/** Identifies a peer: by its address, which nobody else can claim, or, for a browser, by its name. */
 export function toPeerKey(peer: Peer): string {
   return peer.kind === 'tcp' ? `${peer.address} ${peer.port}` : peer.peerId
 }

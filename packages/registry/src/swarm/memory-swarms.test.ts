@@ -21,7 +21,7 @@ describe('swarms in memory', () => {
     swarms = memorySwarms({ silentAfterMs: 60_000, limits: { ...defaultLimits, ...limits } })
   }
 
-  test('have room for so many peers, and tell those without a place of the others all the same', async () => {
+  test('are limited in total; a peer above the limit still gets others', async () => {
     limited({ peers: 2 })
     await announce('a', 1)
     await announce('b', 2)
@@ -32,21 +32,21 @@ describe('swarms in memory', () => {
     expect(await swarms.totals()).toEqual({ swarms: 2, peers: 2 })
   })
 
-  test('make no swarm for a peer without a place', async () => {
+  test('create no swarm for a peer above the limit', async () => {
     limited({ peers: 1 })
     await announce('a', 1)
     expect(await announce('b', 2)).toMatchObject({ isKept: false, peers: [] })
     expect(await swarms.totals()).toEqual({ swarms: 1, peers: 1 })
   })
 
-  test('have room for so many peers of one swarm', async () => {
+  test('are limited per swarm', async () => {
     limited({ peersPerSwarm: 2 })
     for (const number of [1, 2, 3]) await announce('a', number)
     expect(await announce('b', 3)).toMatchObject({ isKept: true })
     expect(await swarms.totals()).toEqual({ swarms: 2, peers: 3 })
   })
 
-  test('have room for so many peers of one network, and get it back', async () => {
+  test('are limited per network, and free the places', async () => {
     limited({ peersPerNetwork: 2 })
     for (const number of [1, 2, 3]) await announce('a', number, '2001:db8::1')
     expect(await announce('b', 4, '2001:db8::2')).toMatchObject({ isKept: false })

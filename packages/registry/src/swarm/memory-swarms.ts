@@ -2,16 +2,16 @@ import { getNetwork } from '@shoal/core/addresses'
 import { MemorySwarm, toPeerKey } from './memory-swarm.ts'
 import type { Peer, SwarmCounts, Swarms } from './swarm.ts'
 
-/** A peer takes some 500 bytes, so all of them 100 MB. Who finds no room is still told of others. */
+/** A peer takes about 500 bytes, so all of them 100 MB. A peer above the limit still gets the addresses of others. */
 export const defaultLimits = {
   peers: 200_000,
   peersPerSwarm: 5_000,
-  /** A university may have one address for everybody in it. */
+  /** A university may have one address for everyone. */
   peersPerNetwork: 2_000,
 }
 
 type Options = {
-  /** A peer that has not announced itself for so long is gone. */
+  /** A peer that has not announced for this long is removed. */
   silentAfterMs: number
   limits?: typeof defaultLimits
 }
@@ -19,7 +19,7 @@ type Options = {
 const maxSweepIntervalMs = 60_000
 const nobody: SwarmCounts = { complete: 0, incomplete: 0, completed: 0 }
 
-/** The swarms of a registry that is one process. A restart forgets them: clients announce themselves again within minutes. */
+/** The swarms of a registry with one process. A restart loses them: clients announce again within minutes. */
 export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options): Swarms {
   const swarms = new Map<string, MemorySwarm>()
   const peersByNetwork = new Map<string, number>()
@@ -34,7 +34,7 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
   )
   sweepTimer.unref()
 
-  /** The swarm without those who have fallen silent, if anybody is left. */
+  /** The swarm without peers that have timed out, if any are left. */
   function find(name: string): MemorySwarm | undefined {
     const swarm = swarms.get(name)
     for (const peer of swarm?.removeSilent(performance.now() - silentAfterMs) ?? []) forget(peer)
@@ -108,7 +108,7 @@ export function memorySwarms({ silentAfterMs, limits = defaultLimits }: Options)
   }
 }
 
-/** The names of browsers are known to all: one that is taken may come back by another channel only from the same address. */
+/** Browser names are public: a name in use can move to another channel only from the same address. */
 function isAnothersName(known: Peer, peer: Peer): boolean {
   if (known.kind !== 'browser' || peer.kind !== 'browser') return false
   return known.channel !== peer.channel && known.address !== peer.address

@@ -1,9 +1,9 @@
 import type { Peer } from './swarm.ts'
 
-/** A peer with its place in the group of those who are like it. */
+/** A peer with its position in its group. */
 export type Placed = { peer: Peer; group: PeerGroup; place: number }
 
-/** Peers in no order: to add, to take out and to draw one takes as long among a thousand as among three. */
+/** Peers in no order: adding, removing and drawing one take constant time. */
 export type PeerGroup = Placed[]
 
 export function addTo(group: PeerGroup, placed: Placed) {
@@ -17,7 +17,7 @@ export function takeOut(placed: Placed) {
   if (last && last !== placed) putAt(group, place, last)
 }
 
-/** Draws from all of these groups together, each peer with the same chance, and none twice (Fisher and Yates). */
+/** Draws from all of these groups together, each peer with equal probability and at most once (Fisher and Yates). */
 export function* drawFrom(groups: PeerGroup[]): Generator<Peer> {
   const drawn = groups.map(() => 0)
   let left = groups.reduce((sum, group) => sum + group.length, 0)

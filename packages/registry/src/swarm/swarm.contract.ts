@@ -7,7 +7,7 @@ const everywhere: Reach[] = ['loopback', 'private', 'public']
 const many = { count: 1_000, reaches: everywhere }
 const silentAfterMs = 300
 
-/** What every implementation must do. */
+/** Tests that every implementation must pass. */
 export function swarmContract(
   name: string,
   open: (options: { silentAfterMs: number }) => Promise<Swarms>,
@@ -22,7 +22,7 @@ export function swarmContract(
       return swarms
     }
 
-    test('tell each peer of the others of its kind, and never of itself', async () => {
+    test('return others of its kind to a peer, never itself', async () => {
       const swarms = await start()
       const [first, second, third] = [leecher(1), leecher(2), seeder(3)]
       const browsers = [browser(4), browser(5)] as const
@@ -34,7 +34,7 @@ export function swarmContract(
       expect(await listPeers({ ...first, port: 5_999 })).toEqual(ids([second, third]))
     })
 
-    test('do not send seeders to seeders', async () => {
+    test('return no seeders to seeders', async () => {
       const swarms = await start()
       await swarms.announce('s', seeder(1), many)
       await swarms.announce('s', leecher(2), many)
@@ -45,7 +45,7 @@ export function swarmContract(
       )
     })
 
-    test('know nothing of one another', async () => {
+    test('are separate from each other', async () => {
       const swarms = await start()
       await swarms.announce('one', seeder(1), many)
       expect((await swarms.announce('other', leecher(2), many)).peers).toEqual([])
@@ -53,7 +53,7 @@ export function swarmContract(
       expect(await swarms.totals()).toEqual({ swarms: 2, peers: 2 })
     })
 
-    test('give as many peers as are wanted, each once, and any of them in time', async () => {
+    test('return as many peers as requested, each once, and every peer eventually', async () => {
       const swarms = await start()
       for (let number = 1; number <= 30; number += 1) {
         await swarms.announce('s', number % 2 === 0 ? leecher(number) : seeder(number), many)
@@ -68,7 +68,7 @@ export function swarmContract(
       expect((await swarms.announce('s', leecher(2), { ...many, count: 0 })).peers).toEqual([])
     })
 
-    test('give only peers that can be reached', async () => {
+    test('return only reachable peers', async () => {
       const swarms = await start()
       const [here, near, far] = [
         leecher(1, '127.0.0.1'),
@@ -84,7 +84,7 @@ export function swarmContract(
       expect(await listPeers()).toEqual([])
     })
 
-    test('count who has all, who has not, and who came to have it', async () => {
+    test('count seeders, leechers and completed downloads', async () => {
       const swarms = await start()
       const version = swarms.seedersVersion()
       await swarms.announce('s', leecher(1), many)
@@ -99,7 +99,7 @@ export function swarmContract(
       expect(swarms.seeders('none')).toBe(0)
     })
 
-    test('forget who leaves, and are gone with the last', async () => {
+    test('remove peers that leave, and end with the last', async () => {
       const swarms = await start()
       await swarms.announce('s', seeder(1), many)
       await swarms.announce('s', leecher(2), many)
@@ -110,7 +110,7 @@ export function swarmContract(
       expect(await swarms.totals()).toEqual({ swarms: 0, peers: 0 })
     })
 
-    test('let nobody leave for another', async () => {
+    test('let no peer remove another', async () => {
       const swarms = await start()
       await swarms.announce('s', leecher(1), many)
       await swarms.announce('s', browser(2), many)
@@ -120,7 +120,7 @@ export function swarmContract(
       expect(await swarms.totals()).toMatchObject({ peers: 2 })
     })
 
-    test('forget who falls silent', async () => {
+    test('remove peers that time out', async () => {
       const swarms = await start({ silentAfterMs })
       await swarms.announce('s', seeder(1), many)
       await swarms.announce('s', leecher(2), many)
@@ -134,7 +134,7 @@ export function swarmContract(
       expect(await swarms.totals()).toEqual({ swarms: 0, peers: 0 })
     })
 
-    test('find a browser by its name, as long as it is there', async () => {
+    test('find a browser by its name while it is connected', async () => {
       const swarms = await start()
       await swarms.announce('s', browser(1), many)
       await swarms.announce('s', leecher(2), many)
@@ -145,7 +145,7 @@ export function swarmContract(
       expect(await swarms.findBrowser('s', toPeerId(1))).toBeUndefined()
     })
 
-    test('give the name of a browser to no other, except by a new channel from its address', async () => {
+    test('let only a new channel from the same address take over the name of a browser', async () => {
       const swarms = await start()
       await swarms.announce('s', browser(1), many)
       const thief = { ...browser(1), channel: 'thief', address: '203.0.113.66' }

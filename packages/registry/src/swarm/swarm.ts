@@ -1,19 +1,19 @@
 import type { Reach } from '@shoal/core/addresses'
 
 /**
- * Who takes part in which torrent: the tracker's memory. Everything that goes in and comes out is plain data, so that several
- * nodes can share one.
+ * The peers of each torrent: the tracker's state. All inputs and outputs are plain data, so that several nodes can
+ * share one implementation.
  */
 export type Swarms = {
-  /** Keeps a peer until it falls silent, and picks others of its kind for it at random: never itself, and no seeder for a seeder. */
+  /** Keeps a peer until it times out, and picks random peers for it: never itself, and no seeder for a seeder. */
   announce(swarm: string, peer: Peer, wanted: Wanted): Promise<Announced>
-  /** Forgets a peer at once. What another peer says in its name changes nothing. */
+  /** Removes a peer at once. Announces by another peer under its name have no effect. */
   leave(swarm: string, peer: Peer): Promise<SwarmCounts>
   counts(swarm: string): Promise<SwarmCounts>
   findBrowser(swarm: string, peerId: string): Promise<BrowserPeer | undefined>
-  /** How many have all of it. At once and from memory: it is asked for each row of a list. */
+  /** The number of seeders. Synchronous and from memory: it is called for each row of a list. */
   seeders(swarm: string): number
-  /** Changes whenever `seeders` may have, for those who keep answers. */
+  /** Changes whenever `seeders` may have changed, for caches. */
   seedersVersion(): number
   totals(): Promise<{ swarms: number; peers: number }>
   close(): Promise<void>
@@ -23,42 +23,42 @@ export type Peer = TcpPeer | BrowserPeer
 
 export type TcpPeer = PeerBase & { kind: 'tcp'; port: number }
 
-/** Speaks WebRTC, and is told of offers and answers through a channel. */
+/** Uses WebRTC, and receives offers and answers through a channel. */
 export type BrowserPeer = PeerBase & { kind: 'browser'; channel: string }
 
 type PeerBase = {
-  /** 20 bytes that it chose itself, as 40 hexadecimal digits. */
+  /** 20 bytes chosen by the peer, as 40 hexadecimal digits. */
   peerId: string
-  /** Where the connection came from; IPv4 is never wrapped in IPv6. */
+  /** The address of its connection; IPv4 is never mapped to IPv6. */
   address: string
   isSeeder: boolean
 }
 
 export type Wanted = {
-  /** Peers, at most. */
+  /** Maximum number of peers. */
   count: number
-  /** Peers at other addresses are of no use to who asks. */
+  /** Only peers at these kinds of addresses are useful to the caller. */
   reaches: readonly Reach[]
 }
 
 export type SwarmCounts = {
-  /** Peers that have all of it. */
+  /** Peers that have the complete file. */
   complete: number
   incomplete: number
-  /** Peers that have become complete since the first of those that are there came. */
+  /** Downloads completed since the first of the present peers joined. */
   completed: number
 }
 
 export type Announced = {
-  /** False where there is no room for another peer, or where a browser uses the name of another. */
+  /** False if there is no room for another peer, or if a browser uses the name of another. */
   isKept: boolean
   peers: Peer[]
   counts: SwarmCounts
 }
 
 /**
- * The swarms of a file. A private one is a swarm by itself, also where another private model has the same bytes under the
- * same name and hence the same info hash: those who have the one are not told who has the other.
+ * The swarms of a file. Each private file has its own swarm, even if another private model has the same bytes under the
+ * same name and hence the same info hash: neither group of peers learns about the other.
  */
 export const publicSwarm = (infoHash: string) => infoHash
 export const privateSwarm = (infoHash: string, fileId: string) => `${infoHash} ${fileId}`

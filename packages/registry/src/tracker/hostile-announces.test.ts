@@ -32,22 +32,22 @@ describeOnEachDatabase('a hostile announce', (start) => {
     ['info_hash', 'aa'.repeat(21), 'info_hash is not 20 bytes long'],
     ['info_hash', 'aa'.repeat(4_000), 'info_hash is not 20 bytes long'],
     ['peer_id', 'aa'.repeat(19), 'peer_id is not 20 bytes long'],
-    ['port', 0, 'port is a number from 1024 to 65535'],
-    ['port', 80, 'port is a number from 1024 to 65535'],
-    ['port', 1_023, 'port is a number from 1024 to 65535'],
-    ['port', 65_536, 'port is a number from 1024 to 65535'],
-    ['port', -6_881, 'port is a number from 1024 to 65535'],
-    ['port', '6881.5', 'port is a number from 1024 to 65535'],
-    ['port', '0x1AE1', 'port is a number from 1024 to 65535'],
-    ['port', '', 'port is a number from 1024 to 65535'],
-    ['left', -1, 'left is no count of bytes'],
-    ['left', '1e9', 'left is no count of bytes'],
-    ['left', '9'.repeat(21), 'left is no count of bytes'],
-    ['uploaded', -1, 'uploaded is no count of bytes'],
-    ['downloaded', 'lots', 'downloaded is no count of bytes'],
-    ['numwant', '9'.repeat(11), 'numwant is a number of peers'],
-    ['numwant', 'all', 'numwant is a number of peers'],
-    ['event', 'exploded', 'event is started, completed, stopped or paused'],
+    ['port', 0, 'port must be a number from 1024 to 65535'],
+    ['port', 80, 'port must be a number from 1024 to 65535'],
+    ['port', 1_023, 'port must be a number from 1024 to 65535'],
+    ['port', 65_536, 'port must be a number from 1024 to 65535'],
+    ['port', -6_881, 'port must be a number from 1024 to 65535'],
+    ['port', '6881.5', 'port must be a number from 1024 to 65535'],
+    ['port', '0x1AE1', 'port must be a number from 1024 to 65535'],
+    ['port', '', 'port must be a number from 1024 to 65535'],
+    ['left', -1, 'left is not a number of bytes'],
+    ['left', '1e9', 'left is not a number of bytes'],
+    ['left', '9'.repeat(21), 'left is not a number of bytes'],
+    ['uploaded', -1, 'uploaded is not a number of bytes'],
+    ['downloaded', 'lots', 'downloaded is not a number of bytes'],
+    ['numwant', '9'.repeat(11), 'numwant must be a number'],
+    ['numwant', 'all', 'numwant must be a number'],
+    ['event', 'exploded', 'event must be started, completed, stopped or paused'],
     ['event', ['started', 'stopped'], 'event is there 2 times'],
     ['port', ['6881', '6882'], 'port is there 2 times'],
     ['info_hash', [twenty(1), twenty(2), twenty(3)], 'info_hash is there 3 times'],
@@ -62,7 +62,7 @@ describeOnEachDatabase('a hostile announce', (start) => {
     await expectNobody()
   })
 
-  test('that is no query is refused', async () => {
+  test('with an invalid query is refused', async () => {
     const long = `x=${'1&'.repeat(5_000)}`
     const queries = [
       '',
@@ -92,11 +92,11 @@ describeOnEachDatabase('a hostile announce', (start) => {
         `GET /announce?info_hash=${'%aa'.repeat(bytes)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
       )
     expect(await request(7_000)).toMatchObject({ status: 431 })
-    await Promise.allSettled([request(350_000)]) // cut off while it still comes, so that the answer may be lost
+    await Promise.allSettled([request(350_000)]) // cut off while it is still being sent, so the response may be lost
     await expectNobody()
   })
 
-  test('for what is not tracked is refused, and is not remembered', async () => {
+  test('for an untracked torrent is refused, and not stored', async () => {
     const { failure } = await rawAnnounce(registry, { ...good(), info_hash: twenty(7) })
     expect(failure).toBe('this registry does not track this info hash')
     const { failure: reason } = await rawAnnounce(registry, good(), { path: '/announce/%00.1.x' })
@@ -104,31 +104,31 @@ describeOnEachDatabase('a hostile announce', (start) => {
     await expectNobody()
   })
 
-  test('by a page that somebody visits is refused', async () => {
+  test('by a web page is refused', async () => {
     for (const headers of [
       { origin: 'https://evil.example' },
       { 'sec-fetch-site': 'cross-site' },
     ]) {
       const { failure } = await rawAnnounce(registry, good(), { headers })
-      expect(failure).toBe('browsers announce over WebSocket')
+      expect(failure).toBe('browsers must announce over WebSocket')
     }
     await expectNobody()
   })
 
-  test('under the name of another host is refused', async () => {
+  test('with the name of another host is refused', async () => {
     const request = `GET ${without('')} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`
     expect(await rawRequest(registry.port, request)).toMatchObject({ status: 400 })
     await expectNobody()
   })
 
-  test('with another method is not there', async () => {
+  test('with another method is a 404', async () => {
     for (const method of ['HEAD', 'POST', 'PUT', 'DELETE']) {
       expect((await registry.call(method, without(''))).status, method).toBe(404)
     }
     await expectNobody()
   })
 
-  test('cannot take others out of a swarm', async () => {
+  test('cannot remove other peers from a swarm', async () => {
     await rawAnnounce(registry, good())
     await rawAnnounce(registry, { ...good(), peer_id: twenty(2), event: 'stopped' })
     await rawAnnounce(registry, { ...good(), port: 6_882, event: 'stopped' })
@@ -140,7 +140,7 @@ describeOnEachDatabase('a hostile announce', (start) => {
 })
 
 describeOnEachDatabase('a hostile scrape', (start) => {
-  test('of nothing, of everything and of too much is refused', async () => {
+  test('of no torrent, of all, or of too many is refused', async () => {
     const registry = await start()
     const getFailure = async (query: string) =>
       (await trackerAnswer(registry, `/scrape${query}`)).failure

@@ -1,6 +1,6 @@
 /**
- * The registry and the BitTorrent clients that people have. Each downloads a file of its own, so that its bytes come from where
- * the test says, and has it when the SHA-256 is right. A block for each place where bytes come from; who downloads is in `clients`.
+ * The registry with other BitTorrent clients. Each downloads its own file, so that the bytes come from the source under
+ * test, and has it if the SHA-256 is right. One block per source; the clients are in `clients`.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => registry.close())
 
-describe.concurrent('from the web seed alone', options, () => {
+describe.concurrent('from the web seed only', options, () => {
   for (const client of clients) {
     test.skipIf(!client.program)(`${client.name} downloads a torrent`, async (context) => {
       const published = await publishTorrent(registry, context)
@@ -48,12 +48,12 @@ describe.concurrent('from the web seed alone', options, () => {
     })
   }
 
-  test('webtorrent downloads a magnet that does not say where the torrent is', async (context) => {
+  test("webtorrent downloads a magnet link without the torrent's URL", async (context) => {
     const published = await publishTorrent(registry, context)
     await download(webtorrent, published.magnet.replace(/&xs=[^&]*/, ''), published)
   })
 
-  // It talks to no peer on loopback, so neither to the one that has the metadata.
+  // It does not connect to peers on loopback, and so not to the one with the metadata.
   test.skipIf(!transmission.program || !ownAddress)(
     'Transmission downloads a magnet, when the registry is not on loopback',
     async (context) => {
@@ -71,7 +71,7 @@ describe.concurrent('from the web seed alone', options, () => {
     await download(aria2, published.torrentUrl, published)
   })
 
-  // It takes no notice of the web seed in a magnet.
+  // It ignores the web seed in a magnet link.
   test.skipIf(!aria2.program)('aria2 makes a torrent of a magnet, encrypted', async (context) => {
     const published = await publishTorrent(registry, context)
     const { folder, home, magnet, infoHash } = published

@@ -68,7 +68,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     expect(seeder.peers).toEqual(['127.0.0.1:2003'])
   })
 
-  test('counts who has come to have all of it, and tells it in a scrape', async () => {
+  test('counts completed downloads, and reports them in a scrape', async () => {
     const { announce, info_hash } = await here.publish()
     const client = trackerClient(announce, info_hash)
     await client.start({ left: 5 })
@@ -79,7 +79,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     expect(await client.scrape()).toMatchObject({ complete: 0, incomplete: 0 })
   })
 
-  test('is why the API tells how many seeders a file has', async () => {
+  test('provides the number of seeders in the API', async () => {
     const file = await here.publish()
     expect(await countSeeders(file)).toBe(0)
     const client = trackerClient(file.announce, file.info_hash)
@@ -91,7 +91,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     expect(await countSeeders(file)).toBe(0)
   })
 
-  test('gives no peers to who stops, and those without a port to nobody', async () => {
+  test('returns no peers to stopped clients, and peers without a port to no one', async () => {
     const { info_hash } = await here.publish()
     await rawAnnounce(here.registry, { info_hash, port: 2_001 })
     const other = { info_hash, peer_id: twenty(2), port: 2_002 }
@@ -101,7 +101,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     expect(await rawAnnounce(here.registry, { ...other, numwant: 0 })).toMatchObject({ peers: [] })
   })
 
-  test('answers in lists too, with ids or without', async () => {
+  test('also responds with lists, with or without ids', async () => {
     const { info_hash } = await here.publish()
     await rawAnnounce(here.registry, { info_hash, port: 2_001 })
     const other = { info_hash, peer_id: twenty(2), port: 2_002, compact: 0 }
@@ -112,7 +112,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     expect(brief.list).toEqual([{ ...peer, peerId: undefined }])
   })
 
-  test('gives 50 peers, or as many as are wanted up to 200', async () => {
+  test('returns 50 peers, or as many as requested up to 200', async () => {
     const { info_hash } = await here.publish()
     for (let port = 3_001; port <= 3_210; port += 1) {
       await rawAnnounce(here.registry, { info_hash, port, numwant: 0 })
@@ -128,7 +128,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     expect(await countPeers({ numwant: 1_000_000 })).toBe(200)
   })
 
-  test('keeps to the address of the connection, whatever is said of another', async () => {
+  test('uses the address of the connection, whatever the client sends', async () => {
     const { info_hash } = await here.publish()
     const addresses = { ip: '203.0.113.9', ipv4: '203.0.113.9', ipv6: '2001:db8::9' }
     const headers = { 'x-forwarded-for': '203.0.113.9' }
@@ -141,7 +141,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     expect(peers).toEqual(['127.0.0.1:2001'])
   })
 
-  test('tracks a private file for those with its token alone', async () => {
+  test('tracks a private file only for those with its token', async () => {
     const file = await here.publish(false)
     const other = await here.publish(false)
     const { registry } = here
@@ -166,7 +166,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     expect(text).toContain('8:completei1e')
   })
 
-  test('keeps apart who have the same file in two private models', async () => {
+  test('separates peers that have the same file in two private models', async () => {
     const bytes = smallGguf(250)
     const bob = await here.registry.register('bob')
     const anas = { name: 'private-of-ana', is_public: false }
@@ -209,7 +209,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     expect(await publicAnnounce()).toMatchObject(refusal)
   })
 
-  test('tells of itself in the metrics', async () => {
+  test('exports metrics', async () => {
     const { info_hash } = await here.publish()
     await rawAnnounce(here.registry, { info_hash, event: 'started' })
     await rawAnnounce(here.registry, { info_hash: twenty(9), event: 'started' })
@@ -222,7 +222,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     expect(text).toContain('shoal_tracker_sockets 0')
   })
 
-  test('is not in the document of the API', async () => {
+  test('is not in the API document', async () => {
     const { text } = await here.registry.get('/openapi.json')
     expect(text).not.toContain('/announce')
     expect(text).not.toContain('/scrape')
@@ -230,7 +230,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
 })
 
 describeOnEachDatabase('a tracker with settings', (start) => {
-  test('forgets clients that fall silent for two intervals', async () => {
+  test('removes clients that do not announce for two intervals', async () => {
     const { registry, publish } = await startPublishing(start, { announceIntervalSeconds: 1 })
     const { info_hash } = await publish()
     const first = await rawAnnounce(registry, { info_hash, port: 2_001, left: 0 })
@@ -242,13 +242,13 @@ describeOnEachDatabase('a tracker with settings', (start) => {
     expect(await rawAnnounce(registry, second)).toMatchObject({ complete: 0, peers: [] })
   })
 
-  test('answers strangers also where only members may read', async () => {
+  test('serves anonymous clients even if only members may read', async () => {
     const { registry, publish } = await startPublishing(start, { isAnonymousReadAllowed: false })
     const { info_hash } = await publish()
     expect(await rawAnnounce(registry, { info_hash })).toMatchObject({ incomplete: 1 })
   })
 
-  test('limits announces by themselves', async () => {
+  test('has a separate rate limit for announces', async () => {
     const few = { max: 2, windowSeconds: 60 }
     const many = { max: 1_000, windowSeconds: 60 }
     const rateLimits = { auth: many, write: many, read: many, chunk: many, tracker: few }
@@ -262,7 +262,7 @@ describeOnEachDatabase('a tracker with settings', (start) => {
     expect((await registry.get('/v1/models')).status).toBe(200)
   })
 
-  test('behind a proxy tells everybody of those they can connect to', async () => {
+  test('behind a proxy returns peers that each client can connect to', async () => {
     const { registry, publish } = await startPublishing(start, { trustProxy: true })
     const { info_hash } = await publish()
     const announce = (number: number, address: string) => {

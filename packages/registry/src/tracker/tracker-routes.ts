@@ -15,7 +15,7 @@ import { trackerSockets } from './websocket/tracker-sockets.ts'
 
 type Dependencies = Omit<TrackerDependencies, 'own'> & {
   baseUrl: () => string
-  /** A proxy is in front: the address under which it reached us is not one for others. */
+  /** Behind a proxy, the local address of a connection is not one for other clients. */
   trustProxy: boolean
   metrics: Registry
 }
@@ -82,7 +82,7 @@ export async function trackerRoutes(app: FastifyInstance, dependencies: Dependen
   }
 }
 
-/** What is refused is told in the words of the protocol, with status 200: clients show it to their users. */
+/** Refusals use the protocol's format, with status 200: clients show them to their users. */
 async function answer(
   reply: FastifyReply,
   { run, count }: { run(): Promise<Buffer>; count(outcome: 'answered' | 'refused'): void },
@@ -99,10 +99,10 @@ async function answer(
   }
 }
 
-/** A page cannot listen on a port: one that announces would only send other people's peers to its visitor. */
+/** A page cannot listen on a port: one that announces over HTTP would only send other peers to its visitor. */
 function refusePages({ headers }: FastifyRequest) {
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
-    throw invalid('browsers announce over WebSocket')
+    throw invalid('browsers must announce over WebSocket')
   }
 }
 

@@ -3,14 +3,14 @@ import { type Bencodable, encodeBencode } from '@shoal/model-file'
 import type { SwarmCounts } from '../../swarm/swarm.ts'
 import { toBinaryString } from './announce.ts'
 
-/** Where a peer is, for the one who asks. */
+/** A peer's address, as given to one client. */
 export type PeerAddress = { address: string; port: number; peerId?: string | undefined }
 
 type Answer = { counts: SwarmCounts; peers: PeerAddress[]; intervalSeconds: number }
 
 const minIntervalSeconds = 60
 
-/** The answer to an announce: peers as a list of dictionaries (BEP 3), or packed (BEP 23, 7). */
+/** The response to an announce: peers as a list of dictionaries (BEP 3), or compact (BEP 23, 7). */
 export function announceAnswer(
   { counts, peers, intervalSeconds }: Answer,
   format: { isCompact: boolean; hasPeerIds: boolean },
@@ -44,7 +44,7 @@ function listed(peers: PeerAddress[], hasPeerIds: boolean): Bencodable {
   }))
 }
 
-/** The answer to a scrape (BEP 48). */
+/** The response to a scrape (BEP 48). */
 export function scrapeAnswer(files: Map<string, SwarmCounts>, intervalSeconds: number): Buffer {
   return encodeBencode({
     files: Object.fromEntries(
@@ -57,7 +57,7 @@ export function scrapeAnswer(files: Map<string, SwarmCounts>, intervalSeconds: n
   })
 }
 
-/** What was wrong with a request, as a client shows it to its user. */
+/** Why a request failed; clients show it to their users. */
 export function failureAnswer(reason: string): Buffer {
   return encodeBencode({ 'failure reason': reason })
 }

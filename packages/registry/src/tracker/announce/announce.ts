@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 
-/** What a peer says of itself, however it says it. */
+/** The contents of an announce, over either protocol. */
 export type Announce = {
   /** 40 hexadecimal digits. */
   infoHash: string
@@ -12,17 +12,18 @@ export type Announce = {
 export const announceEvents = ['started', 'completed', 'stopped', 'paused', 'update'] as const
 export type AnnounceEvent = (typeof announceEvents)[number]
 
-/** The least bytes that anybody counts, and the most: 2^64 has 20 digits. */
+/** The range of byte counts: 2^64 has 20 digits. */
 const byteCount = /^\d{1,20}$/
 
-/** Checks what has been said, each as text with its bytes as characters; throws what is wrong with it. */
+/** Validates the values of an announce, given as text with one character per byte. Throws for the first invalid one. */
 export function toAnnounce(getParameter: (name: string) => string | undefined): Announce {
   for (const name of ['uploaded', 'downloaded', 'left']) {
     const count = getParameter(name)
-    if (count !== undefined && !byteCount.test(count)) throw invalid(`${name} is no count of bytes`)
+    if (count !== undefined && !byteCount.test(count))
+      throw invalid(`${name} is not a number of bytes`)
   }
   const event = toEvent(getParameter('event') || 'update')
-  const left = getParameter('left') ?? (event === 'completed' ? 0 : 1) // who says nothing of it has not all
+  const left = getParameter('left') ?? (event === 'completed' ? 0 : 1) // without `left`, the peer is taken to be incomplete
   return {
     infoHash: twentyBytes('info_hash', getParameter('info_hash')),
     peerId: twentyBytes('peer_id', getParameter('peer_id')),
@@ -41,11 +42,11 @@ export function twentyBytes(name: string, bytes: string | undefined): string {
   return buffer.toString('hex')
 }
 
-/** The other way round. */
+/** The inverse of `toHex20`. */
 export const toBinaryString = (hex: string) => Buffer.from(hex, 'hex').toString('latin1')
 
 function toEvent(text: string): AnnounceEvent {
   const event = announceEvents.find((one) => one === text)
-  if (!event) throw invalid('event is started, completed, stopped or paused')
+  if (!event) throw invalid('event must be started, completed, stopped or paused')
   return event
 }

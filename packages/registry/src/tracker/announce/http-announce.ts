@@ -5,10 +5,10 @@ import { type RawQuery, single } from './raw-query.ts'
 /** An announce over HTTP (BEP 3, 23). */
 export type HttpAnnounce = Announce & {
   port: number
-  /** Peers that are wanted, at most. */
+  /** Maximum number of peers to return. */
   count: number
   isCompact: boolean
-  /** In the list that is not compact. */
+  /** Only in the list that is not compact. */
   hasPeerIds: boolean
 }
 
@@ -26,19 +26,19 @@ export function readHttpAnnounce(query: RawQuery): HttpAnnounce {
   }
 }
 
-/** Nobody's peers are sent to the ports of other services. */
+/** Prevents announces from directing other peers to the ports of other services. */
 function readPort(text: string | undefined): number {
   const port = Number(text)
   if (!/^\d{1,5}$/.test(text ?? '') || port < 1_024 || port > 65_535) {
-    throw invalid('port is a number from 1024 to 65535')
+    throw invalid('port must be a number from 1024 to 65535')
   }
   return port
 }
 
-/** Some say -1 for as many as is usual. */
+/** Some clients send -1 for the default. */
 function readCount(text: string | undefined): number {
   if (text === undefined || text === '') return defaultCount
-  if (!/^-?\d{1,10}$/.test(text)) throw invalid('numwant is a number of peers')
+  if (!/^-?\d{1,10}$/.test(text)) throw invalid('numwant must be a number')
   const count = Number(text)
   return count < 0 ? defaultCount : Math.min(count, maxCount)
 }

@@ -22,7 +22,7 @@ function ownAddressAt(addresses: string[] | Error, baseUrl = 'https://models.exa
   return { asked, for: own.for }
 }
 
-test('we are where somebody reached us, and no name is looked up for that', async () => {
+test('our address is the one the client reached; no hostname is looked up', async () => {
   const own = ownAddressAt(['203.0.113.5'])
   expect(await own.for('127.0.0.1', '127.0.0.1')).toBe('127.0.0.1')
   expect(await own.for('192.168.1.7', '192.168.1.5')).toBe('192.168.1.5')
@@ -30,7 +30,7 @@ test('we are where somebody reached us, and no name is looked up for that', asyn
   expect(own.asked).toEqual([])
 })
 
-test('behind a router, a cloud or a proxy we are where the base URL leads', async () => {
+test('behind a router, a cloud or a proxy our address is that of the base URL', async () => {
   const own = ownAddressAt(['2001:db8::5', '203.0.113.5'])
   expect(await own.for('198.51.100.9', '10.0.0.5')).toBe('203.0.113.5')
   expect(await own.for('2001:db8:7::9', undefined)).toBe('2001:db8::5')
@@ -38,17 +38,17 @@ test('behind a router, a cloud or a proxy we are where the base URL leads', asyn
   expect(own.asked).toEqual(['models.example.org'])
 })
 
-test('the other family of addresses is better than none', async () => {
+test('the other address family is better than none', async () => {
   expect(await ownAddressAt(['203.0.113.5']).for('2001:db8:7::9', undefined)).toBe('203.0.113.5')
 })
 
-test('an address that leads elsewhere is never given', async () => {
+test('an address of another machine is never returned', async () => {
   const own = ownAddressAt(['127.0.0.1', '192.168.1.5'], 'http://localhost:8000')
   expect(await own.for('198.51.100.9', '192.168.1.5')).toBeUndefined()
   expect(await own.for('192.168.1.7', '127.0.0.1')).toBe('192.168.1.5')
 })
 
-test('a name that leads nowhere is noted, and not looked up for each who asks', async () => {
+test('a hostname without an address is logged, and not looked up for each client', async () => {
   const own = ownAddressAt(new Error('no such name'))
   expect(await own.for('198.51.100.9', '10.0.0.5')).toBeUndefined()
   expect(await own.for('198.51.100.9', '10.0.0.5')).toBeUndefined()

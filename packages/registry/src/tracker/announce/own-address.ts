@@ -6,8 +6,8 @@ import { canConnect } from './reach.ts'
 
 export type OwnAddress = {
   /**
-   * The address of this machine for somebody at `from` who connected to us at `reachedAt`, which is undefined where a proxy
-   * stands in between. Undefined when none is known that leads here.
+   * The address of this machine for a client at `from` that connected to it at `reachedAt`, which is undefined behind a
+   * proxy. Undefined if no address is known that leads here.
    */
   for(from: string, reachedAt: string | undefined): Promise<string | undefined>
 }
@@ -15,7 +15,7 @@ export type OwnAddress = {
 type Options = {
   baseUrl: () => string
   log: { warn(details: object, message: string): void }
-  /** All addresses of a name. */
+  /** All addresses of a hostname. */
   resolve?: (name: string) => Promise<string[]>
 }
 
@@ -23,8 +23,9 @@ const refreshIntervalMs = 600_000
 const maxWaitMs = 2_000
 
 /**
- * Where somebody reached us is where others on that side find us too: on loopback, in a LAN, on the internet. It is not when a
- * router, a cloud or a proxy has changed the address on the way in; then it is where the name of the base URL leads.
+ * The address at which a client reached us is where others on that side can reach us too: on loopback, in a LAN, on the
+ * internet. That is not so if a router, a cloud or a proxy has changed the address on the way in; then the hostname of
+ * the base URL leads here.
  */
 export function ownAddress({ baseUrl, log, resolve = resolveName }: Options): OwnAddress {
   let known: string[] | undefined
@@ -44,7 +45,7 @@ export function ownAddress({ baseUrl, log, resolve = resolveName }: Options): Ow
     try {
       known = await resolve(name)
     } catch (error) {
-      log.warn({ err: error, name }, 'the name of the base URL leads to no address')
+      log.warn({ err: error, name }, 'the hostname of the base URL has no address')
     }
   }
 

@@ -3,7 +3,7 @@ import { readQuery, single } from './raw-query.ts'
 
 const read = (url: string) => Object.fromEntries(readQuery(url))
 
-test('a query is read byte by byte', () => {
+test('a query is parsed byte by byte', () => {
   expect(read('/announce?a=%00%FFz%c3%A4&b=1+2')).toEqual({
     a: ['\0\u00ffz\u00c3\u00a4'],
     b: ['1 2'],
@@ -11,7 +11,7 @@ test('a query is read byte by byte', () => {
   expect(read('/announce?a=\u00ff')).toEqual({ a: ['\u00ff'] })
 })
 
-test('what stands for no byte stays as it is', () => {
+test('an escape that is not a byte stays as it is', () => {
   expect(read('/announce?a=%&b=%4&c=%zz&d=%u1234')).toEqual({
     a: ['%'],
     b: ['%4'],
@@ -30,7 +30,7 @@ test('a parameter may have no value, several, or an equals sign in it', () => {
   expect(read('/scrape')).toEqual({})
 })
 
-test('of a parameter that may be there once, two are refused', () => {
+test('a repeated parameter is refused if it may occur only once', () => {
   expect(single(readQuery('/?a=1'), 'a')).toBe('1')
   expect(single(readQuery('/?a=1'), 'b')).toBeUndefined()
   expect(() => single(readQuery('/?a=1&a=1'), 'a')).toThrow('a is there 2 times')

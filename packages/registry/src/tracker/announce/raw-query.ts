@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 
-/** The parameters of a query with their values, whose bytes are one character each: an info hash is no UTF-8. */
+/** The parameters of a query with their values, one character per byte: an info hash is not UTF-8. */
 export type RawQuery = Map<string, string[]>
 
 export function readQuery(url: string): RawQuery {
@@ -18,7 +18,7 @@ export function readQuery(url: string): RawQuery {
   return query
 }
 
-/** The value of a parameter that may be there once. */
+/** The value of a parameter that may occur only once. */
 export function single(query: RawQuery, name: string): string | undefined {
   const values = query.get(name)
   if (values && values.length > 1) throw invalid(`${name} is there ${values.length} times`)

@@ -24,14 +24,14 @@ export function canConnect(from: string, to: string): boolean {
   return reachesFrom[classifyAddress(from)].includes(classifyAddress(to))
 }
 
-/** Where the peers are that somebody at an address can connect to; `own` is our own machine's address for it. */
+/** The addresses of peers to which a client at an address can connect; `own` is this machine's address for it. */
 export function usefulReaches(address: string, own: string | undefined): readonly Reach[] {
   const reach = classifyAddress(address)
   const reaches = reachesFrom[reach]
   return reach !== 'loopback' && own !== undefined ? [...reaches, 'loopback'] : reaches
 }
 
-/** How somebody at `from` finds a peer by the peer's address. */
+/** The address under which a client at `from` can reach a peer. */
 export function addressesFor(from: string, own: string | undefined): (address: string) => string {
   if (own === undefined || classifyAddress(from) === 'loopback') return (address) => address
   return (address) => (classifyAddress(address) === 'loopback' ? own : address)

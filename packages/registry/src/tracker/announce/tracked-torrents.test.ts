@@ -9,7 +9,7 @@ import { openSqlite, sqliteDialect } from '../../database/sqlite.ts'
 import type { Capabilities } from '../../files/downloads/capability.ts'
 import { maxCachedTorrents, trackedTorrents } from './tracked-torrents.ts'
 
-/** A database of public files, with the info hashes '0', '1' and so on, and how often it was asked. */
+/** A database of public files with the info hashes '0', '1' and so on, which counts its queries. */
 async function publicFiles(count: number) {
   const directory = await mkdtemp(join(tmpdir(), 'shoal-tracked-'))
   const database = openSqlite(join(directory, 'small.sqlite'))
@@ -34,8 +34,8 @@ async function publicFiles(count: number) {
   return { db, queries: () => queries }
 }
 
-test('a torrent that many announce stays in the cache, whatever else is announced', async () => {
-  vi.spyOn(performance, 'now').mockReturnValue(1_000) // nothing expires meanwhile
+test('a popular torrent stays in the cache', async () => {
+  vi.spyOn(performance, 'now').mockReturnValue(1_000) // so that nothing expires
   onTestFinished(() => void vi.restoreAllMocks())
   const { db, queries } = await publicFiles(maxCachedTorrents + 2)
   const torrents = trackedTorrents({ db, capabilities: {} as Capabilities })

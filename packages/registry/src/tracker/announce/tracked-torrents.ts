@@ -6,7 +6,7 @@ import type { Capabilities } from '../../files/downloads/capability.ts'
 import { privateSwarm, publicSwarm } from '../../swarm/swarm.ts'
 import { trackedFileRepository } from './tracked-file-repository.ts'
 
-/** A torrent that is tracked: the one of a ready file. */
+/** A torrent that is tracked: that of a ready file. */
 export type TrackedTorrent = {
   /** The name of its swarm. */
   swarm: string
@@ -16,15 +16,18 @@ export type TrackedTorrent = {
 /** Which info hashes are tracked, and for whom. */
 export interface TrackedTorrents {
   /**
-   * The torrent of a public file, or the one that a token from the path allows. A private one without its token is as unknown
-   * as one that there is not. Throws for a token that allows nothing.
+   * Returns the torrent of a public file, or that of the token in the path. A private torrent without its token is
+   * treated as unknown. Throws for an invalid token.
    */
   find(infoHash: string, token: string | undefined): Promise<TrackedTorrent | undefined>
-  /** Like `find`. @throws not-found for what is not tracked */
+  /**
+   * Like `find`.
+   * @throws not-found if the torrent is not tracked
+   */
   get(infoHash: string, token: string | undefined): Promise<TrackedTorrent>
 }
 
-/** For so long a file is tracked after it was deleted or has changed between public and private. */
+/** A file may still be tracked for this long after it was deleted, or made public or private. */
 const cacheTtlMs = 2_000
 export const maxCachedTorrents = 10_000
 
@@ -48,7 +51,7 @@ export function trackedTorrents({ db, capabilities }: Dependencies): TrackedTorr
     const key = token === undefined ? infoHash : `${infoHash} ${token}`
     const known = cache.get(key)
     if (known) return known
-    const start = performance.now() // before the database is asked: it may change meanwhile
+    const start = performance.now() // set before the query, because the result may change meanwhile
     const torrent: TrackedTorrent | undefined = await read(infoHash, token)
     if (torrent) cache.set(key, torrent, { start })
     return torrent

@@ -6,22 +6,22 @@ export interface TrackerMetrics {
   scrapes: Counter<'protocol' | 'outcome'>
   /** Offers and answers passed on between browsers. */
   relayed: Counter<'kind'>
-  /** WebSockets that are open. */
+  /** Open WebSockets. */
   sockets: Gauge
 }
 
-/** What the tracker counts, in Prometheus' format. */
+/** The tracker's metrics, in Prometheus' format. */
 export function trackerMetrics(registry: Registry, swarms: Swarms): TrackerMetrics {
   const registers = [registry]
   const announces = new Counter({
     name: 'shoal_tracker_announces_total',
-    help: 'Announces, by how they came, what they said and whether they were answered or refused',
+    help: 'Announces, by protocol, event and outcome',
     labelNames: ['protocol', 'event', 'outcome'] as const,
     registers,
   })
   const scrapes = new Counter({
     name: 'shoal_tracker_scrapes_total',
-    help: 'Scrapes, by how they came and whether they were answered or refused',
+    help: 'Scrapes, by protocol and outcome',
     labelNames: ['protocol', 'outcome'] as const,
     registers,
   })
@@ -33,12 +33,12 @@ export function trackerMetrics(registry: Registry, swarms: Swarms): TrackerMetri
   })
   const sockets = new Gauge({
     name: 'shoal_tracker_sockets',
-    help: 'WebSockets that are open',
+    help: 'Open WebSockets',
     registers,
   })
   new Gauge({
     name: 'shoal_tracker_peers',
-    help: 'Peers, each as often as it is in a swarm',
+    help: 'Peers, counted once per swarm',
     registers,
     async collect() {
       this.set((await swarms.totals()).peers)
@@ -46,7 +46,7 @@ export function trackerMetrics(registry: Registry, swarms: Swarms): TrackerMetri
   })
   new Gauge({
     name: 'shoal_tracker_swarms',
-    help: 'Torrents that somebody has or wants',
+    help: 'Torrents with at least one peer',
     registers,
     async collect() {
       this.set((await swarms.totals()).swarms)

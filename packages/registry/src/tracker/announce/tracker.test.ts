@@ -25,7 +25,7 @@ const ours = tracker({
 
 let peers = 0
 
-/** The peers that somebody is told of, as in `192.0.2.1:6881`. */
+/** The peers returned to a client, as in `192.0.2.1:6881`. */
 async function requestPeers(
   from: { address: string; reachedAt?: string },
   overrides: Partial<HttpAnnounce> = {},
@@ -48,7 +48,7 @@ async function requestPeers(
   return list.map((peer) => `${peer.get('ip')}:${peer.get('port')}`)
 }
 
-test('every answer names the peer of our own, where the announcer reached us', async () => {
+test('every response includes our own peer, at the address that the client reached', async () => {
   const infoHash = 'c'.repeat(40)
   const local = { address: '127.0.0.1', reachedAt: '127.0.0.1' }
   expect(await requestPeers(local, { infoHash })).toEqual(['127.0.0.1:7000'])
@@ -58,7 +58,7 @@ test('every answer names the peer of our own, where the announcer reached us', a
   expect(await requestPeers(internet, { infoHash })).toContain('203.0.113.5:7000')
 })
 
-test('except to who stops, who wants no peers, and about private files', async () => {
+test('except for stopped clients, clients that want no peers, and private files', async () => {
   const local = { address: '127.0.0.1', reachedAt: '127.0.0.1' }
   const infoHash = 'd'.repeat(40)
   expect(await requestPeers(local, { infoHash, event: 'stopped' })).toEqual([])
@@ -66,7 +66,7 @@ test('except to who stops, who wants no peers, and about private files', async (
   expect(await requestPeers(local, { infoHash: 'b'.repeat(40) })).toEqual([])
 })
 
-test('a peer on the machine of the registry is found by others where they reached the registry', async () => {
+test("a peer on the registry's machine is returned with the address at which clients reached the registry", async () => {
   const infoHash = 'e'.repeat(40)
   const local = { address: '127.0.0.1', reachedAt: '127.0.0.1' }
   await requestPeers(local, { infoHash, port: 6_881 })

@@ -5,16 +5,19 @@ import type { OwnAddress } from './own-address.ts'
 import { addressesFor, usefulReaches } from './reach.ts'
 import { notTracked, type TrackedTorrent, type TrackedTorrents } from './tracked-torrents.ts'
 
-/** Where an announce came from, and on whose behalf. */
+/** The origin of an announce. */
 export type Announcer = {
   address: string
-  /** Our own address of that connection; undefined behind a proxy. */
+  /** The local address of that connection; undefined behind a proxy. */
   reachedAt: string | undefined
   /** From the path. */
   token: string | undefined
 }
 
-/** A peer of our own that is named in every answer about a public file. Without an address it is where the announcer reached us. */
+/**
+ * A peer of this registry that is included in every response about a public file. Without an address, it is the one at
+ * which the client reached us.
+ */
 export type ExtraPeer = { address?: string; port: number }
 
 export type TrackerDependencies = {
@@ -25,11 +28,17 @@ export type TrackerDependencies = {
   intervalSeconds: number
 }
 
-/** What is behind `/announce` and `/scrape`. Throws for what it refuses. */
+/** Serves `/announce` and `/scrape`. Throws for refused requests. */
 export interface Tracker {
-  /** Notes what a peer announces, and returns the bencoded answer: who else takes part. @throws not-found for a torrent that is not tracked */
+  /**
+   * Records the announcing peer, and returns the bencoded response with other peers.
+   * @throws not-found for a torrent that is not tracked
+   */
   announce(request: HttpAnnounce, from: Announcer): Promise<Buffer>
-  /** The counts of each info hash (hexadecimal). Leaves out what is not tracked. @throws not-found when nothing is */
+  /**
+   * Counts the peers of each info hash (hexadecimal). Leaves out torrents that are not tracked.
+   * @throws not-found if none is tracked
+   */
   scrape(infoHashes: string[], token: string | undefined): Promise<Map<string, SwarmCounts>>
 }
 
@@ -51,14 +60,14 @@ export function tracker(dependencies: TrackerDependencies): Tracker {
       reaches: usefulReaches(address, ownAddress),
     })
     const found = [
-      // First: a client that keeps one peer of an address keeps the one that is always there.
+      // First: a client that keeps one peer per address keeps the one that is always there.
       ...(request.count > 0 ? getExtraPeers(torrent, ownAddress) : []),
       ...toPeerAddresses(peers, address, ownAddress),
     ]
     return announceAnswer({ counts, peers: found, intervalSeconds }, request)
   }
 
-  /** The metadata of a private file is for those who have its torrent. */
+  /** Only those who have the torrent of a private file may get its metadata. */
   function getExtraPeers({ isPrivate }: TrackedTorrent, ownAddress: string | undefined) {
     const extra = isPrivate ? undefined : extraPeer()
     const address = extra?.address ?? ownAddress

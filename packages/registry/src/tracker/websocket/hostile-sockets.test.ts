@@ -28,7 +28,7 @@ describe('a hostile WebSocket', () => {
   })
   afterEach(closeBrowsers)
 
-  test('that says what is malformed is refused, and may go on', async () => {
+  test('that sends a malformed message gets an error, and may continue', async () => {
     const hash = bytes(info_hash)
     const peer = { action: 'announce', info_hash: hash, peer_id: bytes(twenty(1)) }
     const malformed: [unknown, string][] = [
@@ -55,7 +55,7 @@ describe('a hostile WebSocket', () => {
       [{ ...peer, offers: [{ offer, offer_id: 'x'.repeat(65) }] }, 'offer_id'],
       [{ ...peer, answer: true, offer_id: 'x', to_peer_id: hash }, 'answer'],
       [{ ...peer, answer, offer_id: 'x' }, 'to_peer_id'],
-      [{ ...peer, answer, offer_id: 'x', to_peer_id: hash }, 'announced'],
+      [{ ...peer, answer, offer_id: 'x', to_peer_id: hash }, 'announce before you answer'],
       [{ action: 'scrape' }, 'info_hash'],
       [{ action: 'scrape', info_hash: [7] }, 'info_hash'],
       [{ action: 'scrape', info_hash: Array(51).fill(hash) }, '50'],
@@ -69,7 +69,7 @@ describe('a hostile WebSocket', () => {
     expect(await hostile.join(info_hash)).toMatchObject({ complete: 0, incomplete: 1 })
   })
 
-  test('gets nothing but descriptions through to others', async () => {
+  test('can send only session descriptions to others', async () => {
     const [one, two] = [await openBrowser(url, 1), await openBrowser(url, 2)]
     await one.join(info_hash)
     const sent = { offer: { ...offer, evil: 'x'.repeat(100) }, offer_id: 'x', more: 'y' }
@@ -83,19 +83,19 @@ describe('a hostile WebSocket', () => {
     })
   })
 
-  test('cannot answer for another, or take it out', async () => {
+  test('cannot answer in the name of another, or remove it', async () => {
     const [one, two] = [await openBrowser(url, 1), await openBrowser(url, 2)]
     const thief = await openBrowser(url, 1)
     for (const peer of [one, two]) await peer.join(info_hash)
     const message = { answer, offer_id: 'x', to_peer_id: bytes(two.peerId) }
     expect(await thief.join(info_hash, message)).toMatchObject({
-      'failure reason': 'who answers has announced itself before',
+      'failure reason': 'announce before you answer',
     })
     expect(await thief.join(info_hash, { event: 'stopped' })).toMatchObject({ incomplete: 2 })
     expect(two.messages).toEqual([])
   })
 
-  test('that sends too much is cut off', async () => {
+  test('that sends too much is closed', async () => {
     const large = await openBrowser(url, 1)
     large.say('x'.repeat(200_000))
     expect(await large.closed()).toBe(1009)
@@ -104,7 +104,7 @@ describe('a hostile WebSocket', () => {
     expect(await busy.closed()).toBe(1008)
   })
 
-  test('is one of 250 that an address may have', async () => {
+  test('is one of at most 250 per address', async () => {
     const opening = Array.from({ length: 255 }, (_, number) => openBrowser(url, number))
     const opened = await Promise.allSettled(opening)
     const refused = opened.filter(({ status }) => status === 'rejected')
@@ -116,7 +116,7 @@ describe('a hostile WebSocket', () => {
     await openBrowser(url, 1)
   })
 
-  test('that is gone before it is answered does no harm', async () => {
+  test('that closes before its response does no harm', async () => {
     for (let turn = 0; turn < 20; turn += 1) {
       const socket = connect(registry.port, '127.0.0.1')
       await once(socket, 'connect')

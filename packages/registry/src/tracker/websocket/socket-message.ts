@@ -2,28 +2,28 @@ import { invalid } from '../../errors.ts'
 import { type Announce, toAnnounce, twentyBytes } from '../announce/announce.ts'
 import { maxScrapedTorrents } from '../announce/http-scrape.ts'
 
-/** What a browser says to the tracker, in JSON; bytes are strings with one character each. */
+/** A message from a browser to the tracker, in JSON; bytes are strings with one character each. */
 export type SocketMessage =
   | { action: 'announce'; announce: Announce; offers: Offer[]; answer: Answer | undefined }
   | { action: 'scrape'; infoHashes: string[] }
 
-/** An invitation to connect, for any other peer. */
+/** An offer to connect, for any other peer. */
 export type Offer = { offer: Description; offerId: string }
-/** What somebody who was invited says to it. */
+/** The answer of a peer that received an offer. */
 export type Answer = { answer: Description; offerId: string; toPeerId: string }
 /** A WebRTC session description. Nothing else is passed on. */
 export type Description = { type: 'offer' | 'answer'; sdp: string }
 
 type Fields = Record<string, unknown>
 
-/** Clients make 5 or 10. */
+/** Clients send 5 or 10. */
 const maxOffers = 10
 const maxOfferIdLength = 64
 
 export function readSocketMessage(text: string): SocketMessage {
   const fields = parse(text)
   if (fields.action === 'scrape') return { action: 'scrape', infoHashes: readInfoHashes(fields) }
-  if (fields.action !== 'announce') throw invalid('action is announce or scrape')
+  if (fields.action !== 'announce') throw invalid('action must be announce or scrape')
   return {
     action: 'announce',
     announce: toAnnounce((name) => textIn(fields, name)),
@@ -37,9 +37,9 @@ function parse(text: string): Fields {
     const value: unknown = JSON.parse(text)
     if (isFields(value)) return value
   } catch {
-    throw invalid('a message is JSON')
+    throw invalid('the message is not valid JSON')
   }
-  throw invalid('a message is a JSON object')
+  throw invalid('the message must be a JSON object')
 }
 
 function readInfoHashes({ info_hash }: Fields): string[] {
@@ -51,9 +51,9 @@ function readInfoHashes({ info_hash }: Fields): string[] {
 
 function readOffers(offers: unknown): Offer[] {
   if (offers == null) return []
-  if (!Array.isArray(offers)) throw invalid('offers is a list')
+  if (!Array.isArray(offers)) throw invalid('offers must be a list')
   return offers.slice(0, maxOffers).map((entry: unknown) => {
-    if (!isFields(entry)) throw invalid('an offer is an object')
+    if (!isFields(entry)) throw invalid('an offer must be an object')
     return { offer: readDescription(entry.offer, 'offer'), offerId: readOfferId(entry) }
   })
 }
@@ -78,7 +78,7 @@ function readOfferId({ offer_id }: Fields): string {
   throw invalid(`offer_id is a string of ${maxOfferIdLength} characters at most`)
 }
 
-/** Numbers may come as numbers. */
+/** Numbers may be sent as JSON numbers. */
 function textIn(fields: Fields, name: string): string | undefined {
   const value = fields[name]
   if (value == null) return undefined

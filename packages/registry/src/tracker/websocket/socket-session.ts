@@ -13,24 +13,24 @@ export type SessionDependencies = {
   torrents: TrackedTorrents
   intervalSeconds: number
   metrics: TrackerMetrics
-  /** Sends a message through a channel, if that is still open. */
+  /** Sends a message through a channel if it is still open. */
   relay(channel: string, message: object): void
 }
 
 type From = { channel: string; address: string; token: string | undefined }
 
-/** Torrents of all the clients that share a socket. */
+/** Torrents per socket, over all clients that share it. */
 const maxAnnouncedTorrents = 1_000
-/** Only with the next announce does a browser invite more peers, so it comes more often. */
+/** A browser invites more peers only with its next announce, so the interval is shorter. */
 const intervalShare = 2 / 15
-/** WebRTC finds its own ways between two networks. */
+/** WebRTC finds routes between networks itself. */
 const everywhere: Reach[] = ['loopback', 'private', 'public']
 
-/** What one WebSocket says to the tracker, and hears of it. */
+/** Handles the messages of one WebSocket. */
 export interface SocketSession {
-  /** What to say to a message; undefined for nothing. Throws what is wrong with it. */
+  /** Returns the response to a message, or undefined for none. Throws for an invalid message. */
   answer(message: SocketMessage): Promise<object | undefined>
-  /** Whether it is a peer in some swarm now. */
+  /** Whether it is a peer in any swarm now. */
   hasAnnounced(): boolean
   /** Leaves every swarm that it has joined. */
   end(): Promise<void>
@@ -53,7 +53,7 @@ export function socketSession(dependencies: SessionDependencies, from: From): So
       return replyTo(infoHash, await swarms.leave(swarm, peer))
     }
     if (announced.size >= maxAnnouncedTorrents && !announced.has(key)) {
-      throw busy(`one socket is for ${maxAnnouncedTorrents} torrents at most`)
+      throw busy(`one socket is limited to ${maxAnnouncedTorrents} torrents at most`)
     }
     const wanted = { count: offers.length, reaches: everywhere }
     const { isKept, peers, counts } = await swarms.announce(swarm, peer, wanted)
@@ -72,12 +72,12 @@ export function socketSession(dependencies: SessionDependencies, from: From): So
     }
   }
 
-  /** Only who has announced itself here may answer for itself. There is no reply to an answer. */
+  /** Only a peer that has announced here may answer in its own name. An answer has no response. */
   async function passAnswer(swarm: string, sender: Sender, { answer, offerId, toPeerId }: Answer) {
     const own = await swarms.findBrowser(swarm, sender.peerId)
-    if (own?.channel !== from.channel) throw invalid('who answers has announced itself before')
+    if (own?.channel !== from.channel) throw invalid('announce before you answer')
     const peer = await swarms.findBrowser(swarm, toPeerId)
-    if (!peer) return undefined // it has gone meanwhile
+    if (!peer) return undefined // it has left meanwhile
     relay(peer.channel, { ...addressed(sender), answer, offer_id: offerId })
     metrics.relayed.inc({ kind: 'answer' })
     return undefined

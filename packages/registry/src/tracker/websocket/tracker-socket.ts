@@ -37,7 +37,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
     isAlive = true
     failedPolls = 0
     waiting += 1
-    socket.pause() // one after the other, and no more of them in memory
+    socket.pause() // one after the other, with no more of them in memory
     work = work.then(async () => {
       const reply = await answer(String(data))
       if (reply) send(reply)
@@ -48,7 +48,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
   socket.on('pong', () => {
     isAlive = true
   })
-  socket.on('error', (error) => log.debug({ err: error }, 'a socket of the tracker broke'))
+  socket.on('error', (error) => log.debug({ err: error }, 'a WebSocket of the tracker failed'))
   socket.on('close', () => {
     work.then(session.end).catch(noteError)
   })
@@ -80,28 +80,29 @@ export function trackerSocket(socket: WebSocket, options: Options) {
   }
 
   function noteError(error: unknown) {
-    log.error({ err: error }, 'a socket of the tracker was not served')
+    log.error({ err: error }, 'a WebSocket of the tracker could not be served')
   }
 
   return {
-    /** Now and then: ends what is of no use, or whose other side has gone without a word. */
+    /** Called regularly: closes sockets that are not in use or do not respond. */
     poll() {
       if (!isAlive) return socket.terminate()
       if (!session.hasAnnounced()) failedPolls += 1
-      if (failedPolls > maxFailedPolls) return hangUp(socket, 1000, 'nothing is announced here')
+      if (failedPolls > maxFailedPolls)
+        return hangUp(socket, 1000, 'no torrent is announced on this socket')
       isAlive = false
       socket.ping()
     },
   }
 }
 
-/** Says why, and does not wait for long until the other side has heard it. */
+/** Sends the reason and closes, without waiting long for the other side. */
 function hangUp(socket: WebSocket, code: number, reason: string) {
   socket.close(code, reason)
   setTimeout(() => socket.terminate(), closeTimeoutMs).unref()
 }
 
-/** What a reply is about: a client with many torrents cannot tell otherwise. */
+/** Identifies the request to which a response belongs: a client with many torrents cannot tell otherwise. */
 function getSubject(message: SocketMessage | undefined): object {
   if (message?.action !== 'announce') return { action: message?.action ?? 'announce' }
   return { action: 'announce', info_hash: toBinaryString(message.announce.infoHash) }

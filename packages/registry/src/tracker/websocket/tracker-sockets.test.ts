@@ -41,7 +41,7 @@ describe('the tracker over WebSocket', () => {
     return { ...file, info_hash: file.torrent_info_hash ?? '' }
   }
 
-  test('counts browsers as it counts others, and does not send them to each other', async () => {
+  test('counts browsers like other clients, and does not return them to those', async () => {
     const file = await publishFile()
     const seeder = trackerClient(url, file.info_hash)
     const started = await seeder.start({ left: 0, numwant: 0 })
@@ -59,7 +59,7 @@ describe('the tracker over WebSocket', () => {
 
   test('introduces two clients, which exchange offer and answer', async () => {
     const { info_hash } = await publishFile()
-    // of two with the same URL the package would make one socket
+    // for two with the same URL, the package would create a single socket
     const first = trackerClient(url, info_hash)
     const second = trackerClient(url.replace('localhost', '127.0.0.1'), info_hash)
     pretendWebRtc(first.client)
@@ -71,7 +71,7 @@ describe('the tracker over WebSocket', () => {
     expect(second.peers).toEqual([first.peerId])
   })
 
-  test('passes each offer to another, and an answer to who has made the offer', async () => {
+  test('passes each offer to another peer, and the answer back to its sender', async () => {
     const { info_hash } = await publishFile()
     const one = await openBrowser(url, 1)
     const two = await openBrowser(url, 2)
@@ -95,7 +95,7 @@ describe('the tracker over WebSocket', () => {
     for (const { messages } of [one, two, three]) expect(messages).toEqual([])
   })
 
-  test('invites no seeder for a seeder', async () => {
+  test('sends no offers of seeders to seeders', async () => {
     const { info_hash } = await publishFile()
     const one = await openBrowser(url, 1)
     const two = await openBrowser(url, 2)
@@ -106,7 +106,7 @@ describe('the tracker over WebSocket', () => {
     expect(one.messages).toEqual([])
   })
 
-  test('forgets a browser when its socket closes', async () => {
+  test('removes a browser when its socket closes', async () => {
     const { info_hash } = await publishFile()
     const one = await openBrowser(url, 1)
     const two = await openBrowser(url, 2)
@@ -116,7 +116,7 @@ describe('the tracker over WebSocket', () => {
     await until(async () => (await two.join(info_hash)).incomplete === 1)
   })
 
-  test('tracks a private file for those with its token alone', async () => {
+  test('tracks a private file only for those with its token', async () => {
     const file = await publishFile(false)
     const path = `/v1/files/${file.model_id}/download/${file.id}`
     const { body }: { body: Download } = await registry.get(path, { token })
@@ -152,7 +152,7 @@ describe('the tracker over WebSocket', () => {
     expect(present).toEqual([1, 0, 1, 1, 0, 1])
   })
 
-  test('tells of its sockets and announces in the metrics', async () => {
+  test('exports metrics of its sockets and announces', async () => {
     const { info_hash } = await publishFile()
     const one = await openBrowser(url, 1)
     await one.join(info_hash, { event: 'started' })
@@ -167,7 +167,7 @@ describe('the tracker over WebSocket', () => {
   })
 })
 
-describe('a registry that ends', () => {
+describe('a registry that stops', () => {
   test('closes the sockets of its tracker', async () => {
     const registry = await startTestRegistry()
     const socket = new WebSocket(`ws://localhost:${registry.port}/announce`)

@@ -1,4 +1,4 @@
-/** The sockets of browsers, which speak WebRTC to each other and need somebody to introduce them. */
+/** The WebSockets of browsers, which connect to each other by WebRTC and need the tracker to introduce them. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -17,23 +17,23 @@ type From = { address: string; token: string | undefined }
 const defaultLimits = {
   /** Each takes a few KB, here and in the system. */
   sockets: 4_000,
-  /** A university may have one address for everybody in it. */
+  /** A university may have one address for everyone. */
   socketsPerNetwork: 250,
   /** Ten offers take 10 to 50 KB. */
   messageBytes: 128 * 1024,
-  /** A client with many torrents announces all of them as soon as it is connected. */
+  /** A client with many torrents announces all of them as soon as it connects. */
   messages: { atOnce: 500, perSecond: 20 },
-  /** What waits for a client that does not read. */
+  /** Unsent data for a client that does not read. */
   unsentBytes: 1024 * 1024,
   pollIntervalMs: 60_000,
 }
 
 export interface TrackerSockets {
-  /** Takes a place for a socket of this address, to be given back; undefined when all are taken. */
+  /** Reserves a place for a socket from this address, to be released; undefined if there is none left. */
   takePlace(address: string): (() => void) | undefined
-  /** Makes a WebSocket of a request that asks for one, and serves it until it closes. */
+  /** Upgrades a request to a WebSocket, and serves it until it closes. */
   accept(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }, from: From): void
-  /** Ends every socket at once. */
+  /** Closes every socket at once. */
   close(): void
 }
 
