@@ -1,16 +1,16 @@
-/** Ends the program for a command line that cannot be meant. */
+/** Ends the program because of an invalid command line. */
 export function misuse(message: string): never {
   process.stderr.write(`${message}\n`)
   process.exit(2)
 }
 
-/** The value of an option that counts. */
+/** Parses the value of an option as a positive integer. */
 export function wholeNumber(option: string, text: string): number {
   if (!/^\d{1,9}$/.test(text) || Number(text) < 1) {
-    misuse(`${option} is a whole number from 1, not "${text}"`)
+    misuse(`invalid ${option} "${text}": expected a whole number, at least 1`)
   }
   return Number(text)
 }
 
-/** A seed that nobody asked for. */
+/** The seed if none is given. */
 export const anySeed = () => String(Math.floor(Date.now() / 1000) % 1_000_000)

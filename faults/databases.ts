@@ -1,4 +1,4 @@
-/** PostgreSQL goes away, cuts its connections, or says nothing any more. */
+/** PostgreSQL restarts, closes its connections, or stops responding. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault, Round } from './fault.ts'
 import type { DatabaseServer } from './harness/database-server.ts'
@@ -31,19 +31,20 @@ function restart(mode: 'fast' | 'immediate', push: number, summary: string): Fau
 }
 
 export const databaseFaults: Fault[] = [
-  restart('fast', 3, 'PostgreSQL is restarted in its fast mode while everything is written.'),
-  // Without pushes: a lease that has to run out costs a round 15 seconds.
-  restart('immediate', 0, 'PostgreSQL crashes (its immediate mode) while everything is written.'),
+  restart('fast', 3, 'Restart PostgreSQL in fast mode under load.'),
+  // Without pushes: waiting for a lease to expire would take 15 s of each round.
+  restart('immediate', 0, 'Crash PostgreSQL (a restart in immediate mode) under load.'),
   {
     name: 'postgres-cut',
-    summary: 'Every connection to PostgreSQL is cut (pg_terminate_backend), again and again.',
+    summary: 'Close every connection to PostgreSQL repeatedly (pg_terminate_backend).',
     needs,
     engines,
     arrange: () => ({ strike: cutConnections }),
   },
   {
     name: 'postgres-stalled',
-    summary: 'PostgreSQL says nothing for 8 seconds; on every other seed SIGTERM comes meanwhile.',
+    summary:
+      'Block all traffic to PostgreSQL for 8 s; on every other seed, send SIGTERM meanwhile.',
     needs,
     engines,
     async arrange({ databaseUrl = '', cleanup }) {
@@ -74,7 +75,7 @@ async function cutConnections(round: Round) {
   await load.stop()
 }
 
-/** After which the registry gives a statement up. */
+/** How long the registry waits for a statement. */
 const statementTimeoutMs = 32_000
 
 /** Longer than the registry waits for a connection of its pool (5 s). */
@@ -87,7 +88,7 @@ async function stall(round: Round, proxy: StallingProxy) {
   proxy.stall()
   const endsAt = performance.now() + stallMs
   while (performance.now() < endsAt && registry.isRunning()) {
-    await world.client.get('/healthz') // reported when it does not answer
+    await world.client.get('/healthz') // the client reports a missing answer
     await sleep(200)
   }
   if (seed % 2 === 0) await registry.stop()
@@ -98,24 +99,24 @@ async function stall(round: Round, proxy: StallingProxy) {
 }
 
 function getDatabaseServer({ databases }: Round): DatabaseServer {
-  if (!databases) throw new Error('there is no PostgreSQL')
+  if (!databases) throw new Error('PostgreSQL is not installed')
   return databases
 }
 
-/** Starts a registry again that ended by itself, so that the rest of the round can tell more; its end is reported anyway. */
+/** Restarts the registry if it exits, so that the round can find more failures. The exit itself is reported in any case. */
 function supervise({ registry }: Round): AsyncDisposable {
   let isOver = false
   const watching = (async () => {
     while (!isOver) {
       if (!registry.isRunning()) {
         await registry.start().catch((error) => {
-          if (!(error instanceof TimeoutError)) throw error // ended again, and is started again
+          if (!(error instanceof TimeoutError)) throw error // it exited again: restarted in the next turn
         })
       }
       await sleep(50)
     }
   })()
-  watching.catch(() => undefined) // thrown to whoever waits for its end
+  watching.catch(() => undefined) // rethrown when it is awaited below
   return {
     async [Symbol.asyncDispose]() {
       isOver = true

@@ -1,4 +1,4 @@
-/** A disk is full or read-only: the store's, or that of the database. */
+/** A disk is full or read-only: that of the store, or that of the database. */
 import { join } from 'node:path'
 import type { Fault, Place, Round } from './fault.ts'
 import { describe, isDone, type Reply } from './harness/client.ts'
@@ -18,8 +18,8 @@ import { until } from './harness/waiting.ts'
 export const diskFaults: Fault[] = [
   {
     name: 'disk-full',
-    summary: 'Pushes fill the one disk of database and model files until they are refused.',
-    needs: ['the right to mount'],
+    summary: 'Push until the disk shared by database and store is full and pushes are refused.',
+    needs: ['permission to mount'],
     engines: ['sqlite'],
     arrange({ cleanup, dataDirectory }) {
       const disk = cleanup.use(mountMemory(dataDirectory, 90))
@@ -28,8 +28,8 @@ export const diskFaults: Fault[] = [
   },
   {
     name: 'store-full',
-    summary: 'The disk of the model files is full to the last block; that of the database is not.',
-    needs: ['the right to mount'],
+    summary: 'Fill the disk of the store completely, but not that of the database.',
+    needs: ['permission to mount'],
     engines: ['sqlite', 'postgres'],
     arrange(place) {
       const disk = mountStore(place, 80)
@@ -38,8 +38,8 @@ export const diskFaults: Fault[] = [
   },
   {
     name: 'store-read-only',
-    summary: 'The disk of the model files becomes read-only for a while.',
-    needs: ['the right to mount'],
+    summary: 'Make the disk of the store read-only for a while.',
+    needs: ['permission to mount'],
     engines: ['sqlite', 'postgres'],
     arrange(place) {
       const disk = mountStore(place, 400)
@@ -48,8 +48,8 @@ export const diskFaults: Fault[] = [
   },
   {
     name: 'database-full',
-    summary: 'The disk of the database is full to the last block; that of the model files is not.',
-    needs: ['the right to mount'],
+    summary: 'Fill the disk of the database completely, but not that of the store.',
+    needs: ['permission to mount'],
     engines: ['sqlite'],
     arrange(place) {
       const disk = place.cleanup.use(mountMemory(place.dataDirectory, 24))
@@ -59,7 +59,7 @@ export const diskFaults: Fault[] = [
   },
   {
     name: 'database-read-only',
-    summary: 'The disk of the database fails under open files, as kernels have it: read-only.',
+    summary: 'Make the disk of the database fail while in use: the kernel makes it read-only.',
     needs: ['a loop device with ext4'],
     engines: ['sqlite'],
     arrange({ cleanup, folder, dataDirectory }) {
@@ -73,7 +73,7 @@ function mountStore({ dataDirectory, cleanup }: Place, megabytes: number): Memor
   return cleanup.use(mountMemory(join(dataDirectory, 'store'), megabytes))
 }
 
-/** What the registry does not give to pushes must do for everything else. */
+/** The space that the registry reserves from pushes must be enough for everything else. */
 async function fillByPushes(round: Round, disk: MemoryDisk) {
   const { account, model } = await prepareModel(round)
   const load = round.startLoad()
@@ -109,21 +109,21 @@ async function expectRefusal(round: Round, model: Model) {
   const code = (refusal?.body as { code?: string } | undefined)?.code
   if (refusal?.status !== 503 || code !== 'storage_full') {
     const seen = refusal ? describe(refusal) : 'every push succeeded'
-    round.failures.wrong('a push beyond the disk is refused with 503 storage_full', seen)
+    round.failures.wrong('a push to a full disk is refused with 503 storage_full', seen)
   }
 }
 
-/** Everything but pushes goes on, deleting above all. */
+/** Everything except pushes still works, most importantly deletion. */
 async function expectLife(round: Round, account: Account, model: Model) {
   const { world } = round
   const [ready] = model.uploads
   await expectReads(round, account, model)
-  await expectDone(round, 'a model is liked', like(world, account, model))
-  if (ready) await expectDone(round, 'a file is deleted', deleteFile(world, model, ready))
+  await expectDone(round, 'a model can be liked', like(world, account, model))
+  if (ready) await expectDone(round, 'a file can be deleted', deleteFile(world, model, ready))
   const unfinished = model.uploads.find(({ id, stage }) => id && stage === 'started')
   if (unfinished) {
     const deletion = deleteFile(world, model, unfinished)
-    await expectDone(round, 'an unfinished upload is deleted', deletion)
+    await expectDone(round, 'an unfinished upload can be deleted', deletion)
   }
 }
 
@@ -131,7 +131,7 @@ async function makeStoreReadOnly(round: Round, disk: MemoryDisk) {
   const { account, model } = await prepareModel(round)
   const load = round.startLoad({ weights: { push: 10 } })
   await load.untilDone('push', 3)
-  // Refused while a chunk is being written; between two chunks it is not.
+  // The kernel refuses this while a chunk is being written; it succeeds between two chunks.
   await until('the disk is read-only', 20_000 * round.timeoutFactor, () => disk.makeReadOnly())
   await load.untilTried('push', 5)
   await load.untilTried('download', 20)
@@ -152,7 +152,7 @@ async function fillDatabase(round: Round, disk: MemoryDisk) {
   await load.untilTried('download', 60)
   await load.stop()
   await expectReads(round, account, model)
-  await expectDone(round, 'a model is deleted', deleteModel(world, model))
+  await expectDone(round, 'a model can be deleted', deleteModel(world, model))
   filler.remove()
 }
 
@@ -166,23 +166,23 @@ async function failDatabase(round: Round, disk: ImageDisk) {
   await load.untilTried('download', 40)
   await load.untilTried('push', 2)
   await load.stop()
-  await expectDone(round, 'reading succeeds', browse(world, account, model))
+  await expectDone(round, 'reads succeed', browse(world, account, model))
   await registry.stop()
   disk.repair()
 }
 
-/** A model with a ready file, of an account. */
+/** Creates a model with a ready file. */
 async function prepareModel(round: Round): Promise<{ account: Account; model: Model }> {
   const { world } = round
   const { ledger } = world
   const [account] = ledger.accounts
-  if (!account) throw new Error('there is no account')
+  if (!account) throw new Error('the ledger has no account')
   const made = await createModel(world, account)
   const model = ledger.models.at(-1)
-  if (!isDone(made) || !model) throw new Error(`no model was made: ${describe(made)}`)
+  if (!isDone(made) || !model) throw new Error(`the model could not be created: ${describe(made)}`)
   model.isKept = true
   const pushed = await pushHere(round, model, 'small')
-  if (!isDone(pushed)) throw new Error(`no file was pushed: ${describe(pushed)}`)
+  if (!isDone(pushed)) throw new Error(`the file could not be pushed: ${describe(pushed)}`)
   return { account, model }
 }
 
@@ -193,19 +193,19 @@ async function pushHere({ world }: Round, model: Model, size: 'small' | 'large')
   return push(world, { model, content, isOver })
 }
 
-/** Whatever disk is full or read-only, reading goes on, and so does download information wherever its count can be kept. */
+/** Whichever disk is full or read-only, reads succeed, and so does download information if the download can be counted. */
 async function expectReads(round: Round, account: Account, model: Model) {
   const { world } = round
   const fileId = model.uploads[0]?.id
-  if (fileId === undefined) throw new Error('there is nothing to download')
+  if (fileId === undefined) throw new Error('the model has no file to download')
   await expectDone(round, '/healthz succeeds', world.client.get('/healthz'))
   for (let times = 0; times < 5; times += 1) {
-    await expectDone(round, 'reading succeeds', browse(world, account, model))
-    await expectDone(round, 'download information is given', download(world, { model, fileId }))
+    await expectDone(round, 'reads succeed', browse(world, account, model))
+    await expectDone(round, 'download information is available', download(world, { model, fileId }))
   }
 }
 
 async function expectDone({ failures }: Round, what: string, work: Promise<Reply>) {
   const reply = await work
-  if (!isDone(reply)) failures.wrong(`on a full or read-only disk ${what}`, describe(reply))
+  if (!isDone(reply)) failures.wrong(`with a full or read-only disk, ${what}`, describe(reply))
 }

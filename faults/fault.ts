@@ -7,33 +7,33 @@ import type { Need } from './needs.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
-/** One way in which a registry's environment fail it. */
+/** One way in which a registry's environment can fail. */
 export type Fault = {
   name: string
   /** One sentence for `--list`. */
   summary: string
   needs: readonly Need[]
-  /** The databases on which it is tried, in turn. */
+  /** The databases that it is tried with, in turn. */
   engines: readonly Engine[]
-  /** Makes the environment ready before the registry starts for the first time. */
+  /** Prepares the environment before the registry first starts. */
   arrange(place: Place): Harm | Promise<Harm>
 }
 
-/** What a fault wants of the environment, and does to them. */
+/** What a fault needs of the environment, and what it does. */
 export type Harm = {
-  /** More environment for the registry. */
+  /** Additional environment variables of the registry. */
   env?: Record<string, string>
-  /** By which way the registry reaches its database, if not directly. */
+  /** The registry's database URL, if it does not connect directly. */
   databaseUrl?: string
-  /** The longest that an answer may take; 10 s unless the harm itself makes callers wait. */
+  /** How long a response may take. Default 10 s; more only if the harm itself delays responses. */
   answerTimeoutMs?: number
-  /** The disk loses what was written and not synced: chunks of an unfinished upload, which the registry then asks for again. */
+  /** The disk loses writes that were not synced: chunks of unfinished uploads, which the registry then requests again. */
   losesUnsyncedWrites?: boolean
-  /** The registry's log goes into a pipe that is not read by itself. */
+  /** The registry logs to a pipe, which is read only on demand. */
   hasPipedLog?: boolean
   /**
-   * Does the harm to a registry that is running and holds data, and lifts it again. The registry need not be running afterwards: it is
-   * started again before everything is checked.
+   * Does the harm to a running registry that has data, and undoes it. The registry need not be running afterwards: it is started
+   * before the checks.
    */
   strike(round: Round): Promise<void>
 }
@@ -42,21 +42,21 @@ export type Harm = {
 export type Place = {
   seed: number
   engine: Engine
-  /** Everything of the round that is thrown away at its end. */
+  /** Deleted at the end of the round. */
   folder: string
   logFolder: string
   dataDirectory: string
   /** Undefined on SQLite. */
   databaseUrl: string | undefined
-  /** Undefined where PostgreSQL is not installed. */
+  /** Undefined if PostgreSQL is not installed. */
   databases: DatabaseServer | undefined
-  /** Multiplies every time allowed. */
+  /** Multiplies every timeout. */
   timeoutFactor: number
   /** Undone in reverse order at the end of the round. */
   cleanup: DisposableStack
 }
 
-/** One registry with what is known of it, for one fault. */
+/** One fault, and the registry that it happens to. */
 export type Round = Place & {
   registry: RegistryProcess
   world: World

@@ -1,4 +1,4 @@
-/** Two rounds of each fault. They take minutes, so they run where everything does, or where they are asked for. */
+/** Two rounds of each fault. They take minutes, so they run only with SHOAL_TEST_SLOW or SHOAL_TEST_EVERYTHING. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { runFault } from './run-fault.ts'
 import { tamperings } from './self-test.ts'
 
 const isAll = Boolean(process.env.SHOAL_TEST_EVERYTHING)
-/** On a machine where much else runs, everything may take three times as long. */
+/** On a busy machine, everything may take three times as long. */
 const timeoutFactor = 3
 const timeoutMs = 2 * 120_000 * timeoutFactor
 const seed = 1
@@ -48,7 +48,7 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
   for (const fault of faults) {
     const lacking = fault.needs.filter((need) => missing.has(need))
     const needs = lacking.length > 0 ? ` (needs ${lacking.join(' and ')})` : ''
-    const title = `${fault.name}${needs}: ${fault.summary} Nothing is lost, wrong or stuck`
+    const title = `${fault.name}${needs}: ${fault.summary} Nothing is lost, wrong or stuck.`
     test.skipIf(lacking.length > 0 && !isAll)(title, { timeout: timeoutMs }, async () => {
       expect(lacking, 'SHOAL_TEST_EVERYTHING allows no skips').toEqual([])
       const failed = await findFailures(fault, 2)
@@ -58,7 +58,7 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
   }
 
   for (const { fault, kind, expected } of tamperings) {
-    test(`the checks report ${fault.summary} as ${kind}`, { timeout: timeoutMs }, async () => {
+    test(`the checks report ${fault.summary} as "${kind}"`, { timeout: timeoutMs }, async () => {
       const [failed] = await findFailures(fault, 1)
       const reported = failed?.failures.filter((failure) => failure.kind === kind) ?? []
       expect(reported.map((failure) => failure.expected)).toContainEqual(

@@ -6,7 +6,7 @@ import { push } from './harness/push.ts'
 
 const accounts = 3
 
-/** Gives a new registry some of everything. Throws where that fails: without a fault it must not. */
+/** Fills a new registry with some of everything. Throws if a request fails: there is no fault yet. */
 export async function fill({ world }: Round) {
   const { ledger, random } = world
   await inParallel(Array.from({ length: accounts }, () => register(world)))

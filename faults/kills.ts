@@ -1,4 +1,4 @@
-/** The registry is killed (SIGKILL) in the middle of something. */
+/** The registry is killed (SIGKILL) during an operation. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
@@ -14,11 +14,11 @@ const engines = ['sqlite', 'postgres'] as const
 const garbageFiles = 400
 
 type KillInLoad = LoadOptions & {
-  /** It is killed soon after one more of these. */
+  /** Kill it soon after one of these steps. */
   after: Step
-  /** At most after this many of them. */
+  /** Kill it after 1 to this many steps, at random. */
   maxTimes: number
-  /** At most this many milliseconds later. */
+  /** The maximum random delay after that step. */
   maxDelayMs: number
 }
 
@@ -41,27 +41,27 @@ function killIn(what: string, summary: string, options: KillInLoad): Fault {
 }
 
 export const kills: Fault[] = [
-  killIn('upload', 'The registry is killed (SIGKILL) while chunks arrive.', {
+  killIn('upload', 'Kill the registry (SIGKILL) while it receives chunks.', {
     weights: { push: 30 },
     largeShare: 0.5,
     after: 'chunk',
     maxTimes: 6,
     maxDelayMs: 40,
   }),
-  killIn('processing', 'The registry is killed while it processes files.', {
+  killIn('processing', 'Kill the registry while it processes files.', {
     weights: { push: 60 },
     largeShare: 0.5,
     after: 'submit',
     maxTimes: 4,
     maxDelayMs: 60,
   }),
-  killIn('like', 'The registry is killed while models are liked.', {
+  killIn('like', 'Kill the registry while models are liked.', {
     weights: { like: 200, push: 0 },
     after: 'like',
     maxTimes: 100,
     maxDelayMs: 20,
   }),
-  killIn('download', 'The registry is killed while download information is given.', {
+  killIn('download', 'Kill the registry while it serves download information.', {
     weights: { download: 200, push: 0 },
     after: 'download',
     maxTimes: 200,
@@ -69,21 +69,21 @@ export const kills: Fault[] = [
   }),
   {
     name: 'kill-collection',
-    summary: 'The registry and a garbage collection beside it are killed while both delete.',
+    summary: 'Kill the registry and `shoal admin gc` while both delete.',
     needs: [],
     engines,
     arrange: () => ({ strike: killInCollection }),
   },
   {
     name: 'kill-migration',
-    summary: 'The registry is killed while it brings the tables of an older version up to date.',
+    summary: 'Kill the registry while it migrates the database of an older version.',
     needs: [],
     engines,
     arrange: () => ({ strike: killInMigration }),
   },
 ]
 
-/** What crashes leave: files that no row names. Returns the folder of uploads. */
+/** Creates what crashes leave: files that no row refers to. Returns the folder of uploads. */
 function makeGarbage({ dataDirectory }: Round): string {
   const uploads = join(dataDirectory, 'store', 'uploads')
   for (let number = 0; number < garbageFiles; number += 1) {
@@ -98,7 +98,7 @@ function makeGarbage({ dataDirectory }: Round): string {
   return uploads
 }
 
-/** SQLite's log grows with each statement of a migration. On PostgreSQL nothing tells, and chance has to do. */
+/** The size of SQLite's write-ahead log, which grows with each statement of a migration. PostgreSQL shows no progress, so the time is random. */
 function readLogSize(dataDirectory: string): number {
   return statSync(join(dataDirectory, 'registry.sqlite-wal'), { throwIfNoEntry: false })?.size ?? 0
 }
@@ -118,7 +118,7 @@ async function killInCollection(round: Round) {
   const goal = readdirSync(uploads).length - world.random.integer(garbageFiles)
   const collection = registry.startAdmin('gc')
   const ended = once(collection, 'exit')
-  await until('a collection', 30_000 * timeoutFactor, () => {
+  await until('the garbage collection deletes files', 30_000 * timeoutFactor, () => {
     return collection.exitCode !== null || readdirSync(uploads).length < goal
   })
   collection.kill('SIGKILL')
@@ -129,7 +129,7 @@ async function killInCollection(round: Round) {
 
 async function killInMigration(round: Round) {
   const { registry, world, startLoad } = round
-  const load = startLoad({ weights: { push: 0 } }) // a lease that is left would cost the round its time
+  const load = startLoad({ weights: { push: 0 } }) // waiting for an abandoned lease to expire would take too long
   await load.untilDone('like', 20)
   await load.stop()
   await registry.stop()
@@ -141,7 +141,7 @@ async function killInMigration(round: Round) {
   for (let kills = 0; kills < 5; kills += 1) {
     const sizeBefore = readLogSize(dataDirectory)
     const giveUpAt = performance.now() + registry.startMs() * (0.4 + 0.6 * world.random.next())
-    registry.launch() // its modules come first
+    registry.launch() // it loads its modules first
     while (performance.now() < giveUpAt && readLogSize(dataDirectory) === sizeBefore) await sleep(1)
     await sleep(world.random.next() * 20)
     await registry.kill()

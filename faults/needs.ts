@@ -6,16 +6,16 @@ import { findProgram } from '../testing/find-program.ts'
 import { findPostgresBinaries } from '../testing/postgres.ts'
 import { mountImage } from './harness/disks.ts'
 
-/** What a fault takes that not every machine has. */
-export type Need = 'PostgreSQL' | 'the right to mount' | 'a loop device with ext4' | 'libfaketime'
+/** What a fault requires and not every machine has. */
+export type Need = 'PostgreSQL' | 'permission to mount' | 'a loop device with ext4' | 'libfaketime'
 
 export type Missing = ReadonlySet<Need>
 
-/** Looks once at what this machine lacks. */
+/** Finds out what is missing on this machine. */
 export function findMissing(): Missing {
   const missing = new Set<Need>()
   if (!findPostgresBinaries()) missing.add('PostgreSQL')
-  if (!isAbleTo(mountAndUnmount)) missing.add('the right to mount')
+  if (!isAbleTo(mountAndUnmount)) missing.add('permission to mount')
   if (!findProgram('mkfs.ext4') || !isAbleTo(mountAndUnmountImage)) {
     missing.add('a loop device with ext4')
   }
@@ -48,7 +48,7 @@ function isAbleTo(attempt: (folder: string) => void): boolean {
     attempt(folder)
     return true
   } catch {
-    return false // a container without that right
+    return false // a container without that permission
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -42,7 +42,7 @@ export async function openRound(fault: Fault, options: RoundOptions): Promise<Ro
   }
 }
 
-/** A registry that is not started yet, and a world that knows nothing. */
+/** A registry that is not started yet, and an empty world. */
 export function openWorld(
   place: Place & Omit<Harm, 'strike' | 'databaseUrl'>,
   failures: Failures,
@@ -72,7 +72,7 @@ export function openWorld(
   return { registry, world }
 }
 
-/** The registry's own, to see what it leaves there. */
+/** A separate folder for the registry, to see what it leaves there. */
 export function getTemporaryFolder(folder: string): string {
   return join(folder, 'tmp')
 }

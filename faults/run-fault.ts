@@ -20,18 +20,18 @@ import { getTemporaryFolder, openRound } from './round.ts'
 export type RunOptions = {
   rounds: number
   seed: number
-  /** Multiplies every time allowed: 1 on a machine with nothing else to do. */
+  /** Multiplies every timeout: 1 on an idle machine. */
   timeoutFactor: number
   databases: DatabaseServer | undefined
   logFolder: string
-  /** Told of each round as it ends. */
+  /** Called when a round ends. */
   onRound(round: RoundResult): void
 }
 
 export type RoundResult = {
   fault: string
   round: number
-  /** `--seed` that repeats it as the first round. */
+  /** The `--seed` that repeats this round as the first one. */
   seed: number
   engine: string
   seconds: number
@@ -40,12 +40,12 @@ export type RoundResult = {
   logFolder: string | undefined
 }
 
-/** However little happens, a round ends. */
+/** A round that takes longer has failed. */
 const roundTimeoutMs = 120_000
-/** Of PostgreSQL's pool in the registry, which opens connections as it needs them. */
+/** The maximum size of the registry's PostgreSQL pool, which opens connections as needed. */
 const poolSockets = 10
 
-/** Rounds of one fault, each on a registry of its own with a seed of its own. */
+/** Runs rounds of one fault, each with its own registry and seed. */
 export async function runFault(fault: Fault, options: RunOptions): Promise<RoundResult[]> {
   const results: RoundResult[] = []
   for (let number = 0; number < options.rounds; number += 1) {
@@ -57,7 +57,7 @@ export async function runFault(fault: Fault, options: RunOptions): Promise<Round
       await within('the round', roundTimeoutMs * options.timeoutFactor, live(round))
     } catch (error) {
       const seen = error instanceof TimeoutError ? error.message : String(inspect(error))
-      round.failures.stuck('the round comes to its end', seen)
+      round.failures.stuck('the round ends', seen)
     } finally {
       await round.registry.kill()
       round.cleanup.dispose()
@@ -101,7 +101,7 @@ async function live(round: Round) {
   checkTemporaryFolder(getTemporaryFolder(round.folder), failures)
 }
 
-/** Directly, however the registry reaches it. */
+/** Queries the database directly, even if the registry uses a proxy. */
 function createQuery({ databases, databaseUrl, dataDirectory }: Round): Query {
   return databases && databaseUrl !== undefined
     ? (statement) => databases.query(databaseUrl, statement)

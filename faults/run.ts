@@ -1,4 +1,4 @@
-/** Breaks the environment of a registry and checks what it makes of that: `npm run faults -- [name] [options]`. */
+/** Breaks the environment of a registry and checks that nothing is lost: `npm run faults -- [name] [options]`. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { type RoundResult, runFault } from './run-fault.ts'
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 process.setMaxListeners(0)
-// Ends by way of `exit`, which takes children, mounts and temporary folders along.
+// The `exit` handlers end child processes, unmount disks and delete temporary folders.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => process.exit(130))
 }
@@ -23,14 +23,16 @@ if (process.argv[2] === 'network') {
 
 const { name, rounds, seed, isHelp } = readArguments()
 if (isHelp) {
-  say('npm run faults -- [name] [--rounds 1] [--seed N]    all of them without a name\n')
+  say('npm run faults -- [name] [--rounds 1] [--seed N]    default: every fault\n')
   for (const fault of faults) say(`${fault.name.padEnd(28)}${fault.summary}`)
-  say(`${'network'.padEnd(28)}Those of the network, with options of their own: see network --list.`)
+  say(`${'network'.padEnd(28)}Network faults, with their own options: see network --list.`)
   process.exit(0)
 }
 const chosen = faults.filter((fault) => name === undefined || fault.name === name)
 if (chosen.length === 0) {
-  misuse(`no fault ${name}: there are ${faults.map((fault) => fault.name).join(', ')}`)
+  misuse(
+    `unknown fault "${name}"; expected one of: ${faults.map((fault) => fault.name).join(', ')}`,
+  )
 }
 
 const missing = findMissing()
@@ -45,7 +47,7 @@ process.once('exit', () => {
   for (const fault of chosen) {
     const lacking = fault.needs.filter((need) => missing.has(need))
     if (lacking.length > 0) {
-      say(`${fault.name}: skipped, this machine lacks ${lacking.join(' and ')}`)
+      say(`${fault.name}: skipped, missing on this machine: ${lacking.join(', ')}`)
       continue
     }
     const options = { rounds, seed, timeoutFactor: 1, databases, logFolder, onRound }
@@ -63,7 +65,7 @@ function onRound(result: RoundResult) {
   report(result)
 }
 
-/** One line for a round, and three for each of its failures. */
+/** Prints one line for a round, and three for each of its failures. */
 function report({ fault, round, seed: itsSeed, engine, seconds, ...result }: RoundResult) {
   const verdict = result.failures.length === 0 ? 'ok' : `${result.failures.length} failures`
   const place = `round ${round}, seed ${itsSeed}`
@@ -87,7 +89,7 @@ function readArguments() {
         list: { type: 'boolean', default: false },
       },
     })
-    if (positionals.length > 1) misuse(`one fault at a time, not ${positionals.join(', ')}`)
+    if (positionals.length > 1) misuse(`only one fault can be named, not ${positionals.join(', ')}`)
     return {
       name: positionals[0],
       rounds: wholeNumber('--rounds', values.rounds),

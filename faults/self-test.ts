@@ -1,4 +1,4 @@
-/** Proves that the checks see what they are for: each of these does a harm that they must report. */
+/** Proves that the checks work: each of these does damage that they must report. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fault, Round } from './fault.ts'
@@ -26,23 +26,23 @@ const change = (statement: string) => (round: Round) =>
 
 export const tamperings: Tampering[] = [
   tampering(
-    'a model that is gone',
-    { kind: 'lost', expected: /a model that was made is there/ },
+    'a missing model',
+    { kind: 'lost', expected: /a model that was created exists/ },
     change("delete from model where name = (select min(name) from model) and name <> ''"),
   ),
   tampering(
-    'a session that is gone',
-    { kind: 'lost', expected: /a session that was given is good/ },
+    'a missing session',
+    { kind: 'lost', expected: /a session that was created is valid/ },
     change('delete from session where id = (select min(id) from session)'),
   ),
   tampering(
-    'an API key that is gone',
-    { kind: 'lost', expected: /an API key that was made works/ },
+    'a missing API key',
+    { kind: 'lost', expected: /an API key that was created works/ },
     change('delete from api_key where id = (select min(id) from api_key)'),
   ),
   tampering(
-    'a like that is gone',
-    { kind: 'lost', expected: /a like is true/ },
+    'a missing like',
+    { kind: 'lost', expected: /"liked" is true/ },
     change('delete from model_like'),
   ),
   tampering(
@@ -56,12 +56,12 @@ export const tamperings: Tampering[] = [
     change('update model set downloads = downloads + 1'),
   ),
   tampering(
-    'a counter of likes that is wrong',
-    { kind: 'wrong', expected: /the likes of a model are as many as its likers/ },
+    'a wrong number of likes',
+    { kind: 'wrong', expected: /a model has as many likes as accounts that like it/ },
     change('update model set likes = likes + 1'),
   ),
   tampering(
-    'a byte that is changed',
+    'a changed byte',
     { kind: 'wrong', expected: /a served file has the SHA-256/ },
     (round) => {
       const path = anObject(round)
@@ -71,13 +71,13 @@ export const tamperings: Tampering[] = [
     },
   ),
   tampering(
-    'bytes that are gone',
-    { kind: 'wrong', expected: /a listed file has its \d+ bytes|can be downloaded/ },
+    'missing bytes',
+    { kind: 'wrong', expected: /a listed file has \d+ bytes|can be downloaded/ },
     (round) => rmSync(anObject(round)),
   ),
   tampering(
-    'a ready file that is gone',
-    { kind: 'lost', expected: /a file that was ready is/ },
+    'a missing ready file',
+    { kind: 'lost', expected: /a file that was ready is still ready/ },
     change("delete from file where status = 'ready'"),
   ),
   tampering(
@@ -86,8 +86,8 @@ export const tamperings: Tampering[] = [
     ({ folder }) => writeFileSync(join(folder, 'tmp', 'left'), ''),
   ),
   tampering(
-    'a process that stands still',
-    { kind: 'stuck', expected: /is answered in \d+ ms/ },
+    'a stopped process',
+    { kind: 'stuck', expected: /is answered within \d+ ms/ },
     async ({ registry, world }) => {
       process.kill(registry.pid(), 'SIGSTOP')
       await world.client.get('/healthz')
@@ -95,8 +95,8 @@ export const tamperings: Tampering[] = [
     },
   ),
   tampering(
-    'a process that ends by itself',
-    { kind: 'stuck', expected: /the registry goes on running/ },
+    'a process that exits',
+    { kind: 'stuck', expected: /the registry keeps running/ },
     async ({ registry }) => {
       process.kill(registry.pid(), 'SIGKILL')
       while (registry.isRunning()) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -104,7 +104,7 @@ export const tamperings: Tampering[] = [
   ),
 ]
 
-/** Some stored object's path. */
+/** The path of any stored object. */
 function anObject({ dataDirectory }: Round): string {
   const objects = join(dataDirectory, 'store', 'objects')
   const [folder = ''] = readdirSync(objects)

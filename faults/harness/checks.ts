@@ -1,4 +1,4 @@
-/** What must hold once a fault is over: everything acknowledged is there, nothing is half-made, and the next try works. */
+/** What must hold after a fault: everything acknowledged is there, nothing is incomplete, and new requests succeed. */
 import type { Model as ModelAnswer, ModelFile } from '@shoal/protocol'
 import { describe, isDone, type Reply } from './client.ts'
 import { makeContent, sha256 } from './contents.ts'
@@ -8,7 +8,7 @@ import { deleteFile, goOn, push, untilReady } from './push.ts'
 import type { World } from './world.ts'
 
 type CheckOptions = {
-  /** It is a copy: chunks of uploads that went on meanwhile may have to be sent again. */
+  /** The registry is a copy: chunks of uploads that were active during the copy may have to be sent again. */
   isCopy?: boolean
 }
 
@@ -27,14 +27,14 @@ async function checkAccounts({ client, ledger, failures }: World) {
   for (const { username, token } of ledger.accounts) {
     const reply = await client.get<{ username: string }>('/v1/auth/me', token)
     if (!isDone(reply) || reply.body.username !== username) {
-      failures.lost('a session that was given is good', describe(reply))
+      failures.lost('a session that was created is valid', describe(reply))
     }
   }
   const [first] = ledger.accounts
   if (!first) return
   const { username, password } = first
   const reply = await client.post('/v1/auth/login', { body: { username, password } })
-  if (!isDone(reply)) failures.lost('an account that was made can sign in', describe(reply))
+  if (!isDone(reply)) failures.lost('an account that was created can sign in', describe(reply))
 }
 
 async function checkKeys({ client, ledger, failures }: World) {
@@ -42,7 +42,7 @@ async function checkKeys({ client, ledger, failures }: World) {
     if (presence === 'unknown') continue
     const reply = await client.get('/v1/auth/me', key)
     if (presence === 'there' && !isDone(reply)) {
-      failures.lost('an API key that was made works', describe(reply))
+      failures.lost('an API key that was created works', describe(reply))
     }
     if (presence === 'gone' && reply.status !== 401) {
       failures.lost('an API key that was deleted is refused', describe(reply))
@@ -77,23 +77,23 @@ async function checkLikes({ client, ledger, failures }: World, model: Model) {
   const viewers = ledger.accounts.filter((one) => model.isPublic || one === model.owner)
   for (const { username, token } of viewers) {
     const reply = await client.get<ModelAnswer>(`/v1/models/${model.name}`, token)
-    if (!isDone(reply)) return failures.lost('a model is shown', describe(reply))
+    if (!isDone(reply)) return failures.lost('a model can be read', describe(reply))
     const liked = reply.body.liked === true
     if (liked) likers += 1
     likes = reply.body.likes
     const state = getLike(model, username)
-    if (!state.possible.has(liked)) failures.lost(`a like is ${!liked}`, `it is ${liked}`)
+    if (!state.possible.has(liked)) failures.lost(`"liked" is ${!liked}`, `${liked}`)
     state.possible = new Set([liked])
   }
   if (viewers.length > 0 && likes !== likers) {
-    failures.wrong('the likes of a model are as many as its likers', `${likes}, and ${likers}`)
+    failures.wrong('a model has as many likes as accounts that like it', `${likes}, but ${likers}`)
   }
 }
 
-/** How long submitted files may take to be ready, a lease that has to run out included. */
+/** How long submitted files may take to become ready, including the time until a lease expires. */
 const readyTimeoutMs = 30_000
 
-/** Every upload is what it was, and those that were interrupted become ready. */
+/** Every upload is in the state that was acknowledged, and interrupted ones can be completed. */
 async function checkUploads(world: World, existing: Model[], { isCopy = false }: CheckOptions) {
   const { client, failures } = world
   const endsAt = performance.now() + readyTimeoutMs * world.timeoutFactor
@@ -107,22 +107,22 @@ async function checkUploads(world: World, existing: Model[], { isCopy = false }:
           failures.lost('a file that was deleted stays deleted', describe(reply))
         }
         if (!reply || reply.status === 404) continue
-        if (isCopy) continue // of one that was deleted meanwhile, the copy need not have all
+        if (isCopy) continue // deleted during the copy: the copy may lack parts of it
       }
       const { stage } = upload
       if (isCopy) upload.storedChunks.clear()
       const pushing = { model, upload, isOver }
       let reply = await (stage === 'started' ? goOn : untilReady)(world, pushing)
       if (isCopy && stage === 'submitted' && getStatus(reply) === 'uploading') {
-        upload.stage = 'started' // its bytes were moved while they were copied: they can be sent again
+        upload.stage = 'started' // its bytes were moved during the copy: they can be sent again
         reply = await goOn(world, pushing)
       }
       const { status, status_detail: detail } = (reply.body ?? {}) as Partial<ModelFile>
       if (isDone(reply) && status === 'ready') continue
       const seen = isDone(reply) ? `${status}${detail ? `: ${detail}` : ''}` : describe(reply)
-      if (stage === 'ready') failures.lost('a file that was ready is', seen)
+      if (stage === 'ready') failures.lost('a file that was ready is still ready', seen)
       else if (stage === 'started') {
-        failures.stuck('an interrupted upload goes on and becomes ready', seen)
+        failures.stuck('an interrupted upload can be resumed and becomes ready', seen)
       } else if (status === 'processing' || status === 'uploading') {
         failures.stuck('a submitted file becomes ready by itself', seen)
       } else failures.lost('a submitted file becomes ready', seen)
@@ -132,13 +132,13 @@ async function checkUploads(world: World, existing: Model[], { isCopy = false }:
 
 const getStatus = (reply: Reply) => (reply.body as Partial<ModelFile> | undefined)?.status
 
-/** Whatever is listed is ready, and its bytes are those that it is listed with. */
+/** Every listed file is ready, and its bytes match the listed size and hash. */
 async function checkListedFiles(world: World) {
   const { client, ledger, failures } = world
   const names = new Map<string, string | undefined>()
   for (const token of [undefined, ...ledger.accounts.map((one) => one.token)]) {
     const reply = await client.get<ModelAnswer[]>('/v1/models?limit=200', token)
-    if (!isDone(reply)) failures.wrong('the models are listed', describe(reply))
+    if (!isDone(reply)) failures.wrong('the models can be listed', describe(reply))
     else for (const { name } of reply.body) if (!names.has(name)) names.set(name, token)
   }
   for (const [name, token] of names) {
@@ -150,14 +150,14 @@ async function checkListedFiles(world: World) {
     )
     const listed = await client.get<ModelFile[]>(`${path}/files`, token)
     if (!isDone(listed) || !isDone(shown)) {
-      failures.wrong('a listed model is shown with its files', describe(listed))
+      failures.wrong('a listed model and its files can be read', describe(listed))
       continue
     }
     const bytes = listed.body.reduce((sum, { file_size_bytes }) => sum + file_size_bytes, 0)
     const { files_count, total_size_bytes } = shown.body
     if (files_count !== listed.body.length || total_size_bytes !== bytes) {
       const seen = `${files_count} files of ${total_size_bytes} bytes`
-      failures.wrong(`a model counts its files: ${listed.body.length} of ${bytes} bytes`, seen)
+      failures.wrong(`the model's totals are ${listed.body.length} files of ${bytes} bytes`, seen)
     }
     for (const file of listed.body) {
       await checkBytes(world, { name, token, model, file })
@@ -175,7 +175,7 @@ type ListedFile = {
 async function checkBytes(world: World, { name, token, model, file }: ListedFile) {
   const { client, failures } = world
   const { id, status, sha256_hash, file_size_bytes } = file
-  if (status !== 'ready') failures.wrong('only ready files are listed', `one is ${status}`)
+  if (status !== 'ready') failures.wrong('only ready files are listed', `a file is ${status}`)
   const info = model
     ? await download(world, { model, fileId: id })
     : await client.get<{ direct_url: string }>(`/v1/files/${name}/download/${id}`, token)
@@ -185,13 +185,13 @@ async function checkBytes(world: World, { name, token, model, file }: ListedFile
   const { bytes, status: answered } = await client.get(info.body.direct_url)
   if (answered !== 200 || bytes.length !== file_size_bytes) {
     const seen = `${answered} with ${bytes.length} bytes`
-    return failures.wrong(`a listed file has its ${file_size_bytes} bytes`, seen)
+    return failures.wrong(`a listed file has ${file_size_bytes} bytes`, seen)
   }
   const found = sha256(bytes)
   if (found !== sha256_hash) failures.wrong(`a served file has the SHA-256 ${sha256_hash}`, found)
 }
 
-/** Last, since the checks before it download too. */
+/** Runs after the other checks, because they download too. */
 async function checkDownloads({ client, failures }: World, existing: Model[]) {
   for (const { name, owner, downloads } of existing) {
     const reply = await client.get<ModelAnswer>(`/v1/models/${name}`, owner.token)
@@ -208,16 +208,16 @@ async function checkDownloads({ client, failures }: World, existing: Model[]) {
   }
 }
 
-/** A newcomer can do everything, and without a hand. */
+/** A new account can do everything, without help from an administrator. */
 async function checkNextTry(world: World) {
   const { ledger, failures, random } = world
   const expect = (what: string, reply: Parameters<typeof describe>[0]) => {
-    if (!isDone(reply)) failures.stuck(`afterwards ${what}`, describe(reply))
+    if (!isDone(reply)) failures.stuck(`after the fault, ${what}`, describe(reply))
     return isDone(reply)
   }
-  if (!expect('an account can be made', await register(world))) return
+  if (!expect('an account can be created', await register(world))) return
   const account = ledger.accounts.at(-1)
-  if (!account || !expect('a model can be made', await createModel(world, account))) return
+  if (!account || !expect('a model can be created', await createModel(world, account))) return
   const model = ledger.models.at(-1)
   if (!model) return
   expect('a model can be liked', await like(world, account, model))
@@ -227,7 +227,7 @@ async function checkNextTry(world: World) {
   expect('a file can be pushed', await push(world, { model, content, isOver }))
   const upload = model.uploads.at(-1)
   if (!upload?.id || upload.stage !== 'ready') {
-    return failures.stuck('afterwards a file that is pushed becomes ready', 'it is not')
+    return failures.stuck('after the fault, a pushed file becomes ready', 'it is not ready')
   }
   const fileId = upload.id
   expect('a file can be downloaded', await download(world, { model, fileId }))
@@ -242,5 +242,5 @@ function differs(presence: Presence, found: Presence): boolean {
 }
 
 function deed(presence: Presence): string {
-  return presence === 'gone' ? 'deleted stays deleted' : 'made is there'
+  return presence === 'gone' ? 'deleted stays deleted' : 'created exists'
 }

@@ -1,4 +1,4 @@
-/** A stack whose deferred work is done when it is disposed of, and at the latest when this process ends. */
+/** A stack that is disposed of when this process exits, unless that happened before. */
 export function cleanupStack(): DisposableStack {
   const stack = new DisposableStack()
   const dispose = () => stack.dispose()

@@ -5,11 +5,11 @@ type Call = {
   token?: string | undefined
   /** Sent as JSON. */
   body?: unknown
-  /** Sent as they are. */
+  /** Sent unchanged. */
   bytes?: Uint8Array
 }
 
-/** `refused`: nothing listens there; `broken`: the connection ended before the answer did; `late`: there was none in time. */
+/** `refused`: nothing is listening; `broken`: the connection ended before the response did; `late`: no response in time. */
 export type Reply<T = unknown> = {
   status: number | 'refused' | 'broken' | 'late'
   headers: IncomingHttpHeaders
@@ -21,7 +21,7 @@ export type Client = ReturnType<typeof createClient>
 
 type Options = { origin: () => string; timeoutMs: number; failures: Failures }
 
-/** Calls a registry, and reports every answer that a client must never get, whatever befalls the registry. */
+/** Calls a registry, and reports every response that a client must never get, whatever happens to the registry. */
 export function createClient({ origin, timeoutMs, failures }: Options) {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
@@ -37,7 +37,7 @@ export function createClient({ origin, timeoutMs, failures }: Options) {
     if (token !== undefined) headers.authorization = `Bearer ${token}`
     if (body !== undefined) headers['content-type'] = 'application/json'
     if (payload !== undefined) headers['content-length'] = Buffer.byteLength(payload)
-    // What was signed at an earlier start names the port of that time.
+    // A URL that was signed before a restart has the earlier port.
     const { pathname, search } = new URL(path, origin())
     const { promise, resolve } = Promise.withResolvers<Reply<T>>()
     const settle = (status: Reply['status'], answered: Partial<Reply<T>> = {}) =>
@@ -74,7 +74,7 @@ export function createClient({ origin, timeoutMs, failures }: Options) {
 
   function judge(route: string, { status, headers, body, bytes }: Reply) {
     if (status === 'late') {
-      failures.stuck(`${route} is answered in ${timeoutMs} ms`, 'no answer')
+      failures.stuck(`${route} is answered within ${timeoutMs} ms`, 'no response')
     } else if (typeof status === 'number' && status >= 400) {
       const text = bytes.toString().slice(0, 200)
       if (status >= 500 && status !== 503) {
@@ -93,19 +93,19 @@ export function createClient({ origin, timeoutMs, failures }: Options) {
     call,
     get: <T>(path: string, token?: string) => call<T>('GET', path, { token }),
     post: <T>(path: string, options?: Call) => call<T>('POST', path, options),
-    /** Without a verdict: for calls whose failure is no failure of the registry. */
+    /** Without the checks of `call`: for requests that may fail although the registry works. */
     send,
-    /** Closes connections that wait for the next call. */
+    /** Closes idle connections. */
     hangUp: () => agent.destroy(),
   }
 }
 
-/** Success of any kind. */
+/** Whether the call succeeded. */
 export function isDone({ status }: Reply): boolean {
   return typeof status === 'number' && status < 300
 }
 
-/** Whether the change that was asked for may or may not have happened. */
+/** Whether it is unknown if the requested change was made. */
 export function isUnknown({ status }: Reply): boolean {
   return status === 'broken' || status === 'late' || (typeof status === 'number' && status >= 500)
 }
@@ -114,7 +114,7 @@ export function describe({ status, bytes }: Reply): string {
   return typeof status === 'number' ? `${status} ${bytes.toString().slice(0, 160)}` : status
 }
 
-/** A path without what differs from call to call. */
+/** A path with placeholders for what differs between calls. */
 function toRoute(path: string): string {
   return new URL(path, 'http://localhost').pathname
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ':id')

@@ -10,7 +10,7 @@ export type Content = { bytes: Uint8Array; manifest: ReturnType<typeof makeManif
 const elements = { small: 4_000, large: 4_500_000 }
 const chunkBytes = 16 * 1024 * 1024
 
-/** Different bytes at each call: each chunk has its own random stamp. */
+/** Different bytes on each call: each chunk begins with random bytes. */
 export function makeContent(random: Random, size: keyof typeof elements): Content {
   const bytes = makeGguf({
     metadata: {
@@ -21,7 +21,7 @@ export function makeContent(random: Random, size: keyof typeof elements): Conten
     tensors: [{ name: 'token_embd.weight', shape: [elements[size]], type: 'F32' }],
     fill(data) {
       const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
-      data.fill(0x5a) // a hole in a file has zeros
+      data.fill(0x5a) // not zeros, so that a hole in the file is found
       for (let at = 0; at + 4 <= data.length; at += 4096) view.setUint32(at, at)
       for (let at = 0; at < data.length; at += chunkBytes) {
         data.set(Buffer.from(random.hex(64), 'hex'), at)

@@ -6,19 +6,19 @@ import { nextNumber } from './world.ts'
 
 const run = promisify(execFile)
 
-/** A PostgreSQL server that no other program uses: it may be broken at will. */
+/** A PostgreSQL server that no other program uses, so that it can be broken. */
 export type DatabaseServer = {
   server: PostgresServer
-  /** A fresh database; returns its address. */
+  /** Creates a database and returns its URL. */
   makeDatabase(): Promise<string>
-  /** One statement; rows as lines, columns parted by `|`. */
+  /** Runs one statement. Returns one line for each row, with `|` between the columns. */
   query(databaseUrl: string, statement: string): Promise<string[]>
-  /** As the manual has it: `pg_dump` here, `psql` into a fresh database there. Returns the address of that. */
+  /** Copies a database as the manual describes, with `pg_dump`, and `psql` into a new database. Returns the URL of the copy. */
   copyDatabase(databaseUrl: string, folder: string): Promise<string>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Throws where PostgreSQL is not installed. */
+/** Throws if PostgreSQL is not installed. */
 export async function startDatabaseServer(): Promise<DatabaseServer> {
   const bin = findPostgresBinaries()
   const server = await startPostgres()

@@ -1,4 +1,4 @@
-/** Disks of their own that can be filled and made read-only. As root. */
+/** Separate disks that can be filled and made read-only. Requires root. */
 import { execFileSync } from 'node:child_process'
 import {
   closeSync,
@@ -17,7 +17,7 @@ const run = (program: string, ...words: string[]) =>
 export type MemoryDisk = ReturnType<typeof mountMemory>
 export type ImageDisk = ReturnType<typeof mountImage>
 
-/** A disk in memory at `path`. */
+/** Mounts a disk in memory at `path`. */
 export function mountMemory(path: string, megabytes: number) {
   mkdirSync(path, { recursive: true })
   run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path)
@@ -25,7 +25,7 @@ export function mountMemory(path: string, megabytes: number) {
   return {
     path,
     resize: (to: number) => remount(`size=${to}m`),
-    /** False while a file is open for writing: the system refuses then. */
+    /** Returns false if a file is open for writing: the kernel then refuses. */
     makeReadOnly(): boolean {
       try {
         remount('ro')
@@ -41,8 +41,8 @@ export function mountMemory(path: string, megabytes: number) {
 }
 
 /**
- * A disk with ext4 in a file. Unlike one in memory it can become read-only under a process that writes to it, as a real one does
- * after an error.
+ * Mounts an ext4 disk from a file. Unlike a disk in memory, it can become read-only while a process writes to it, as a real disk
+ * does after an error.
  */
 export function mountImage(image: string, path: string) {
   mkdirSync(path, { recursive: true })
@@ -53,9 +53,9 @@ export function mountImage(image: string, path: string) {
   mount()
   return {
     path,
-    /** What the kernel does itself when a write to a disk fails. */
+    /** Does what the kernel does when a write to a disk fails. */
     failWrites: () => run('mount', '-o', 'remount,abort', path),
-    /** Nobody may have a file open there. */
+    /** No process may have a file open on the disk. */
     repair() {
       run('umount', path)
       checkFileSystem(image)
@@ -65,7 +65,7 @@ export function mountImage(image: string, path: string) {
   }
 }
 
-/** 1: there were errors, which are corrected. */
+/** Exit code 1 means that errors were found and corrected. */
 function checkFileSystem(image: string) {
   try {
     run('e2fsck', '-p', image)
@@ -74,7 +74,7 @@ function checkFileSystem(image: string) {
   }
 }
 
-/** Takes all the room that is left, to the last block. */
+/** Uses up all remaining space, to the last block. */
 export function fillDisk({ path }: MemoryDisk): { remove(): void } {
   const filler = join(path, 'filler')
   const file = openSync(filler, 'a')

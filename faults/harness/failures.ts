@@ -1,11 +1,11 @@
 export type FailureKind = 'lost' | 'wrong' | 'stuck'
 
-/** One kind of failure in one round, however often it was met there. */
+/** One failure in one round, and how often it occurred. */
 export type Failure = { kind: FailureKind; expected: string; seen: string; times: number }
 
 export type Failures = ReturnType<typeof collectFailures>
 
-/** Collects what went wrong in a round. The same failure again only adds to its number. */
+/** Collects the failures of a round, and counts equal ones. */
 export function collectFailures() {
   const found = new Map<string, Failure>()
   const report = (kind: FailureKind) => (expected: string, seen: string) => {
@@ -17,15 +17,15 @@ export function collectFailures() {
   return {
     /** An acknowledged change is missing. */
     lost: report('lost'),
-    /** Bytes, counters or answers that are not what they must be; something half-made. */
+    /** Wrong bytes, counters or responses, or something incomplete. */
     wrong: report('wrong'),
-    /** No recovery, no answer or no end within the time allowed. */
+    /** No recovery, no response or no exit within the time allowed. */
     stuck: report('stuck'),
     list: () => [...found.values()],
   }
 }
 
-/** A number of the same failures differ only in ids, names and times. */
+/** Equal failures differ only in IDs, names and times. */
 function withoutNames(text: string): string {
   return text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{40,64}|\d+/g, '*')
 }

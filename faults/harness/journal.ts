@@ -1,13 +1,13 @@
 import { closeSync, fdatasync, openSync, writeSync } from 'node:fs'
 
 export type Journal = Disposable & {
-  /** Appends one line, which reaches the disk soon after. */
+  /** Appends one line, which is synced to the disk soon after. */
   note(entry: object): void
 }
 
 /**
- * What the registry acknowledged, a line of JSON each, for whoever examines a driver that crashed. One sync to the disk is under way
- * at a time, and takes all lines before it along.
+ * Records what the registry acknowledged, one line of JSON each, to examine after a crash of this program. Only one sync runs at a
+ * time; it covers all lines written before it.
  */
 export function openJournal(path: string): Journal {
   const file = openSync(path, 'a')

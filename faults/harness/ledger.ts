@@ -1,31 +1,31 @@
 /**
- * What the registry has acknowledged, kept outside of the processes that are killed. An answer that did not come leaves both
- * possible: the change happened, or it did not.
+ * What the registry has acknowledged, recorded outside the processes that are killed. If a response is missing, both outcomes are
+ * possible: the change was made, or it was not.
  */
 
-/** `unknown`: the answer to creating or deleting it did not come. */
+/** `unknown`: the response to its creation or deletion is missing. */
 export type Presence = 'there' | 'gone' | 'unknown'
 
 export type Account = { username: string; password: string; token: string }
 export type ApiKey = { id: string; key: string; username: string; presence: Presence }
 
-/** What an account may think of a model; `calls` grows as an attempt to change it begins, and as it ends. */
+/** Whether an account may like a model. `calls` is incremented when an attempt to change it begins, and when it ends. */
 export type Like = { possible: Set<boolean>; calls: number }
 
-/** A description that was sent. What the registry holds is the last one; of those that overlapped, any may be the last. */
+/** A description that was sent. The registry has the last one; of overlapping ones, any may be the last. */
 export type Edit = {
   description: string
-  /** Numbers that grow with time. */
+  /** From `nextNumber`, so that it orders events. */
   began: number
-  /** Infinity until it is answered, or known not to be. */
+  /** Infinity until there is a response, or it is known that there will be none. */
   ended: number
-  /** Answered with success. */
+  /** The response was a success. */
   isDone: boolean
 }
 
 export type Upload = {
   filename: string
-  /** By which its bytes are found. */
+  /** The key of its bytes in `World.contents`. */
   sha256Hash: string
   id: string | undefined
   storedChunks: Set<number>
@@ -38,10 +38,10 @@ export type Model = {
   owner: Account
   isPublic: boolean
   presence: Presence
-  /** What happens by chance does not delete it. */
+  /** Random operations do not delete it. */
   isKept: boolean
   edits: Edit[]
-  /** Calls that were answered with success, and calls that may have counted. */
+  /** Calls that succeeded, and calls that may have been counted. */
   downloads: { counted: number; unknown: number }
   /** By username. */
   likes: Map<string, Like>
@@ -58,13 +58,13 @@ export function getLike(model: Model, username: string): Like {
   return like
 }
 
-/** The descriptions that a model may have after `edits`. Those that came later than `known` supersede nothing. */
+/** The descriptions that a model may have after `edits`. Only edits in `known` supersede others. */
 export function possibleDescriptions(edits: readonly Edit[], known = edits): string[] {
   const isLast = (edit: Edit) => !known.some(({ isDone, began }) => isDone && began > edit.ended)
   return edits.filter(isLast).map(({ description }) => description)
 }
 
-/** What a copy must hold that was made while the registry served, given the ledger when it began and after all calls had ended. */
+/** What a copy must contain that was made while the registry was running, given the ledger at its start and after all calls had ended. */
 export function toCopyLedger(before: Ledger, after: Ledger): Ledger {
   const laterModels = new Map(after.models.map((model) => [model.name, model]))
   const laterKeys = new Map(after.keys.map((key) => [key.id, key]))

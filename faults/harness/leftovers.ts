@@ -1,4 +1,4 @@
-/** What may be left neither in the folders nor in the process once everything has come to rest. */
+/** Checks that no files or file descriptors are left once the registry is idle. */
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import { addedTo, type OpenFiles } from './open-files.ts'
 import type { RegistryProcess } from './registry-process.ts'
 import { TimeoutError, until, within } from './waiting.ts'
 
-/** Rows of one statement, each as its first column. */
+/** Runs one statement and returns the first column of each row. */
 export type Query = (statement: string) => Promise<string[]>
 
-/** Collects garbage, and looks for files in the store that nothing accounts for. */
+/** Collects garbage, and looks for files in the store that no row refers to. */
 export async function checkStoreLeftovers(
   registry: RegistryProcess,
   query: Query,
@@ -19,19 +19,20 @@ export async function checkStoreLeftovers(
 ) {
   const collection = registry.startAdmin('gc')
   const [code] = await within(
-    'a garbage collection',
+    'the garbage collection',
     30_000 * timeoutFactor,
     once(collection, 'exit'),
   )
-  if (code !== 0) failures.wrong('shoal admin gc ends with 0', `it ended with ${code}: see the log`)
+  if (code !== 0)
+    failures.wrong('shoal admin gc exits with 0', `it exited with ${code}: see the log`)
 
   const store = join(registry.dataDirectory, 'store')
   const unfinished = await query('select object_key from file where object_key is not null')
   const open = new Set(unfinished.flatMap((key) => [key, `${key}.chunks`]))
   const uploads = readdirSync(join(store, 'uploads')).filter((name) => !open.has(name))
   if (uploads.length > 0) {
-    const seen = `${uploads.length} are left, such as ${uploads[0]}`
-    failures.wrong('no file is left in store/uploads after a collection', seen)
+    const seen = `${uploads.length} left, such as ${uploads[0]}`
+    failures.wrong('no unused file is left in store/uploads after a garbage collection', seen)
   }
   const known = new Set([...unfinished, ...(await query('select object_key from blob'))])
   for (const key of await keysInTrash(query)) known.add(key)
@@ -40,7 +41,7 @@ export async function checkStoreLeftovers(
   const unknown = keys.filter((key) => !known.has(key))
   if (unknown.length > 0) {
     const seen = `${unknown.length} others, such as ${unknown[0]}`
-    failures.wrong('store/objects holds what files, blobs and the trash name', seen)
+    failures.wrong('store/objects has only objects of files, blobs and the trash', seen)
   }
 }
 
@@ -60,10 +61,11 @@ export async function checkSqlite(path: string, failures: Failures) {
   const rows = database.prepare('pragma integrity_check').all()
   database.close()
   const found = rows.map((row) => String(row.integrity_check)).join(', ')
-  if (found !== 'ok') failures.wrong('SQLite finds its database in order', found.slice(0, 200))
+  if (found !== 'ok')
+    failures.wrong('the integrity check of SQLite finds no errors', found.slice(0, 200))
 }
 
-/** Statements on a SQLite database, each on a connection of its own. */
+/** Opens a separate connection for each statement. */
 export function sqliteQuery(path: string): Query {
   return async (statement) => {
     const database = new DatabaseSync(path, { timeout: 5_000 })
@@ -78,7 +80,7 @@ export function sqliteQuery(path: string): Query {
   }
 }
 
-/** The process has nothing open that it had not when it was at rest before. Some of it is closed a moment later. */
+/** The process has nothing open that it did not have open when it was idle before. Some descriptors are closed with a short delay. */
 export async function checkOpenFiles(
   registry: RegistryProcess,
   before: OpenFiles,
@@ -90,16 +92,16 @@ export async function checkOpenFiles(
     return added === undefined
   }
   try {
-    await until('closing files', 5_000 * options.timeoutFactor, isClosed)
+    await until('all files are closed', 5_000 * options.timeoutFactor, isClosed)
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw error
-    options.failures.wrong('no file descriptor is left', `left open: ${added}`)
+    options.failures.wrong('no additional file descriptor is open', `left open: ${added}`)
   }
 }
 
 export function checkTemporaryFolder(path: string, failures: Failures) {
   const left = readdirSync(path, { recursive: true })
   if (left.length > 0) {
-    failures.wrong('no temporary file is left', `${left.length} are left, such as ${left[0]}`)
+    failures.wrong('no temporary file is left', `${left.length} left, such as ${left[0]}`)
   }
 }

@@ -31,27 +31,27 @@ const defaultWeights = {
   deleteKey: 0.5,
 }
 export type Operation = keyof typeof defaultWeights
-/** What can be counted and waited for: operations that succeeded, and the steps of a push. */
+/** What is counted and can be awaited: operations that succeeded, and the steps of a push. */
 export type Step = Operation | 'chunk' | 'submit' | 'ready'
 
 export type LoadOptions = {
   /** Weights that differ from the usual ones. */
   weights?: Partial<Record<Operation, number>>
-  /** How many of the files that are pushed have several chunks, from 0 to 1. */
+  /** The share of pushed files with several chunks, from 0 to 1. */
   largeShare?: number
 }
 
-/** Keeps a round's checks short. */
+/** Limits, so that a round's checks are short. */
 const maxModels = 24
 const maxFiles = 40
-/** People with an account each act one after the other; two more at a time only download. */
+/** Each account does one operation at a time; this many more workers only download. */
 const downloaders = 2
-/** The longest wait for a file to become ready before doing something else. */
+/** How long to wait for a file to become ready before the next operation. */
 const pushTimeoutMs = 3_000
-/** After an operation that failed, so that a registry that is down is not asked without end. */
+/** The pause after a failed operation, so that a registry that is down does not get a flood of requests. */
 const pauseMs = 30
 
-/** Has every account of the ledger use the registry at the same time, at random, until it is stopped. */
+/** Every account in the ledger uses the registry at random, all at the same time, until the load is stopped. */
 export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions) {
   const { ledger } = world
   const chosen = Object.entries({ ...defaultWeights, ...weights }) as [Operation, number][]
@@ -130,7 +130,7 @@ export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions
     }
   }
 
-  /** So that pushes go on, however long the load lasts. */
+  /** Deletes a file, so that pushes continue however long the load lasts. */
   async function makeRoom(own: Model[], random: Random): Promise<undefined> {
     const file = pickAny(random, readyFiles(own.filter(({ isKept }) => !isKept)))
     if (file) await deleteFile(world, file.model, file.upload)
@@ -149,7 +149,7 @@ export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions
   }
   let error: unknown
   const ended = Promise.all(running).catch((thrown) => {
-    error = thrown // for whoever waits for something
+    error = thrown // rethrown by the methods below
     end()
   })
 
@@ -161,26 +161,31 @@ export function startLoad(world: World, { weights, largeShare = 0 }: LoadOptions
   }
 
   return {
-    /** Waits for that many more successes of a step. */
+    /** Waits until a step has succeeded this many more times. */
     async untilDone(step: Step, times: number) {
       const now = () => done.get(step) ?? 0
-      await untilCount(`${times} more of ${step}`, 20_000, now, now() + times)
+      await untilCount(`"${step}" has succeeded ${times} more times`, 20_000, now, now() + times)
     },
 
-    /** Waits for that many more attempts, however they end. */
+    /** Waits for this many more attempts, whether they succeed or not. */
     async untilTried(operation: Operation, times: number) {
       const now = () => tried.get(operation) ?? 0
-      await untilCount(`${times} more tries of ${operation}`, 40_000, now, now() + times)
+      await untilCount(
+        `"${operation}" was attempted ${times} more times`,
+        40_000,
+        now,
+        now() + times,
+      )
     },
 
-    /** Resolves when the last operation has ended. */
+    /** Stops, and resolves when the last operation has ended. */
     async stop() {
       end()
       await ended
       if (error) throw error
     },
 
-    /** Without waiting for that. */
+    /** Stops without waiting for the operations in progress. */
     end,
   }
 }

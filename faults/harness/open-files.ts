@@ -2,10 +2,10 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 
 export type OpenFiles = {
-  /** Paths within the data folder, in order. */
+  /** Paths in the data folder, sorted. */
   data: string[]
   sockets: number
-  /** Pipes, devices, timers and what else is no socket and not of the data folder. */
+  /** Everything else: pipes, devices, timers and so on. */
   others: string[]
 }
 
@@ -33,7 +33,7 @@ function readTarget(pid: number, number: string): string | undefined {
   }
 }
 
-/** What is open now and was not before; undefined where that is nothing. A pool of the database may grow by `morePoolSockets`. */
+/** What is open now and was not before; undefined if there is nothing. The database pool may grow by `morePoolSockets`. */
 export function addedTo(
   before: OpenFiles,
   now: OpenFiles,

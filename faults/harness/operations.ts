@@ -1,4 +1,4 @@
-/** What people do with a registry. Each operation notes in the ledger what was acknowledged. */
+/** What users do with a registry. Each operation records in the ledger what was acknowledged. */
 import type { Model as ModelAnswer } from '@shoal/protocol'
 import { describe, isDone, isUnknown, type Reply } from './client.ts'
 import { type Account, getLike, type Model } from './ledger.ts'
@@ -89,7 +89,7 @@ export async function describeModel({ client, journal }: World, model: Model) {
 
 export async function deleteModel({ client, journal }: World, model: Model) {
   const { presence } = model
-  model.presence = 'unknown' // from here on others may find it gone
+  model.presence = 'unknown' // from now on, other calls may find it missing
   const reply = await client.call('DELETE', `/v1/models/${model.name}`, {
     token: model.owner.token,
   })
@@ -101,7 +101,7 @@ export async function deleteModel({ client, journal }: World, model: Model) {
   return reply
 }
 
-/** A deletion cancels unfinished uploads before it deletes the model. If it fails in between, they start again. */
+/** A deletion cancels unfinished uploads before it deletes the model. If it fails in between, they have to start again. */
 function forgetUnfinishedUploads({ uploads }: Model) {
   for (const upload of uploads.filter(({ stage }) => stage !== 'ready')) {
     upload.stage = 'started'
@@ -109,7 +109,7 @@ function forgetUnfinishedUploads({ uploads }: Model) {
   }
 }
 
-/** Sets the like, or flips it where the seed's own way is taken. */
+/** Sets the like (PUT), or toggles it (POST). */
 export async function like({ client, journal, random }: World, account: Account, model: Model) {
   const path = `/v1/models/${model.name}/like`
   const state = getLike(model, account.username)
@@ -130,7 +130,7 @@ export async function like({ client, journal, random }: World, account: Account,
   return reply
 }
 
-/** Asks for download information of a ready file, which counts. */
+/** Requests the download information of a ready file, which counts as a download. */
 export async function download(
   { client, journal, failures, isExact }: World,
   { model, fileId }: { model: Model; fileId: string },

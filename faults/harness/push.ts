@@ -5,20 +5,20 @@ import { type Content, sliceChunk } from './contents.ts'
 import type { Model, Upload } from './ledger.ts'
 import { nextNumber, type World } from './world.ts'
 
-/** Told of what was acknowledged of an upload. */
+/** Called for each acknowledged step of an upload. */
 export type OnProgress = (step: 'chunk' | 'submit' | 'ready') => void
 
 type Pushing = {
   model: Model
   upload: Upload
   onProgress?: OnProgress | undefined
-  /** Ends the wait for a file that is still processed. */
+  /** Ends the wait for a file that is still being processed. */
   isOver: () => boolean
 }
 
 const pollMs = 20
 
-/** Publishes new bytes, and notes how far it came. The last answer says why it ended; 200 once the file is ready. */
+/** Publishes new bytes, and records its progress. Returns the last response: 200 if the file is ready, otherwise why it is not. */
 export async function push(
   world: World,
   { content, ...watching }: Omit<Pushing, 'upload'> & { content: Content },
@@ -39,12 +39,12 @@ export async function push(
   return reply
 }
 
-/** Takes an upload up where it is, as often as it takes to make the file ready. */
+/** Resumes an upload where it is, until the file is ready. */
 export async function goOn(world: World, pushing: Pushing): Promise<Reply> {
   const { client, journal, failures, keepsChunks } = world
   const { model, upload } = pushing
   const content = world.contents.get(upload.sha256Hash)
-  if (!content) throw new Error(`no bytes are kept for ${upload.filename}`)
+  if (!content) throw new Error(`the bytes of ${upload.filename} are unknown`)
   const { token } = model.owner
   const files = `/v1/models/${model.name}/files`
 
@@ -61,7 +61,7 @@ export async function goOn(world: World, pushing: Pushing): Promise<Reply> {
   const missing = started.body.upload.missing_chunks
   for (const { index } of missing) {
     if (keepsChunks && storedBefore.has(index)) {
-      failures.lost('a chunk that was stored stays', `chunk ${index} is missing`)
+      failures.lost('a stored chunk stays stored', `chunk ${index} is missing`)
     }
   }
   if (started.body.status === 'uploading') {
@@ -93,7 +93,7 @@ async function sendChunk(
   return reply
 }
 
-/** Looks at a submitted file until it is ready or does not answer. */
+/** Polls a submitted file until it is no longer being processed or the request fails. */
 export async function untilReady(
   world: World,
   { model, upload, onProgress, isOver }: Pushing,
@@ -112,7 +112,7 @@ export async function untilReady(
     world.journal.note({ did: 'ready', file: upload.id })
     onProgress?.('ready')
   } else if (reply.body.status === 'failed') {
-    world.failures.wrong('right bytes become a ready file', describe(reply))
+    world.failures.wrong('a file with the right bytes becomes ready', describe(reply))
   }
   return reply
 }

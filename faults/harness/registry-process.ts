@@ -10,12 +10,12 @@ import { TimeoutError, until, within } from './waiting.ts'
 export type RegistryOptions = {
   dataDirectory: string
   databaseUrl: string | undefined
-  /** Where its log and its temporary files go. */
+  /** The folder of its log. */
   logFolder: string
   temporaryFolder: string
-  /** More of the environment. */
+  /** Additional environment variables. */
   env: Record<string, string>
-  /** Its log goes into a pipe that is read only on demand, in place of a file. */
+  /** It logs to a pipe, which is read only on demand, instead of to a file. */
   hasPipedLog: boolean
   failures: Failures
   timeoutFactor: number
@@ -23,18 +23,18 @@ export type RegistryOptions = {
 
 export type RegistryProcess = ReturnType<typeof registryProcess>
 
-/** The contract: SIGTERM ends it within this time. */
+/** SIGTERM must end it within this time. */
 const stopTimeoutMs = 10_000
 const startTimeoutMs = 30_000
-/** The first that is said is its own, unless it was given a base URL. */
+/** The first address in the log is its own, unless a base URL is set. */
 const anyAddress = /https?:\/\/[^\s:]+:(\d+)/
 
-/** The real registry as a child process, which can be started again and again on the same data. */
+/** The real registry as a child process, which can be restarted on the same data. */
 export function registryProcess(options: RegistryOptions) {
   const { dataDirectory, failures, timeoutFactor } = options
   const logFile = join(options.logFolder, 'registry.log')
   let child: ChildProcess | undefined
-  let origin = 'http://127.0.0.1:9' // nothing listens there
+  let origin = 'http://127.0.0.1:9' // no program listens on this port
   let isWanted = false
   let startMs = 0
 
@@ -47,7 +47,7 @@ export function registryProcess(options: RegistryOptions) {
     ...(options.databaseUrl !== undefined && { DATABASE_URL: options.databaseUrl }),
   })
 
-  /** Begins to start, and does not wait for that. Returns where in the log this run begins. */
+  /** Starts it without waiting until it answers. Returns the offset in the log at which this run begins. */
   function launch(): number {
     const log = openSync(logFile, 'a')
     const beginsAt = statSync(logFile).size
@@ -66,8 +66,8 @@ export function registryProcess(options: RegistryOptions) {
       if (child !== started || !isWanted) return
       isWanted = false
       failures.stuck(
-        'the registry goes on running',
-        `it ended by itself with ${code ?? signal}: ${lastErrorIn(logFile)}`,
+        'the registry keeps running',
+        `it exited with ${code ?? signal}: ${lastErrorIn(logFile)}`,
       )
     })
     return beginsAt
@@ -82,9 +82,9 @@ export function registryProcess(options: RegistryOptions) {
     origin: () => origin,
     pid: () => child?.pid ?? 0,
     isRunning: () => isWanted,
-    /** How long the last start took. */
+    /** The duration of the last start. */
     startMs: () => startMs,
-    /** Reads a log that goes into a pipe, and throws it away. */
+    /** Reads the piped log and discards it. */
     readLog: () => void child?.stdout?.resume(),
     launch,
 
@@ -104,28 +104,28 @@ export function registryProcess(options: RegistryOptions) {
       startMs = performance.now() - launchedAt
     },
 
-    /** SIGKILL: at once, wherever it is. */
+    /** Sends SIGKILL. */
     async kill() {
       isWanted = false
       child?.kill('SIGKILL')
       if (child) await exited(child)
     },
 
-    /** SIGTERM, which must end it with exit code 0 in time. */
+    /** Sends SIGTERM, which must end it in time with exit code 0. */
     async stop() {
       if (!child || !isWanted) return
       isWanted = false
       const ending = child
       ending.kill('SIGTERM')
       try {
-        await within('the end', stopTimeoutMs * timeoutFactor, exited(ending))
+        await within('the shutdown', stopTimeoutMs * timeoutFactor, exited(ending))
         if (ending.exitCode === 0) return
-        const seen = `it ended with ${ending.exitCode ?? ending.signalCode}: ${lastErrorIn(logFile)}`
-        failures.wrong('the registry ends with exit code 0 after SIGTERM', seen)
+        const seen = `it exited with ${ending.exitCode ?? ending.signalCode}: ${lastErrorIn(logFile)}`
+        failures.wrong('the registry exits with 0 after SIGTERM', seen)
       } catch (error) {
         if (!(error instanceof TimeoutError)) throw error
         const seconds = (stopTimeoutMs * timeoutFactor) / 1000
-        failures.stuck(`the registry ends within ${seconds} s of SIGTERM`, 'it had to be killed')
+        failures.stuck(`the registry exits within ${seconds} s of SIGTERM`, 'it had to be killed')
         ending.kill('SIGKILL')
         await exited(ending)
       }
@@ -133,7 +133,7 @@ export function registryProcess(options: RegistryOptions) {
 
     openFiles: (): OpenFiles => listOpenFiles(child?.pid ?? 0, dataDirectory),
 
-    /** A command of `shoal admin` beside it. */
+    /** Runs a command of `shoal admin` on the same data. */
     startAdmin(...words: string[]): ChildProcess {
       const log = openSync(logFile, 'a')
       appendFileSync(log, `\nshoal admin ${words.join(' ')}\n`)
@@ -146,7 +146,7 @@ export function registryProcess(options: RegistryOptions) {
       return admin
     },
 
-    /** For a driver that ends before its time. */
+    /** Kills it if this program exits early. */
     [Symbol.dispose]() {
       isWanted = false
       child?.kill('SIGKILL')
@@ -158,11 +158,11 @@ async function isAnswering(url: string): Promise<boolean> {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(5_000) })).ok
   } catch {
-    return false // it is being started
+    return false // it is still starting
   }
 }
 
-/** The last line of a log that speaks of an error, or the last line. */
+/** The last line with an error, or else the last line. */
 function lastErrorIn(file: string): string {
   const lines = readFileSync(file, 'utf8').trim().split('\n')
   const error = lines.findLast((line) => /^(✗|[\w\s]*error:)|"level":[56]0/i.test(line))

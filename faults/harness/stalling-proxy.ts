@@ -3,15 +3,15 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 
 export type StallingProxy = Disposable & {
-  /** The database's address by way of the proxy. */
+  /** The database URL through the proxy. */
   url: string
-  /** From here on no byte passes; connections stay open, and new ones are taken. */
+  /** Stops forwarding. Connections stay open, and new ones are accepted. */
   stall(): void
-  /** Passes what has been held back, and all that comes. */
+  /** Forwards what was held back, and continues. */
   goOn(): void
 }
 
-/** Stands before a PostgreSQL server that listens on a socket in the file system. */
+/** A TCP proxy for a PostgreSQL server that listens on a Unix socket. */
 export async function startStallingProxy(databaseUrl: string): Promise<StallingProxy> {
   const url = new URL(databaseUrl)
   const path = join(decodeURIComponent(url.hostname), '.s.PGSQL.5432')
@@ -28,12 +28,12 @@ export async function startStallingProxy(databaseUrl: string): Promise<StallingP
       if (isStalled) socket.pause()
       socket.on('data', (bytes) => void other.write(bytes))
       socket.on('end', () => other.end())
-      socket.on('error', () => other.destroy()) // the other end of a broken line
+      socket.on('error', () => other.destroy()) // also closes the other side
       socket.on('close', () => {
         sockets.delete(socket)
         other.destroy()
       })
-      if (isStalled) socket.pause() // a listener for data would have it flow
+      if (isStalled) socket.pause() // adding a data listener resumed it
     }
   })
   server.listen(0, '127.0.0.1')

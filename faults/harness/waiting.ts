@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What was waited for did not happen within its time. */
+/** Something did not happen in time. */
 export class TimeoutError extends Error {}
 
-/** Looks every few milliseconds until `isSo`. Throws `TooLate`, which names `what`, after `withinMs`. */
+/** Polls every 10 ms until `isSo`. Throws a `TimeoutError` that names `what` after `timeoutMs`. */
 export async function until(
   what: string,
   timeoutMs: number,
@@ -12,21 +12,21 @@ export async function until(
   const endsAt = performance.now() + timeoutMs
   while (!(await isSo())) {
     if (performance.now() > endsAt)
-      throw new TimeoutError(`${what} did not happen in ${timeoutMs} ms`)
+      throw new TimeoutError(`timed out after ${timeoutMs} ms waiting until ${what}`)
     await sleep(10)
   }
 }
 
-/** The result of `work`, or a `TooLate` when it takes longer than `withinMs`. */
+/** Returns the result of `work`, or throws a `TimeoutError` if it takes longer than `timeoutMs`. */
 export async function within<T>(what: string, timeoutMs: number, work: Promise<T>): Promise<T> {
   const gone = new AbortController()
   const late = sleep(timeoutMs, undefined, { signal: gone.signal }).then(() => {
-    throw new TimeoutError(`${what} did not end in ${timeoutMs} ms`)
+    throw new TimeoutError(`${what} did not end within ${timeoutMs} ms`)
   })
   try {
     return await Promise.race([work, late])
   } finally {
     gone.abort()
-    late.catch(() => undefined) // ended with the wait
+    late.catch(() => undefined) // aborted above
   }
 }

@@ -5,7 +5,7 @@ import type { Failures } from './failures.ts'
 import type { Journal } from './journal.ts'
 import type { Ledger } from './ledger.ts'
 
-/** What operations and checks work on: one registry, and what is known of it. */
+/** What operations and checks work with: one registry, and what is known about it. */
 export type World = {
   client: Client
   ledger: Ledger
@@ -14,15 +14,15 @@ export type World = {
   /** Published bytes by their SHA-256. */
   contents: Map<string, Content>
   random: Random
-  /** Multiplies every time allowed: more than 1 on a busy machine. */
+  /** Multiplies every timeout: more than 1 on a busy machine. */
   timeoutFactor: number
-  /** A 503 for download information says that it was not counted. PostgreSQL may commit and not get to say so. */
+  /** A 503 for download information means that it was not counted. PostgreSQL may commit without being able to confirm it. */
   isExact: boolean
-  /** Chunks of an unfinished upload that were stored must stay. */
+  /** Stored chunks of an unfinished upload must stay stored. */
   keepsChunks: boolean
 }
 
-/** A number for names, so that none is used twice in a process. */
+/** Returns a new number, for names that are unique in this process. */
 let count = 0
 export function nextNumber(): number {
   count += 1

@@ -1,4 +1,4 @@
-/** Something else answers in place of the registry, or the registry answers with an error. */
+/** Something else answers instead of the registry, or the registry answers with an error. */
 
 import { fails, onRequests, rightBytes } from './declare.ts'
 import type { End } from './ends.ts'
@@ -7,7 +7,7 @@ import type { NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
 
 const bytesRefused = fails('registry_failed', 'bytes_refused')
-/** The tracker's error is part of the sentence. */
+/** The error message includes the tracker's error. */
 const tracker = fails('unreachable', 'no_peers')
 const refused = { chunk: bytesRefused, part: bytesRefused, tracker }
 const limited = fails('rate_limited', 'bytes_refused')
@@ -39,7 +39,7 @@ const failed = (status: number) => fails('registry_failed', `http_${status}`)
 export const answerFaults: NetworkFault[] = [
   answer(
     'html-200',
-    'Web page with 200, as a captive portal gives it',
+    'Web page with 200, as from a captive portal',
     harms.respondWithPage(200, 'Hotel'),
     {
       end: webPage,
@@ -58,7 +58,7 @@ export const answerFaults: NetworkFault[] = [
   }),
   answer(
     'html-502',
-    'Web page with 502, as nginx gives it',
+    'Web page with 502, as from nginx',
     harms.respondWithPage(502, '502 Bad Gateway'),
     {
       end: failed(502),
@@ -104,7 +104,7 @@ export const answerFaults: NetworkFault[] = [
       isPassing: true,
     },
   ),
-  answer('other-program', 'JSON of another program', harms.otherProgram, {
+  answer('other-program', 'JSON from another program', harms.otherProgram, {
     end: fails('not_a_registry', 'other_program'),
     others: { chunk: bytesRefused },
   }),

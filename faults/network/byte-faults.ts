@@ -1,14 +1,14 @@
-/** The registry answers, and other bytes arrive. */
+/** The registry answers, but different bytes arrive. */
 import { dash, fails, onRequests, rightBytes } from './declare.ts'
 import * as harms from './harms.ts'
 import type { NetworkFault } from './network-fault.ts'
 
-const noRange = dash('Only bytes of a file come in ranges.')
-/** The registry has heard the request, and a push finds that out when the answer is lost. */
+const noRange = dash('Ranges are only requested of file bytes.')
+/** The registry has processed the request; a push finds that out when the answer is lost. */
 const heard = { part: rightBytes, complete: rightBytes }
 const broken = fails('unreachable', 'reset')
 const silent = fails('unreachable', 'timeout')
-/** Depends on which is noticed first. */
+/** The end depends on which is noticed first. */
 const silentOrAlone = [silent, fails('unreachable', 'no_peers')]
 const notBencoded = fails('not_a_registry', 'other_program')
 const refused = fails('registry_failed', 'bytes_refused')
@@ -96,7 +96,7 @@ export const byteFaults: NetworkFault[] = [
   },
   {
     name: 'range-ignored',
-    summary: 'Whole file in place of a range',
+    summary: 'Whole file instead of a range',
     harm: () => harms.wholeFile,
     ends: onRequests(rightBytes, {
       columns: {

@@ -17,12 +17,14 @@ const rate = '6MB'
 export const commandKills: NetworkRound[] = [
   {
     name: 'kill-pull',
-    summary: 'kill -9 in pull, again and again; resumed, it counts as one download.',
+    summary:
+      'Kill a pull repeatedly (kill -9); once resumed and finished, it counts as one download.',
     run: killPull,
   },
   {
     name: 'kill-push',
-    summary: 'kill -9 in push, again and again; resumed, it publishes one file.',
+    summary:
+      'Kill a push repeatedly (kill -9); once resumed and finished, it has published one file.',
     run: killPush,
   },
 ]
@@ -59,7 +61,7 @@ async function killPush(scene: Scene): Promise<string> {
   await finish(scene, lane, { words, home })
   const files = await lane.client.listFiles('pushed', { status: 'all' })
   const [file] = files
-  expectSo(files.length === 1, `the resumed push made ${files.length} files`)
+  expectSo(files.length === 1, `the resumed push published ${files.length} files`)
   expectSo(file?.status === 'ready', `the pushed file is ${file?.status}`)
   expectSo(file.sha256_hash === manifest.sha256_hash, 'the pushed file has wrong bytes')
   return `one file with the right bytes after ${kills} kills`
@@ -97,13 +99,16 @@ async function finish({ timeoutFactor }: Scene, lane: Lane, { words, home }: Com
     timeoutMs: 60_000 * timeoutFactor,
   })
   const output = `${ended.stdout}${ended.stderr}`.trim().slice(-500)
-  expectSo(ended.exitCode === 0, `after the kills it ended with ${ended.exitCode}: ${output}`)
+  expectSo(
+    ended.exitCode === 0,
+    `after the kills, the command exited with ${ended.exitCode}: ${output}`,
+  )
 }
 
 /** Counts blocks on the disk, because a partial file has its full length from the start. */
 async function untilMoreThan(path: string, bytes: number, isOver: () => boolean) {
   const countBlocks = () => statSync(path, { throwIfNoEntry: false })?.blocks ?? 0
-  await until('bytes come', 30_000, () => isOver() || countBlocks() * 512 > bytes)
+  await until('bytes arrive', 30_000, () => isOver() || countBlocks() * 512 > bytes)
 }
 
 async function countDownloads({ client }: Lane): Promise<number> {

@@ -1,4 +1,4 @@
-/** The command line as a child process, with a home of its own. */
+/** The command line as a child process, with its own home folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -44,7 +44,7 @@ export function startCommand({ words, home, env, program = shoalProgram }: Comma
   }
 }
 
-/** Runs a command to its end, however it ends. */
+/** Runs a command until it ends, and does not throw if it fails. */
 export async function runCommand(
   options: CommandOptions & {
     /** The command is killed after this time. */

@@ -5,9 +5,7 @@ import * as harms from './harms.ts'
 import type { NetworkFault } from './network-fault.ts'
 import type { Place } from './places.ts'
 
-const sameServer = dash(
-  'A server does not become another one and itself again while a command runs.',
-)
+const sameServer = dash('A server does not turn into another one and back while a command runs.')
 const firstCall = dash('The first API call has already failed.')
 const everyConnection = dash('A forward proxy cannot tell requests apart.')
 
@@ -96,7 +94,7 @@ export const connectionFaults: NetworkFault[] = [
   },
   {
     name: 'half-open',
-    summary: 'Request read, and never answered',
+    summary: 'Request read but never answered',
     harm: () => harms.halfOpen,
     times: 1,
     ends: onRequests(fails('unreachable', 'timeout'), {
@@ -151,12 +149,12 @@ export const connectionFaults: NetworkFault[] = [
       tracker: firstCall,
     },
   },
-  forward('proxy-refused', 'Forward proxy that is not there', {
+  forward('proxy-refused', 'Forward proxy that is not running', {
     over: 'proxied http',
     harm: () => harms.connections({ answers: 'refused' }),
     end: fails('proxy_failed', 'refused'),
   }),
-  forward('proxy-auth', 'Forward proxy that wants a password (407)', {
+  forward('proxy-auth', 'Forward proxy that requires a password (407)', {
     over: 'proxied https',
     harm: () =>
       harms.toConnect('407 Proxy Authentication Required', 'proxy-authenticate: Basic\r\n'),

@@ -21,7 +21,7 @@ type Kind = {
   columns?: Partial<NetworkFault['ends']>
 }
 
-/** For harm to requests: right bytes if it goes away, otherwise `end`. A web seed is never needed: the bytes come another way. */
+/** For harm to requests: right bytes if it goes away, otherwise `end`. Web seeds are never required: the bytes can be downloaded in another way. */
 export function onRequests(end: End, { isAnswer = false, others = {}, columns = {} }: Kind = {}) {
   const goesAway = isAnswer ? wholeAnswer : rightBytes
   const at = (place: Place) => others[place] ?? end
@@ -33,13 +33,13 @@ export function onRequests(end: End, { isAnswer = false, others = {}, columns = 
       stays: { start: at('start'), part: at('part'), complete: at('complete') },
     },
     torrent: { 'goes away': goesAway, stays: { torrent: at('torrent'), 'web seed': rightBytes } },
-    // A tracker is asked again whatever it answered.
+    // Announces are repeated whatever the tracker answered.
     tracker: { 'goes away': rightBytes, stays: { tracker: at('tracker') } },
     ...columns,
   } satisfies Record<string, ColumnEnds>
 }
 
-/** For harm to all connections, from the first request of a place on. */
+/** For harm to all connections, beginning with the first request to a place. */
 export function onConnections(end: End, goesAway: End | Dash = rightBytes): NetworkFault['ends'] {
   return {
     api: { 'goes away': goesAway, stays: { api: end } },

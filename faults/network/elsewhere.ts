@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exchangeWith } from './exchange.ts'
 
-/** Another origin, with the same bytes as the registry. It records the credentials that it receives: there must be none. */
+/** Another origin with the same bytes as the registry. It records credentials that it receives: there must be none. */
 export async function startElsewhere(registryPort: () => number, registryHost: string) {
   const credentials: string[] = []
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** A peer without any piece, written by hand (BEP 3, 23). It makes a swarm, in which all pieces come from the registry. */
+/** A minimal peer without any pieces (BEP 3, 23). With it there is a swarm in which all pieces come from the registry. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { RegistryClient } from '@shoal/protocol/client'
@@ -7,7 +7,7 @@ const peerId = '-XX0000-nothing-here'
 /** The protocol's name, no extensions. */
 const greeting = Buffer.concat([Buffer.from('\x13BitTorrent protocol'), Buffer.alloc(8)])
 
-/** Known to the tracker until it is disposed of. `client` talks to the registry directly. */
+/** Starts a peer that is known to the tracker until it is disposed of. `client` connects to the registry directly. */
 export async function emptyPeer(client: RegistryClient, modelName: string): Promise<Disposable> {
   const [file] = await client.listFiles(modelName)
   const infoHash = file?.torrent_info_hash
@@ -34,7 +34,7 @@ export async function emptyPeer(client: RegistryClient, modelName: string): Prom
     [Symbol.dispose]() {
       for (const socket of sockets) socket.destroy()
       server.close()
-      announce('stopped').catch(() => undefined) // the tracker forgets it anyway
+      announce('stopped').catch(() => undefined) // the tracker removes it after a while anyway
     },
   }
 }

@@ -20,25 +20,25 @@ const refused: Outcome = {
 }
 
 describe('the end of a command', () => {
-  test('is right bytes for exit 0 with the file', () => {
+  test('is "right bytes" if it exits with 0 and the file is there', () => {
     expect(classify(good)).toBe('right bytes')
   })
 
-  test('is its typed cause for a failure without the file', () => {
+  test('is the typed cause if it fails without the file', () => {
     expect(classify(refused)).toEqual({ code: 'unreachable', reason: 'refused' })
   })
 
   test.each([
-    ['wrong bytes under the name', { ...good, file: 'wrong bytes' }, /wrong bytes/],
+    ['wrong bytes under the final name', { ...good, file: 'wrong bytes' }, /wrong bytes/],
     ['exit 0 without the file', { ...good, file: 'none' }, /without the file/],
     ['a failure with the file', { ...refused, file: 'right bytes' }, /with the file/],
     ['a hang', { ...refused, exitCode: undefined, seconds: 25 }, /no end within 25 s/],
     ['a crash', { ...refused, exitCode: undefined, signal: 'SIGABRT' }, /SIGABRT/],
     ['a stack trace', { ...refused, stderr: 'Error: x\n    at f (/a/b.ts:1:2)\n' }, /stack trace/],
-    ['a failure that says nothing', { ...refused, stdout: '' }, /without JSON/],
+    ['a failure without output', { ...refused, stdout: '' }, /without JSON/],
     ['an untyped cause', reported(1, { code: 'failed' }), /untyped/],
     ['the exit code of another cause', reported(9, { code: 'unreachable' }), /another exit code/],
-    ['a cause without advice', reported(6, { code: 'unreachable', hint: '' }), /no hint/],
+    ['a cause without a hint', reported(6, { code: 'unreachable', hint: '' }), /no hint/],
   ] as const)('is a problem for %s', (_, outcome, problem) => {
     expect(classify(outcome as Outcome)).toEqual({ problem: expect.stringMatching(problem) })
   })

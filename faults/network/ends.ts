@@ -1,6 +1,6 @@
 /** How a command may end, and how it did. */
 
-/** Exit codes by the codes of `--json`. `failed` is missing because no fault of the network may end in it. */
+/** Exit codes by the error codes of `--json`. `failed` is missing because no network fault may end in it. */
 export const exitCodes = {
   not_found: 3,
   not_signed_in: 4,
@@ -33,7 +33,7 @@ export type Outcome = {
   stdout: string
   stderr: string
   seconds: number
-  /** What has the final name: the file of a pull, or what the registry serves after a push. */
+  /** The file with the final name: on this disk after a pull, in the registry after a push. */
   file: 'none' | 'right bytes' | 'wrong bytes'
 }
 
@@ -61,7 +61,7 @@ function causeIn(stdout: string, exitCode: number, stderr: string): Cause | { pr
   const seen = `${code}${reason ? ` (${reason})` : ''}, exit ${exitCode}: ${message}`
   if (!(code in exitCodes)) return { problem: `an untyped cause: ${seen}` }
   if (exitCodes[code as Code] !== exitCode) return { problem: `another exit code: ${seen}` }
-  const needsHint = exitCode > exitCodes.not_permitted // the registry's own refusals need no hint
+  const needsHint = exitCode > exitCodes.not_permitted // refusals by the registry need no hint
   if (!message || (needsHint && !hint)) return { problem: `no message or no hint: ${seen}` }
   return { code: code as Code, reason }
 }

@@ -90,7 +90,7 @@ export function exchangeWith(
       response.end(answer.body)
     },
 
-    /** Sends the head of an answer; its body follows in parts. */
+    /** Sends the head of an answer. Its body follows in parts. */
     begin,
 
     /** Sends a part of the body, or ends it. */

@@ -22,9 +22,9 @@ export type ConnectionMode =
 export type Arming = {
   /** The harmed places; each has its own count of harmed requests. */
   places: readonly Place[]
-  /** How many requests of each place, or connections, are harmed. */
+  /** How many requests to each place, or connections, are harmed. */
   times: number
-  /** How many requests of each place pass before. */
+  /** How many requests to each place pass unharmed first. */
   after: number
   /** Harms one request, or the connections from that request on. */
   harm: RequestHarm | ConnectionHarm | ConnectHarm
@@ -78,7 +78,7 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
     else http.emit('connection', socket)
   })
   http.on('clientError', (_error: Error, socket: Duplex) => {
-    // As servers answer anything that is not HTTP, such as TLS.
+    // As servers answer anything that is not HTTP, for example TLS.
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n')
   })
 
@@ -157,7 +157,7 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
 
   return {
     port,
-    /** Starts to do harm: at the next request of the place, or at once for harm to connections of API calls. */
+    /** Starts the harm: at the next request to the place, or at once for harm to connections of API calls. */
     arm(arming: Arming) {
       armed = arming
       harmed = new Map()
@@ -171,9 +171,9 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
         begin(arming.harm)
       }
     },
-    /** Whether the harm was done at all. */
+    /** Whether any harm was done. */
     hasHarmed: () => harmed.size > 0,
-    /** Ends the harm and every connection. */
+    /** Stops the harm and closes every connection. */
     async disarm() {
       armed = undefined
       await lift()
@@ -190,7 +190,7 @@ export async function startFaultProxy({ isTls, registryPort }: Options) {
 
 type Options = { isTls: boolean; registryPort: () => number }
 
-/** While a port is closed, no connection must get it as its source port. */
+/** Listens below the ephemeral ports, so that no connection gets the port as its source port while it is closed. */
 async function listenBelowEphemeral(server: ReturnType<typeof createServer>): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000)

@@ -18,7 +18,7 @@ const transports = ['proxied http', 'proxied https'] as const
 
 export const forwardProxy: NetworkRound = {
   name: 'forward-proxy',
-  summary: 'Pull and push through tinyproxy, over HTTP and over HTTPS with a private CA.',
+  summary: 'Pull and push through tinyproxy: over HTTP, and over HTTPS with a private CA.',
   needs: 'tinyproxy',
   run: throughTinyproxy,
 }
@@ -31,7 +31,7 @@ async function throughTinyproxy(scene: Scene): Promise<string> {
     mkdirSync(folder, { recursive: true })
     const log = join(folder, 'tinyproxy.log')
     const inFront = (port: number) => startTinyproxy({ ...scene, folder }, port, log)
-    const lane = await openLane({ ...scene, folder, logFolder, transport, inFront }, bytes) // which pushes
+    const lane = await openLane({ ...scene, folder, logFolder, transport, inFront }, bytes) // pushes a model
     const ended = await runCommand({
       words: ['pull', modelName, '--no-peers', '--json', '--registry', lane.address],
       home: folder,
@@ -73,7 +73,7 @@ async function startTinyproxy(
   const child = spawn(program, ['-d', '-c', config], { stdio: 'ignore' })
   cleanup.defer(() => child.kill('SIGKILL'))
   await until('tinyproxy listens', 20_000 * timeoutFactor, async () => {
-    expectSo(child.exitCode === null, `tinyproxy ended with ${child.exitCode}`)
+    expectSo(child.exitCode === null, `tinyproxy exited with ${child.exitCode}`)
     return existsSync(log) && (await isListening(port))
   })
   return `http://127.0.0.1:${port}`
@@ -85,7 +85,7 @@ async function isListening(port: number): Promise<boolean> {
     await once(socket, 'connect')
     return true
   } catch {
-    return false // it is being started
+    return false // it is still starting
   } finally {
     socket.destroy()
   }

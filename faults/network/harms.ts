@@ -19,7 +19,7 @@ const withLength = ({ status, headers }: Answer, length: number) => {
   return encodeHead({ status, headers: { ...others, 'content-length': String(length) } })
 }
 
-/** Half of the body; nothing of the rest of a chunk, or each retry would bring half of what is missing. */
+/** Half of the body, but nothing of the rest of a chunk: otherwise each retry would deliver half of what is missing. */
 function half({ body }: Answer, { place }: Exchange): Uint8Array {
   const isRest = place === 'chunk' && body.length < 4 * 1024 * 1024
   return body.subarray(0, isRest ? 0 : Math.ceil(body.length / 2))
@@ -34,7 +34,7 @@ function halfOnWire(answer: Answer, exchange: Exchange): Buffer {
 
 // Bytes
 
-/** The last byte of every 64 KiB: JSON no longer parses, and a hash no longer matches. */
+/** Changes the last byte of every 64 KiB, so that JSON cannot be parsed and hashes do not match. */
 export const corrupt = onAnswer((answer) => {
   const body = Buffer.from(answer.body)
   for (let at = body.length - 1; at >= 0; at -= 65_536) body[at] = (body[at] ?? 0) ^ 0x15
@@ -46,7 +46,7 @@ export const cut = onWire(halfOnWire)
 export const resetInTheMiddle = onRequest(async (exchange) => {
   const answer = await exchange.ask()
   exchange.write(halfOnWire(answer, exchange))
-  await sleep(50) // or the reset would overtake the bytes
+  await sleep(50) // otherwise the reset would overtake the bytes
   exchange.reset()
 })
 
@@ -73,7 +73,7 @@ export const slow = onRequest(async (exchange) => {
   exchange.goOn()
 })
 
-/** Compresses only the beginning of a chunk: the client decides by the header. */
+/** Compresses only the beginning of a chunk, because the client decides by the header. */
 export const gzipped = onAnswer((answer) => {
   const { status, headers, body } = answer
   if (body.length === 0) return answer
@@ -110,7 +110,7 @@ export const wholeFile = onRequest(async (exchange) => {
   exchange.give(await exchange.ask())
 })
 
-// Answers of other programs
+// Answers from other programs
 
 const page = (title: string) =>
   Buffer.from(
@@ -138,9 +138,9 @@ export const redirectTo = (location: (exchange: Exchange) => string, status = 30
     exchange.give({ status, headers: { location: location(exchange) }, body: Buffer.alloc(0) }),
   )
 
-// Answers that were right once
+// Outdated answers
 
-/** The registry's answer to another request: other bytes instead of bytes, otherwise its statistics. */
+/** The registry's answer to another request: for bytes, other bytes; for anything else, its statistics. */
 export const replayed = onRequest(async (exchange) => {
   const { headers } = exchange.request
   const isBytes = exchange.place === 'chunk' || exchange.place === 'web seed'

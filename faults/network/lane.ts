@@ -1,4 +1,4 @@
-/** One registry behind one fault proxy. Cells of the same transport take turns on it. */
+/** One registry behind one fault proxy. Cells with the same transport use it one after another. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { registryClient } from '@shoal/protocol/client'
@@ -18,7 +18,7 @@ export type LaneOptions = {
   transport: Transport
   folder: string
   logFolder: string
-  /** Multiplies every time allowed. */
+  /** Multiplies every timeout. */
   timeoutFactor: number
   cleanup: DisposableStack
   /** Starts another forward proxy in front of the one at this port, and returns its address. */
@@ -31,7 +31,7 @@ export type Lane = Awaited<ReturnType<typeof openLane>>
 export const modelName = 'large'
 export const filename = 'large.gguf'
 
-/** Another model that only the registry has. */
+/** Another model, which only the registry has. */
 export const lonelyModel = 'lonely'
 
 /** Starts both and publishes one model. `bytes` is a GGUF file of two chunks. */
@@ -91,7 +91,9 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
     const timeoutMs = 60_000 * timeoutFactor
     const ended = await runCommand({ words: command, home: place, env, timeoutMs })
     if (ended.exitCode === 0) return
-    throw new Error(`${words[0]} without any harm ended with ${ended.exitCode}: ${ended.stderr}`)
+    throw new Error(
+      `${words[0]} exited with ${ended.exitCode} although no fault was injected: ${ended.stderr}`,
+    )
   }
 
   let seeding: Promise<void> | undefined
@@ -103,8 +105,8 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
     const { child, output } = startCommand({ words, home, env })
     output.catch(() => undefined) // it is killed at the end
     cleanup.defer(() => child.kill('SIGKILL'))
-    await until('somebody seeds the file', 30_000 * timeoutFactor, async () => {
-      if (child.exitCode !== null) throw new Error(`the seeder ended with ${child.exitCode}`)
+    await until('the file has a seeder', 30_000 * timeoutFactor, async () => {
+      if (child.exitCode !== null) throw new Error(`the seeder exited with ${child.exitCode}`)
       const [file] = await client.listFiles(modelName)
       return (file?.seeders ?? 0) > 0
     })

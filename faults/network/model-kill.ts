@@ -1,4 +1,4 @@
-/** kill -9 of the process that computes for a model, while it answers. */
+/** Kills the process of a model (kill -9) while it is answering. */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,8 @@ const demo = join(import.meta.dirname, '../../models', model, `${model}-Q8_0.ggu
 
 export const modelKill: NetworkRound = {
   name: 'kill-model',
-  summary: "kill -9 of a model's process while it answers; the daemon loads it again.",
+  summary:
+    'Kill the process of a model (kill -9) while it is answering; the daemon loads it again.',
   run: killModel,
 }
 
@@ -32,8 +33,8 @@ async function killModel(scene: Scene): Promise<string> {
     failed.push(errorIn(await answer, isStreamed))
   }
   await expectAnswer(daemon.url)
-  expectSo(daemon.isRunning(), 'the daemon has ended')
-  return `${failed.length} answers ended in ${[...new Set(failed)].join(', ')}, each next one came`
+  expectSo(daemon.isRunning(), 'the daemon is no longer running')
+  return `${failed.length} answers ended in ${[...new Set(failed)].join(', ')}, and each next request succeeded`
 }
 
 async function startDaemon({ folder, timeoutFactor, cleanup }: Scene) {
@@ -49,7 +50,7 @@ async function startDaemon({ folder, timeoutFactor, cleanup }: Scene) {
     stdout += text
   })
   await until('the daemon answers', 30_000 * timeoutFactor, () => {
-    expectSo(child.exitCode === null, `the daemon ended with ${child.exitCode}`)
+    expectSo(child.exitCode === null, `the daemon exited with ${child.exitCode}`)
     return stdout.trimEnd().endsWith('}')
   })
   const { url, pid } = JSON.parse(stdout) as { url: string; pid: number }
@@ -81,7 +82,7 @@ async function expectAnswer(url: string) {
 /** An error in OpenAI's shape: as the whole answer, or as the last event of a stream. Returns its code. */
 function errorIn({ status, text }: Reply, isStreamed: boolean): string {
   const isWhole = status >= 500
-  expectSo(isWhole || isStreamed, `the answer of a killed model is ${status} ${text}`)
+  expectSo(isWhole || isStreamed, `the answer from a killed model is ${status} ${text}`)
   const last = isWhole
     ? text
     : (text
@@ -107,9 +108,9 @@ function findModelProcess(daemonPid: number): number {
       const command = readFileSync(`/proc/${name}/cmdline`, 'utf8')
       return Number(parent) === daemonPid && command.includes('model-process')
     } catch {
-      return false // it has just ended
+      return false // it has just exited
     }
   })
-  expectSo(found.length === 1, `the daemon has ${found.length} processes of a model`)
+  expectSo(found.length === 1, `the daemon has ${found.length} model processes, not one`)
   return Number(found[0])
 }

@@ -19,7 +19,7 @@ export type Cell = {
   ends: readonly End[]
 }
 
-/** Why there is nothing to try in a cell, as in its footnote. */
+/** Why a cell does not apply: the text of its footnote. */
 export type Dash = { dash: string }
 
 /** The ends in one column: a dash, or how the command ends in each form. */
@@ -37,11 +37,11 @@ export type NetworkFault = {
   summary: string
   /** Default `http`. */
   over?: Transport
-  /** The harm to a place. Undefined if the fault is only in what the command is given. */
+  /** The harm to a place. Undefined if the fault is only in `command`. */
   harm?: (place: Place, lane: Lane) => Harm | undefined
   /** How many requests of a place are harmed before the harm goes away. Default 2. */
   times?: number
-  /** What the command is given differently. */
+  /** Overrides of the command's address and environment. */
   command?: (
     lane: Lane,
     place: Place | undefined,

@@ -1,4 +1,4 @@
-/** All faults of the network and all rounds, once. They take minutes, so they run only on request. */
+/** All network faults and all rounds, once. They take minutes, so they run only with SHOAL_TEST_SLOW or SHOAL_TEST_EVERYTHING. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ describe.runIf(runsSlowTests)(withSlowTests, () => {
   for (const round of networkRounds) {
     const title = `${round.name}: ${round.summary}`
     test.skipIf(!canRun(round) && !isAll)(title, { timeout: 10 * 60_000 }, async () => {
-      expect(canRun(round), `${round.needs} is not here`).toBe(true)
+      expect(canRun(round), `${round.needs} is not installed`).toBe(true)
       const { failure } = await runRound(round, { seed, timeoutFactor, logFolder })
       hasFailed ||= failure !== undefined
       expect(failure).toBeUndefined()

@@ -1,4 +1,4 @@
-/** Which requests of a command belong to which place, told by method and path. */
+/** Assigns the requests of a command to places, by method and path. */
 import type { IncomingMessage } from 'node:http'
 
 /** Where harm is done: only to the requests of one place. */
@@ -26,7 +26,7 @@ export const columns = {
 
 export type Column = keyof typeof columns
 
-/** Titles for people. */
+/** Titles as printed. */
 export const placeTitles: Record<Place, string> = {
   api: 'API call',
   chunk: 'chunk',

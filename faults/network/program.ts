@@ -16,9 +16,9 @@ import { formatTable } from './table.ts'
 
 const usage = `npm run faults -- network [--only name] [--place name] [--rounds 1] [--seed N] [--markdown]
 
---only      one fault or round, or several with commas between them
---place     only harm to this place, and no rounds: ${places.join(', ')}
---markdown  only the table of docs/reliability.md; nothing is run
+--only      comma-separated names of faults and rounds (default: all)
+--place     only faults at this place, and no rounds: ${places.join(', ')}
+--markdown  print the table of docs/reliability.md, and run nothing
 `
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -30,7 +30,8 @@ export async function runNetwork(words: string[]): Promise<number> {
   const faults = networkFaults.filter(({ name }) => isWanted(only, name))
   const kinds = networkRounds.filter(({ name }) => place === undefined && isWanted(only, name))
   const cells = faults.flatMap(listCells).filter((cell) => isAt(place, cell))
-  if (faults.length + kinds.length === 0) misuse(`nothing is called ${only}: see --list`)
+  if (faults.length + kinds.length === 0)
+    misuse(`unknown fault or round "${only}": --list shows all names`)
   if (isMarkdown) {
     say(formatTable(faults))
     return 0
@@ -61,14 +62,14 @@ export async function runNetwork(words: string[]): Promise<number> {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
   say(`network: ${count} commands and rounds in ${seconds} s, ${failed} failed`)
   if (failed === 0) rmSync(logFolder, { recursive: true })
-  else say(`logs of the registries: ${logFolder}`)
+  else say(`registry logs: ${logFolder}`)
   return failed === 0 ? 0 : 1
 }
 
 const isWanted = (only: string | undefined, name: string) =>
   only === undefined || only.split(',').includes(name)
 
-/** Harm that goes away is done to every place of a column. */
+/** Faults that go away affect every place of a column. */
 const isAt = (wanted: Place | undefined, { column, place }: Cell) =>
   wanted === undefined ||
   wanted === place ||
@@ -133,6 +134,7 @@ function readArguments(args: string[]) {
 
 function placeNamed(name: string | undefined): Place | undefined {
   const place = places.find((one) => one === name)
-  if (name !== undefined && place === undefined) misuse(`no place ${name}: ${places.join(', ')}`)
+  if (name !== undefined && place === undefined)
+    misuse(`unknown place "${name}"; expected one of: ${places.join(', ')}`)
   return place
 }

@@ -5,13 +5,13 @@ export type NetworkRound = {
   summary: string
   /** A program that may not be installed. */
   needs?: string
-  /** Resolves with a description of what happened; rejects if that is wrong. */
+  /** Resolves with a description of what happened; rejects if it must not happen. */
   run(scene: Scene): Promise<string>
 }
 
 export type Scene = {
   seed: number
-  /** Multiplies every time allowed. */
+  /** Multiplies every timeout. */
   timeoutFactor: number
   /** Deleted at the end of the round. */
   folder: string
@@ -19,7 +19,7 @@ export type Scene = {
   cleanup: DisposableStack
 }
 
-/** Something happened in a round that must not. */
+/** Something happened that must not. */
 export class RoundFailure extends Error {
   override name = 'RoundFailure'
 }

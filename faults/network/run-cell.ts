@@ -20,7 +20,7 @@ export type CellOptions = {
   timeoutFactor: number
   /** A program to run instead of the command line, for self-tests. */
   program?: string
-  /** When a command counts as hanging, times timeoutFactor. Default 45 s. */
+  /** After how long a command counts as hanging, multiplied by timeoutFactor. Default 45 s. */
   hangTimeoutMs?: number
 }
 
@@ -34,11 +34,11 @@ export type CellResult = {
   output: string
 }
 
-/** Seconds, times timeoutFactor. A command that waits for more than all of these together hangs. */
+/** In seconds, multiplied by timeoutFactor. A command that waits longer than all of these together hangs. */
 const timeoutSeconds = { connect: 2, headers: 2, stall: 2, giveup: 5 }
-/** For a command that has to succeed: on a busy machine it takes seconds to load webtorrent and to reach a peer. */
+/** For commands that must succeed: on a busy machine it takes seconds to load webtorrent and to reach a peer. */
 const successGiveUpSeconds = 20
-/** Includes the start, the bytes at a limited rate, the time to give up, and the last request before that. */
+/** Includes the start, the bytes at a limited rate, the give-up timeout, and the last request before it. */
 const defaultHangTimeoutMs = 45_000
 
 function timeoutSetting({ ends }: Cell, timeoutFactor: number): string {
@@ -94,7 +94,7 @@ export async function runCell(cell: Cell, options: CellOptions): Promise<CellRes
   }
 }
 
-/** A mistyped address should fail soon: a registry that has never answered is given up early. */
+/** The command gives up early if the registry has never answered, so that a mistyped address fails soon. */
 const firstPasses = ({ column, form }: Cell) => column === 'api' && form === 'goes away'
 
 function findFailure({ ends }: Cell, end: CellResult['end'], credentials: string[]) {
@@ -106,7 +106,7 @@ function findFailure({ ends }: Cell, end: CellResult['end'], credentials: string
 
 type Prepared = { words: string[]; fileUnderName(): Outcome['file'] | Promise<Outcome['file']> }
 
-/** The command that reaches the harmed place, and how to inspect what it left behind. */
+/** Returns the command that reaches the harmed place, and how to inspect what it left. */
 async function prepare(cell: Cell, options: CellOptions, stack: DisposableStack) {
   const { column, place } = cell
   if (column === 'push') return preparePush(options)
@@ -120,7 +120,7 @@ async function prepare(cell: Cell, options: CellOptions, stack: DisposableStack)
   } satisfies Prepared
 }
 
-/** Only a swarm requests pieces, and it is joined if the registry is slow and there is a peer. */
+/** Pieces are requested only in a swarm, and a pull joins the swarm only if the registry is slow and there is a peer. */
 async function preparePieces({ lane, folder, seed }: CellOptions, stack: DisposableStack) {
   const { bytes, manifest } = makeContent(randomFrom(seed + 1), 'large')
   await lane.ensureLonely(bytes)
@@ -132,7 +132,7 @@ async function preparePieces({ lane, folder, seed }: CellOptions, stack: Disposa
   } satisfies Prepared
 }
 
-/** A pull that may ask the registry for bytes would end well whatever happens to the torrent and the tracker. */
+/** A pull that may request bytes from the registry would succeed whatever happens to the torrent and the tracker. */
 const getSourceFlag = ({ column }: Cell) =>
   column === 'torrent' || column === 'tracker' ? '--only-peers' : '--no-peers'
 

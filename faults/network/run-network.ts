@@ -1,4 +1,4 @@
-/** Runs every cell on a few lanes at once. */
+/** Runs all cells, on several lanes at once. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,9 +11,9 @@ import { type CellOptions, type CellResult, runCell } from './run-cell.ts'
 
 export type NetworkOptions = {
   seed: number
-  /** Multiplies every time allowed: 1 on an idle machine. */
+  /** Multiplies every timeout: 1 on an idle machine. */
   timeoutFactor: number
-  /** Where the logs of the registries go. */
+  /** The folder of the registries' logs. */
   logFolder: string
   onResult(result: CellResult): void
 } & Pick<CellOptions, 'program' | 'hangTimeoutMs'>
@@ -38,7 +38,7 @@ export async function runCells(
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }))
   const { bytes } = makeContent(randomFrom(options.seed), 'large')
   const results: CellResult[] = []
-  /** Lanes open one after another: if all opened at once, none would be ready before the last. */
+  /** Lanes are opened one after another: if all were opened at once, none would be ready before the last. */
   let opening: Promise<unknown> = Promise.resolve()
 
   async function work(transport: Transport, number: number, queue: Cell[]) {
@@ -74,5 +74,6 @@ export async function runCells(
 /** The registry must not fail because the network does. */
 function reportRegistry({ failures }: Lane) {
   const [failure] = failures.list()
-  if (failure) throw new Error(`the registry: ${failure.expected}; seen: ${failure.seen}`)
+  if (failure)
+    throw new Error(`the registry failed too: expected ${failure.expected}; seen: ${failure.seen}`)
 }

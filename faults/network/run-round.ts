@@ -16,14 +16,14 @@ export type RoundResult = {
 
 type Options = Pick<Scene, 'seed' | 'timeoutFactor' | 'logFolder'>
 
-/** Skips a round whose program is not installed, and says so in `seen`. */
+/** Runs a round. If its program is not installed, the round is skipped and `seen` says so. */
 export async function runRound(round: NetworkRound, options: Options): Promise<RoundResult> {
   const startedAt = performance.now()
   const result = (seen: string, failure?: string): RoundResult => {
     const seconds = (performance.now() - startedAt) / 1000
     return { round, seed: options.seed, seconds, seen, failure }
   }
-  if (!canRun(round)) return result(`skipped, this machine lacks ${round.needs}`)
+  if (!canRun(round)) return result(`skipped: ${round.needs} is not installed`)
   using cleanup = cleanupStack()
   const folder = mkdtempSync(join(tmpdir(), 'shoal-network-'))
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }))

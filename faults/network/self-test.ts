@@ -23,18 +23,18 @@ function tampering(summary: string, failure: RegExp, then: string): Tampering {
 const say = (reported: string) => `console.log(JSON.stringify({ error: ${reported} }))`
 
 export const tamperings: Tampering[] = [
-  tampering('wrong bytes under the name', /wrong bytes/, intoFile("'wrong'")),
+  tampering('wrong bytes under the final name', /wrong bytes/, intoFile("'wrong'")),
   tampering('no file and exit 0', /exit 0 without the file/, ''),
   tampering('no end', /no end within/, 'setInterval(() => {}, 1000)'),
   tampering('a crash', /crashed by SIGABRT/, 'process.abort()'),
-  tampering('an error that nobody caught', /stack trace/, "throw new Error('thrown')"),
+  tampering('an uncaught error', /stack trace/, "throw new Error('thrown')"),
   tampering(
     'an untyped cause',
     /an untyped cause/,
     `${say("{ code: 'failed', message: 'No.', hint: 'Try.' }")}; process.exitCode = 1`,
   ),
   tampering(
-    'a cause that is not the one',
+    'the wrong cause',
     /^unreachable \(dns\)$/,
     `${say("{ code: 'unreachable', reason: 'dns', message: 'No.', hint: 'Try.' }")}; process.exitCode = 6`,
   ),
@@ -44,7 +44,7 @@ export const tamperings: Tampering[] = [
     `fetch(process.env.ELSEWHERE + '/v1/models', { headers: { authorization: 'Bearer x' } }).then(() => {})`,
   ),
   {
-    summary: 'a command that never asks',
+    summary: 'a command that sends no request',
     failure: /the harm was never done/,
     program: 'process.exitCode = 6',
   },

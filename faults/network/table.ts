@@ -1,4 +1,4 @@
-/** The table of faults and places for the documentation. */
+/** Formats the table of faults and places for docs/reliability.md. */
 import { columnNames, isDash, networkFaults } from './all-network-faults.ts'
 import { type End, inWords } from './ends.ts'
 import type { ColumnEnds, NetworkFault } from './network-fault.ts'
