@@ -17,13 +17,13 @@ import { temporaryFolder } from './harness/temporary-folder.ts'
 type Endpoint = {
   paths: string[]
   status: number
-  /** What somebody else asks for in the meantime, ten times a second. */
+  /** Requests of another client during the load, ten a second. */
   meanwhile?: string[]
 }
 type LoadRound = Load & { cpuMicrosPerRequest: number }
 
 const warmUpSeconds = 1.5
-/** Different things that one endpoint is asked for, in turn. */
+/** The number of different paths of an endpoint, which are requested in turn. */
 const pathsEach = 300
 const goal = 0.7
 
@@ -88,7 +88,7 @@ function endpointsFor({ models }: BenchOptions): Record<string, Endpoint> {
   }
 }
 
-/** What the registry answers, so that the bare server can answer the same. */
+/** Collects the registry's answers, so that the bare server can give the same ones. */
 async function collectAnswers(url: string, { paths, status }: Endpoint): Promise<BareAnswer[]> {
   const answers: BareAnswer[] = []
   for (const path of paths) {
@@ -109,7 +109,7 @@ function load(url: string, { paths, status }: Endpoint, { connections, seconds }
   return runScript<Load>('load', input)
 }
 
-/** Asks for these in turn until it is stopped. */
+/** Requests the paths in turn until it is disposed of. */
 function askNowAndThen(url: string, paths: string[]): Disposable {
   let turn = 0
   const timer = setInterval(() => {

@@ -18,14 +18,14 @@ import { runScript, startScript } from './harness/script.ts'
 import { temporaryFolder } from './harness/temporary-folder.ts'
 import { firstTokenMs, measureStreams } from './harness/token-load.ts'
 
-/** What ends a text in the demo model's vocabulary: answers without it go on as long as they are asked to. */
+/** End-of-text tokens of the demo model. Without them, answers have the requested length. */
 const neverTokens = [0, 1, 2]
 const slots = 4
 
 type Subject = { name: string; path: string; contextLength: number; completionTokens: number }
 
 export const bench: Bench = {
-  summary: 'tokens per second, first token, CPU and memory against bare llama.cpp',
+  summary: 'tokens per second, time to first token, CPU and memory, against bare llama.cpp',
 
   async run(options, report) {
     using folder = temporaryFolder()
@@ -142,7 +142,7 @@ async function reportFirstToken(
   for (const [side, { url }] of Object.entries(servers)) {
     variants[side] = async () => {
       turn += 1
-      // Another beginning, so that nothing of it is remembered.
+      // A different beginning each time, so that nothing is cached.
       const prompt = Array.from(
         { length: promptTokens },
         (_, index) => 100 + ((index + turn * 7) % 900),
@@ -159,7 +159,7 @@ async function reportFirstToken(
       `first token of ${promptTokens}`,
       'cold ms',
       'cached ms',
-      'cached ms over evaluate (goal ≤ 30)',
+      'cached ms more than evaluate (goal ≤ 30)',
     ],
     Object.keys(variants).map((side) => [
       side,
@@ -182,10 +182,10 @@ async function reportMemory({ path, contextLength }: Subject, pid: number, repor
     [
       ['weights', megabytes(need.weightBytes)],
       [`keys and values of ${slots} × ${contextLength} tokens`, megabytes(need.cacheBytes)],
-      ['process of the model', megabytes(model)],
-      ['over weights, keys and values (goal ≤ 120)', megabytes(model - ofTheModel)],
-      ['as planned before loading', megabytes(need.totalBytes)],
-      ['process of the daemon itself', megabytes(own)],
+      ['model process', megabytes(model)],
+      ['model process, minus weights, keys and values (goal ≤ 120)', megabytes(model - ofTheModel)],
+      ['estimate before loading', megabytes(need.totalBytes)],
+      ['daemon process', megabytes(own)],
     ],
   )
 }

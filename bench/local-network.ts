@@ -11,14 +11,14 @@ import { type Place, startShoalAt } from './harness/shoal-at.ts'
 import { needRoom, temporaryFolder } from './harness/temporary-folder.ts'
 
 const fileBytes = 128 * 1024 ** 2
-/** What the registry sends to each. */
+/** The rate limit from the registry to each machine. */
 const lineRate = '40mbit'
 
 type Round = { wallSeconds: number; foundSeconds: number; share: number }
 type Source = { bytes: number; is_peer: boolean }
 
 export const bench: Bench = {
-  summary: 'a pull over a slow line, with somebody in the same network who has the file',
+  summary: 'pull over a slow connection, with a seeder in the local network',
 
   async run({ rounds }, report) {
     await needRoom(fileBytes * 4)
@@ -45,19 +45,19 @@ export const bench: Bench = {
 
     const puller = placeAt(second, 'puller')
     const results = await inTurns(rounds, {
-      'with the neighbour': () => pull(puller),
-      'the neighbour alone': () => pull(puller, '--only-peers'),
-      'registry alone': () => pull(puller, '--no-peers'),
+      'registry and peer': () => pull(puller),
+      'peer only': () => pull(puller, '--only-peers'),
+      'registry only': () => pull(puller, '--no-peers'),
     })
     const getMedian = (side: string, field: keyof Round) =>
       median((results[side] ?? []).map((round) => round[field]))
-    report.title(`local network: 128 MiB, a line of ${lineRate} to the registry`)
+    report.title(`local network: 128 MiB, ${lineRate} from the registry`)
     report.table(
-      ['side', 'wall s', '× registry alone', 'first piece of the neighbour s', 'of the neighbour'],
+      ['side', 'wall s', '× registry only', 'first piece from the peer s', 'bytes from the peer'],
       Object.keys(results).map((side) => [
         side,
         digits(getMedian(side, 'wallSeconds')),
-        (getMedian(side, 'wallSeconds') / getMedian('registry alone', 'wallSeconds')).toFixed(2),
+        (getMedian(side, 'wallSeconds') / getMedian('registry only', 'wallSeconds')).toFixed(2),
         digits(getMedian(side, 'foundSeconds')),
         `${(getMedian(side, 'share') * 100).toFixed(0)} %`,
       ]),
@@ -65,7 +65,7 @@ export const bench: Bench = {
   },
 }
 
-/** Gives the data directory of a registry that has the file. */
+/** Publishes the file, and returns the registry's data directory. */
 async function publish(folder: string): Promise<string> {
   const dataDirectory = join(folder, 'registry')
   const source = join(folder, 'near.Q8_0.gguf')

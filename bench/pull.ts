@@ -50,10 +50,10 @@ export const bench: Bench = {
       'aria2c -x8 -s8',
     )
     report.say(
-      '`shoal pull` checks each chunk and the whole file, and answers when the disk has it; aria2c alone checks nothing and leaves the writing to the system.',
+      '`shoal pull` verifies each chunk and the whole file, and ends when the file is synced to the disk. Without `--checksum` and `sync`, aria2c verifies nothing and leaves the data in the page cache.',
     )
 
-    /** Nothing there, and nothing of the side before still to be written. */
+    /** Runs a side in an empty folder, after the writes of the previous side have reached the disk. */
     async function onEmptyDisk(side: () => Promise<Usage>) {
       rmSync(target, { recursive: true, force: true })
       mkdirSync(target)

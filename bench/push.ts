@@ -20,7 +20,7 @@ export const bench: Bench = {
     needTools('cp', 'sha256sum', 'sync')
     using folder = temporaryFolder()
     const source = join(folder.path, filename)
-    note(`making a file of ${options.sizeBytes} bytes`)
+    note(`creating a file of ${options.sizeBytes} bytes`)
     await writeGgufFile(source, options.sizeBytes)
     report.title(`push: ${(options.sizeBytes / 2 ** 30).toFixed(1)} GiB over loopback`)
 
@@ -56,10 +56,10 @@ export const bench: Bench = {
         inSequence(await copyAndHash(), await runTool('sync', [copy])),
       ),
     })
-    const withRegistry = { ...rounds, 'the registry meanwhile': registryUsage }
+    const withRegistry = { ...rounds, 'registry, during the push': registryUsage }
     reportUsage(report, withRegistry, 'cp, sha256sum')
     report.say(
-      'A push hashes the file here, sends it, has each chunk checked as it arrives, and waits until the registry has hashed what is stored and has it on its disk.',
+      'A push hashes the file and sends it. The registry verifies each chunk as it arrives, and finally hashes the stored file and syncs it to its disk.',
     )
   },
 }

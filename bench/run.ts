@@ -1,4 +1,4 @@
-/** Side-by-side measurements that anyone can run again: `npm run bench -- NAME [options]`. */
+/** Reproducible side-by-side measurements: `npm run bench -- NAME [options]`. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parseSize } from '@shoal/core/units'
@@ -20,17 +20,17 @@ const names = [
   'threads',
 ] as const
 
-const optionTexts = `options, each with its default:
-  --rounds 3          times that each side of a comparison runs; sides take turns
-  --seconds 5         length of a round of load
-  --connections 32    requests at a time in a round of load
-  --models 100000     models in the registry
-  --size 2147483648   size of the file that is moved, such as 2GB
-  --threads 1         threads that compute with a model
-  --data FOLDER       keep the filled registry here for the next run
-  --only A,B          run these parts alone (an endpoint of api, sqlite or postgres of search,
-                      tiny, 100m-Q4_0 or 100m-Q8_0 of inference and threads)
-  --profile           also say where the registry's time goes`
+const optionTexts = `options with their defaults:
+  --rounds 3          number of rounds of each side of a comparison; the sides alternate
+  --seconds 5         duration of a round of load
+  --connections 32    concurrent requests in a round of load
+  --models 100000     number of models in the registry
+  --size 2147483648   size of the transferred file, for example 2GB
+  --threads 1         number of threads for inference
+  --data FOLDER       folder of the filled registry, kept for the next run (default: a temporary one)
+  --only A,B          parts to run: endpoints of api; sqlite or postgres of search;
+                      tiny, 100m-Q4_0 or 100m-Q8_0 of inference and threads (default: all)
+  --profile           also profile the registry's CPU time`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -47,8 +47,8 @@ const { values, positionals } = parseArgs({
   },
 })
 
-process.setMaxListeners(0) // each child is ended with us
-// Ends by way of `exit`, which takes children and temporary folders along.
+process.setMaxListeners(0) // one exit handler for each child process
+// The `exit` handlers end child processes and delete temporary folders.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
 const [name] = positionals
@@ -57,7 +57,7 @@ if (name === undefined) {
   process.stdout.write(`\n${optionTexts}\n`)
 } else {
   const known = names.find((one) => one === name)
-  if (!known) throw new Error(`no bench ${name}: there are ${names.join(', ')}`)
+  if (!known) throw new Error(`unknown benchmark "${name}"; expected one of: ${names.join(', ')}`)
   const options: BenchOptions = {
     rounds: Number(values.rounds),
     seconds: Number(values.seconds),
@@ -70,14 +70,14 @@ if (name === undefined) {
     profile: values.profile,
   }
   const report = reportTo(join(import.meta.dirname, 'results', `${known}.md`))
-  report.say(`${machine()}. Medians of ${options.rounds} rounds, the sides in turn.`)
+  report.say(`${machine()}. Medians of ${options.rounds} rounds, with alternating sides.`)
   await (await load(known)).run(options, report)
 }
 
 function sizeIn(text: string): number {
   const bytes = parseSize(text)
   if (bytes) return bytes
-  throw new Error(`--size is a size such as 2GB, not ${text}`)
+  throw new Error(`invalid --size "${text}": expected a size such as 2GB`)
 }
 
 async function load(one: (typeof names)[number]): Promise<Bench> {

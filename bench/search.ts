@@ -17,7 +17,7 @@ const queriesPerKind = 150
 const timeoutMs = 30_000
 const kinds = Object.keys(queryKinds) as Kind[]
 
-/** Not part of the mix: one call for a page that many searches follow. */
+/** Not part of the mix: pages call these once for many searches. */
 const overviews: Record<string, string> = {
   stats: '/v1/stats',
   facets: '/v1/facets',
@@ -28,7 +28,7 @@ const overviews: Record<string, string> = {
 const overviewRepeats = 9
 
 export const bench: Bench = {
-  summary: 'time to answer searches, facets and stats at 100,000 models, one call at a time',
+  summary: 'latency of searches, facets and stats at 100,000 models, one call at a time',
 
   async run(options, report) {
     if (isWanted(options, 'sqlite')) {
@@ -41,7 +41,7 @@ export const bench: Bench = {
 
 async function onPostgres(options: BenchOptions, report: Report) {
   const postgres = await startPostgres()
-  if (!postgres) return report.say('PostgreSQL is not installed: its half is left out.')
+  if (!postgres) return report.say('PostgreSQL is not installed: its half is skipped.')
   try {
     using folder = temporaryFolder()
     const place = { dataDirectory: folder.path, databaseUrl: postgres.url }
@@ -65,7 +65,7 @@ async function measure(
   const ask = (path: string) => timedGet(registry.answer.url + path, agent)
   report.title(`search: ${options.models} models on ${engine}, one call at a time`)
 
-  for (const kind of kinds) await askAll(ask, searchPaths(kind, 20)) // not counted
+  for (const kind of kinds) await askAll(ask, searchPaths(kind, 20)) // warm-up, not counted
   const timesByKind: Record<string, Timed[]> = {}
   for (let round = 1; round <= options.rounds; round += 1) {
     note(`${engine}, round ${round} of ${options.rounds}`)
@@ -78,9 +78,9 @@ async function measure(
   const mix = Object.values(timesByKind).flat()
   report.table(
     ['searches', 'calls', 'p50 ms', 'p95 ms', 'max ms'],
-    [...rows, formatRow('all of them (goal: p95 ≤ 20 ms)', mix)],
+    [...rows, formatRow('all (goal: p95 ≤ 20 ms)', mix)],
   )
-  report.say(`The slowest:\n\n${slowest(mix)}`)
+  report.say(`The slowest searches:\n\n${slowest(mix)}`)
 
   const overviewRows = []
   for (const [name, path] of Object.entries(overviews)) {
@@ -114,7 +114,7 @@ function timedGet(url: string, agent: Agent): Promise<Timed> {
     })
     request.once('error', reject)
     request.once('timeout', () =>
-      request.destroy(new Error(`${path}: no answer in ${timeoutMs / 1000} s`)),
+      request.destroy(new Error(`${path}: no answer within ${timeoutMs / 1000} s`)),
     )
   })
 }

@@ -16,18 +16,18 @@ import { untilAnswered } from './harness/until-answered.ts'
 const goalMs = 1000
 
 export const bench: Bench = {
-  summary: 'time from `shoal registry` to its first answer',
+  summary: 'time from the start of `shoal registry` to its first response',
 
   async run(options, report) {
     using filled = await filledDirectory(options)
     using folder = temporaryFolder()
     const data = join(folder.path, 'data')
     const rounds = await inTurns(options.rounds, {
-      'an empty folder': async () => {
+      'empty folder': async () => {
         rmSync(data, { recursive: true, force: true })
         return start(data)
       },
-      'the same again': () => start(data),
+      'same folder again': () => start(data),
       [`${options.models} models`]: () => start(filled.path),
       '`node -e 0`, for comparison': () => runTool(process.execPath, ['-e', '0']),
     })

@@ -17,7 +17,8 @@ const goalShare = 0.25
 type Round = { last: number; first: number; share: number; cpuSeconds: number }
 
 export const bench: Bench = {
-  summary: 'eight who pull at once from a slow registry: bytes that it sends, and time of the last',
+  summary:
+    'eight concurrent pulls from a slow registry: bytes sent, and time until the last one ends',
 
   async run({ rounds }, report) {
     await needRoom(fileBytes * (leechers + 3))
@@ -55,25 +56,25 @@ export const bench: Bench = {
         }
       }
     const results = await inTurns(rounds, {
-      'with peers': pullAll(),
-      'registry alone': pullAll('--no-peers'),
+      'registry and peers': pullAll(),
+      'registry only': pullAll('--no-peers'),
     })
     const getMedian = (side: string, field: keyof Round) =>
       median((results[side] ?? []).map((round) => round[field]))
-    report.title(`swarm: ${leechers} × 128 MiB, registry held to 6 MB/s`)
+    report.title(`swarm: ${leechers} × 128 MiB, registry limited to 6 MB/s`)
     report.table(
       [
         'side',
         'last s',
-        '× registry alone',
+        '× registry only',
         'first s',
-        `bytes of the registry (goal ≤ ${goalShare * 100} %)`,
-        'CPU s of all',
+        `bytes from the registry (goal ≤ ${goalShare * 100} %)`,
+        'total CPU s',
       ],
       Object.keys(results).map((side) => [
         side,
         digits(getMedian(side, 'last')),
-        (getMedian(side, 'last') / getMedian('registry alone', 'last')).toFixed(2),
+        (getMedian(side, 'last') / getMedian('registry only', 'last')).toFixed(2),
         digits(getMedian(side, 'first')),
         `${(getMedian(side, 'share') * 100).toFixed(1)} %`,
         digits(getMedian(side, 'cpuSeconds')),

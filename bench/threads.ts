@@ -14,12 +14,12 @@ import { measureStreams } from './harness/token-load.ts'
 const loads = [0, 2, 4, 20]
 const contextLength = 512
 const completionTokens = 20
-/** What ends a text in the demo model's vocabulary. */
+/** End-of-text tokens of the demo model. */
 const neverTokens = [0, 1, 2]
 
-/** Two threads are measured whatever `--threads` says: one alone waits for nobody. */
+/** At least two threads are measured, whatever `--threads` is: a single thread never waits for others. */
 export const bench: Bench = {
-  summary: 'an answer on a busy machine: one thread, several, and as many as the daemon chooses',
+  summary: 'answers on a busy machine: one thread, several, and as many as the daemon chooses',
 
   async run(options, report) {
     using folder = temporaryFolder()
@@ -62,15 +62,12 @@ export const bench: Bench = {
           ])
         }
       }
-      report.table(
-        ['busy processes', 'side', 'tokens/s', 's of an answer', 's in each round'],
-        rows,
-      )
+      report.table(['busy processes', 'side', 'tokens/s', 's per answer', 's in each round'], rows)
     }
   },
 }
 
-/** Processes that compute without end, until they are disposed of. */
+/** Starts processes that use a CPU core each until they are disposed of. */
 async function busyLoops(count: number): Promise<AsyncDisposable> {
   const children = Array.from({ length: count }, () =>
     spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),

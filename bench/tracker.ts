@@ -11,18 +11,19 @@ import { runScript, type Script, startScript } from './harness/script.ts'
 type Side = Script<{ url: string }>
 type Round = Load & { announcesPerCpuSecond: number }
 
-/** As many peers as a registry keeps of one address: all of these have the same. */
+/** The registry keeps at most this many peers with one address, and all of these have the same address. */
 const peers = 2_000
 const swarmSizes = { 'swarms of 50': 50, 'swarms of 1,000': 1_000 }
 const warmUpSeconds = 1.5
 
 export const bench: Bench = {
-  summary:
-    'announces per CPU second of the tracker in the registry, against bittorrent-tracker alone',
+  summary: "announces per CPU second of the registry's tracker, against bittorrent-tracker",
 
   async run(options, report) {
     using directory = await filledDirectory(options)
-    report.title(`tracker: ${peers} peers that want 50 others, ${options.connections} connections`)
+    report.title(
+      `tracker: ${peers} peers that request 50 others, ${options.connections} connections`,
+    )
     const rows = []
     for (const [name, peersEach] of Object.entries(swarmSizes)) {
       if (!isWanted(options, name)) continue
@@ -43,7 +44,7 @@ export const bench: Bench = {
   },
 }
 
-/** Every fourth has all of it. */
+/** Returns announces in which every fourth peer is a seeder. */
 function announces({ models }: BenchOptions, peersEach: number): string[] {
   const hashes: string[] = []
   for (const { isPublic, files } of catalogue(models)) {

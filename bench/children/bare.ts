@@ -1,4 +1,4 @@
-/** What Fastify alone can do: a route that has every answer ready. */
+/** The upper limit of Fastify: a route that has every answer ready. */
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { answer, readInput, waitForStop } from './child.ts'

@@ -1,4 +1,4 @@
-/** What a script that a bench starts as a child sees of its parent: one input, and answers. */
+/** Messages between a benchmark and a script that it runs as a child process: one input, and answers. */
 
 export async function readInput<T>(): Promise<T> {
   return new Promise((resolve) => process.once('message', (input) => resolve(input as T)))
@@ -10,7 +10,7 @@ export async function answer(value: unknown): Promise<void> {
   )
 }
 
-/** Resolves when the parent asks this process to end, or is gone. */
+/** Resolves when the parent asks this process to end, or has itself ended. */
 export async function waitForStop(): Promise<void> {
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve())

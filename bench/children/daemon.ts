@@ -1,10 +1,10 @@
-/** The daemon as it is set up by default, but for its folder, its port and its threads. */
+/** The daemon with default settings, except for its folder, port, threads and context length. */
 import { readDaemonConfig, startDaemon } from '@shoal/daemon'
 import { answer, readInput, waitForStop } from './child.ts'
 
 export type DaemonInput = {
   models: string
-  /** Undefined for the default, which adapts them. */
+  /** Undefined for the default: the daemon adapts the number. */
   threads: number | undefined
   contextLength: number
 }

@@ -1,6 +1,6 @@
 /**
- * Asks one server for many things at once: each connection sends its next request when it has the last answer. It reads
- * no more of an answer than its head and its length, so that the server, not this, is what is measured.
+ * Load on one server: each connection sends its next request when the last answer is complete. It reads only the head and the
+ * length of an answer, so that the server is measured and not this program.
  */
 import { connect, type Socket } from 'node:net'
 import { percentile } from '../harness/numbers.ts'
@@ -50,7 +50,7 @@ function askOn(): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port: Number(port), noDelay: true })
     let askedAt = 0
-    /** Bytes of the answer that are still to come; 0 while its head is. */
+    /** Remaining bytes of the body; 0 while the head is incomplete. */
     let left = 0
     let head: Buffer = Buffer.alloc(0)
 
@@ -90,6 +90,6 @@ function lengthIn(head: string, socket: Socket): number {
     socket.destroy(new Error(`expected ${status}, got ${head.split('\r\n', 1)[0]}`))
   }
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
-  if (length === undefined) socket.destroy(new Error('an answer without Content-Length'))
+  if (length === undefined) socket.destroy(new Error('the answer has no Content-Length'))
   return Number(length)
 }

@@ -1,4 +1,4 @@
-/** node-llama-cpp's `evaluate` in one process, with nothing around it: what the machine can do with a model. */
+/** Only node-llama-cpp's `evaluate` in one process: the upper limit of the machine with a model. */
 import { getLlama, LlamaLogLevel, type Token, TokenBias } from 'node-llama-cpp'
 import { answer, readInput } from './child.ts'
 
@@ -31,7 +31,7 @@ const model = await llama.loadModel({ modelPath })
 const context = await model.createContext({ contextSize: contextLength, threads, sequences: 1 })
 const sequence = context.getSequence()
 const tokenBias = TokenBias.for(model)
-// The library's own `set` passes over the ends of a text.
+// The library's own `set` skips end-of-text tokens.
 const { _biases } = tokenBias as unknown as { _biases: Map<number, number> }
 for (const token of input.neverTokens) _biases.set(token, Number.NEGATIVE_INFINITY)
 const prompt = Array.from({ length: input.promptTokens }, (_, index) => (100 + index) as Token)
@@ -42,7 +42,7 @@ async function firstToken(tokens: Token[]): Promise<number> {
   return performance.now() - startedAt
 }
 
-await firstToken(prompt) // what is only slow the first time
+await firstToken(prompt) // warm-up
 await sequence.clearHistory()
 const coldFirstTokenMs = await firstToken(prompt)
 await sequence.adaptStateToTokens(prompt.slice(0, -1), false)

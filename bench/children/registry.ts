@@ -1,4 +1,4 @@
-/** A registry as it is set up by default, with its log going nowhere, but without rate limits. */
+/** A registry with default settings, but without a log and rate limits. */
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { readRegistryConfig, startRegistry } from '@shoal/registry'

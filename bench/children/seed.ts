@@ -1,4 +1,4 @@
-/** Fills an empty registry with made-up models, in one transaction, through the product's own search index. */
+/** Fills an empty registry with made-up models, in one transaction. The registry's own code fills the search index. */
 import { computeMinimumMemory } from '@shoal/model-file'
 import { memoryNeeded } from '@shoal/model-file/choices'
 import { adoptStore, readRegistryConfig } from '@shoal/registry'
@@ -20,7 +20,7 @@ import { answer, readInput } from './child.ts'
 
 const modelBatchSize = 500
 const chunkBatchSize = 2_000
-/** SQLite takes 32,766 values in a statement. */
+/** SQLite allows 32,766 values in a statement. */
 const fileBatchSize = 1_000
 
 const input = await readInput<SeedInput>()
@@ -37,10 +37,10 @@ await connection.db.transaction().execute(async (trx) => {
   }
   if (batch.length > 0) await insertModels(trx, connection.fullText, batch)
 })
-// What autovacuum would have done by the time a registry has grown so large.
+// In a registry that has grown to this size, autovacuum would have run.
 if (connection.engine === 'postgres') await sql`vacuum analyze`.execute(connection.db)
 await connection.close()
-// The bytes of made-up models are nowhere: a registry would take the store for another one's.
+// Made-up models have no bytes: the registry would assume that the store belongs to another registry.
 await adoptStore(
   readRegistryConfig({ DATABASE_URL: input.databaseUrl }, { data: input.dataDirectory }),
 )
@@ -58,7 +58,7 @@ function toBeCounted() {
   return { models: catalogue(input.models), accounts }
 }
 
-/** Who is there already stays, and has been there for as long as is said. */
+/** Existing accounts stay, but get the new `createdAt`. */
 async function insertAccounts(
   db: Kysely<Database>,
   accounts: readonly { username: string; createdAt: string }[],
@@ -201,7 +201,7 @@ function fileRow(model: CatalogueModel, file: CatalogueFile) {
   }
 }
 
-/** About as much as a real header says. */
+/** A header with about as much in it as a real one. */
 function usualHeader(model: CatalogueModel, file: CatalogueFile): FileHeader {
   const { architecture, displayName, contextLength, parameterCount } = model
   const { quantization, fileSizeBytes } = file

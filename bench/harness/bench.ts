@@ -1,20 +1,20 @@
 import type { Report } from './report.ts'
 
 export type BenchOptions = {
-  /** How often each side of a comparison runs; sides take turns. */
+  /** How often each side of a comparison runs; the sides alternate. */
   rounds: number
-  /** How long one round of load lasts. */
+  /** The duration of one round of load. */
   seconds: number
   connections: number
   /** Models in the registry. */
   models: number
-  /** Bytes of the file that is moved. */
+  /** The size of the transferred file. */
   sizeBytes: number
-  /** Threads that compute with a model. */
+  /** Threads for inference. */
   threads: number
-  /** A folder that keeps the filled registry from run to run; a temporary one without it. */
+  /** The folder of the filled registry, kept for the next run; undefined for a temporary one. */
   data: string | undefined
-  /** Parts of a bench to run; all without it. */
+  /** The parts of a benchmark to run; all of them if empty. */
   only: string[]
   /** Also profile the registry's process. */
   profile: boolean

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export type CappedProxy = AsyncDisposable & {
   url: string
-  /** Where it leads. */
+  /** Sets the server that it forwards to. */
   leadTo(url: string): void
-  /** Bytes of files that have gone through since the last time that this was asked. */
+  /** Returns the file bytes sent since the last call. */
   takeSentBytes(): number
 }
 
-/** What stands between a registry and the world: bytes of files go through it at `bytesPerSecond`, all together. */
+/** A proxy for a registry that sends file bytes at `bytesPerSecond` in total. */
 export async function startCappedProxy(bytesPerSecond: number): Promise<CappedProxy> {
   let target = ''
   let sentBytes = 0

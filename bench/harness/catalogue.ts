@@ -10,7 +10,7 @@ export type CatalogueFile = {
   sha256_hash: string
   chunkSize: number
   chunkHashes: Uint8Array
-  /** Left out where it does not matter what it says. */
+  /** Undefined if its content does not matter. */
   header?: FileHeader
 }
 
@@ -41,7 +41,7 @@ export type CatalogueModel = {
   files: CatalogueFile[]
 }
 
-/** The first models are public, and their first file is this large and has its real chunks: benches ask for those. */
+/** This many models at the start are public, and their first files have a fixed size and real chunks, which benchmarks request. */
 export const modelsWithChunks = 1_000
 const fileSizeWithChunks = 4 * 1024 ** 3
 const chunkSize = 16 * 1024 ** 2
@@ -50,7 +50,7 @@ const firstDay = Date.UTC(2023, 0, 1)
 
 export const owners: readonly string[] = words.rareWords.slice(0, 2_000)
 
-/** Made-up models, the same in every run, as a public hub holds them: a few words are everywhere, most are seldom. */
+/** Made-up models like those of a public hub, the same in every run: a few words are common, most are rare. */
 export function* catalogue(count: number): Generator<CatalogueModel> {
   const random = randomFrom(1)
   const taken = new Set<string>()
@@ -96,7 +96,7 @@ function makeFiles(
     const hasChunks = model.hasChunks && index === 0
     const ownSize = Math.floor((model.billions * 1e9 * bitsPerWeight) / 8)
     const fileSizeBytes = hasChunks ? fileSizeWithChunks : ownSize
-    const size = hasChunks ? chunkSize : ownSize // one chunk is enough where nobody looks
+    const size = hasChunks ? chunkSize : ownSize // one chunk is enough if it is never requested
     const digits = Math.ceil(fileSizeBytes / size) * 64
     return {
       id: idAt(model.createdMs + index + 1, random),
@@ -127,7 +127,7 @@ function sentence(random: Random): string {
   })
 }
 
-/** A UUID that sorts by time, as those of the product do (version 7). */
+/** A UUID that sorts by time (version 7), like those of the registry. */
 export function idAt(ms: number, random: Random): string {
   const time = ms.toString(16).padStart(12, '0')
   const rest = random.hex(18)

@@ -10,13 +10,13 @@ export type SeedInput = {
   dataDirectory: string
   databaseUrl: string | undefined
   models: number
-  /** Those for people to look at, instead of those that are made to be counted. */
+  /** The realistic models for screenshots, instead of the made-up ones for measurements. */
   areShown?: boolean
 }
 
 const bytesPerModel = 12_000
 
-/** A data directory with `models` made-up models. The one of `--data` is filled once and kept. */
+/** A data directory with `models` made-up models. With `--data`, it is filled once and kept. */
 export async function filledDirectory(
   options: BenchOptions,
 ): Promise<Disposable & { path: string }> {
@@ -31,7 +31,9 @@ export async function filledDirectory(
   const markPath = join(kept, 'filled-with')
   if (!existsSync(markPath) || readFileSync(markPath, 'utf8') !== mark) {
     if (existsSync(kept) && readdirSync(kept).length > 0 && !existsSync(markPath)) {
-      throw new Error(`${kept} is neither empty nor a folder that a bench has filled`)
+      throw new Error(
+        `${kept} is not empty and was not filled by a benchmark: choose another folder for --data`,
+      )
     }
     rmSync(kept, { recursive: true, force: true })
     mkdirSync(kept, { recursive: true })
@@ -46,7 +48,7 @@ export async function fill(input: SeedInput) {
   await runScript('seed', input)
 }
 
-/** Changes with the tables and the search index, so that a kept folder is not used with others. */
+/** Changes with the tables and the search index, so that a kept folder of an older version is not used. */
 function hashTables(): string {
   const database = join(import.meta.dirname, '../../packages/registry/src/database')
   const hash = createHash('sha256')

@@ -6,7 +6,7 @@ import { untilAnswered } from './until-answered.ts'
 
 export type InferenceServer = { url: string; pid: number }
 
-/** llama.cpp's own server, where one is installed. */
+/** The path of llama.cpp's own server, if it is installed. */
 export const findLlamaServer = (): string | undefined => findProgram('llama-server')
 
 type Settings = { path: string; threads: number; contextLength: number; slots: number }

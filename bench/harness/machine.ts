@@ -1,6 +1,6 @@
 import { cpus, release, totalmem } from 'node:os'
 
-/** What the figures were taken on, without names. */
+/** Describes the machine that was measured, without its name. */
 export function machine(): string {
   const [cpu] = cpus()
   const memory = Math.round(totalmem() / 1024 ** 3)

@@ -1,30 +1,30 @@
-/** What the system says of a process while it runs. Undefined where there is no `/proc`. */
+/** Resource usage of a running process. Undefined on systems without `/proc`. */
 import { readFileSync } from 'node:fs'
 
-/** Clock ticks per second in `/proc`: 100 on every Linux that users see. */
+/** Clock ticks per second in `/proc`: always 100 in user space on Linux. */
 const ticksPerSecond = 100
 
 /** User and system time so far. */
 export function readCpuSeconds(pid: number): number | undefined {
   const stat = read(`/proc/${pid}/stat`)
   if (stat === undefined) return undefined
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ') // the name before it may hold anything
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ') // the name before it may contain any character
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
-/** The most memory that the process has had in RAM, in bytes. */
+/** The peak resident memory of the process, in bytes. */
 export function readPeakMemory(pid: number): number | undefined {
   const found = /^VmHWM:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`) ?? '')
   return found ? Number(found[1]) * 1024 : undefined
 }
 
-/** The memory of a process in RAM now, in bytes; what it shares with others is divided between them. */
+/** The current resident memory of a process, in bytes. Shared memory is divided between the processes that share it (PSS). */
 export function readMemoryShare(pid: number): number | undefined {
   const found = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')
   return found ? Number(found[1]) * 1024 : undefined
 }
 
-/** A process and those that it started. */
+/** A process and its descendants. */
 export function processTree(pid: number): number[] {
   const children = read(`/proc/${pid}/task/${pid}/children`)?.trim() ?? ''
   const started = children === '' ? [] : children.split(' ').map(Number)

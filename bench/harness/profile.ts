@@ -9,18 +9,18 @@ type Profile = { nodes: ProfileNode[]; samples: number[]; timeDeltas: number[] }
 
 type Share = { name: string; share: number }
 
-/** Shares of the time in which the process did something. */
+/** Shares of the time in which the process was not idle. */
 type ProfileSummary = {
   functions: Share[]
   packages: Share[]
 }
 
-/** Reports where the time went, from a CPU profile as the inspector writes it. */
+/** Reports how the CPU time was spent, from a CPU profile of the inspector. */
 export function reportProfile(report: Report, title: string, path: string) {
   const { functions, packages } = summarizeProfile(path)
   const rows = (shares: Share[], count: number) =>
     shares.slice(0, count).map(({ name, share }) => [name, `${(share * 100).toFixed(1)} %`])
-  report.title(`where the registry's time goes: ${title}`)
+  report.title(`CPU profile of the registry: ${title}`)
   report.table(['package', 'self time'], rows(packages, 10))
   report.table(['function', 'self time'], rows(functions, 25))
 }
@@ -62,9 +62,9 @@ function shortUrl(url: string): string {
 
 function getPackageName({ functionName, url }: ProfileNode['callFrame']): string {
   if (functionName === '(garbage collector)') return 'garbage collector'
-  if (functionName === '(program)') return 'Node itself (program)'
+  if (functionName === '(program)') return 'Node.js (program)'
   if (url === '') return 'native functions (SQLite, sockets, JSON)'
-  if (url.startsWith('node:')) return 'Node’s own modules'
+  if (url.startsWith('node:')) return 'Node.js modules'
   const short = shortUrl(url)
   const parts = short.split('/')
   return short.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? short)

@@ -8,10 +8,10 @@ import { runShoal } from './shoal.ts'
 export const modelName = 'bench'
 export const filename = 'bench.Q8_0.gguf'
 
-/** A GGUF file of `sizeBytes` in `folder`, published by a registry of its own. */
+/** Creates a GGUF file of `sizeBytes` in `folder` and publishes it in a new registry. */
 export async function publishFile(folder: string, sizeBytes: number) {
   const source = join(folder, filename)
-  note(`making and publishing a file of ${sizeBytes} bytes`)
+  note(`creating and publishing a file of ${sizeBytes} bytes`)
   await writeGgufFile(source, sizeBytes)
   const registry = await startRegistry({ dataDirectory: join(folder, 'registry') })
   const home = join(folder, 'publisher')

@@ -17,7 +17,7 @@ type Query = Record<string, string>
 
 const sorts = ['downloads', 'likes', 'created_at', 'relevance'] as const
 const offsets = [0, 0, 20, 1_000] as const
-/** Each stands in a sixth to a half of all models. */
+/** Each occurs in a sixth to a half of all models. */
 const commonWords = [
   'instruct',
   'llama',
@@ -28,7 +28,7 @@ const commonWords = [
   'qwen',
 ] as const
 
-/** Paths of the list, the same in every run: what people type, how they sort, how far they page. */
+/** Paths of searches, the same in every run, with typical queries, orders and offsets. */
 export function searchPaths(kind: keyof typeof queryKinds, count: number): string[] {
   const random = randomFrom(kind.length * 1_000 + count)
   return Array.from({ length: count }, () => {
@@ -47,7 +47,7 @@ function rareWord(random: Random): Query {
   return { q: random.pick(rareWords) }
 }
 
-/** What stands in the field while somebody types. */
+/** An incomplete word, as while typing. */
 function prefix(random: Random): Query {
   const word = random.pick([...commonWords, ...topics, random.pick(rareWords)])
   return { q: word.slice(0, 2 + random.integer(3)).trim() }

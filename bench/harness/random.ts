@@ -1,10 +1,10 @@
-/** Numbers that look random and are the same in every run. */
+/** Pseudorandom numbers that are the same in every run. */
 export type Random = ReturnType<typeof randomFrom>
 
 export function randomFrom(seed: number) {
   let state = seed >>> 0
 
-  /** From 0 up to but not 1 (mulberry32). */
+  /** From 0 to less than 1 (mulberry32). */
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
@@ -19,7 +19,7 @@ export function randomFrom(seed: number) {
     pick<T>(choices: readonly T[]): T {
       return choices[Math.floor(next() * choices.length)] as T
     },
-    /** Favours what stands first: a few are everywhere, most are seldom. */
+    /** Favors the first choices: a few are common, most are rare. */
     pickSkewed<T>(choices: readonly T[]): T {
       return choices[Math.floor(next() ** 3 * choices.length)] as T
     },

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 export type Cell = string | number
 export type Report = ReturnType<typeof reportTo>
 
-/** Prints Markdown as it comes, and keeps all of it in a file. */
+/** Prints Markdown at once, and also writes all of it to a file. */
 export function reportTo(path: string) {
   mkdirSync(dirname(path), { recursive: true })
   let text = ''
@@ -22,12 +22,12 @@ export function reportTo(path: string) {
   }
 }
 
-/** Tells a person that something is under way; not part of the results. */
+/** Prints progress to stderr; it is not part of the results. */
 export function note(line: string) {
   process.stderr.write(`· ${line}\n`)
 }
 
-/** Columns of numbers stand to the right. */
+/** Columns of numbers are aligned to the right. */
 function markdownTable(head: string[], rows: Cell[][]): string {
   const texts = [head, ...rows].map((row) => row.map(String))
   const isNumeric = head.map((_, at) => rows.every((row) => /^[-–\d]/.test(String(row[at]))))

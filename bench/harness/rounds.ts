@@ -1,6 +1,6 @@
 import { note } from './report.ts'
 
-/** Runs the variants in turn, A B A B, so that what else the machine does hits all of them alike. */
+/** Runs the variants in turn (A B A B), so that other load on the machine affects all of them equally. */
 export async function inTurns<Result>(
   rounds: number,
   variants: Record<string, () => Promise<Result>>,

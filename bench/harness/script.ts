@@ -5,19 +5,19 @@ import { join } from 'node:path'
 export type Script<Answer> = AsyncDisposable & {
   pid: number
   answer: Answer
-  /** Asks it to end, and waits until it has. */
+  /** Asks it to end, and waits for its exit. */
   stop(): Promise<void>
 }
 
 type ScriptOptions = {
-  /** For Node itself, as in `--cpu-prof`. */
+  /** Node.js options, for example `--cpu-prof`. */
   nodeArguments?: string[]
   env?: Record<string, string>
 }
 
 const scripts = join(import.meta.dirname, '../children')
 
-/** Starts `bench/children/<name>.ts` in a process of its own, and waits for its first answer. */
+/** Starts `bench/children/<name>.ts` in its own process, and waits for its first answer. */
 export async function startScript<Answer>(
   name: string,
   input: object,
@@ -33,7 +33,7 @@ export async function startScript<Answer>(
   child.send(input)
   const answer = await Promise.race([
     once(child, 'message').then(([message]) => message as Answer),
-    exited.then(([code]) => Promise.reject(new Error(`${name} ended with ${code}`))),
+    exited.then(([code]) => Promise.reject(new Error(`${name} exited with ${code}`))),
   ])
   const stop = async () => {
     child.kill('SIGTERM')

@@ -6,7 +6,7 @@ import { shoalProgram } from './shoal.ts'
 
 export type Place = { machine: Machine; home: string; registryUrl: string }
 
-/** A command of `shoal` on a machine of its own, to be watched while it runs. */
+/** Starts a `shoal` command on a separate machine, whose output can be watched while it runs. */
 export function startShoalAt({ machine, home, registryUrl }: Place, ...words: string[]) {
   const startedAt = performance.now()
   const child = spawn(machine.program(process.execPath), [shoalProgram, ...words], {
@@ -24,19 +24,21 @@ export function startShoalAt({ machine, home, registryUrl }: Place, ...words: st
   })
 
   return {
-    /** How many seconds it took to say this on stderr. */
+    /** Waits for this text on stderr, and returns how many seconds it took. */
     async waitForOutput(sought: string): Promise<number> {
       const { promise, resolve, reject } = Promise.withResolvers<number>()
       const check = () => reported.includes(sought) && resolve(seconds())
       child.stderr.on('data', check)
-      child.once('close', () => reject(new Error(`shoal ended without a word of it: ${reported}`)))
+      child.once('close', () =>
+        reject(new Error(`shoal exited without printing "${sought}": ${reported}`)),
+      )
       check()
       return promise
     },
 
     async end(): Promise<{ seconds: number; output: string }> {
       const [code] = await closed
-      if (code !== 0) throw new Error(`shoal ended with ${code}: ${reported}`)
+      if (code !== 0) throw new Error(`shoal exited with ${code}: ${reported}`)
       return { seconds: seconds(), output: await output }
     },
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { runTool } from './tool.ts'
 
-/** The program as its users start it. */
+/** The program that users run. */
 export const shoalProgram = join(import.meta.dirname, '../../packages/cli/bin/shoal.js')
 
-/** A command of `shoal`, with everything that it keeps under `home`. */
+/** Runs a `shoal` command with all its files under `home`. */
 export function runShoal(
   words: string[],
   { home, registry }: { home: string; registry: { url: string; token: string } },

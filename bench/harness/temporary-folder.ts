@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 export type TemporaryFolder = Disposable & { path: string }
 
-/** A folder that goes with the block that asked for it, however the process ends. */
+/** A folder that is deleted at the end of the block that uses it, or when the process exits. */
 export function temporaryFolder(): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), 'shoal-bench-'))
   const remove = () => rmSync(path, { recursive: true, force: true })
@@ -19,12 +19,14 @@ export function temporaryFolder(): TemporaryFolder {
   }
 }
 
-/** Throws where less room is left than a bench is going to need. */
+/** Throws if there is less free space than a benchmark needs. */
 export async function needRoom(bytes: number) {
   const { bavail, bsize } = await statfs(tmpdir())
   const free = bavail * bsize
   if (free < bytes) {
     const [needed, left] = [bytes, free].map((count) => (count / 1e9).toFixed(1))
-    throw new Error(`this needs ${needed} GB in ${tmpdir()}, and ${left} GB are free: set TMPDIR`)
+    throw new Error(
+      `not enough free space in ${tmpdir()}: ${left} GB, but ${needed} GB are needed. Set TMPDIR to another folder`,
+    )
   }
 }

@@ -1,10 +1,10 @@
-/** What clients of an inference server do: they ask for tokens, and watch them come. */
+/** Clients of an inference server, which request tokens and wait for them. */
 
 type Load = { model: string; completionTokens: number; neverTokens: number[] }
 
 const headers = { 'content-type': 'application/json' }
 
-/** Tokens per second of `count` streams together. */
+/** Returns the tokens per second of `count` streams in total. */
 export async function measureStreams(url: string, load: Load, count: number): Promise<number> {
   const startedAt = performance.now()
   const streams = Array.from({ length: count }, (_, index) => stream(url, load, index))
@@ -33,7 +33,7 @@ async function stream(url: string, { model, completionTokens, neverTokens }: Loa
 
 type First = { model: string; prompt: number[]; neverTokens: number[] }
 
-/** From the request to the first token of its stream. */
+/** Returns the time from the request to the first token of its stream. */
 export async function firstTokenMs(url: string, { model, prompt, neverTokens }: First) {
   const startedAt = performance.now()
   const response = await fetch(`${url}/v1/completions`, {

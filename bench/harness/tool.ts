@@ -8,22 +8,22 @@ export type Usage = {
   peakMemoryBytes: number | undefined
 }
 
-/** So often the counters of a running tool are read; what it does after the last reading is missed. */
+/** How often the counters of a running tool are read; usage after the last reading is not counted. */
 const pollIntervalMs = 10
 
-/** Throws where one of these programs is not installed. */
+/** Throws if one of these programs is not installed. */
 export function needTools(...names: string[]) {
   for (const name of names) needTool(name)
 }
 
-/** The path of a program that a bench cannot do without. */
+/** Returns the path of a program. Throws if it is not installed. */
 export function needTool(name: string): string {
   const path = findProgram(name)
-  if (path === undefined) throw new Error(`${name} is not installed`)
+  if (path === undefined) throw new Error(`this benchmark needs ${name}, which is not installed`)
   return path
 }
 
-/** Runs a program to its end and measures it. Throws with what it said when it fails. */
+/** Runs a program to its end and measures it. If it fails, throws an error with its output. */
 export async function runTool(
   command: string,
   args: string[],
@@ -56,7 +56,7 @@ export async function runTool(
       child.once('error', reject)
       child.once('close', resolve)
     })
-    if (code !== 0) throw new Error(`${command} ended with ${code}: ${complaint || output}`)
+    if (code !== 0) throw new Error(`${command} exited with ${code}: ${complaint || output}`)
     const wallSeconds = (performance.now() - startedAt) / 1000
     return { wallSeconds, cpuSeconds, peakMemoryBytes, output }
   } finally {
@@ -65,7 +65,7 @@ export async function runTool(
   }
 }
 
-/** One after the other: times add up, peaks do not. */
+/** The usage of several parts that run one after another: a sum of times, a maximum of memory. */
 export function inSequence(...parts: Usage[]): Usage {
   const sum = (values: (number | undefined)[]) => values.reduce((a, b) => (a ?? 0) + (b ?? 0), 0)
   return {

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const timeoutMs = 30_000
 
-/** Asks with HEAD, again and again, until there is an answer that is no error. Answers after how many milliseconds. */
+/** Repeats a HEAD request until it succeeds. Returns how many milliseconds that took. */
 export async function untilAnswered(url: string): Promise<number> {
   const startedAt = performance.now()
   for (;;) {
-    const response = await fetch(url, { method: 'HEAD' }).catch(() => undefined) // not there yet
+    const response = await fetch(url, { method: 'HEAD' }).catch(() => undefined) // not listening yet
     const ms = performance.now() - startedAt
     if (response?.ok) return ms
-    if (ms > timeoutMs) throw new Error(`${url} does not answer`)
+    if (ms > timeoutMs) throw new Error(`${url} did not answer within ${timeoutMs / 1000} s`)
     await sleep(5)
   }
 }

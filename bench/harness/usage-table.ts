@@ -2,7 +2,7 @@ import { digits, median, megabytes } from './numbers.ts'
 import type { Report } from './report.ts'
 import type { Usage } from './tool.ts'
 
-/** One row a side; `ratio` compares with the side of that name. */
+/** Reports one row for each side, and its ratio to the side `baseline`. */
 export function reportUsage(report: Report, rounds: Record<string, Usage[]>, baseline: string) {
   const getMedianSeconds = (side: string) =>
     median((rounds[side] ?? []).map((one) => one.wallSeconds))

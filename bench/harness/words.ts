@@ -1,4 +1,4 @@
-/** What the names, tags and descriptions of made-up models are put together from. */
+/** The parts of names, tags and descriptions of made-up models. */
 import { randomFrom } from './random.ts'
 
 export const families = [
@@ -68,7 +68,7 @@ export const quantizations = [
   { label: 'F16', bitsPerWeight: 16 },
 ] as const
 
-/** `{…}` is filled in: a topic, a quality, a word that few models have. */
+/** `{…}` is replaced by a topic, a quality or a rare word. */
 export const sentences = [
   'A {quality} model for {topic}, tuned on {rare} data.',
   'Quantized from the original weights with an importance matrix made from {topic} text.',
@@ -145,7 +145,7 @@ export const qualities = [
   ],
 ] as const
 
-/** Coined words in the thousands, as real names are full of: the long tail of any index. */
+/** Thousands of coined words, as in real names: the long tail of any search index. */
 export const rareWords: readonly string[] = coinWords(30_000)
 
 function coinWords(count: number): string[] {
