@@ -4,7 +4,7 @@ import type { ShownRegistry } from './shown/registry.ts'
 
 const newKeyName = 'workshop'
 
-/** What somebody sees who is signed in. */
+/** Screens of a signed-in user. */
 export function accountScreens({ origin, client, cookies }: ShownRegistry): Screen[] {
   const edit = `${origin}/m/${medicalModel}/edit`
   const settings = `${origin}/settings`
@@ -39,7 +39,7 @@ const startKey = (page: Page) => page.getByRole('button', { name: 'New key' }).c
 async function makeKey(page: Page) {
   await startKey(page)
   await page.getByLabel('Name', { exact: true }).fill(newKeyName)
-  await page.getByRole('button', { name: 'Make the key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('button', { name: 'Copy the key' }).waitFor()
   await page.getByRole('button', { name: `Revoke ${newKeyName}` }).waitFor()
 }
@@ -47,6 +47,6 @@ async function makeKey(page: Page) {
 const askToRevoke = (page: Page) => page.getByRole('button', { name: 'Revoke ci' }).click()
 
 async function askToDelete(page: Page) {
-  await page.getByRole('button', { name: 'Delete it', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete model', exact: true }).click()
   await page.getByRole('dialog').waitFor()
 }

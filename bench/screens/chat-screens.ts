@@ -1,7 +1,7 @@
 import type { Page, Screen } from './screen.ts'
 import type { ShownDaemons } from './shown/daemons.ts'
 
-const question = 'How does a pull from many people stay safe?'
+const question = 'How can a pull from strangers be safe?'
 const talker = 'llama-3.2-3b-instruct'
 const earlier = [
   'Plan a week of packed lunches',
@@ -9,7 +9,7 @@ const earlier = [
   'Rename 400 photographs',
 ]
 
-/** The chat page, which the daemon sends. */
+/** The daemon's chat page. */
 export function chatScreens({ demo, none, talkative, line }: ShownDaemons): Screen[] {
   return [
     { name: 'chat-new', url: demo },
@@ -59,7 +59,7 @@ async function seeTop(page: Page) {
   await page.mouse.move(0, 0)
 }
 
-/** With chats of before, whose answers nobody waited for. */
+/** With earlier chats, whose answers were stopped. */
 async function seeList(page: Page) {
   for (const one of earlier) {
     await ask(page, one)
@@ -86,7 +86,7 @@ async function ask(page: Page, text: string) {
   await page.getByRole('button', { name: 'Send' }).click()
 }
 
-/** Nothing can be stopped any more. */
+/** Waits until the answer is complete. */
 async function answered(page: Page) {
   await page.getByRole('button', { name: 'Send' }).waitFor({ timeout: 60_000 })
   await page.getByRole('button', { name: 'Try again' }).last().waitFor()

@@ -9,7 +9,7 @@ const tooMany: Answer = { status: 429, headers: { 'retry-after': '20' }, detail:
 const lists = '**/v1/models?*'
 const models = '**/v1/models/*'
 
-/** When the registry is in trouble, slow, away or empty. The first page always comes; what it asks for next does not. */
+/** With a registry that fails, is slow, offline or empty. The first page always loads; later requests do not succeed. */
 export function failureScreens({ origin }: ShownRegistry, empty: { origin: string }): Screen[] {
   const url = `${origin}/`
   return [

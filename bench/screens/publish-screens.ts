@@ -3,7 +3,7 @@ import type { Page, Screen } from './screen.ts'
 import type { ShownRegistry } from './shown/registry.ts'
 import { type Uploads, uploadedModel } from './shown/uploads.ts'
 
-/** Chunks of 16 MiB: of 17 some are there, one is on its way, and the others wait. */
+/** Of 17 chunks (of 16 MiB): some are then stored, one is being sent, and the others are waiting. */
 const chunksLetThrough = 7
 
 /** Publishing from a browser, step by step. */
@@ -30,7 +30,7 @@ export function publishScreens(registry: ShownRegistry, uploads: Uploads): Scree
     await chooseFiles(page, uploads.small)
     await publish(page)
     while (gate.stored < chunksLetThrough) await sleep(100)
-    await sleep(1500) // until the page knows how fast it goes
+    await sleep(1500) // until the page shows a speed
   }
 
   async function pauseHalfWay(page: Page) {
@@ -47,10 +47,10 @@ export function publishScreens(registry: ShownRegistry, uploads: Uploads): Scree
   async function uploadAll(page: Page) {
     await chooseFiles(page, uploads.small)
     await publish(page)
-    await page.getByRole('link', { name: 'See the model' }).waitFor({ timeout: 60_000 })
+    await page.getByRole('link', { name: 'View model' }).waitFor({ timeout: 60_000 })
   }
 
-  /** So that the next picture begins as this one did. */
+  /** Restores the state before the screenshot. */
   async function forget() {
     gate.reset()
     await client.deleteModel(uploadedModel)
@@ -60,7 +60,7 @@ export function publishScreens(registry: ShownRegistry, uploads: Uploads): Scree
 async function chooseFiles(page: Page, files: string[]) {
   await page.locator('[data-drop] input').setInputFiles(files)
   await page.waitForLoadState('networkidle')
-  await sleep(1000) // until the files are read and the name is looked up
+  await sleep(1000) // until the files are read and the name is checked
 }
 
 const publish = (page: Page) => page.getByRole('button', { name: 'Publish', exact: true }).click()

@@ -2,7 +2,7 @@ import type { Page, Screen } from './screen.ts'
 import { largeModel, medicalModel, visionModel } from './shown/models.ts'
 import type { ShownRegistry } from './shown/registry.ts'
 
-/** What anybody sees. */
+/** Screens of visitors who are not signed in. */
 export function registryScreens({ origin }: ShownRegistry): Screen[] {
   const model = `${origin}/m/${medicalModel}`
   return [
@@ -34,13 +34,13 @@ export function registryScreens({ origin }: ShownRegistry): Screen[] {
   ]
 }
 
-/** Where the window is too narrow for its links. */
+/** The menu exists only in windows that are too narrow for the links. */
 async function openMenu(page: Page) {
   const menu = page.getByRole('button', { name: 'Menu' })
   if (await menu.isVisible()) await menu.click()
 }
 
-/** A row's details, and the menu of its Pull. */
+/** Opens the details of a file and its menu with more ways to get it. */
 async function openFile(page: Page) {
   await page.getByRole('button', { name: 'Details of Q4_K_M' }).click()
   await page.getByRole('button', { name: 'More ways to get Q4_K_M' }).click()

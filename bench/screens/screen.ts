@@ -1,4 +1,4 @@
-/** What is to be seen on a picture, and how it is taken. */
+/** Screenshots: what they show, and how they are taken. */
 import { join } from 'node:path'
 import type { Page, TestBrowser, Visitor } from '../../testing/browser.ts'
 
@@ -7,13 +7,13 @@ export type { Page }
 export type Screen = {
   name: string
   url: string
-  /** Of somebody who is signed in. */
+  /** The cookies of a signed-in user. */
   cookies?: Parameters<Visitor['context']['addCookies']>[0]
-  /** From its top to its end, rather than what the window shows. */
+  /** Takes the full page, not only the visible part. */
   isWhole?: boolean
-  /** What brings the page to where it is to be seen. */
+  /** Brings the page into the state to be shown. */
   act?: (page: Page) => Promise<unknown>
-  /** Once the picture is taken and the page is gone. */
+  /** Cleans up after the page is closed. */
   tidy?: () => unknown
 }
 
@@ -21,16 +21,16 @@ const looks = (['light', 'dark'] as const).flatMap((theme) =>
   [1360, 390].map((width) => ({ theme, width })),
 )
 
-/** Light and dark, wide and narrow. Says what was written, what is wider than its window, and which picture could not be taken. */
+/** Takes a screen in light and dark, wide and narrow. Prints each file, whether the page scrolls horizontally, and failures. */
 export async function takeScreen(browser: TestBrowser, screen: Screen, folder: string) {
   for (const look of looks) {
     const path = join(folder, `${screen.name}-${look.theme}-${look.width}.png`)
     try {
       const isTooWide = await visit(browser, look, screen, path)
-      process.stdout.write(`${path}${isTooWide ? ': it can be scrolled sideways' : ''}\n`)
+      process.stdout.write(`${path}${isTooWide ? ': the page scrolls horizontally' : ''}\n`)
     } catch (error) {
-      process.stderr.write(`${path} was not taken: ${(error as Error).message}\n`)
-      process.exitCode = 1 // the others are still worth taking
+      process.stderr.write(`could not take ${path}: ${(error as Error).message}\n`)
+      process.exitCode = 1 // but take the others
     }
   }
 }
@@ -46,7 +46,7 @@ async function visit(browser: TestBrowser, look: Look, screen: Screen, path: str
   }
 }
 
-/** Whether it is wider than its window. */
+/** Returns whether the page is wider than its window. */
 async function take({ context, page }: Visitor, screen: Screen, path: string): Promise<boolean> {
   const { url, cookies = [], isWhole = false, act } = screen
   await context.addCookies(cookies)
@@ -57,6 +57,6 @@ async function take({ context, page }: Visitor, screen: Screen, path: string): P
   return await page.locator('html').evaluate((html) => html.scrollWidth > html.clientWidth)
 }
 
-/** What opens is put in its place a moment after it has opened. */
+/** Popovers are positioned a moment after they open. */
 const nextFrames = `new Promise((resolve) =>
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 50))))`

@@ -1,7 +1,7 @@
 /**
- * Pictures of every page, light and dark, wide and narrow, of a registry with made-up models and of daemons beside it:
- * `npm run screens [-- FOLDER [NAME…]]`, where a name may be the beginning of several. To be looked at by people, who see
- * what no test does.
+ * Takes screenshots of every page, light and dark, wide and narrow, of a registry with made-up models and of daemons:
+ * `npm run screens [-- FOLDER [NAME…]]`. A name selects all screens that begin with it. People review them, because they notice
+ * what tests do not.
  */
 import { mkdir } from 'node:fs/promises'
 import { findChromium, startBrowser } from '../../testing/browser.ts'
@@ -17,7 +17,7 @@ import { writeUploads } from './shown/uploads.ts'
 
 const [folder = 'screens', ...names] = process.argv.slice(2)
 const program = findChromium()
-if (!program) throw new Error('there is no chromium in the PATH')
+if (!program) throw new Error('no Chromium was found in the PATH: install it and try again')
 await mkdir(folder, { recursive: true })
 
 await using registry = await startShownRegistry()

@@ -1,4 +1,4 @@
-/** Model cards: one that shows all that a card can have, and one as most people write it. */
+/** Model cards: one with everything that a card can contain, and a typical one. */
 
 type About = {
   name: string
@@ -20,34 +20,34 @@ shoal run ${name}
 
 ## Which file
 
-- **Q4_K_M** is the one to begin with: a third of the size, and close to the original.
-- **Q6_K** and **Q8_0** where there is memory to spare.
+- **Q4_K_M** is a good start: a third of the size, and close to the original.
+- **Q6_K** and **Q8_0** if you have memory to spare.
 - Below three bits, a smaller model usually does better.
 
 ## Limits
 
-It makes things up, as every language model does. Check what matters.${license === null ? '' : ` Licensed under ${license}.`}
+Like every language model, it makes things up. Check what matters.${license === null ? '' : ` Licensed under ${license}.`}
 `
 }
 
 export const medicalCard = `# Qwen 3 14B Medical
 
-A tune of Qwen 3 14B that turns **discharge letters, lab reports and package leaflets** into language that
-patients understand. It cites the sentence that each statement rests on, and says so when the text is silent.
+A fine-tune of Qwen 3 14B that turns **discharge letters, lab reports and package leaflets** into language that
+patients understand. It cites the sentence behind each statement, and says so if the text has no answer.
 
-> This is a reading aid. It does not diagnose, and no dose that it writes may be given without looking it up.
+> This is a reading aid. It does not diagnose, and every dose that it mentions must be verified.
 
 ## What it is good at
 
 1. Plain-language summaries in English, German, French and Spanish
-2. Lists of medicines with dose, reason and duration, as they stand in the letter
+2. Lists of medicines with dose, reason and duration, as in the letter
 3. Questions to bring to the next appointment
 
 It is *not* good at:
 
 - reading scanned handwriting (use a vision model first)
 - arithmetic with units: let a program convert \`mg/dL\` to \`mmol/L\`
-- anything about children under two, of whom there was little in the training data
+- anything about children under two, because there was little training data
 
 ## Results
 
@@ -76,7 +76,7 @@ Zero-shot, greedy, with the Q6_K file. Higher is better, except in the last row.
 shoal run qwen-3-14b-medical "Summarize for the patient:" < letter.txt
 \`\`\`
 
-From Python, with any client that speaks the OpenAI protocol:
+From Python, with any OpenAI-compatible client:
 
 \`\`\`python
 from openai import OpenAI
@@ -94,20 +94,20 @@ answer = client.chat.completions.create(
 print(answer.choices[0].message.content)
 \`\`\`
 
-A temperature between 0 and 0.3 works best. Thinking is off by default; write \`/think\` to switch it on.
+A temperature between 0 and 0.3 works best. Thinking is off by default; write \`/think\` to turn it on.
 
 ## Training
 
-- **Data:** 61,000 open-access case reports and 12,000 leaflets, each with a summary that two people checked
+- **Data:** 61,000 open-access case reports and 12,000 leaflets, each with a summary reviewed by two people
 - **Method:** supervised, then preference tuning on 9,400 pairs
-- **Hardware:** eight cards for 31 hours
+- **Hardware:** eight GPUs for 31 hours
 
-The recipe, the test set and the guide for the judges are at
+The recipe, the test set and the evaluation guide are at
 [example.org/plain-letters](https://example.org/plain-letters). Reports of wrong answers are welcome there.
 
-## Licence
+## License
 
-Apache 2.0, like the model it was made from. If you publish work with it, please name the version:
+Apache 2.0, like the base model. If you publish work based on it, please name the version:
 
 \`\`\`
 @misc{plainletters2025, title = {Plain Letters}, note = {qwen-3-14b-medical, v1.2}}

@@ -1,4 +1,4 @@
-/** The daemons whose chat page pictures are taken of. */
+/** The daemons whose chat page is shown. */
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DaemonConfig, readDaemonConfig, startDaemon } from '@shoal/daemon'
@@ -13,7 +13,7 @@ export type ShownDaemons = Awaited<ReturnType<typeof startShownDaemons>>
 const demoModels = join(import.meta.dirname, '../../../models')
 const pieceMs = 12
 
-/** With the demo models, with models that answer at length, and with none. */
+/** Starts daemons with the demo models, with models that give long answers, and with none. */
 export async function startShownDaemons() {
   await using stack = new AsyncDisposableStack()
   const makeFolder = (write: (folder: string) => unknown) => {
@@ -37,7 +37,7 @@ export async function startShownDaemons() {
     demo: demo.url,
     none: none.url,
     talkative: talkative.url,
-    /** The talkative one, over a line that can be cut. */
+    /** The talkative daemon, through a proxy that can be cut. */
     line,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
@@ -47,7 +47,7 @@ function start(models: string, runtime?: ReturnType<typeof scriptedRuntime>) {
   const config: DaemonConfig = {
     ...readDaemonConfig({}, { models, port: '0' }),
     threads: 1,
-    memoryBytes: 64e9, // of models that are never loaded
+    memoryBytes: 64e9, // for models that are never loaded
     log: 'silent',
   }
   return startDaemon(config, runtime)
@@ -63,7 +63,7 @@ function copyDemoModels(folder: string) {
   }
 }
 
-/** What somebody has pulled, by name: with its architecture and its weights. */
+/** Pulled models by name, with their architectures and weights. */
 const pulled = {
   'gemma-3-4b-tutor': { architecture: 'gemma3', weights: { Q4_K: 3.88e9 } },
   'llama-3.2-3b-instruct': { architecture: 'llama', weights: { Q4_K: 3.21e9 } },

@@ -1,24 +1,24 @@
-/** The families that the made-up models belong to, with the shapes that such models have. */
+/** The families of the made-up models, with the dimensions of real ones. */
 
 export type Size = {
   label: string
   parameters: number
   layers: number
-  /** Of an embedding. */
+  /** The embedding length. */
   width: number
   feedForward: number
   heads: number
   kvHeads: number
-  /** Of a head's keys and values, where that is not width / heads. */
+  /** The length of a head's keys and values, if it is not width / heads. */
   keyLength?: number
 }
 
 export type Family = {
   name: string
   kind: [architecture: string, license: string, contextLength: number, vocabulary: number]
-  /** For how long there have been models of it, and how much it is pulled: 1 is usual. */
+  /** The age of its oldest model, and how often it is pulled: 1 is average. */
   usage: { oldestDays: number; popularity: number }
-  /** Where they are made for one thing: the names of those variants. */
+  /** The names of its variants, if it has only some of them. */
   only?: string[]
   sizes: Size[]
 }

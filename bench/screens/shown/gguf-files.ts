@@ -1,4 +1,4 @@
-/** GGUF files that say what they like of themselves: such that take no room, and such that can be sent. */
+/** GGUF files with arbitrary metadata: sparse ones without content, and full ones that can be uploaded. */
 import { createCipheriv } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { findTensorType, findTensorTypeId } from '../../../packages/model-file/src/gguf-types.ts'
@@ -9,16 +9,16 @@ import {
 
 export type GgufPlan = {
   metadata: Record<string, MetadataInput>
-  /** How many weights there are of each type, such as `Q4_K`. */
+  /** The number of weights of each type, such as `Q4_K`. */
   weights: Record<string, number>
 }
 
-/** Elements of a row: whole blocks of every type. */
+/** Elements of a row: a multiple of the block size of every type. */
 const rowLength = 2048
 const alignment = 32
 const batchBytes = 4 * 1024 * 1024
 
-/** With nothing but zeros behind the header: such a file may be larger than the disk. */
+/** Writes a sparse file with only zeros after the header. It may be larger than the disk. */
 export async function writeHollowGguf(path: string, plan: GgufPlan): Promise<string> {
   const { header, sizeBytes } = layOut(plan)
   await using file = await open(path, 'w')
@@ -27,7 +27,7 @@ export async function writeHollowGguf(path: string, plan: GgufPlan): Promise<str
   return path
 }
 
-/** With bytes of which no two chunks are alike. */
+/** Writes a file in which no two chunks are equal. */
 export async function writeFullGguf(path: string, plan: GgufPlan): Promise<string> {
   const { header, sizeBytes } = layOut(plan)
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, header), Buffer.alloc(16))
@@ -59,7 +59,7 @@ function layOut({ metadata, weights }: GgufPlan) {
 
 function computeBytes(type: string, rows: number): number {
   const tensorType = findTensorType(findTensorTypeId(type) ?? -1)
-  if (!tensorType) throw new RangeError(`no tensor type ${type}`)
+  if (!tensorType) throw new RangeError(`unknown tensor type ${type}`)
   return ((rows * rowLength) / tensorType.blockSize) * tensorType.bytesPerBlock
 }
 

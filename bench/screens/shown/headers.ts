@@ -1,4 +1,4 @@
-/** What the headers of made-up files say: as much as real ones do, and numbers that belong together. */
+/** Headers of made-up files, as complete as real ones, with consistent numbers. */
 import {
   findFileMemory,
   type GgufTensorSummary,
@@ -48,7 +48,7 @@ export function makeFileHeader(
   }
 }
 
-/** Of the eye that goes with a model. */
+/** The header of a model's vision projector. */
 export function projectorHeader(
   { displayName, size }: ShownModel,
   fileSizeBytes: number,
@@ -164,7 +164,7 @@ const makeSplitMetadata = ({ index, count }: Part, { size }: ShownModel): Metada
   'split.tensors.count': size.layers * (tensorsPerLayer + normsPerLayer) + 3,
 })
 
-/** Of one of `parts` equal ones. */
+/** Summarizes the tensors of one of `parts` equal parts. */
 function summarizeTensors(
   { size }: ShownModel,
   { types, bitsPerWeight }: Quantization,

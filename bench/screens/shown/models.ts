@@ -1,4 +1,4 @@
-/** Believable made-up models, the same in every run but for their dates, which are counted back from now. */
+/** Realistic made-up models, the same in every run except for their dates, which are relative to now. */
 import { type CatalogueFile, type CatalogueModel, idAt } from '../../harness/catalogue.ts'
 import { type Random, randomFrom } from '../../harness/random.ts'
 import { defaultCard, medicalCard } from './cards.ts'
@@ -7,12 +7,12 @@ import { makeFileHeader, type Part, projectorHeader, type ShownModel } from './h
 import { ladderFor, type Quantization, wholeLadder } from './quantizations.ts'
 import { makers, remarks, type Variant, variants } from './variants.ts'
 
-/** Those that have pages of their own among the pictures. With 16 GB some files of the first fit, and none of the second. */
+/** Models whose pages are shown. With 16 GB of memory, some files of the first fit and none of the second. */
 export const medicalModel = 'qwen-3-14b-medical'
 export const largeModel = 'mistral-large-123b-instruct'
 export const visionModel = 'gemma-3-12b-vision'
 
-/** The most pulled, in their order; all others follow by chance. */
+/** The most pulled models in order; all others follow at random. */
 const favourites = [
   ...['llama-3.2-3b-instruct', 'qwen-3-8b-instruct', visionModel, 'llama-3.1-8b-instruct'],
   ...['qwen-2.5-7b-coder', 'deepseek-r1-distill-7b-reasoning', 'mistral-small-24b-instruct'],
@@ -30,7 +30,7 @@ const maxFileBytes = 48e9
 
 type Kind = { family: Family; size: Size; variant: Variant; name: string }
 
-/** The most pulled first. */
+/** The models, the most pulled first. */
 export function shownModels(count: number, now = Date.now()): CatalogueModel[] {
   const random = randomFrom(11)
   const circumstances = { now, random, turn: inTurn() }
@@ -39,7 +39,7 @@ export function shownModels(count: number, now = Date.now()): CatalogueModel[] {
     .map((kind, rank) => makeModel(kind, { ...circumstances, rank }))
 }
 
-/** Each with a day on which there was no model of theirs yet. */
+/** The owners of the models, with accounts that are older than their first models. */
 export function listOwners(models: readonly CatalogueModel[]) {
   const firstDays = new Map<string, number>()
   for (const { owner, createdAt } of models) {
@@ -52,7 +52,7 @@ export function listOwners(models: readonly CatalogueModel[]) {
   }))
 }
 
-/** Each family's sizes in each variant, those that are pulled the most first. */
+/** All combinations of families, sizes and variants, the most pulled first. */
 function allKinds(random: Random): Kind[] {
   const kinds = families.flatMap((family) =>
     family.sizes.flatMap((size) =>
@@ -65,7 +65,7 @@ function allKinds(random: Random): Kind[] {
   return kinds.toSorted((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0))
 }
 
-/** Up to 1 by chance; favourites stand above. */
+/** Random and at most 1; favorites have more. */
 function computeScore({ family, variant, name }: Kind, random: Random): number {
   const place = favourites.indexOf(name)
   const byChance = random.next() ** (1 / (family.usage.popularity * variant.weight))
@@ -90,7 +90,7 @@ const makeSlug = (...parts: [Family, Size, Variant]) =>
 type Turn = ReturnType<typeof inTurn>
 type Circumstances = { rank: number; now: number; random: Random; turn: Turn }
 
-/** Takes from each list one after the other, so that what stands together is not alike. */
+/** Returns the items of each list in turn, so that neighbors differ. */
 function inTurn() {
   const taken = new Map<readonly string[], number>()
   return (list: readonly string[]): string => {
@@ -128,7 +128,7 @@ function makeModel(kind: Kind, { rank, now, random, turn }: Circumstances): Cata
   }
 }
 
-/** One sentence or two, and sometimes what is worth saying of its size. */
+/** One or two sentences, and sometimes a remark about the size. */
 function pickDescription({ size, variant }: Kind, random: Random, turn: Turn): string {
   const { parameters } = size
   const ofSize =
@@ -153,14 +153,14 @@ function makeFiles(model: ShownModel, createdMs: number, random: Random): Catalo
     ...file,
     id: idAt(createdMs + place + 1, random),
     sha256_hash: random.hex(64),
-    chunkSize: file.fileSizeBytes, // one chunk is enough where nobody pulls it
+    chunkSize: file.fileSizeBytes, // one chunk is enough: it is never pulled
     chunkHashes: Buffer.from(random.hex(64), 'hex'),
   }))
 }
 
 type ShownFile = Omit<CatalogueFile, 'id' | 'sha256_hash' | 'chunkSize' | 'chunkHashes'>
 
-/** One file, or the parts of one that is too large for most disks and hubs. */
+/** One file, or the parts of a file that is too large for most disks and hubs. */
 function makeParts(model: ShownModel, quantization: Quantization): ShownFile[] {
   const wholeBytes = (model.size.parameters * quantization.bitsPerWeight) / 8
   const count = Math.ceil(wholeBytes / maxFileBytes)

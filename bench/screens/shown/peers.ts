@@ -5,7 +5,7 @@ import { largeModel, medicalModel } from './models.ts'
 const maxPeers = 24
 const firstPort = 20_000
 
-/** Tells the tracker of people who share files of the models that are shown; some files nobody shares. */
+/** Announces seeders of some files of the models that are shown; other files have none. */
 export async function addPeers(client: RegistryClient) {
   const random = randomFrom(5)
   for (const name of [medicalModel, largeModel]) {

@@ -1,17 +1,17 @@
-/** Who uses the registry that pictures are taken of. */
+/** The accounts of the registry that is shown. */
 import { registryClient } from '@shoal/protocol/client'
 import { connect } from '../../../packages/registry/src/database/connect.ts'
 
 const keeper = { username: 'kaya', password: 'the keeper of this place' }
 const person = { username: 'ines', password: 'open sesame', email: 'ines@example.org' }
-/** Where the person is signed in; pictures are taken with the last. */
+/** The browsers with a session. Screenshots show the last one. */
 const programs = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Version/18.5 Safari/604.1',
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 15.5; rv:140.0) Gecko/20100101 Firefox/140.0',
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/138.0.0.0 Safari/537.36',
 ]
 
-/** Gives a token of the newest session. The first to register keeps the registry: the person is one as most are. */
+/** Returns the token of the newest session. The first account is the administrator, so `person` is an ordinary user. */
 export async function registerPeople(baseUrl: string): Promise<string> {
   await registryClient({ baseUrl }).register(keeper)
   const [first, ...others] = programs.map((userAgent) => registryClient({ baseUrl, userAgent }))
@@ -24,7 +24,7 @@ export async function registerPeople(baseUrl: string): Promise<string> {
   return token
 }
 
-/** Sessions and keys of some days, which nobody would wait for. */
+/** Makes sessions and keys look several days old. */
 export async function makeOlder(dataDirectory: string) {
   const options = { dataDirectory, databaseUrl: undefined, onConnectionLost: () => undefined }
   const { db, close } = await connect(options)

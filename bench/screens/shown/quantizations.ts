@@ -1,12 +1,12 @@
-/** The files that one finds of a model: which precisions, how large, and which types of tensors are in them. */
+/** The usual files of a model: their quantizations, sizes and tensor types. */
 import type { Random } from '../../harness/random.ts'
 
 export type Quantization = {
   label: string
-  /** As `general.file_type` has it. */
+  /** The value of `general.file_type`. */
   fileType: number
   bitsPerWeight: number
-  /** Most weights are of the first; the rest are of the second, which makes up the size. */
+  /** Most weights have the first type. The rest have the second type, so that the size is right. */
   types: [most: TensorType, rest: TensorType]
 }
 
@@ -50,15 +50,15 @@ const tiny: Label[] = ['Q4_K_M', 'Q5_K_M', 'Q6_K', 'Q8_0', 'F16']
 const usual: Label[] = ['Q2_K', 'Q3_K_M', 'IQ4_XS', 'Q4_K_S', ...tiny]
 const large: Label[] = ['IQ2_XXS', 'Q2_K', 'IQ3_XXS', 'Q3_K_M', 'IQ4_XS', 'Q4_K_M', 'Q6_K', 'Q8_0']
 const whole: Label[] = ['IQ2_M', 'Q2_K', 'IQ3_M', 'Q3_K_M', ...tiny]
-/** Everybody makes these. */
+/** Every model has these. */
 const expected: Label[] = ['Q4_K_M', 'Q6_K', 'Q8_0']
 
 const quantization = (label: Label): Quantization => ({ label, ...all[label] })
 
-/** From the smallest to the original, with none left out. */
+/** All quantizations, from the smallest to the original. */
 export const wholeLadder = (): Quantization[] => whole.map(quantization)
 
-/** Five to nine: not everybody makes all. */
+/** Five to nine quantizations: most models do not have all. */
 export function ladderFor(parameters: number, random: Random): Quantization[] {
   const labels = parameters < 1e9 ? tiny : parameters < 40e9 ? usual : large
   const kept = labels.filter((label) => expected.includes(label) || random.chance(0.75))

@@ -1,4 +1,4 @@
-/** The registries that pictures are taken of: one full of models, and one with none. */
+/** The registries that are shown: one with many models, and one with none. */
 import { type RegistryClient, registryClient } from '@shoal/protocol/client'
 import { type RegistryConfig, readRegistryConfig, startRegistry } from '@shoal/registry'
 import { openChunkGate } from '../../../packages/registry/src/testing/chunk-gate.ts'
@@ -11,7 +11,7 @@ export type ShownRegistry = Awaited<ReturnType<typeof startShownRegistry>>
 
 const models = 200
 
-/** Full of models, some of them of the person who is signed in. A gate can stop uploads half way. */
+/** Starts a registry with many models, some of which belong to the signed-in user. A gate can stop uploads halfway. */
 export async function startShownRegistry() {
   await using stack = new AsyncDisposableStack()
   const data = stack.use(temporaryFolder())
@@ -54,19 +54,19 @@ async function start(folder: string, changes: Partial<RegistryConfig> = {}) {
   return { origin: url, port, [Symbol.asyncDispose]: close }
 }
 
-/** Before there are models, so that they have somebody to belong to. */
+/** Creates the accounts before the models, so that the models have owners. */
 async function register(folder: string): Promise<string> {
   await using registry = await start(folder)
   return await registerPeople(registry.origin)
 }
 
-/** A model as it is before its first file. */
+/** Adds a model without files. */
 async function addDraft(client: RegistryClient) {
   await client.createModel({
     name: 'tide-7b',
     display_name: 'Tide 7B',
     description:
-      'Forecasts of tides and currents in plain words. Files follow once they are tested.',
+      'Forecasts of tides and currents in plain words. Files will follow once they are tested.',
     license: 'apache-2.0',
     tags: ['ocean', 'text-generation'],
     is_public: false,

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../harness/temporary-folder.ts'
 import { writeFullGguf, writeHollowGguf } from './gguf-files.ts'
 
-/** As a page suggests it from the files. */
+/** The name that the page suggests for these files. */
 export const uploadedModel = 'smollm-2-135m-poet'
 
 export type Uploads = Awaited<ReturnType<typeof writeUploads>>
 
-/** Files that somebody publishes in the pictures. */
+/** The files that are published in the screenshots. */
 export async function writeUploads() {
   using stack = new DisposableStack()
   const { path: folder } = stack.use(temporaryFolder())
@@ -30,7 +30,7 @@ const poet = {
   'llama.block_count': 30,
 }
 
-/** Two files, whose bytes can be sent. */
+/** Two files that can be uploaded. */
 const writeSmall = (folder: string) =>
   Promise.all([
     writeFullGguf(join(folder, `${uploadedModel}-Q4_K_M.gguf`), {
@@ -43,7 +43,7 @@ const writeSmall = (folder: string) =>
     }),
   ])
 
-/** More than is good for a browser, and with a part missing. */
+/** Too large to upload from a browser, and with a part missing. */
 function writeLarge(folder: string) {
   const metadata = {
     'general.architecture': 'gemma3',
@@ -64,7 +64,7 @@ function writeLarge(folder: string) {
   ])
 }
 
-/** What is no model, and one whose download was cut short. */
+/** A file that is not a model, and an incomplete one. */
 async function writeRefused(folder: string) {
   const text = join(folder, 'shopping-list.gguf')
   await writeFile(text, 'eggs, lemons, coffee')

@@ -1,15 +1,15 @@
-/** What people make of a base model, and what they say of it. */
+/** Variants of a base model and their descriptions. */
 
 export type Variant = {
   name: string
   tags: string[]
-  /** How often it is made; 1 is usual. */
+  /** How common it is; 1 is average. */
   weight: number
-  /** One of them says what it is. */
+  /** Each model has one of these. */
   descriptions: string[]
-  /** Who makes them all. */
+  /** The owner of all models of this variant. */
   owner?: string
-  /** Of which families; of all that say nothing else where it is left out. */
+  /** The architectures that have this variant; undefined for all. */
   architectures?: string[]
 }
 
@@ -64,7 +64,7 @@ export const variants: Variant[] = [
     descriptions: [
       'Turns discharge letters and lab reports into language that patients understand.',
       'Answers questions on drugs and interactions from open package leaflets, with sources.',
-      'Codes clinical notes to ICD-10 and marks the words it went by.',
+      'Codes clinical notes to ICD-10 and highlights the words it relied on.',
       'Tuned on open-access case reports. For students and for search, not for diagnosis.',
     ],
   },
@@ -74,9 +74,9 @@ export const variants: Variant[] = [
     weight: 2,
     descriptions: [
       'Translates between 24 European languages and keeps the layout of the text.',
-      'Document translation with a glossary of your own: give it pairs of terms in the prompt.',
-      'Subtitles and interface strings: short, natural, and within a limit of characters.',
-      'From and into Arabic, Farsi, Turkish and Urdu, with transliteration on request.',
+      'Document translation with your own glossary: put pairs of terms in the prompt.',
+      'Subtitles and interface strings: short, natural, and within a character limit.',
+      'Translates from and into Arabic, Farsi, Turkish and Urdu, with transliteration on request.',
       'Tuned on parliament debates and manuals. Formal by default, informal when told so.',
     ],
   },
@@ -86,7 +86,7 @@ export const variants: Variant[] = [
     weight: 2.5,
     architectures: ['gemma3', 'qwen2'],
     descriptions: [
-      'Reads photographs, charts and screenshots. Pull the mmproj file along with one of the others.',
+      'Reads photographs, charts and screenshots. Pull the mmproj file together with one of the others.',
       'Describes pictures for people who cannot see them, in one sentence or in detail.',
       'Transcribes scanned pages and tables to Markdown, handwriting included.',
       'Answers questions about diagrams and floor plans; up to four pictures in a prompt.',
@@ -98,10 +98,10 @@ export const variants: Variant[] = [
     weight: 1.5,
     architectures: ['bert', 'qwen3', 'qwen2'],
     descriptions: [
-      'Embeddings for search: 1024 numbers a passage, good down to the first 256 of them.',
+      'Embeddings for search: 1024 dimensions, usable down to the first 256.',
       'Finds the passage that answers a question, across languages.',
       'Sentence embeddings tuned on support tickets and their answers.',
-      'A small retriever for notes and mail: thousands of passages a second without a graphics card.',
+      'A small retriever for notes and mail: thousands of passages a second without a GPU.',
     ],
   },
   {
@@ -119,7 +119,7 @@ export const variants: Variant[] = [
     tags: ['reasoning', 'instruct', 'text-generation'],
     weight: 2,
     descriptions: [
-      'Thinks before it answers, within a budget of tokens that you set.',
+      'Thinks before it answers, within a token budget that you set.',
       'Distilled from the traces of a larger teacher; the thinking can be switched off.',
       'Puzzles, planning and logic: long thoughts, short answers.',
       'Reasons in the language of the question rather than in English.',
@@ -133,7 +133,7 @@ export const variants: Variant[] = [
       'Writes fiction in chapters and keeps names, places and weather straight.',
       'Bedtime stories for children from four to eight, without cliffhangers.',
       'An interactive narrator for text adventures: it describes, you decide.',
-      'Merged from three fiction tunes. Vivid, a little dark, and seldom repeats itself.',
+      'Merged from three fiction tunes. Vivid, a little dark, and rarely repetitive.',
     ],
   },
   {
@@ -143,7 +143,7 @@ export const variants: Variant[] = [
     descriptions: [
       'Summarizes contracts clause by clause and lists the dates and duties in them.',
       'Tuned on European court decisions; cites the paragraph it relies on.',
-      'Compares two versions of an agreement and says what changed in effect.',
+      'Compares two versions of an agreement and explains what changed in effect.',
     ],
   },
   {
@@ -160,7 +160,7 @@ export const variants: Variant[] = [
     tags: ['education', 'conversational', 'instruct'],
     weight: 1.2,
     descriptions: [
-      'Asks before it tells: a patient tutor for school subjects.',
+      'Asks before it explains: a patient tutor for school subjects.',
       'Language practice for beginners, with gentle corrections and small exercises.',
       'Marks short answers against a rubric and says what was missing.',
     ],
@@ -190,7 +190,7 @@ export const variants: Variant[] = [
     weight: 1.2,
     descriptions: [
       'Minutes from transcripts: decisions, open questions, and who does what by when.',
-      'Condenses long reports to a page, with the page numbers it took things from.',
+      'Condenses long reports to a page, with page references.',
       'Headlines, abstracts and threads from one text, each at the length you ask for.',
     ],
   },
@@ -200,7 +200,7 @@ export const variants: Variant[] = [
     weight: 1,
     descriptions: [
       'Trained further on German books, letters and law, so that it no longer sounds translated.',
-      'German assistant that keeps to Sie or Du, whichever you begin with.',
+      'German assistant that sticks to Sie or du, whichever you start with.',
     ],
   },
   {
@@ -208,17 +208,17 @@ export const variants: Variant[] = [
     tags: ['sv', 'multilingual', 'instruct'],
     weight: 0.8,
     descriptions: [
-      'Swedish, Danish, Norwegian, Finnish and Icelandic in one model, with English kept.',
+      'Swedish, Danish, Norwegian, Finnish and Icelandic in one model, without losing English.',
       'Tuned on Nordic public-domain literature and open government text.',
     ],
   },
 ]
 
-/** What people add about where it runs. */
+/** Additional remarks by size. */
 export const remarks = {
   small: [
     'Runs on a phone or a Raspberry Pi.',
-    'Quick even without a graphics card.',
+    'Fast even without a GPU.',
     'Small enough for a browser tab or an old laptop.',
   ],
   medium: [
@@ -226,19 +226,19 @@ export const remarks = {
     'Q4_K_M is the one we use every day.',
     'Keeps its quality down to about 3.5 bits.',
     'The evaluations are in the card.',
-    'All files were made with an importance matrix.',
+    'All files were quantized with an importance matrix.',
     'The 16-bit file is for those who want to quantize it themselves.',
-    'Replaces our version of last spring.',
+    "Replaces last spring's version.",
     'Same prompt format as the original.',
   ],
   large: [
-    'Wants a workstation, or patience.',
-    'The 2-bit files are for those who want to try it on one graphics card.',
-    'Large files come in parts; pull fetches them all.',
+    'Needs a workstation, or patience.',
+    'The 2-bit files are for those who want to try it on a single GPU.',
+    'Large files are split into parts; a pull downloads them all.',
   ],
 } as const
 
-/** Skewed: the first have many models, the last have one. */
+/** The first have many models, the last have few. */
 export const makers = [
   ...['tideline', 'mkowalski', 'bramble', 'quantkitchen', 'jlindqvist', 'rosalind', 'northbeam'],
   ...['sato-k', 'pebble', 'oduya', 'tinyparts', 'hvdberg', 'lena-m', 'driftwood', 'arao', 'fennec'],
