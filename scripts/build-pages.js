@@ -1,4 +1,4 @@
-// Runs after npm ci, also on old Nodes: makes the web pages, where what makes them is installed.
+// Builds the web pages after npm ci, if Vite is installed. Also runs on old Node.js versions.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
@@ -12,5 +12,5 @@ if (existsSync(new URL('node_modules/vite/package.json', root))) {
   })
   process.exitCode = status ?? 1
 } else {
-  console.log('Without the development dependencies the web pages are not made.')
+  console.log('Skipped building the web pages: the development dependencies are not installed.')
 }

@@ -1,4 +1,4 @@
-// Prints the tables of settings in the documents anew.
+// Writes the tables of settings into the documentation.
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withTables } from '../packages/cli/src/settings/docs-tables.ts'

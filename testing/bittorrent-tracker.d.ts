@@ -1,4 +1,4 @@
-/** What tests and measurements use of the package, which has no types. */
+/** Types of those parts of the package that tests and benchmarks use; it has none of its own. */
 declare module 'bittorrent-tracker/client' {
   import type { EventEmitter } from 'node:events'
 
@@ -7,7 +7,7 @@ declare module 'bittorrent-tracker/client' {
     peerId: string
     announce: string[]
     port: number
-    /** Anything lets it speak WebSocket; the WebRTC is in `_createPeer`. */
+    /** Any value enables WebSocket trackers; WebRTC itself is in `_createPeer`. */
     wrtc?: object
   }
   type Announce = {

@@ -1,4 +1,4 @@
-/** Debian's Chromium, and pages that remember what they did and must not have done. */
+/** Runs Debian's Chromium, and records errors and forbidden requests of its pages. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import {
@@ -12,7 +12,7 @@ import { runsSlowTests } from './slow.ts'
 
 export type { Page }
 
-/** Nothing that leads off this machine. As root it runs without its sandbox. */
+/** No connections to other machines, and no sandbox, so that it runs as root. */
 const options = [
   '--no-sandbox',
   '--disable-gpu',
@@ -26,7 +26,7 @@ const options = [
 export const findChromium = () => findProgram('chromium')
 
 const [wide, narrow] = [1360, 390] // pixels
-/** Ways to look at a page: each theme and width once, and where slow tests run, each theme at each width. */
+/** Themes and widths of pages: each of them once, or all combinations if slow tests run. */
 export const looks = (
   runsSlowTests
     ? [
@@ -45,21 +45,21 @@ type Options = {
   width?: number
   height?: number
   theme?: 'light' | 'dark'
-  /** Off: what those see who run no scripts. */
+  /** False to disable JavaScript. */
   scripts?: boolean
   reducedMotion?: 'reduce' | 'no-preference'
-  /** What an earlier visit left: cookies and databases. */
+  /** Cookies and databases of an earlier visit. */
   storageState?: NonNullable<BrowserContextOptions['storageState']>
 }
 
 export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>
 export type Visitor = Awaited<ReturnType<typeof visitor>>
 
-/** Of `program`; it shows pages of `origins` alone. Disposed of, it ends. */
+/** Starts `program`, for pages of `origins` only. It ends when it is disposed of. */
 export async function startBrowser(program: string, origins: readonly string[]) {
   const browser = await chromium.launch({ executablePath: program, args: options })
   return {
-    /** A person of their own: with no cookies, and nothing stored, unless `storageState` has some. */
+    /** Opens a new browser context, without cookies and stored data except `storageState`. */
     async newVisitor(visitorOptions: Options = {}) {
       const {
         width = 1360,
@@ -86,7 +86,7 @@ async function visitor(context: BrowserContext, origins: readonly string[]) {
   context.on('request', (request) => {
     const { origin, protocol } = new URL(request.url())
     const isOurs = origins.includes(origin) || protocol === 'data:' || protocol === 'blob:'
-    if (!isOurs) problems.push(`asked ${request.url()}`)
+    if (!isOurs) problems.push(`request to ${request.url()}`)
   })
   context.on('weberror', (error) => problems.push(String(error.error())))
   context.on('console', (message) => {
@@ -95,7 +95,7 @@ async function visitor(context: BrowserContext, origins: readonly string[]) {
   return {
     context,
     page: await context.newPage(),
-    /** Errors that were logged, requests to others, violations of the policy: since the last call. */
+    /** Returns logged errors, requests to other origins and CSP violations since the last call. */
     takeProblems: () => problems.splice(0),
     [Symbol.asyncDispose]: () => context.close(),
   }
@@ -103,7 +103,7 @@ async function visitor(context: BrowserContext, origins: readonly string[]) {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What of WCAG 2.2 AA a page misses, as far as a program can tell. */
+/** Violations of WCAG 2.2 AA that axe can detect in a page. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   if (await page.evaluate('window.axe === undefined')) await page.evaluate(`${axe}; undefined`)
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Prints `N passed, N failed, N skipped` alone on the last line: what every CI can read. */
+/** Prints `N passed, N failed, N skipped` on the last line, which any CI system can parse. */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>) {
     const count = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 }

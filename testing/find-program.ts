@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Where system programs are that an ordinary user's PATH may lack. */
+/** System programs are here, and an ordinary user's PATH may lack it. */
 const systemFolder = '/usr/sbin'
 
 export function findProgram(name: string): string | undefined {

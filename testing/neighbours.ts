@@ -1,4 +1,4 @@
-/** Three machines on one: network namespaces of Linux. Wants root, and `ip` of Debian's iproute2. */
+/** Three virtual machines on one: Linux network namespaces. Requires root, and `ip` from Debian's iproute2. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,13 +6,13 @@ import { basename, join } from 'node:path'
 
 export type Neighbours = ReturnType<typeof makeNeighbours>
 
-/** Where the other two find the registry's machine. */
+/** The address of the registry's machine for the other two. */
 const registryAddress = '10.77.0.1'
 let count = 0
 
 /**
- * The machine of a registry, and two in one local network. Each of the two has a line of its own to the registry, on which the
- * other is not: where a tracker sees one of them, the other cannot reach it.
+ * Creates a machine for a registry, and two machines in one local network. Each of the two has a separate link to the registry, so
+ * the address of one that the tracker sees cannot be reached by the other.
  */
 export function makeNeighbours() {
   deleteAbandoned()
@@ -46,7 +46,7 @@ export function makeNeighbours() {
   }
 }
 
-/** Whether this system lets us do all that. */
+/** Whether this system allows network namespaces. */
 export function canMakeNeighbours(): boolean {
   try {
     makeNeighbours()[Symbol.dispose]()
@@ -71,7 +71,7 @@ export class Machine implements Disposable {
     run('ip', '-n', this.name, ...words)
   }
 
-  /** A program that does there what the one at `path` does here. It ends with whoever starts it, however they end. */
+  /** Returns a script that runs the program at `path` on this machine. It is killed when the process that started it ends. */
   program(path: string): string {
     const script = join(this.#folder, `${this.name}-${basename(path)}`)
     const words = `setpriv --pdeathsig KILL ip netns exec ${this.name} '${path}' "$@"`
@@ -79,7 +79,7 @@ export class Machine implements Disposable {
     return script
   }
 
-  /** As `sysctl` does. */
+  /** Sets a kernel parameter, like `sysctl`. */
   configure(setting: string, value: string) {
     run('ip', 'netns', 'exec', this.name, 'sh', '-c', `echo ${value} > /proc/sys/${setting}`)
   }
@@ -93,7 +93,7 @@ export class Machine implements Disposable {
     this.ip('link', 'set', device, 'down')
   }
 
-  /** So fast it sends from then on, as in `40mbit`. */
+  /** Limits its sending rate, for example to `40mbit`. */
   limit(device: string, rate: string) {
     const shape = ['tbf', 'rate', rate, 'burst', '128kb', 'latency', '100ms']
     run('tc', '-n', this.name, 'qdisc', 'replace', 'dev', device, 'root', ...shape)
@@ -104,7 +104,7 @@ export class Machine implements Disposable {
   }
 }
 
-/** Those of a process that was killed. */
+/** Deletes namespaces of killed processes. */
 function deleteAbandoned() {
   const folder = '/run/netns'
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
@@ -115,7 +115,7 @@ function deleteAbandoned() {
 
 type Plug = [machine: Machine, device: string, address: string]
 
-/** A wire between two machines, each end in a device that gets an address. */
+/** Connects two machines with a virtual cable, and gives the device at each end an address. */
 function connect([one, device, address]: Plug, [other, deviceThere, addressThere]: Plug) {
   const there = ['name', deviceThere, 'netns', other.name]
   one.ip('link', 'add', device, 'type', 'veth', 'peer', ...there)

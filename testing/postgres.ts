@@ -6,16 +6,16 @@ import { join } from 'node:path'
 
 export type PostgresServer = {
   url: string
-  /** Its folder, with its socket. */
+  /** The folder with its data and socket. */
   directory: string
-  /** As `pg_ctl restart` with this mode: `immediate` is a crash, which it recovers from as it starts. */
+  /** Like `pg_ctl restart` in this mode: `immediate` is a crash, with recovery at the start. */
   restart(mode: 'fast' | 'immediate'): Promise<void>
   stop(): Promise<void>
-  /** Ends it and removes its folder without a turn of the event loop, for a process that exits. */
+  /** Synchronously ends it and removes its folder, for `exit` handlers. */
   abandon(): void
 }
 
-/** A PostgreSQL server of our own in a temporary folder, on a socket there; undefined where none is installed. */
+/** Starts a PostgreSQL server in a temporary folder, with a socket there. Returns undefined if PostgreSQL is not installed. */
 export async function startPostgres(): Promise<PostgresServer | undefined> {
   const bin = findPostgresBinaries()
   if (!bin) return undefined
@@ -69,14 +69,14 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
       server.kill('SIGQUIT')
       const nothing = new Int32Array(new SharedArrayBuffer(4))
       for (let waits = 0; waits < 200 && existsSync(join(data, 'postmaster.pid')); waits += 1) {
-        Atomics.wait(nothing, 0, 0, 10) // ms; it goes on writing until then
+        Atomics.wait(nothing, 0, 0, 10) // ms; it still writes until the file is gone
       }
       rmSync(directory, { recursive: true, force: true })
     },
   }
 }
 
-/** Debian's folder of the newest server that is installed. */
+/** Debian's folder of the newest installed server. */
 export function findPostgresBinaries(): string | undefined {
   const root = '/usr/lib/postgresql'
   if (!existsSync(root)) return undefined
@@ -86,7 +86,7 @@ export function findPostgresBinaries(): string | undefined {
     .find((bin) => existsSync(join(bin, 'initdb')))
 }
 
-/** PostgreSQL does not run as root: Debian's package brings a user of its own. */
+/** PostgreSQL refuses to run as root, so it runs as the user of Debian's package. */
 function userFor(directory: string): { uid: number; gid: number } | object {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))

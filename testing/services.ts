@@ -7,20 +7,20 @@ import { canMount } from './small-disk.ts'
 import { findOwnAddress, findTorrentClients } from './torrent-clients/find-torrent-clients.ts'
 
 /**
- * Starts what the tests can use and this machine has, and stops it at the end. With `SHOAL_TEST_EVERYTHING` set, what is not there
- * is a failure, not a skip.
+ * Starts the services that the tests can use and that this machine has, and stops them at the end. With `SHOAL_TEST_EVERYTHING`,
+ * tests fail instead of being skipped if something is missing.
  */
 export default async function startServices(project: TestProject) {
   if (!runsSlowTests) {
     process.stderr.write(
-      'Slow tests are skipped without SHOAL_TEST_SLOW=1: other BitTorrent clients, network namespaces, repeated kills, faults, long prompts and larger models, each page in each theme and width\n',
+      'Slow tests are skipped; SHOAL_TEST_SLOW=1 runs them: other BitTorrent clients, network namespaces, repeated kills, faults, long prompts and larger models, each page in each theme and width\n',
     )
   }
   const clients = runsSlowTests ? findTorrentClients() : {}
   for (const [name, program] of Object.entries(clients)) if (!program) missing(name)
   project.provide('torrentClients', clients)
   const ownAddress = findOwnAddress()
-  if (!ownAddress) missing('an address beside loopback')
+  if (!ownAddress) missing('an address other than loopback')
   project.provide('ownAddress', ownAddress)
   const chromium = findChromium()
   if (!chromium) missing('Chromium')
@@ -28,7 +28,7 @@ export default async function startServices(project: TestProject) {
   const hasNamespaces = runsSlowTests && canMakeNeighbours()
   if (runsSlowTests && !hasNamespaces) missing('network namespaces')
   project.provide('hasNetworkNamespaces', hasNamespaces)
-  if (!canMount) missing('the right to mount a small disk')
+  if (!canMount) missing('permission to mount a small disk')
   const postgres = await startPostgres()
   if (!postgres) missing('PostgreSQL')
   project.provide('postgresUrl', postgres?.url)
@@ -39,7 +39,7 @@ export default async function startServices(project: TestProject) {
 
 function missing(what: string) {
   if (process.env.SHOAL_TEST_EVERYTHING) {
-    throw new Error(`${what} is not here, and SHOAL_TEST_EVERYTHING allows no skips`)
+    throw new Error(`not available: ${what}. SHOAL_TEST_EVERYTHING does not allow skipped tests`)
   }
-  process.stderr.write(`${what} is not here: the tests that need it are skipped\n`)
+  process.stderr.write(`not available: ${what}. Tests that need it are skipped\n`)
 }

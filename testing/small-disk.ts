@@ -1,11 +1,11 @@
-/** Disks that are soon full: tmpfs of Linux, which root may mount, except in some containers. */
+/** Small disks: Linux tmpfs, which root may mount, except in some containers. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmdirSync, statfsSync, writeSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A disk of its own (tmpfs) of a size such as `64m`, at `path` or in a temporary folder. For tests that `canMount`. */
+/** Mounts a disk (tmpfs) of a size such as `64m`, at `path` or in a temporary folder. Requires `canMount`. */
 export async function smallDisk(size: string, path?: string) {
   const at = path ?? (await mkdtemp(join(tmpdir(), 'shoal-disk-')))
   await mkdir(at, { recursive: true })
@@ -19,7 +19,7 @@ export async function smallDisk(size: string, path?: string) {
       const { bavail, bsize } = statfsSync(at)
       return bavail * bsize
     },
-    /** Fills the disk up to its last block, or to so many free bytes. */
+    /** Fills the disk, except for `leaveBytes`. */
     fill(leaveBytes = 0) {
       const file = openSync(filling, 'a')
       try {
@@ -33,7 +33,7 @@ export async function smallDisk(size: string, path?: string) {
         closeSync(file)
       }
     },
-    /** Takes away what `fill` has written. */
+    /** Deletes what `fill` has written. */
     free: () => rm(filling, { force: true }),
     async unmount() {
       execFileSync('umount', ['-l', at])
@@ -42,7 +42,7 @@ export async function smallDisk(size: string, path?: string) {
   }
 }
 
-/** Whether disks can be mounted here: not in a container without that right. */
+/** Whether disks can be mounted: false without root, and in containers without that permission. */
 export const canMount = isAbleToMount()
 
 function isAbleToMount(): boolean {
@@ -53,7 +53,7 @@ function isAbleToMount(): boolean {
     execFileSync('umount', [path])
     return true
   } catch {
-    return false // a container without that right
+    return false // a container without that permission
   } finally {
     rmdirSync(path)
   }

@@ -8,7 +8,7 @@ import { readTable } from './table.ts'
 
 const empty = ''
 
-/** What is wrong with a repository of these files, under this table. */
+/** The complaints about a repository with these files and this table. */
 function complaints(table: string, files: Record<string, string>): string[] {
   const root = mkdtempSync(join(tmpdir(), 'shoal-arrows-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
@@ -26,20 +26,20 @@ const refused = [
     '(packages/shop/src/pages/page.ts imports packages/shop/src/store/store.ts)',
 ]
 
-describe('the check of folder arrows', () => {
+describe('checkArrows', () => {
   test.each([
     ['an import', "import { a } from '../store/store.ts'"],
     ['an import of types', "import type { A } from '../store/store.ts'"],
     ['a dynamic import', "export const load = () => import('../store/store.ts')"],
     ['a re-export', "export { a } from '../store/store.ts'"],
     ['a re-export of everything', "export * from '../store/store.ts'"],
-    ['a type in its place', "export type A = import('../store/store.ts').A"],
-    ['an import for its effect', "import '../store/store.ts'"],
+    ['an inline import type', "export type A = import('../store/store.ts').A"],
+    ['an import for side effects', "import '../store/store.ts'"],
   ])('refuses %s that the table does not allow', (_, source) => {
     expect(complaints(empty, { [page]: source })).toEqual(refused)
   })
 
-  test('takes one that the table allows, and one within a folder', () => {
+  test('accepts imports that the table allows, and imports within a folder', () => {
     const files = {
       [page]: "import '../store/store.ts'\nimport './part.ts'",
       'packages/shop/src/pages/part.tsx': 'export const Part = () => <p>part</p>',
@@ -48,7 +48,7 @@ describe('the check of folder arrows', () => {
     expect(complaints('shop/pages → store', files)).toEqual([])
   })
 
-  test('refuses an import of another package, by its tests too', () => {
+  test('refuses an import of another package, also in tests', () => {
     const files = {
       [page]: "import '@shoal/core/units'",
       'packages/shop/src/a.test.ts': "import '@shoal/web'",
@@ -60,7 +60,7 @@ describe('the check of folder arrows', () => {
     expect(complaints('shop → core\nshop tests → web', files)).toEqual([])
   })
 
-  test('fails on a row that no import needs any more', () => {
+  test('refuses a row that no import needs', () => {
     expect(complaints('shop/pages → store ui', { [page]: "import '../store/store.ts'" })).toEqual([
       'no longer needed in arrows.txt: shop/pages → shop/ui',
     ])
@@ -70,25 +70,25 @@ describe('the check of folder arrows', () => {
     ])
   })
 
-  test('refuses two folders that import each other, types included, whatever the table says', () => {
+  test('refuses two folders that import each other, even if only types and even if the table allows it', () => {
     const files = {
       [page]: "import '../store/store.ts'",
       [store]: "import type { Page } from '../pages/other.ts'",
     }
     expect(complaints('shop/pages → store\nshop/store → pages', files)).toEqual([
-      'a circle: shop/pages → shop/store → shop/pages\n' +
+      'cycle: shop/pages → shop/store → shop/pages\n' +
         `  ${page} imports ${store}\n` +
         `  ${store} imports packages/shop/src/pages/other.ts`,
     ])
   })
 
-  test('refuses a circle by way of a file beside the folders', () => {
+  test('refuses a cycle through a file next to the folders', () => {
     const files = {
       [page]: "import '../shop.ts'",
       'packages/shop/src/shop.ts': "import type { Page } from './pages/other.ts'",
     }
     expect(complaints(empty, files)).toEqual([
-      expect.stringContaining('a circle: shop/pages → shop/shop.ts → shop/pages'),
+      expect.stringContaining('cycle: shop/pages → shop/shop.ts → shop/pages'),
     ])
   })
 
@@ -97,22 +97,20 @@ describe('the check of folder arrows', () => {
       'packages/a/src/a.ts': "import '@shoal/b'",
       'packages/b/src/b.ts': "import type { A } from '@shoal/a'",
     }
-    expect(complaints('a → b\nb → a', files)).toEqual([
-      expect.stringContaining('a circle: a → b → a'),
-    ])
+    expect(complaints('a → b\nb → a', files)).toEqual([expect.stringContaining('cycle: a → b → a')])
   })
 
-  test('refuses a circle of files within a folder, types included', () => {
+  test('refuses a cycle of files within a folder, including types', () => {
     const files = {
       [page]: "import type { Part } from './part.ts'",
       'packages/shop/src/pages/part.ts': "import './page.ts'",
     }
-    expect(complaints(empty, files)).toEqual([expect.stringContaining('a circle of files: ')])
+    expect(complaints(empty, files)).toEqual([expect.stringContaining('cycle of files: ')])
   })
 
-  test('names a file that it cannot parse, and a row that it cannot read', () => {
+  test('reports files that cannot be parsed, and invalid or repeated rows', () => {
     expect(() => complaints(empty, { [page]: 'import from' })).toThrow(`${page} cannot be parsed`)
     expect(() => complaints('shop/pages -> store', {})).toThrow('cannot read "shop/pages -> store"')
-    expect(() => complaints('shop → web\nshop → web', {})).toThrow('shop → web stands twice')
+    expect(() => complaints('shop → web\nshop → web', {})).toThrow('shop → web is listed twice')
   })
 })

@@ -1,12 +1,12 @@
 import type { Import } from './read-imports.ts'
 import { arrow, type Table } from './table.ts'
 
-/** What is wrong with the imports, as sentences: arrows that the table lacks or no longer needs, and circles. */
+/** Returns complaints about imports: arrows that the table lacks or no longer needs, and cycles. */
 export function checkArrows(imports: readonly Import[], allowed: Table): string[] {
   const files = makeGraph(imports)
   const arrows = imports
     .flatMap(listArrows)
-    // What a package may import, its tests may too.
+    // Tests may import whatever their package may import.
     .filter(
       ({ from, to }) => !from.endsWith(tests) || !allowed.has(arrow(from.replace(tests, ''), to)),
     )
@@ -14,7 +14,7 @@ export function checkArrows(imports: readonly Import[], allowed: Table): string[
   const found = new Set(rows.map(({ from, to }) => arrow(from, to)))
   const example = (name: string) => {
     const of = arrows.find(({ from, to }) => arrow(from, to) === name)?.of
-    return of ? `${of.from} imports ${of.to}` : 'nothing imports that way'
+    return of ? `${of.from} imports ${of.to}` : 'no such import'
   }
 
   const complaints: string[] = []
@@ -26,15 +26,14 @@ export function checkArrows(imports: readonly Import[], allowed: Table): string[
   }
   for (const circle of findCycles(makeGraph(arrows))) {
     const steps = circle.slice(1).map((to, at) => `  ${example(arrow(circle[at] ?? '', to))}`)
-    complaints.push([`a circle: ${circle.join(' → ')}`, ...steps].join('\n'))
+    complaints.push([`cycle: ${circle.join(' → ')}`, ...steps].join('\n'))
   }
-  for (const circle of findCycles(files))
-    complaints.push(`a circle of files: ${circle.join(' → ')}`)
+  for (const circle of findCycles(files)) complaints.push(`cycle of files: ${circle.join(' → ')}`)
   return complaints
 }
 
 type Arrow = Import & {
-  /** A file beside the folders has no row: it may import from all of them that this makes no circle with. */
+  /** A file next to the folders needs no row: it may import from all folders unless that makes a cycle. */
   isInTable: boolean
   of: Import
 }
@@ -48,7 +47,7 @@ function listArrows(of: Import): Arrow[] {
   if (here !== there) {
     return [{ from: isTest(from) ? here + tests : here, to: there, isInTable: true, of }]
   }
-  if (isTest(from)) return [] // goes through the front door, from whichever folder it stands in
+  if (isTest(from)) return [] // tests may import from any folder of their package
   const [folder, other] = [getPlace(from), getPlace(to)]
   if (folder === other) return []
   const isInTable = !isFile(folder) && !isFile(other)
@@ -59,7 +58,7 @@ const isFile = (place: string) => /\.\w+$/.test(place)
 const inPackage = (path: string) => path.replace(/^packages\//, '')
 const getPackage = (path: string) => inPackage(path).split('/')[0] ?? ''
 
-/** The folder of a file, as in `registry/store`; of one beside the folders, itself: `registry/errors.ts`. */
+/** The folder of a file, such as `registry/store`; a file next to the folders is its own place: `registry/errors.ts`. */
 function getPlace(path: string): string {
   const [root, ...rest] = inPackage(path).replace('/src/', '/').split('/')
   return [root, ...(rest.length > 1 ? rest.slice(0, -1) : rest)].join('/')
@@ -76,7 +75,7 @@ function makeGraph(edges: readonly { from: string; to: string }[]): Graph {
   return graph
 }
 
-/** For each arrow that can be walked back, the shortest such walk; one circle is named once. */
+/** Returns the shortest cycle through each arrow that is part of one, without duplicates. */
 function findCycles(graph: Graph): string[][] {
   const circles = new Map<string, string[]>()
   for (const [from, ends] of graph) {

@@ -1,4 +1,4 @@
-/** `npm run arrows`: prints what is wrong with the arrows between folders, and fails if anything is. */
+/** `npm run arrows`: checks the imports between folders, and fails if any are not allowed. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkArrows } from './check-arrows.ts'
@@ -9,6 +9,8 @@ const table = readTable(readFileSync(join(import.meta.dirname, 'arrows.txt'), 'u
 const complaints = checkArrows(readImports(join(import.meta.dirname, '../..')), table)
 for (const complaint of complaints) console.error(complaint)
 if (complaints.length > 0) {
-  console.error(`\n${complaints.length} wrong; docs/architecture.md says which way arrows lead`)
+  console.error(
+    `\n${complaints.length} problems; docs/architecture.md describes the allowed directions`,
+  )
   process.exitCode = 1
 }

@@ -2,12 +2,12 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 
-/** One file imports another: paths from the root; of another package, its folder alone. */
+/** One file imports another. Paths are relative to the root; another package is only its folder. */
 export type Import = { from: string; to: string }
 
 /**
- * What our own files import of each other, types included: imports, re-exports, dynamic imports and `import('…')` types.
- * Throws for a file that cannot be parsed.
+ * Reads the imports between files of this repository: imports, re-exports, dynamic imports and `import('…')` types.
+ * @throws if a file cannot be parsed
  */
 export function readImports(root: string): Import[] {
   const files = globSync('{packages/*/src,bench,faults,testing}/**/*.{ts,tsx}', {

@@ -1,9 +1,9 @@
-/** The allowed arrows, as `arrows.txt` has them: a row names a folder and the folders that it may import from. */
+/** The allowed arrows, from `arrows.txt`: a row has a folder and the folders that it may import from. */
 export type Table = ReadonlySet<string>
 
 export const arrow = (from: string, to: string) => `${from} → ${to}`
 
-/** Throws for a row that it cannot read, and for an arrow that stands twice. */
+/** @throws if a row is invalid or an arrow is listed twice */
 export function readTable(text: string): Table {
   const allowed = new Set<string>()
   for (const line of text.split('\n')) {
@@ -13,7 +13,7 @@ export function readTable(text: string): Table {
     const [room] = from.split('/')
     for (const named of below.split(' ')) {
       const one = arrow(from, from.includes('/') ? `${room}/${named}` : named)
-      if (allowed.has(one)) throw new Error(`arrows.txt: ${one} stands twice`)
+      if (allowed.has(one)) throw new Error(`arrows.txt: ${one} is listed twice`)
       allowed.add(one)
     }
   }

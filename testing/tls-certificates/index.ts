@@ -1,7 +1,7 @@
 /** Certificates for TLS servers in tests, made by `make-certificates.sh`. */
 import { fileURLToPath } from 'node:url'
 
-/** PEM files of a server. */
+/** The PEM files of a server. */
 export type CertificateFiles = { certificate: string; key: string }
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
@@ -11,10 +11,10 @@ const files = (name: string): CertificateFiles => ({
   key: path(`${name}-key.pem`),
 })
 
-/** The private CA that has signed all of them but `selfSigned`, and that no system trusts. */
+/** The private CA that has signed all of them except `selfSigned`. No system trusts it. */
 export const testAuthority = path('ca.pem')
 
-/** For localhost, registry.test, 127.0.0.1 and ::1, where the name does not say otherwise. */
+/** For localhost, registry.test, 127.0.0.1 and ::1, except `wrongName`. */
 export const testCertificates = {
   valid: files('server'),
   expired: files('expired'),

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the certificates for tests anew, with new keys: a private CA and what servers on this machine may show. Needs openssl.
+# Generates the certificates for tests again, with new keys: a private CA and server certificates for this machine. Requires openssl.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -31,7 +31,7 @@ extendedKeyUsage = serverAuth
 subjectAltName = \${ENV::NAMES}
 CONFIG
 
-export NAMES='' # the configuration is read with it at each step
+export NAMES='' # the configuration refers to it in each step
 here='DNS:localhost, DNS:registry.test, IP:127.0.0.1, IP:::1'
 always=(-startdate 20200101000000Z -enddate 21200101000000Z)
 
@@ -65,4 +65,4 @@ sign wrong-name 'DNS:elsewhere.test' "${by_ca[@]}" "${always[@]}"
 request self-signed localhost
 sign self-signed "$here" -selfsign -extensions server -keyfile self-signed-key.pem "${always[@]}"
 
-rm ca-key.pem # nothing else is ever signed by it
+rm ca-key.pem # so that nothing else can be signed with it

@@ -3,19 +3,19 @@ import { type Download, type RunningClient, runProgram } from './torrent-client.
 
 const options = [
   '--no-conf',
-  '--seed-time=0', // ends when it has what it came for
+  '--seed-time=0', // exits when the download is complete
   '--enable-dht=false',
   '--enable-dht6=false',
   '--bt-enable-lpd=false',
   '--enable-peer-exchange=false',
 ]
 
-/** Ends when it has the file. `torrent` may be the address of a torrent, too. */
+/** Exits when it has the file. `torrent` may also be the URL of a torrent. */
 export async function startAria2(program: string, download: Download): Promise<RunningClient> {
   return run(program, [], download)
 }
 
-/** Ends when it has written the torrent of a magnet into the folder, under its info hash. Insists on encrypted connections. */
+/** Downloads only the torrent of a magnet, writes it into the folder under its info hash, and exits. Requires encrypted connections. */
 export async function startAria2ForMetadata(
   program: string,
   download: Download,

@@ -1,4 +1,4 @@
-/** What is used of webtorrent as a client, which has no types. */
+/** Types of those parts of webtorrent that tests use; it has none of its own. */
 declare module 'webtorrent' {
   import type { EventEmitter } from 'node:events'
 

@@ -6,7 +6,7 @@ import { startQbittorrent } from './qbittorrent.ts'
 import { startTransmission } from './transmission.ts'
 import { startWebtorrent } from './webtorrent.ts'
 
-/** The BitTorrent clients that people have, as the tests start them. */
+/** Common BitTorrent clients, and how the tests start them. */
 export function torrentClients(installed: ProvidedContext['torrentClients']) {
   return {
     aria2: { name: 'aria2', program: installed.aria2, start: startAria2 },
@@ -17,7 +17,7 @@ export function torrentClients(installed: ProvidedContext['torrentClients']) {
     },
     libtorrent: { name: 'libtorrent', program: installed.libtorrent, start: startLibtorrent },
     qbittorrent: { name: 'qBittorrent', program: installed.qBittorrent, start: startQbittorrent },
-    /** In Node and in browsers; it is one of our packages. */
+    /** A library for Node.js and browsers, which is one of our npm packages. */
     webtorrent: { name: 'webtorrent', program: 'a library', start: startWebtorrent },
   } satisfies Record<string, Client>
 }

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StartClient } from './torrent-client.ts'
 
-/** What a client is to get, and folders of its own. */
+/** The file to download, and folders for the client. */
 type Order = { sha256_hash: string; filename: string; folder: string; home: string }
 
-/** A client as the tests know it; without a program where it is not installed. */
+/** A client for tests; `program` is undefined if it is not installed. */
 export type Client = { name: string; program: string | undefined; start: StartClient }
 
-/** Some try uTP first, some wait before they turn to a web seed, and the machine may be busy. */
+/** Some clients try uTP first, some wait before they use a web seed, and the machine may be busy. */
 export const downloadAtMostMs = 80_000
 const pollIntervalMs = 250
 
-/** Has a client download from a magnet, a torrent file or its address. Resolves when a file of that name has this very content. */
+/** Downloads with a client from a magnet, a torrent file or its URL. Resolves when a file with this name has the right SHA-256. */
 export async function download(
   { program = '', start }: Client,
   torrent: string,
@@ -26,7 +26,7 @@ export async function download(
     for (;;) {
       const isLast = !client.isRunning() || performance.now() > deadline
       if ((await hashIn(folder, filename)) === sha256_hash) return
-      if (isLast) throw new Error(`it did not get the file: ${client.output()}`)
+      if (isLast) throw new Error(`the client did not download the file: ${client.output()}`)
       await sleep(pollIntervalMs)
     }
   } finally {

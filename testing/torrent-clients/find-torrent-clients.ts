@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { networkInterfaces } from 'node:os'
 import { findProgram, isExecutable } from '../find-program.ts'
 
-/** Where the BitTorrent clients are that the tests can use; undefined for what is not installed. */
+/** The paths of BitTorrent clients for the tests; undefined for those that are not installed. */
 export function findTorrentClients() {
   return {
     aria2: findProgram('aria2c'),
@@ -12,7 +12,7 @@ export function findTorrentClients() {
   }
 }
 
-/** An address of this machine that others could use too: Transmission talks to nobody on loopback. */
+/** An address of this machine other than loopback, because Transmission does not connect to peers on loopback. */
 export function findOwnAddress(): string | undefined {
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   const isUsable = ({ family, internal, address }: (typeof addresses)[number]) =>
@@ -20,7 +20,7 @@ export function findOwnAddress(): string | undefined {
   return addresses.find(isUsable)?.address
 }
 
-/** Debian's Python that has a module; another that comes before it in the PATH does not have it. */
+/** Debian's Python if it has the module. Another Python that is first in the PATH does not have it. */
 function findPython(module: string): string | undefined {
   const python = '/usr/bin/python3'
   if (!isExecutable(python)) return undefined

@@ -3,7 +3,7 @@ import { runProgram, type StartClient } from './torrent-client.ts'
 
 const script = join(import.meta.dirname, 'libtorrent-client.py')
 
-/** A libtorrent that looks for peers in the local network of `address`, which is its machine's. */
+/** A libtorrent that discovers peers in the local network of `address`, which is an address of its machine. */
 export const startLocalLibtorrent =
   (address: string): StartClient =>
   async (program, { torrent, folder, home }) =>

@@ -4,20 +4,20 @@ import { once } from 'node:events'
 export type Download = {
   /** A magnet, or the path of a torrent file. */
   torrent: string
-  /** Where the file goes. */
+  /** The folder for the file. */
   folder: string
-  /** A folder for everything else that the client keeps. */
+  /** A folder for the client's other files. */
   home: string
 }
 
 export type RunningClient = {
-  /** What it said, for whoever has to find out why it did not work. */
+  /** Its latest output, to find out why it failed. */
   output(): string
   isRunning(): boolean
   stop(): Promise<void>
 }
 
-/** Starts a client as its users have it, but for what leads off this machine: no DHT, no peers from the LAN, no open ports. */
+/** Starts a client with its usual settings, except that it stays on this machine: no DHT, no peers from the LAN, no open ports. */
 export type StartClient = (program: string, download: Download) => Promise<RunningClient>
 
 const keptOutput = 4_000
@@ -25,7 +25,7 @@ const keptOutput = 4_000
 export function runProgram(program: string, args: string[], home: string): RunningClient {
   const child = spawn(program, args, {
     cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' }, // without the settings, and the proxies, of who runs the tests
+    env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' }, // without the settings and proxies of the user who runs the tests
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close')

@@ -9,20 +9,20 @@ import { fixture, recorded } from './fixture.ts'
 const { root, registryUrl } = recorded
 const farAway = '2126-01-01T00:00:00.000Z'
 
-/** Sessions and uploads end after days, and the fixture is opened after years. The registry has to be running. */
+/** Moves the expiry of sessions and uploads from days to years, because the fixture is used for years. The registry must be running. */
 export async function putOffExpiry() {
   const path = join(root, 'home/config/credentials.json')
   const credentials = JSON.parse(await readFile(path, 'utf8'))
   credentials[registryUrl].expires_at = farAway
   await writeFile(path, `${JSON.stringify(credentials, undefined, 2)}\n`)
-  // Not the last connection that closes, which would merge SQLite's log.
+  // The registry still has a connection, so closing this one does not merge SQLite's log.
   const database = new DatabaseSync(join(root, 'registry/registry.sqlite'))
   database.prepare('update session set expires_at = ?').run(farAway)
   database.prepare('update file set upload_expires_at = ?').run(farAway)
   database.close()
 }
 
-/** Packs what is in the folder, without the demo model and the files that are published. */
+/** Packs the folder, without the demo model and the files that were published. */
 export async function pack() {
   await rm(join(root, 'registry/registry.sqlite-shm'))
   await rm(join(root, 'home/data/models/shoal-nano'), { recursive: true })

@@ -43,7 +43,7 @@ async function ask(page: Page, question: string) {
   await until(async () => (await answers.count()) > before)
 }
 
-/** The second chunk arrives; the first never does. */
+/** Uploads the second chunk, but not the first. */
 async function publishHalf(page: Page, context: BrowserContext, modelPath: string) {
   const signIn = { headers: { origin: registryUrl }, data: fixture.ana }
   await context.request.post(`${registryUrl}/v1/auth/login`, signIn)

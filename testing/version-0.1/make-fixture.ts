@@ -1,6 +1,6 @@
 /**
- * Makes the fixture again: `node testing/version-0.1/make-fixture.ts <folder>`, where the folder is a checkout of aed9b29 after
- * `npm ci`. That version runs for real, is killed in the middle of its work, and what it left is packed.
+ * Creates the fixture again: `node testing/version-0.1/make-fixture.ts <folder>`. The folder is a checkout of aed9b29 after `npm ci`.
+ * That version is run and killed during its work, and its files are packed.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFile, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
@@ -22,14 +22,14 @@ const files = join(root, 'files')
 const shoalDirectory = (model: string) => join(home, 'data/models', model, '.shoal')
 const { env, start, kill, shoal, killWhen, help } = runVersion(checkout)
 
-/** Which chunks of the only unfinished upload the registry has. */
+/** The chunks that the registry has of the only unfinished upload. */
 async function uploadedChunks(): Promise<Buffer> {
   const uploads = join(data, 'store/uploads')
   const map = (await readdir(uploads)).find((name) => name.endsWith('.chunks'))
   return map === undefined ? Buffer.alloc(0) : readFile(join(uploads, map))
 }
 
-/** How much of each chunk the pull has noted. */
+/** The number of bytes of each chunk in the journal of the pull. */
 async function pulledBytes(path: string): Promise<number[]> {
   const journal = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Buffer.alloc(0)
@@ -99,7 +99,7 @@ async function writeJson(path: string, content: unknown) {
   execFileSync(biome, ['format', '--write', path])
 }
 
-/** `shoal run`, at a terminal: the conversation is kept by `/save`. */
+/** `shoal run` at a terminal: `/save` saves the conversation. */
 async function chatInTerminal() {
   const module = pathToFileURL(join(checkout, 'packages/cli/src/testing/at-terminal.ts'))
   const { atTerminal, controlD } = await import(module.href)
@@ -113,7 +113,7 @@ async function chatInTerminal() {
   await person.outcome
 }
 
-/** What the registry's API answers to the owner of the key. Seeders are known only in memory. */
+/** The registry's API responses to the owner of the key, without seeders, which are only in memory. */
 async function answers(): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {}
   for (const path of fixture.answered) found[path] = await call('GET', path, key)

@@ -6,7 +6,7 @@ const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
 const blockBytes = 64 * kibibyte
 
-/** Bytes of the models' data. More than 16 MiB are several chunks. */
+/** The sizes of the models' data in bytes. More than 16 MiB is more than one chunk. */
 const sizes = {
   tide: 24 * kibibyte,
   reef: 8 * kibibyte,
@@ -15,7 +15,7 @@ const sizes = {
   storm: 17 * mebibyte,
 }
 
-/** Valid GGUF files that compress well, and whose chunks all differ. */
+/** Creates valid GGUF files that compress well and whose chunks all differ. */
 export async function makeModelFiles(checkout: string, directory: string) {
   const module = join(checkout, 'packages/model-file/src/testing/make-gguf.ts')
   const { makeGguf } = await import(pathToFileURL(module).href)

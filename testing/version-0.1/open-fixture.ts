@@ -15,11 +15,11 @@ export async function openFixture() {
   return {
     /** A registry's data. It was killed: most rows are still in SQLite's write-ahead log. */
     data: join(root, 'registry'),
-    /** `SHOAL_HOME`. */
+    /** The `SHOAL_HOME`. */
     home,
     /** The files that were being published. */
     files: join(root, 'files'),
-    /** Of ana, an administrator. */
+    /** An API key of ana, an administrator. */
     apiKey: (await readFile(join(root, 'api-key'), 'utf8')).trim(),
 
     /** Replaces the registry's address and the recorded folder in the home's JSON files. */
@@ -50,5 +50,5 @@ async function unpack(root: string) {
   const tar = spawn('tar', ['-xf', '-', '-C', root], { stdio: ['pipe', 'ignore', 'inherit'] })
   tar.stdin.end(zstdDecompressSync(await readFile(fixture.archivePath)))
   const [code] = await once(tar, 'close')
-  if (code !== 0) throw new Error(`tar ended with ${code}`)
+  if (code !== 0) throw new Error(`tar exited with ${code}`)
 }

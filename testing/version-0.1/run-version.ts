@@ -8,7 +8,7 @@ import { until } from './until.ts'
 const { root, registryUrl } = recorded
 type Words = readonly string[]
 
-/** The command line of a checkout. What it starts ends with this process. */
+/** Runs the command line of a checkout. Its processes are killed when this process exits. */
 export function runVersion(checkout: string) {
   const bin = join(checkout, 'packages/cli/bin/shoal.js')
   const env = {
@@ -37,7 +37,7 @@ export function runVersion(checkout: string) {
     child.kill('SIGKILL')
     const [code] = await once(child, 'close')
     if (code !== null)
-      throw new Error(`it ended with ${code} before it was killed: see ${root}/log`)
+      throw new Error(`the process exited with ${code} before it was killed: see ${root}/log`)
   }
 
   return {
@@ -47,10 +47,10 @@ export function runVersion(checkout: string) {
 
     async shoal(words: Words, input?: string) {
       const [code] = await once(start(words, input), 'close')
-      if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: see ${root}/log`)
+      if (code !== 0) throw new Error(`${words.join(' ')} exited with ${code}: see ${root}/log`)
     },
 
-    /** Starts a command, and kills it when it is far enough. */
+    /** Starts a command, and kills it as soon as it has got far enough. */
     async killWhen(words: Words, isFarEnough: () => Promise<boolean>) {
       const child = start(words)
       await until(isFarEnough)
@@ -81,7 +81,7 @@ export const untilThere = (url: string) =>
     try {
       return (await fetch(`${url}/healthz`)).ok
     } catch (error) {
-      if (error instanceof TypeError) return false // nobody listens yet
+      if (error instanceof TypeError) return false // not listening yet
       throw error
     }
   })

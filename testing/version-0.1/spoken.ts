@@ -1,11 +1,11 @@
-/** Reads names from a version's own output (help, API document, metrics), for the fixture and the test alike. */
+/** Reads names from a version's own output (help, API document, metrics), for both the fixture and the test. */
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Returns the help of a command. */
 export type Help = (words: readonly string[]) => Promise<string>
 
-/** Each command with its arguments and flags: `pull <model[:quant]>`: `--dry-run`, … */
+/** Returns each command with its flags, for example `shoal pull`: `--dry-run`, … */
 export async function commandsIn(help: Help): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   async function add(words: readonly string[]) {
@@ -42,7 +42,7 @@ export const operationsIn = ({ paths }: Document): string[] =>
     )
     .toSorted()
 
-/** The members of each object of an API. */
+/** The properties of each object in an API document. */
 export const propertiesIn = ({ components }: Document): Record<string, string[]> =>
   Object.fromEntries(
     Object.entries(components.schemas)
@@ -62,6 +62,6 @@ export async function readSources(checkout: string): Promise<Source[]> {
   return sources
 }
 
-/** Our own, with their types. */
+/** Returns the names and types of shoal's own metrics. */
 export const metricsIn = (text: string): string[] =>
   [...text.matchAll(/^# TYPE (shoal_\w+ \w+)$/gm)].map(([, metric = '']) => metric).toSorted()

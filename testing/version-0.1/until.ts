@@ -6,7 +6,8 @@ const maxMs = 60_000
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + maxMs
   while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`not after ${maxMs} ms: ${isSo}`)
+    if (performance.now() > end)
+      throw new Error(`timed out after ${maxMs} ms waiting until ${isSo}`)
     await sleep(5)
   }
 }

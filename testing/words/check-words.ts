@@ -1,7 +1,7 @@
 import type { Phrase } from './phrases.ts'
 import type { Passage } from './read-passages.ts'
 
-/** Returns a line for each phrase that is found: its place, the words, and what to write instead. */
+/** Returns a line for each unwanted phrase: its place, the words, and a replacement. */
 export function checkWords(passages: readonly Passage[], phrases: readonly Phrase[]): string[] {
   return passages.flatMap(({ path, line, text }) =>
     phrases.flatMap(({ pattern, better }) => {

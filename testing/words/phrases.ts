@@ -1,4 +1,4 @@
-/** Words and constructions that are hard to read or not the field's, each with what to write instead. */
+/** Words and constructions that are hard to read or not usual technical terms, each with a replacement. */
 export type Phrase = { pattern: RegExp; better: string }
 
 export const phrases: readonly Phrase[] = [

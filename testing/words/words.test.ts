@@ -7,14 +7,14 @@ const checkDocument = (text: string) => checkWords(readDocument('docs/tide.md', 
 const checkSource = (text: string, path = 'packages/cli/src/tide.ts') =>
   checkWords(readSource(path, text), phrases)
 
-test('a phrase is reported with its place and what to write instead', () => {
+test('a phrase is reported with its place and a replacement', () => {
   expect(checkDocument('# Tide\n\nRun it anew, or look in vain.')).toEqual([
     'docs/tide.md:3: “in vain”: write “without success”',
     'docs/tide.md:3: “anew”: write “again”',
   ])
 })
 
-test('comments, strings and the text of a page are read', () => {
+test('comments, strings and the text of a page are checked', () => {
   const source = "/**\n * So long it may\n * take.\n */\nexport const tide = 'tried in vain'\n"
   expect(checkSource(source)).toEqual([
     'packages/cli/src/tide.ts:1: “So long it may”: write a maximum: “up to 5 s”, “at most 5”',
@@ -27,7 +27,7 @@ test('comments, strings and the text of a page are read', () => {
   ])
 })
 
-test('code in documents, and the strings of tests, are left out', () => {
+test('code in documents and strings in tests are not checked', () => {
   expect(checkDocument('`in vain`\n\n```sh\necho in vain\n```')).toEqual([])
   expect(checkSource("test('in vain', run)", 'packages/cli/src/tide.test.ts')).toEqual([])
 })
