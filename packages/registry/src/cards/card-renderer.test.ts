@@ -3,7 +3,7 @@ import { cardRenderer } from './card-renderer.ts'
 
 const options = { images: false, names: ['tide'] }
 
-/** A renderer that ends with the test, and what it logged. */
+/** Starts a renderer for one test, and collects the errors that it logs. */
 function start(limits?: { renderTimeoutMs: number; heapMb: number }) {
   const problems: string[] = []
   const warn = ({ err }: { err: Error }) => problems.push(err.message)
@@ -12,7 +12,7 @@ function start(limits?: { renderTimeoutMs: number; heapMb: number }) {
   return { cards, problems }
 }
 
-/** The longest that this thread was held up while `work` ran. */
+/** Returns the longest time that this thread was blocked during `work`. */
 async function longestPause(work: Promise<unknown>): Promise<number> {
   let longest = 0
   let before = performance.now()
@@ -34,11 +34,11 @@ test('a card is rendered and cached', async () => {
   ])
   expect(first).not.toContain('<img')
   expect(second).toContain('<img')
-  await cards.close() // nothing is rendered any more
+  await cards.close() // no more rendering: only the cache answers
   expect(await cards.render('*Tide*', options)).toBe('<p><em>Tide</em></p>')
 })
 
-test('a card that takes too long is shown as it was typed, and the next one is rendered', async () => {
+test('a card that takes too long is shown as plain text, and the next one is rendered', async () => {
   const { cards, problems } = start({ renderTimeoutMs: 1_000, heapMb: 256 })
   const slow = '*a_ '.repeat(100_000)
   const [first, second] = await Promise.all([
@@ -47,14 +47,14 @@ test('a card that takes too long is shown as it was typed, and the next one is r
   ])
   expect(first).toMatch(/^<pre class="card-plain" tabindex="0">\n&lt;b&gt;\*a_ \*a_/)
   expect(second).toContain('<h3 id="card-tide">')
-  expect(problems).toEqual(['it takes longer than 1000 ms'])
+  expect(problems).toEqual(['timed out after 1000 ms'])
 })
 
 test('a card that takes too much memory crashes only its own process', async () => {
   const { cards, problems } = start({ renderTimeoutMs: 20_000, heapMb: 32 })
   const reference = `[a]: <https://a.example/${'y'.repeat(5_000)}>\n\n${'[a]'.repeat(24_000)}`
   expect(await cards.render(reference, options)).toMatch(/^<pre class="card-plain"/)
-  expect(problems).toEqual([expect.stringMatching(/^the process for cards was ended by SIG/)])
+  expect(problems).toEqual([expect.stringMatching(/^the card process .*SIG/)])
   expect(await cards.render('*Tide*', options)).toBe('<p><em>Tide</em></p>')
 })
 
@@ -65,11 +65,11 @@ test.each([
   ['brackets', '['],
   ['images', '!['],
   ['elements', '<div>'],
-  ['elements that format', '<b><p>'],
+  ['formatting elements', '<b><p>'],
   ['tables', '<table><tr><td>'],
   ['comments', 'x <!--'],
   ['emphasis', '*a_ '],
-])('5 MB of %s are shown within seconds, and hold nobody up', async (_, part) => {
+])('5 MB of %s are shown within seconds, and do not block other requests', async (_, part) => {
   const { cards } = start({ renderTimeoutMs: 1_000, heapMb: 256 })
   const markdown = part.repeat(Math.ceil((5 * 1024 * 1024) / part.length))
   for (const card of [markdown, markdown.slice(0, 512 * 1024)]) {
@@ -79,7 +79,7 @@ test.each([
   }
 })
 
-test('more cards than can wait are shown as they were typed, for this once', async () => {
+test('if too many cards are waiting, the rest are shown as plain text, and rendered later', async () => {
   const { cards, problems } = start()
   const all = Array.from({ length: 40 }, (_, index) => cards.render(`*${index}*`, options))
   const htmls = await Promise.all(all)

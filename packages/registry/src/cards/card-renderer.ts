@@ -7,26 +7,26 @@ import { type CardLimits, type CardProcess, startCardProcess } from './start-car
 type Log = { warn(details: object, message: string): void }
 
 export type CardRenderer = {
-  /** The card as safe HTML, within seconds whatever is in it: what cannot be rendered is shown as its author typed it. */
+  /** Renders a card as safe HTML, within seconds. A card that cannot be rendered becomes plain text. */
   render(markdown: string, options: CardOptions): Promise<string>
   close(): Promise<void>
 }
 
-/** More than a card of the API can have. */
+/** Larger than any card that the API accepts. */
 const maxCardLength = 1024 * 1024
 const maxWaiting = 32
 const maxWaitMs = 4_000
 const maxCachedBytes = 32 * 1024 * 1024
-/** A card that failed may succeed when the machine is less busy. */
+/** A card that failed may succeed later, when the machine is less busy. */
 const failureTtlMs = 10 * 60_000
 const idleMs = 60_000
 const defaultLimits: CardLimits = { renderTimeoutMs: 4_000, heapMb: 256 }
 
-/** Renders cards in turn, in a process that is started for the first and ended when none was asked for in a minute. */
+/** Renders one card at a time, in a process that is started on demand and stopped after a minute without requests. */
 export function cardRenderer({ log, limits = defaultLimits }: { log: Log; limits?: CardLimits }) {
   const cache = new LRUCache<string, string>({
     maxSize: maxCachedBytes,
-    sizeCalculation: (html) => 2 * html.length + 500, // two bytes a character; the key and the objects
+    sizeCalculation: (html) => 2 * html.length + 500, // 2 bytes a character, and 500 bytes for the key and objects
   })
   const underWay = new Map<string, Promise<string>>()
   let last: Promise<unknown> = Promise.resolve()
@@ -50,7 +50,7 @@ export function cardRenderer({ log, limits = defaultLimits }: { log: Log; limits
     await ending?.end()
   }
 
-  /** Settles once all that were asked for before have. */
+  /** Renders the card after all earlier ones. */
   async function renderInTurn(key: string, markdown: string, options: CardOptions) {
     const askedAt = performance.now()
     await last

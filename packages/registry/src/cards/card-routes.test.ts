@@ -21,7 +21,7 @@ describeOnEachDatabase('the card of a model', (start) => {
     await publish({ name: 'hostile', readme: hostile })
   })
 
-  test('is HTML for a page, without the title that the page has', async () => {
+  test('is an HTML fragment, without a title that repeats the name', async () => {
     const { status, headers, text } = await registry.get('/v1/models/tide-7b/card')
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -30,13 +30,13 @@ describeOnEachDatabase('the card of a model', (start) => {
     )
   })
 
-  test('has images on request', async () => {
+  test('includes images on request', async () => {
     const { text } = await registry.get('/v1/models/tide-7b/card?images=1')
     expect(text).toContain('<img src="https://a.example/chart.png" alt="Chart"')
     expect((await registry.get('/v1/models/tide-7b/card?images=yes')).status).toBe(400)
   })
 
-  test('does nothing when it is opened by itself', async () => {
+  test('is sandboxed when it is opened directly', async () => {
     for (let time = 0; time < 2; time += 1) {
       const { headers } = await registry.get('/v1/models/hostile/card?images=1')
       expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
@@ -44,7 +44,7 @@ describeOnEachDatabase('the card of a model', (start) => {
     }
   })
 
-  test('is harmless, whatever its author wrote', async () => {
+  test('is harmless, even if its author is hostile', async () => {
     for (const query of ['', '?images=1']) {
       const { text } = await registry.get(`/v1/models/hostile/card${query}`)
       expect(text).toContain('harmless words')
@@ -58,7 +58,7 @@ describeOnEachDatabase('the card of a model', (start) => {
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
   })
 
-  test('is rendered while it is written, for those who are signed in', async () => {
+  test('can be previewed by signed-in users', async () => {
     const draft = { readme: `# Tide 7b\n\nA *draft*. ${chart}`, names: ['Tide 7B'] }
     const render = (body: object, token?: string) => registry.post('/v1/cards', { body, token })
     const { status, headers, text } = await render(draft, ana)
@@ -85,7 +85,7 @@ describeOnEachDatabase('the card of a model', (start) => {
     })
   })
 
-  test('has an ETag that spares the second transfer, until the card changes', async () => {
+  test('has an ETag, so that it is sent again only after a change', async () => {
     const path = '/v1/models/changing/card'
     await publish({ name: 'changing', readme: 'One.' })
     const first = await registry.get(path)
@@ -98,7 +98,7 @@ describeOnEachDatabase('the card of a model', (start) => {
     expect((await registry.call('HEAD', path)).headers.get('content-length')).toBe('11')
   })
 
-  test('may have 512 Ki characters; more is refused before anybody renders it', async () => {
+  test('may have 512 Ki characters; a longer one is refused before it is rendered', async () => {
     const publishCard = async (length: number) =>
       (await publish({ name: 'longer', readme: '>'.repeat(length) })).status
     expect(await publishCard(5 * 1024 * 1024)).toBe(413)

@@ -6,7 +6,7 @@ import type { CardRenderer } from './card-renderer.ts'
 
 type Dependencies = { models: ModelRepository; cards: CardRenderer }
 
-/** Somebody else's HTML from our origin: opened by itself it is no page of ours. */
+/** The HTML has untrusted content, so these headers prevent it from acting as a page of this origin. */
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; sandbox",

@@ -1,16 +1,16 @@
 import type { Options } from 'rehype-sanitize'
 
-/** Ids of footnotes begin with this: no other id of an author stays. */
+/** IDs of footnotes begin with this. All other IDs from authors are removed. */
 export const footnotePrefix = 'card-note-'
 
-const text = /^[\s\S]{0,2048}$/ // a definition with a long one may be referred to thousands of times
+const text = /^[\s\S]{0,2048}$/ // limited because a link definition can be used thousands of times
 const side = /^(left|center|right)$/
-const span = /^\d{1,2}$/ // a thousand columns in as many rows keep a browser busy
+const span = /^\d{1,2}$/ // limited because browsers are slow with a thousand columns in a thousand rows
 const length = /^\d{1,4}%?$/
 
 const each = <T>(names: string[], rule: T) => Object.fromEntries(names.map((name) => [name, rule]))
 
-/** All that may be in a rendered card. What styles, positions, loads, asks or runs is missing. */
+/** Everything that a rendered card may contain: nothing that sets styles or positions, loads resources, or runs. */
 export const cardSchema: Options = {
   tagNames: [
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'div', 'section', 'blockquote', 'pre', 'hr', 'br'],
@@ -20,7 +20,7 @@ export const cardSchema: Options = {
     ...['b', 'strong', 'i', 'em', 'u', 's', 'strike', 'del', 'ins', 'mark', 'q', 'cite', 'dfn'],
     ...['abbr', 'ruby', 'rb', 'rp', 'rt', 'wbr'],
   ],
-  /** These go with all that is in them; of other unknown elements the content stays. */
+  /** These are removed together with their content. Of other unknown elements, the content stays. */
   strip: [
     ...['script', 'style', 'title', 'template', 'svg', 'math', 'iframe', 'textarea', 'select'],
     ...['noembed', 'noframes', 'noscript', 'xmp', 'plaintext', 'head'],
@@ -69,5 +69,5 @@ export const cardSchema: Options = {
     input: ['li'],
   },
   required: { input: { type: 'checkbox', disabled: true } },
-  clobber: [], // an id stays only where this schema knows its prefix
+  clobber: [], // no prefix is added, because only IDs with the prefix above are allowed
 }

@@ -5,8 +5,8 @@ import type { Element, Root } from './syntax-tree.ts'
 const isHeading = ({ tagName }: Element) => /^h[1-6]$/.test(tagName)
 
 /**
- * Takes the title away where it only says again what the page calls the model: nearly all cards begin with it, and the page
- * has it right above.
+ * Removes the title if it only repeats the name of the model, as nearly all cards do: the page shows the name right above the
+ * card.
  */
 export function dropTitle(tree: Root, names: string[]) {
   const known = names.map(essence).filter((name) => name !== '')
@@ -18,12 +18,12 @@ export function dropTitle(tree: Root, names: string[]) {
   })
 }
 
-/** What is left of a name between `Llama 3.3 8B` and `llama-3.3-8b`. */
+/** Normalizes a name: `Llama 3.3 8B` and `llama-3.3-8b` are equal. */
 const essence = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
 /**
- * Gives every heading an id, a link to itself and a level below those of the page, which ends with h2: h3 and on, without
- * gaps. Returns all ids of the card.
+ * Gives every heading an ID, a link to itself, and a level from h3 without gaps, because the page's own headings end with h2.
+ * Returns all IDs in the card.
  */
 export function nameHeadings(tree: Root): Set<string> {
   const ids = collectIds(tree)
@@ -42,14 +42,14 @@ export function nameHeadings(tree: Root): Set<string> {
   return ids
 }
 
-/** The level under the open sections of the page and of the card. `levels` holds the author's levels of the latter. */
+/** Returns the level in the page. `levels` has the author's levels of the enclosing sections. */
 function levelBelow(levels: number[], level: number): number {
   while ((levels.at(-1) ?? 0) >= level) levels.pop()
   levels.push(level)
   return Math.min(levels.length + 2, 6)
 }
 
-/** As GitHub makes it, so that the links of a card from there keep working. */
+/** Like GitHub's slugs, so that links in cards from GitHub still work. */
 function toSlug(text: string): string {
   const slug = text
     .trim()
@@ -80,7 +80,7 @@ function linkTo(id: string, text: string): Element {
   }
 }
 
-/** A link in a link, or in what opens details, is one too many. */
+/** Finds headings inside links and summaries, which must not contain another link. */
 function headingsInControls(tree: Root): Set<Element> {
   const found = new Set<Element>()
   visit(tree, 'element', (control) => {

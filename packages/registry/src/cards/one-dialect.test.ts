@@ -1,15 +1,15 @@
-/** Cards and answers of the chat are the same Markdown. */
+/** Cards and chat answers are rendered from the same Markdown dialect. */
 import { markdownExamples } from '@shoal/core/testing'
 import { chatHtml } from '@shoal/web/testing/chat-html'
 import { expect, test } from 'vitest'
 import { renderCard } from './render-card.ts'
 
-/** What is drawn differently: wrappers, the looks of code and of paragraphs in items, and a heading's link to itself. */
+/** Removes intended differences: wrappers, markup of code, paragraphs in list items, and links of headings. */
 function extractStructure(html: string): string {
   const open: string[] = []
   const kept = html
     .replace(/<a class="card-anchor".*?<\/a>/g, '')
-    .replace(/<div class="flex items-center.*?<\/div>/gs, '') // the language, and a button that copies
+    .replace(/<div class="flex items-center.*?<\/div>/gs, '') // the language and the copy button
     .replace(/<\/?code[^>]*>(?=<\/pre>)|(?<=<pre[^>]*>)<code[^>]*>/g, '')
     .replace(/\n(?=<\/pre>)/g, '')
     .replaceAll(/<(\/?)(\w+)([^>]*)>/g, (_, isEnd, name, attributes) => {
@@ -29,7 +29,7 @@ function extractStructure(html: string): string {
   )
 }
 
-/** The same characters may be written in several ways, and an end of a line is a space but in code. */
+/** Normalizes escaped characters, and line breaks except in code blocks. */
 const unescaped = (html: string) =>
   html
     .replace(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)))

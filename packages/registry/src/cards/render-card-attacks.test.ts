@@ -6,7 +6,7 @@ import { findHarm } from './testing/find-harm.ts'
 
 const rendered = (markdown: string, images = false) => renderCard(markdown, { images, names: [] })
 
-test('the search for harm finds what it is there for', () => {
+test('findHarm finds forbidden elements and attributes', () => {
   expect(findHarm('<p onclick="x">a</p>')).toEqual(['<p onclick="x">'])
   expect(findHarm('<a href="java\nscript:x">a</a>')).toHaveLength(1)
   expect(findHarm('<svg><script>x</script></svg>')).toEqual(['<svg>', '<script>'])
@@ -45,15 +45,15 @@ test.each([
   ['a frame', '<iframe src="https://a.example">words</iframe>'],
   ['an object', '<object data="https://a.example"></object>'],
   ['an embedded object', '<embed src="https://a.example">'],
-  ['a base address', '<base href="https://a.example">'],
+  ['a base URL', '<base href="https://a.example">'],
   ['a refresh', '<meta http-equiv="refresh" content="0; url=https://a.example">'],
   ['a link to a style sheet', '<link rel="stylesheet" href="https://a.example">'],
   ['a form', '<form action="https://a.example"><input name="q"></form>'],
-  ['a choice', '<select><option>words</option></select>'],
+  ['a select element', '<select><option>words</option></select>'],
   ['a text field', '<textarea>words</textarea>'],
   ['a comment', '<!-- words -->'],
   ['a template', '<template><img src="https://a.example"></template>'],
-])('%s leaves nothing behind', (_, markdown) => {
+])('%s is removed completely', (_, markdown) => {
   expect(rendered(markdown, true).replace('<p></p>', '')).toBe('')
 })
 
@@ -72,7 +72,7 @@ test.each([
   'file:///etc/passwd',
   'view-source:https://a.example',
   'shoal://pull/x',
-])('a link to %s leads nowhere', (href) => {
+])('a link to %s loses its address', (href) => {
   for (const markdown of [`[words](<${href}>)`, `<a href="${href}">words</a>`]) {
     const html = rendered(markdown)
     expect(html).toContain('words')
@@ -108,30 +108,30 @@ test.each([
   'slot="x"',
   'is="x-y"',
   'itemid="x"',
-])('an author’s attribute %s does not stay', (attribute) => {
+])('the attribute %s is removed', (attribute) => {
   expect(rendered(`<p ${attribute}>words</p>`)).toBe('<p>words</p>')
 })
 
-test('an author cannot make a form out of checkboxes', () => {
+test('checkboxes cannot be used to build a form', () => {
   expect(rendered('<input type="password" name="p">')).toBe('')
   expect(rendered('<ul><li><input type="image" src="https://a.example" name="p"></li></ul>')).toBe(
     '<ul><li class="card-task"><input type="checkbox" disabled aria-label="Not done"></li></ul>',
   )
 })
 
-test('a table cannot claim so many rows and columns that a browser hangs', () => {
+test('a table cannot span so many rows and columns that a browser hangs', () => {
   expect(rendered('<table><tr><td colspan="1000" rowspan="65534">x</td></tr></table>')).toContain(
     '<td>x</td>',
   )
 })
 
-test('markup that ends elsewhere when it is parsed again is still only words', () => {
+test('markup that parses differently the second time is harmless', () => {
   const html = rendered('<noscript><p title="</noscript><img src=x onerror=alert(1)>"></noscript>a')
   expect(findHarm(html)).toEqual([])
   expect(html).not.toContain('onerror')
 })
 
-test('a card that becomes far more than it was is refused', () => {
+test('a card whose HTML is far larger than its source is refused', () => {
   const note = `${'[^a]'.repeat(12_000)}\n\n[^a]: x\n`
   expect(() => rendered(note)).toThrow('characters of HTML')
   const reference = `[a]: <https://a.example/${'y'.repeat(5_000)}>\n\n${'[a]'.repeat(100)}`

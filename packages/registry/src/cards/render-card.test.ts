@@ -5,7 +5,7 @@ import type { CardOptions } from './shape-card.ts'
 const rendered = (markdown: string, options: Partial<CardOptions> = {}) =>
   renderCard(markdown, { images: false, names: [], ...options })
 
-test('headings begin below those of the page, in whatever level the author began, and skip none', () => {
+test('headings begin below those of the page, whatever level the author uses, without gaps', () => {
   const levels = (markdown: string) =>
     [...rendered(markdown).matchAll(/<(h\d) [^>]*>(\w+)/g)].map(
       ([, level, text]) => `${level}${text}`,
@@ -16,7 +16,7 @@ test('headings begin below those of the page, in whatever level the author began
   expect(levels('# A\n## B\n### C\n#### D\n##### E\n###### F').at(-1)).toBe('h6F')
 })
 
-test('a heading has an id, made as GitHub makes it, and a link to itself', () => {
+test('a heading has an ID like on GitHub, and a link to itself', () => {
   expect(rendered('## Use with `llama.cpp`, *now*!')).toBe(
     '<h3 id="card-use-with-llamacpp-now">Use with <code>llama.cpp</code>, <em>now</em>!' +
       '<a class="card-anchor" href="#card-use-with-llamacpp-now" aria-label="Link to Use with llama.cpp, now!">#</a></h3>',
@@ -34,11 +34,11 @@ test('a heading has an id, made as GitHub makes it, and a link to itself', () =>
   ])
 })
 
-test('a link to a heading of the card leads to its id', () => {
+test('a link to a heading of the card leads to its ID', () => {
   expect(rendered('[use](#usage)\n# Usage')).toContain('<a href="#card-usage">use</a>')
 })
 
-test('a title that is the name of the model goes: the page says it right above', () => {
+test('a title that repeats the name of the model is removed', () => {
   const names = ['Llama Tide 8B', 'tide']
   expect(rendered('# llama-tide-8b\n## Use', { names })).toMatch(/^\n<h3 id="card-use">/)
   expect(rendered('<h1 align="center">TIDE</h1>\n\ntext', { names })).not.toContain('TIDE')
@@ -47,7 +47,7 @@ test('a title that is the name of the model goes: the page says it right above',
   expect(rendered('# Other\n# tide', { names })).toContain('<h3 id="card-tide">')
 })
 
-test('links lead to web pages and mailboxes, relative ones too, and vouch for none', () => {
+test('links to web pages, relative paths and mail addresses work, and have nofollow', () => {
   const rel = 'rel="nofollow ugc noopener"'
   expect(rendered('[a](https://a.example/?q=1&r=2 "why")')).toBe(
     `<p><a href="https://a.example/?q=1&#x26;r=2" title="why" ${rel}>a</a></p>`,
@@ -61,7 +61,7 @@ test('links lead to web pages and mailboxes, relative ones too, and vouch for no
   expect(rendered('[](https://a.example)')).toContain('aria-label="https://a.example"')
 })
 
-test('the facts for programs that a card begins with are not shown; a rule at the start is one', () => {
+test('front matter is not shown, but a horizontal rule at the start is', () => {
   expect(rendered('---\nlicense: mit\ntags:\n- chat\n---\n\nText')).toBe('<p>Text</p>')
   expect(rendered('\uFEFF---\r\n# see the docs\r\nlicense: mit\r\n---\r\nText')).toBe('<p>Text</p>')
   expect(rendered('---\n---\nText')).toBe('<p>Text</p>')
@@ -69,7 +69,7 @@ test('the facts for programs that a card begins with are not shown; a rule at th
   expect(rendered('---\nlicense: mit')).toContain('license: mit')
 })
 
-test('a table scrolls by itself, also by keyboard, and has a name', () => {
+test('a table has its own scrollbar, works with the keyboard, and has a name', () => {
   const html = rendered('| a | b |\n|:-:|--|\n| 1 | 2 |\n\n| c |\n|---|\n')
   expect(html).toContain(
     '<div class="card-table" role="region" aria-label="Table 1" tabindex="0"><table>',
@@ -78,7 +78,7 @@ test('a table scrolls by itself, also by keyboard, and has a name', () => {
   expect(html).toContain('<td align="center">1</td>')
 })
 
-test('code says its language where it has one, and can be scrolled by keyboard', () => {
+test('a code block shows its language, if it has one, and can be scrolled with the keyboard', () => {
   expect(rendered('```python title="x"\nprint(1 < 2)\n```')).toBe(
     '<pre data-language="python" tabindex="0"><code>print(1 &#x3C; 2)\n</code></pre>',
   )
@@ -87,7 +87,7 @@ test('code says its language where it has one, and can be scrolled by keyboard',
   expect(rendered('```a"b<c\nx\n```')).toContain('<pre tabindex="0">')
 })
 
-test('tasks, strikethrough and footnotes are as on GitHub', () => {
+test('task lists, strikethrough and footnotes work as on GitHub', () => {
   expect(rendered('- [x] one\n- [ ] two')).toBe(
     '<ul>\n<li class="card-task"><input type="checkbox" checked disabled aria-label="Done"> one</li>\n' +
       '<li class="card-task"><input type="checkbox" disabled aria-label="Not done"> two</li>\n</ul>',
@@ -101,7 +101,7 @@ test('tasks, strikethrough and footnotes are as on GitHub', () => {
   expect(html).toContain('<section data-footnotes=""><h3 id="card-footnotes">Footnotes')
   expect(html).toContain('<li id="card-note-fn-n">')
   expect(html).toContain(
-    '<a href="#card-note-fnref-n" data-footnote-backref="" aria-label="Back to the text">↩</a>',
+    '<a href="#card-note-fnref-n" data-footnote-backref="" aria-label="Back to reference">↩</a>',
   )
 })
 
@@ -117,14 +117,14 @@ test('an image makes no request: its text and URL are shown instead', () => {
   )
 })
 
-test('asked for, images are loaded late and without saying from where', () => {
+test('requested images are loaded lazily and without a referrer', () => {
   expect(rendered('<img src="https://a.example/c.png" width="400">', { images: true })).toBe(
     '<img src="https://a.example/c.png" alt="" width="400" loading="lazy" decoding="async" referrerpolicy="no-referrer">',
   )
 })
 
 test.each(['chart.png', '/v1/auth/logout', '../chart.png', ''])(
-  'an image at %s never becomes one: there is nothing beside a card',
+  'an image at %s is never loaded, because a card has no other files',
   (src) => {
     expect(rendered(`![chart](<${src}>)`, { images: true })).toBe(
       '<p><span class="card-image">chart</span></p>',
@@ -132,7 +132,7 @@ test.each(['chart.png', '/v1/auth/logout', '../chart.png', ''])(
   },
 )
 
-test('HTML that authors use in cards works', () => {
+test('common HTML in cards works', () => {
   const html =
     '<details open><summary>More</summary>\n<p align="center">Press <kbd>x</kbd>, H<sub>2</sub>O, m<sup>2</sup><br>next</p></details>'
   expect(rendered(html)).toBe(html)

@@ -11,9 +11,9 @@ import { withoutFrontMatter } from './front-matter.ts'
 import { type CardOptions, shapeCard } from './shape-card.ts'
 import type { Nodes, Root } from './syntax-tree.ts'
 
-/** Deeper than this, browsers give up on the structure and layout gets slow. */
+/** With deeper nesting, browsers change the structure and layout gets slow. */
 const deepestElements = 100
-/** Footnotes and links by reference make more of a card than it was. */
+/** Footnotes and reference links can make the HTML much larger than the card. */
 const maxHtmlLength = 2 * 1024 * 1024
 
 const toSafeTree = unified()
@@ -26,9 +26,9 @@ const toSafeTree = unified()
 const toHtml = unified().use(rehypeStringify).freeze()
 
 /**
- * Markdown (CommonMark, GFM, HTML within) as HTML that may be put into a page of ours: nothing in it runs, styles, or loads
- * anything. Throws for what no reader's browser should get. A hostile card can take it minutes and gigabytes: callers in a
- * server use `card-renderer.ts`.
+ * Renders Markdown (CommonMark and GFM with inline HTML) as HTML that is safe in a page: it runs no scripts, sets no styles, and
+ * loads nothing. Throws if the result would be too much for a browser. A hostile card may take minutes and gigabytes, so servers
+ * use `card-renderer.ts`.
  */
 export function renderCard(markdown: string, options: CardOptions): string {
   if (isTooNested(markdown)) throw new Error('the Markdown is nested too deeply')
@@ -36,7 +36,7 @@ export function renderCard(markdown: string, options: CardOptions): string {
   if (isDeeper(tree, deepestElements)) throw new Error('the HTML is nested too deeply')
   shapeCard(tree, options)
   const html = toHtml.stringify(tree)
-  if (html.length > maxHtmlLength) throw new Error(`it becomes ${html.length} characters of HTML`)
+  if (html.length > maxHtmlLength) throw new Error(`too large: ${html.length} characters of HTML`)
   return html
 }
 

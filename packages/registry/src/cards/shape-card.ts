@@ -4,13 +4,13 @@ import { dropTitle, nameHeadings } from './headings.ts'
 import type { Element, Root } from './syntax-tree.ts'
 
 export type CardOptions = {
-  /** Whether images that lie elsewhere are loaded from there. */
+  /** Whether to load external images. */
   images: boolean
-  /** What the page calls the model: a card that begins with this as its title loses it. */
+  /** The names of the model. A title at the start of the card that equals one of them is removed. */
   names: string[]
 }
 
-/** Gives the sanitized tree what the page around it counts on. All that is set here is ours, not the author's. */
+/** Adds what the page needs to the sanitized tree. Everything set here is trusted. */
 export function shapeCard(tree: Root, { images, names }: CardOptions) {
   dropTitle(tree, names)
   const ids = nameHeadings(tree)
@@ -29,11 +29,11 @@ export function shapeCard(tree: Root, { images, names }: CardOptions) {
   })
 }
 
-/** Links within the card follow the ids that its headings were given. */
+/** Links within the card get the IDs that its headings were given. */
 function shapeLink(link: Element, ids: ReadonlySet<string>) {
   const { properties } = link
   const { href } = properties
-  if ('dataFootnoteBackref' in properties) properties.ariaLabel = 'Back to the text'
+  if ('dataFootnoteBackref' in properties) properties.ariaLabel = 'Back to reference'
   if (typeof href !== 'string') return
   if (href.startsWith('#')) {
     if (!ids.has(href.slice(1))) properties.href = `#card-${href.slice(1)}`
@@ -51,7 +51,7 @@ function isNameless(link: Element): boolean {
   return name.trim() === ''
 }
 
-/** An image makes no request unless it was asked for. A relative one never does: a model has nothing beside its card. */
+/** An image is loaded only on request, and never if its URL is relative, because a card has no other files. */
 function shapeImage(image: Element, images: boolean) {
   const { src, alt, ...others } = image.properties
   const address = remoteAddress(String(src ?? ''))
@@ -82,7 +82,7 @@ function shapeCode(pre: Element) {
   pre.properties = { ...(language && { dataLanguage: language }), tabIndex: 0 }
 }
 
-/** An item of a task list: its checkbox comes first, in a paragraph where the list is a loose one. */
+/** Marks items of task lists. The checkbox comes first, in a paragraph if the list is a loose one. */
 function shapeItem(item: Element) {
   const first = firstElement(item)
   const second = first?.tagName === 'p' ? firstElement(first) : first
@@ -97,7 +97,7 @@ function shapeCheckbox({ properties }: Element) {
   properties.ariaLabel = properties.checked ? 'Done' : 'Not done'
 }
 
-/** A wide table scrolls by itself, by keyboard too. */
+/** Puts a table into a region of its own, which scrolls if it is wide, also with the keyboard. */
 function scrollable(table: Element, name: string): Element {
   return {
     type: 'element',

@@ -4,7 +4,7 @@ import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
 import type { CardMethods, CardQuestion } from './card-process.ts'
 
 export type CardProcess = {
-  /** One card at a time. Rejects for one that cannot be rendered, which may be the end of the process. */
+  /** Renders one card at a time. Rejects if the card cannot be rendered, which may also end the process. */
   render(question: CardQuestion): Promise<string>
   readonly hasEnded: boolean
   end(): Promise<void>
@@ -15,14 +15,14 @@ export type CardLimits = { renderTimeoutMs: number; heapMb: number }
 const startTimeoutMs = 10_000
 const stderrLength = 2_000
 
-/** Starts a process for cards. In a thread one that takes too much memory would end the whole registry (see decision 0014). */
+/** Starts a process for cards. In a thread, a card that needs too much memory would crash the registry (see decision 0014). */
 export function startCardProcess({ renderTimeoutMs, heapMb }: CardLimits): CardProcess {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const child = fork(fileURLToPath(new URL(`./card-process.${extension}`, import.meta.url)), {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'advanced',
-    env: {}, // it needs no variables, and must not see secrets
-    // What is made for a card is soon gone: more room for the young saves little time and takes 100 MB.
+    env: {}, // the process needs no variables, and must not have access to secrets
+    // Objects of a card are short-lived: a larger semi-space saves little time and takes 100 MB.
     execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=8'],
   })
   let stderr = ''
@@ -30,13 +30,13 @@ export function startCardProcess({ renderTimeoutMs, heapMb }: CardLimits): CardP
     stderr = (stderr + text).slice(0, stderrLength)
   })
   const toError = ({ code, how }: ProcessEnd) =>
-    new Error(`the process for cards ${code === null ? how : `${how}: ${stderr}`}`)
+    new Error(`the card process ${code === null ? how : `${how}: ${stderr}`}`)
   const rpc = openRpc<CardMethods>(childPort(child, toError))
 
-  /** The process is killed if it takes too long. */
+  /** Kills the process if it takes too long. */
   async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
     const timer = setTimeout(() => {
-      rpc.close(new Error(`it takes longer than ${timeoutMs} ms`))
+      rpc.close(new Error(`timed out after ${timeoutMs} ms`))
       child.kill('SIGKILL')
     }, timeoutMs)
     return work.finally(() => clearTimeout(timer))

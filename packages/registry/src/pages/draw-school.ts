@@ -1,10 +1,10 @@
 import { type Fish, fishShape, school } from '@shoal/web/school'
 import { encodePng } from './encode-png.ts'
 
-/** What previews of links show: https://ogp.me asks for no size, and everybody crops to about this. */
+/** The size of link previews: https://ogp.me defines none, but most sites crop to about this one. */
 const width = 1200
 const height = 630
-/** Rows of samples in one row of pixels. */
+/** Rows of samples for each row of pixels. */
 const rowsPerPixel = 4
 
 type Color = readonly [red: number, green: number, blue: number]
@@ -14,7 +14,7 @@ const roe: Color = [240, 84, 32]
 
 type Point = { x: number; y: number }
 
-/** A model's school of fish, as a PNG. */
+/** Draws a model's school of fish as a PNG. */
 export function drawSchool(name: string, parameters: number): Buffer {
   const pixels = Buffer.alloc(width * height * 3)
   for (let at = 0; at < pixels.length; at += 3) pixels.set(water, at)
@@ -30,7 +30,7 @@ export function drawSchool(name: string, parameters: number): Buffer {
   return encodePng(pixels, { width, height })
 }
 
-/** The shape in the place of one fish: a polygon. */
+/** The polygon of one fish. */
 function computeOutline({ x, y, angle, scale }: Fish): Point[] {
   const turn = (angle * Math.PI) / 180
   const [cos, sin] = [Math.cos(turn) * scale, Math.sin(turn) * scale]
@@ -42,7 +42,7 @@ function computeOutline({ x, y, angle, scale }: Fish): Point[] {
 
 const curveSteps = 12
 
-/** The path of `fishShape`, which has `M`, `C`, `L` and `Z`, as points. */
+/** The points of the path `fishShape`, which has only `M`, `C`, `L` and `Z`. */
 const shape: Point[] = (() => {
   const points: Point[] = []
   for (const [, command, text = ''] of fishShape.matchAll(/([MCLZ])([^MCLZ]*)/g)) {
@@ -79,7 +79,7 @@ function pointOn([a, b, c, d]: [Point, Point, Point, Point], t: number): Point {
   return { x: mix(({ x }) => x), y: mix(({ y }) => y) }
 }
 
-/** Fills a polygon, with soft edges. */
+/** Fills a polygon with anti-aliasing. */
 function fill(
   pixels: Buffer,
   outline: readonly Point[],
@@ -104,7 +104,7 @@ function fill(
   }
 }
 
-/** Where a horizontal line meets the polygon, from left to right. */
+/** The intersections of a horizontal line with the polygon, from left to right. */
 function crossingsAt(outline: readonly Point[], y: number): number[] {
   return outline
     .flatMap((from, index) => {
@@ -115,7 +115,7 @@ function crossingsAt(outline: readonly Point[], y: number): number[] {
     .sort((a, b) => a - b)
 }
 
-/** Adds what lies between each two crossings, parts of pixels included. */
+/** Adds the coverage between each pair of crossings, including parts of pixels. */
 function coverRow(covered: Float32Array, crossings: number[]) {
   for (let pair = 0; pair + 1 < crossings.length; pair += 2) {
     const start = Math.max(0, crossings[pair] ?? 0)

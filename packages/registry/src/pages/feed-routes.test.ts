@@ -17,7 +17,7 @@ describeOnEachDatabase('feeds and sitemaps', (start) => {
     return registry
   }
 
-  test('have what is public, the newest first, as XML', async () => {
+  test('list public models as XML, the newest first', async () => {
     const registry = await registryWithModels()
     const { headers, text } = await registry.get('/feed.atom')
     expect(headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
@@ -39,7 +39,7 @@ describeOnEachDatabase('feeds and sitemaps', (start) => {
     )
   })
 
-  test('have as many sitemaps as are needed, and no others', async () => {
+  test('return 404 for sitemaps beyond the last', async () => {
     const registry = await registryWithModels()
     const first = await registry.get('/sitemap-1.xml')
     expect([first.status, first.text.match(/<loc>/g)?.length]).toEqual([200, 3])
@@ -50,7 +50,7 @@ describeOnEachDatabase('feeds and sitemaps', (start) => {
     expect((await registry.get('/sitemap--1.xml')).status).toBe(404)
   })
 
-  test('stay readable whatever an older registry let into its database, or a query holds', async () => {
+  test('are valid XML even with invalid characters in old data or in a query', async () => {
     const registry = await registryWithModels()
     const { db } = await registry.connect()
     const bad = '\u0001\u000b\u001f\ufffe\uffff'
@@ -77,6 +77,6 @@ describeOnEachDatabase('feeds and sitemaps', (start) => {
     const { text } = await registry.get('/feed.atom')
     expect(text).toContain('<title>Tide 🐟</title>')
     expect(text).toContain('<category term="ocean"/>')
-    expect(text).toContain('<title>storm</title>') // in place of the blank display name
+    expect(text).toContain('<title>storm</title>') // instead of the blank display name
   })
 })

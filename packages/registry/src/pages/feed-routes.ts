@@ -31,7 +31,7 @@ export const feedRoutes: FastifyPluginAsync<Dependencies> = async (app, { list, 
     const { q } = request.query
     const models = q ? await turns.run(request, reply, () => newest({ q })) : await newest({})
     const path = q ? `${pageFiles.feed}?${new URLSearchParams({ q })}` : pageFiles.feed
-    const title = q ? `shoal: new models with “${q}”` : 'shoal: new models'
+    const title = q ? `shoal: new models for “${q}”` : 'shoal: new models'
     return reply.type(atom).send(feedText({ title, path, models }, site.baseUrl()))
   })
 
@@ -41,7 +41,7 @@ export const feedRoutes: FastifyPluginAsync<Dependencies> = async (app, { list, 
     async ({ params: { username } }, reply) => {
       const models = await newest({ owner: username.toLowerCase() })
       const path = formatPath(pageFiles.ownerFeed, { username })
-      const title = `shoal: new models of ${username}`
+      const title = `shoal: new models by ${username}`
       return reply.type(atom).send(feedText({ title, path, models }, site.baseUrl()))
     },
   )

@@ -35,8 +35,8 @@ const extractText = (html: string) =>
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
 
-describe('a printed page', () => {
-  test('of the list names the models, and says what it is', async () => {
+describe('a server-rendered page', () => {
+  test('of the list has the models and its metadata', async () => {
     const { status, text } = await page('/')
     expect(status).toBe(200)
     expect(extractText(text)).toContain('1 model')
@@ -46,7 +46,7 @@ describe('a printed page', () => {
     expect(text).toContain('type="application/atom+xml" href="/feed.atom"')
   })
 
-  test("is at the registry's own address, also for who came by another name of this machine", async () => {
+  test('is only at the base URL: another local name is redirected', async () => {
     const path = '/m/tide?tab=files'
     const { status, headers } = await fetch(`http://127.0.0.1:${registry.port}${path}&junk=1`, {
       headers: asBrowser,
@@ -56,32 +56,29 @@ describe('a printed page', () => {
     expect(headers.get('location')).toBe(`http://localhost:${registry.port}${path}`)
   })
 
-  test.each(Object.entries(pages))(
-    '%s is at its address, and not what is shown for others',
-    async (_, address) => {
-      const path = formatPath(address, { name: 'tide', username: 'ana', section: 'keys' })
-      // Elsewhere, callers that do not ask for HTML get an error in JSON.
-      const { status, headers, text } = await page(path, { accept: '*/*' })
-      expect([path, status]).toEqual([path, 200])
-      expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
-      expect(extractText(text)).not.toContain(nothingHere)
-    },
-  )
+  test.each(Object.entries(pages))('%s is found at its address', async (_, address) => {
+    const path = formatPath(address, { name: 'tide', username: 'ana', section: 'keys' })
+    // At unknown addresses, callers that do not accept HTML get an error in JSON.
+    const { status, headers, text } = await page(path, { accept: '*/*' })
+    expect([path, status]).toEqual([path, 200])
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(extractText(text)).not.toContain(nothingHere)
+  })
 
-  test('of an address that is not in the list says that nothing is there', async () => {
+  test('of an unknown address is a 404 page', async () => {
     const { status, text } = await page('/nothing')
     expect(status).toBe(404)
     expect(extractText(text)).toContain(nothingHere)
   })
 
-  test('repeats no parameter that pages do not know', async () => {
+  test('does not repeat unknown parameters', async () => {
     for (const path of ['/', '/m/tide', '/u/ana', '/login', '/nothing']) {
       const { text } = await page(`${path}?q=tide&jetsam=flotsam`)
       expect([path, /jetsam|flotsam/.test(text)]).toEqual([path, false])
     }
   })
 
-  test('of a search has what was found, and the words in its box', async () => {
+  test('of a search has the results, and the query in the search box', async () => {
     const { text } = await page('/?q=ocean')
     expect(extractText(text)).toContain('1 model for “ocean”')
     expect(text).toMatch(/<input[^>]* value="ocean"/)
@@ -89,7 +86,7 @@ describe('a printed page', () => {
     expect(extractText((await page('/?q=desert')).text)).toContain('No models found')
   })
 
-  test('of a model has its files, its head, and a picture', async () => {
+  test('of a model has its files, metadata and picture', async () => {
     const { text } = await page('/m/tide?tab=files')
     expect(extractText(text)).toContain('Choose a file')
     expect(text).toContain('<title>Tide &lt;7B&gt; · shoal</title>')
@@ -108,7 +105,7 @@ describe('a printed page', () => {
     expect(JSON.parse(json).length).toBeGreaterThan(1)
   })
 
-  test('allows nothing from anywhere else', async () => {
+  test('allows no resources from other origins', async () => {
     const { headers } = await page('/')
     const policy = headers.get('content-security-policy')
     expect(policy).toContain("default-src 'self'; img-src 'self';")
@@ -133,7 +130,7 @@ describe('a printed page', () => {
     expect(extractText(own.text)).not.toContain('Sign in')
   })
 
-  test('for which there is nothing says so to people, and to programs as ever', async () => {
+  test('of a missing resource is HTML for browsers and JSON for programs', async () => {
     const { status, text } = await page('/nowhere')
     expect(status).toBe(404)
     expect(extractText(text)).toContain('Page not found')
@@ -150,7 +147,7 @@ describe('a printed page', () => {
     expect(extractText(text)).toContain('Model not found')
   })
 
-  test('has the theme that was chosen', async () => {
+  test('has the chosen theme', async () => {
     expect((await page('/', { cookie: 'theme=dark' })).text).toContain(
       '<html lang="en" data-theme="dark" ',
     )
@@ -159,7 +156,7 @@ describe('a printed page', () => {
     )
   })
 
-  test('is asked for again with its ETag, and its files never', async () => {
+  test('is revalidated with its ETag, but its assets never', async () => {
     const { headers, text } = await page('/login')
     const etag = headers.get('etag') ?? ''
     expect((await page('/login', { 'if-none-match': etag })).status).toBe(304)
@@ -178,11 +175,11 @@ describe('a page that leads to the local API', () => {
     /href="([^"]*)" class="ctl-ink"/.exec((await page('/chat', headers)).text)?.[1]
   afterAll(() => registry.setLocalApi('http://localhost:11434'))
 
-  test('leads to its usual address, where nothing is known', async () => {
+  test('leads to its default address if no other is known', async () => {
     expect(await links()).toBe('http://localhost:11434/')
   })
 
-  test('leads visitors of this machine to the one that runs here, and others to their own', async () => {
+  test('leads visitors on this machine to the API that runs here, and others to their own', async () => {
     registry.setLocalApi('http://localhost:11500')
     expect(await links()).toBe('http://localhost:11500/')
     expect(await links(elsewhere)).toBe('http://localhost:11434/')
@@ -202,7 +199,7 @@ describe('a page that leads to the local API', () => {
   })
 })
 
-test('on a registry for members strangers get the pages, and nothing in them', async () => {
+test('on a members-only registry, anonymous visitors get pages without content', async () => {
   const closed = await startTestRegistry({ isAnonymousReadAllowed: false })
   try {
     const token = await closed.register('ana')
@@ -223,7 +220,7 @@ test('on a registry for members strangers get the pages, and nothing in them', a
 const postgresUrl = inject('postgresUrl')
 
 test.skipIf(!postgresUrl)(
-  'a page whose data cannot be had now (PostgreSQL) is 503 and says when to come back',
+  'a page is 503 with Retry-After while its database (PostgreSQL) is not available',
   async () => {
     const url = new URL(await makeDatabase(postgresUrl ?? ''))
     const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))

@@ -17,7 +17,7 @@ const parameters = [
 ]
 
 export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { web, site }) => {
-  // Also on a registry for members: its pages say how to become one.
+  // Also on a members-only registry, so that visitors can sign in or register.
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, isOpen: true }
     route.schema = { ...route.schema, hide: true }
@@ -30,8 +30,8 @@ export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { web, s
 }
 
 /**
- * Prints whatever page an address leads to, also the one that says that there is none. Visitors to `127.0.0.1` are redirected to
- * `localhost`, or the other way round: signing in works only at the base URL.
+ * Renders the page at an address, or the 404 page. Visitors of `127.0.0.1` are redirected to `localhost`, or the other way round,
+ * because signing in works only at the base URL.
  */
 export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -40,7 +40,7 @@ export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
       return reply.redirect(site.baseUrl() + address, 307)
     }
     const refusals: Refusal[] = []
-    // Somebody else's daemon is on their own machine, where the usual address leads to it.
+    // Other visitors use the daemon on their own machine, at its default address.
     const daemon = request.isFromThisMachine() ? site.localApi() : undefined
     const page = await web.printPage({
       url: address,
@@ -57,7 +57,7 @@ export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
       .code(page.status)
       .headers(
         pageHeaders({
-          // Images of others come where somebody asked for them: the address says so.
+          // External images are allowed only on request, by a parameter.
           imageSources: /[?&]images=/.test(address) ? "'self' https: http:" : "'self'",
           referrerPolicy: 'same-origin',
         }),
@@ -67,14 +67,14 @@ export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
   }
 }
 
-/** The path and the parameters that pages know, in the caller's order. */
+/** The path and its known parameters, in the caller's order. */
 function knownAddress(url: string): string {
   const [path = '', query = ''] = url.split(/\?(.*)/s)
   const known = [...new URLSearchParams(query)].filter(([name]) => parameters.includes(name))
   return known.length === 0 ? path : `${path}?${new URLSearchParams(known)}`
 }
 
-/** Answers 404 with a page for people, and with the usual error for programs. */
+/** Answers with a 404 page for browsers, and with the usual error for programs. */
 export function notFoundPage(app: FastifyInstance, dependencies: Dependencies) {
   const send = pageSender(app, dependencies)
   return (request: FastifyRequest, reply: FastifyReply) => {
@@ -83,7 +83,7 @@ export function notFoundPage(app: FastifyInstance, dependencies: Dependencies) {
   }
 }
 
-/** A call that is to be repeated later: 429 or 503. */
+/** A request that should be repeated later: 429 or 503. */
 type Refusal = { status: number; retryAfterSeconds: number }
 
 /** Calls the API as the visitor, so that pages contain only what they may see. */

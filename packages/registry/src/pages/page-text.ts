@@ -3,11 +3,11 @@ import { escapeMarkup } from '../escape-markup.ts'
 
 type About = {
   baseUrl: string
-  /** As `Site.localApi` has it, for visitors of this machine. */
+  /** `Site.localApi`, for visitors on this machine. */
   daemon: string | undefined
 }
 
-/** A printed page in its frame, with what search engines and previews of links look for. */
+/** Puts a rendered page into its frame, with metadata for search engines and link previews. */
 export function pageText(frame: string, page: PrintedPage, { baseUrl, daemon }: About): string {
   const theme = page.theme ? ` data-theme="${page.theme}"` : ''
   const base = ` data-base-url="${escapeMarkup(baseUrl)}"`
@@ -45,7 +45,7 @@ function headText(head: PrintedPage['head'], baseUrl: string): string {
   ].join('\n    ')
 }
 
-/** Data, which no browser runs. Nothing in it can end the block. */
+/** A block of data, which browsers do not run. Its content cannot end the block. */
 function dataBlock(id: string | undefined, type: string, json: string): string {
   const name = id ? ` id="${id}"` : ''
   return `<script${name} type="${type}">${json.replaceAll('<', '\\u003c')}</script>`

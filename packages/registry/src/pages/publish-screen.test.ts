@@ -1,4 +1,4 @@
-/** Publishing from a real browser: what it survives, and what it refuses. */
+/** Publishing with a real browser: interruptions, retries and refused files. */
 import { makeGguf } from '@shoal/model-file/testing'
 import type { ModelFile } from '@shoal/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -33,7 +33,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
   afterEach(() => gate.reset())
   afterAll(() => stack.disposeAsync())
 
-  /** Somebody who is signed in and looks at the page. */
+  /** Opens the page as a new signed-in user. */
   async function newPublisher(username: string, look?: Parameters<TestBrowser['newVisitor']>[0]) {
     const visitor = await browser.newVisitor(look)
     const { page, context } = visitor
@@ -51,7 +51,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     return body[0]
   }
 
-  test('strangers are asked to sign in, and come back', async () => {
+  test('visitors who are not signed in get a link to sign in and return', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.goto(`${origin}/publish`, { waitUntil: 'networkidle' })
@@ -155,14 +155,14 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
   })
 
-  test('a chunk that fails twice is sent a third time, and a wait that is asked for is counted down', async () => {
+  test('a chunk that fails twice is sent a third time, and a Retry-After is counted down', async () => {
     await using visitor = await newPublisher('bea')
     const { page } = visitor
     const file = bigFile('storm-Q8_0.gguf', 3)
     await drop(page, [file])
     gate.answerNext(
       { status: 500, detail: 'internal server error' },
-      { status: 503, detail: 'the store is away', retryAfterSeconds: 2 },
+      { status: 503, detail: 'the store is offline', retryAfterSeconds: 2 },
     )
     await page.getByText('Available. Pull command').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -192,7 +192,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await page.getByText('is not fully uploaded').count()).toBe(0)
   })
 
-  test('what the quota refuses leaves no model behind, and goes on once there is room', async () => {
+  test('an upload over quota leaves no model behind, and continues once there is space', async () => {
     await using visitor = await newPublisher('nora')
     const { page } = visitor
     const { db } = await registry.connect()
@@ -210,7 +210,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await readyFile('swell')).toMatchObject({ status: 'ready' })
   })
 
-  test('when the session ends in the middle, signing in elsewhere is enough to go on', async () => {
+  test('if the session ends during an upload, signing in in another tab is enough to continue', async () => {
     await using visitor = await newPublisher('dora')
     const { page, context } = visitor
     await drop(page, [bigFile('haze-Q8_0.gguf', 5)])
@@ -252,7 +252,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await stored(1)
     gate.cut()
-    // Which of the two depends on what fails first: sending a chunk, or asking whether one that went out whole has come.
+    // The message depends on which request fails first: sending a chunk, or asking whether a chunk has arrived.
     await page.getByText(/The (connection was lost|registry is not responding)\. /).waitFor()
     expect(await accessibilityProblems(page)).toEqual([])
     gate.mend()
@@ -261,7 +261,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await readyFile('squall')).toMatchObject({ sha256_hash: sha256(file.bytes) })
   })
 
-  test('a browser that has no database publishes, and says that the tab must stay open', async () => {
+  test('without IndexedDB, publishing works, with a note that the tab must stay open', async () => {
     await using visitor = await newPublisher('olga')
     const { page } = visitor
     await page.addInitScript("Object.defineProperty(window, 'indexedDB', { value: undefined })")
@@ -278,7 +278,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect(await page.getByText('Stopped: ').count()).toBe(0)
   })
 
-  test('an upload can also be cancelled in a browser without a database', async () => {
+  test('without IndexedDB, an upload can be cancelled', async () => {
     await using visitor = await newPublisher('lena')
     const { page } = visitor
     await page.addInitScript("Object.defineProperty(window, 'indexedDB', { value: undefined })")
@@ -294,7 +294,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     expect((await registry.get('/v1/models/hail')).status).toBe(404)
   })
 
-  test('a second tab leaves an upload to the first', async () => {
+  test('a second tab does not take over an upload', async () => {
     await using visitor = await newPublisher('hana')
     const { page, context } = visitor
     const file = bigFile('fog-Q8_0.gguf', 7)
@@ -331,7 +331,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     }
   })
 
-  test('the name of somebody else’s model is refused, and one’s own gets the files', async () => {
+  test('the name of another user’s model is refused, and files can be added to one’s own', async () => {
     await using visitor = await newPublisher('fay')
     const { page, context } = visitor
     const token = await registry.register('gwen')
@@ -354,7 +354,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
 
 type Synthetic = { name: string; header: string; seed: number; mebibytes: number }
 
-/** Four chunks of a model. A page makes it again from its header and its seed: 50 MiB need not cross over. */
+/** A file of four chunks. The page creates it from its header and seed, so that 50 MiB need not be sent to the browser. */
 function bigFile(name: string, seed: number): Synthetic & { bytes: Uint8Array } {
   const mebibytes = 50
   const bytes = makeGguf({
@@ -375,7 +375,7 @@ function bigFile(name: string, seed: number): Synthetic & { bytes: Uint8Array } 
   return { name, header: Buffer.from(header).toString('base64'), seed, mebibytes, bytes }
 }
 
-/** In the page: the files, as if they came from a disk. */
+/** A script that creates the files in the page, as if they came from a disk. */
 const makeTransferScript = (files: readonly Synthetic[]) => `(() => {
   const transfer = new DataTransfer()
   for (const { name, header, seed, mebibytes } of ${JSON.stringify(
@@ -394,7 +394,7 @@ async function drop(page: Page, files: readonly Synthetic[]) {
   await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer })
 }
 
-/** Where an earlier visit asks for its files. */
+/** Chooses the files of an unfinished upload. */
 async function pick(page: Page, files: readonly Synthetic[]) {
   await page.evaluate(`{
     const labels = [...document.querySelectorAll('label')]
@@ -404,7 +404,7 @@ async function pick(page: Page, files: readonly Synthetic[]) {
   }`)
 }
 
-/** Counts what the page's own thread hashes; its workers have another WebCrypto. */
+/** Counts hashes in the page's main thread; its workers have their own WebCrypto. */
 const noteHashingHere = `
   window.hashesHere = 0
   const { digest } = SubtleCrypto.prototype
@@ -413,5 +413,5 @@ const noteHashingHere = `
     return digest.apply(this, given)
   }`
 
-/** A browser logs that there is no model of a free name. */
+/** The browser logs a 404 when it checks whether a name is available. */
 const isNoFreeName = (problem: string) => !problem.includes('status of 404')

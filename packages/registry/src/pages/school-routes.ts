@@ -8,7 +8,7 @@ import { drawSchool } from './draw-school.ts'
 
 type Dependencies = { models: ModelRepository }
 
-/** A picture takes some milliseconds to draw, and a few kilobytes. */
+/** A picture takes a few milliseconds to draw, and a few kilobytes. */
 const maxCachedPictures = 500
 const maxCachedBytes = 8 * 1024 * 1024
 const hidden = { schema: { hide: true } }

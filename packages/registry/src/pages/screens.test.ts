@@ -1,4 +1,4 @@
-/** Every page in a real browser, in each theme and on a phone too: nothing that somebody could not use, nothing that fails unseen. */
+/** Every page in a real browser, in each theme and also on a phone: accessibility, and reported errors. */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findSite } from '@shoal/web'
@@ -58,13 +58,13 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     ['its files', '/m/tide-7b?tab=files'],
     ['its metadata', '/m/tide-7b?tab=metadata'],
     ['a model without files', '/m/storm-1?tab=files'],
-    ['no model', '/m/tidd', { fails: true }],
-    ['nothing', '/nowhere', { fails: true }],
+    ['a missing model', '/m/tidd', { fails: true }],
+    ['an unknown page', '/nowhere', { fails: true }],
     ['an owner', '/u/ana'],
-    ['nobody', '/u/nobody', { fails: true }],
+    ['a missing owner', '/u/nobody', { fails: true }],
     ['signing in', '/login'],
     ['registering', '/register'],
-    ['settings for a stranger', '/settings/keys'],
+    ['settings without a session', '/settings/keys'],
     ['a profile', '/settings/profile', { isSignedIn: true }],
     ['API keys', '/settings/keys', { isSignedIn: true }],
     ['sessions', '/settings/sessions', { isSignedIn: true }],
@@ -73,19 +73,16 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     ['editing', '/m/tide-7b/edit', { isSignedIn: true }],
   ]
 
-  test.concurrent.each(screens)(
-    '%s can be used by everybody',
-    async (_, path, screenOptions = {}) => {
-      // Without motion: colours half way from one theme to the other have no contrast.
-      await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
-      const { page, takeProblems } = visitor
-      const origin = getOrigin(screenOptions.isEmpty ? empty : registry)
-      if (screenOptions.isSignedIn) await signIn(visitor, origin)
-      await page.goto(origin + path, { waitUntil: 'networkidle' })
-      await expectUsable(page)
-      expect(takeProblems().filter((one) => !isExpected(one, screenOptions))).toEqual([])
-    },
-  )
+  test.concurrent.each(screens)('%s is accessible', async (_, path, screenOptions = {}) => {
+    // Without motion, because colors halfway between two themes have too little contrast.
+    await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
+    const { page, takeProblems } = visitor
+    const origin = getOrigin(screenOptions.isEmpty ? empty : registry)
+    if (screenOptions.isSignedIn) await signIn(visitor, origin)
+    await page.goto(origin + path, { waitUntil: 'networkidle' })
+    await expectUsable(page)
+    expect(takeProblems().filter((one) => !isExpected(one, screenOptions))).toEqual([])
+  })
 
   const ways: [name: string, from: string, link: string, call: RegExp][] = [
     ['the list', '/login', 'shoal, all models', /\/v1\/models\?/],
@@ -97,7 +94,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     ['sessions', '/settings/profile', 'Sessions', /\/v1\/auth\/sessions$/],
   ]
   test.concurrent.each(ways)(
-    '%s can be had once the registry is well again',
+    '%s loads after a retry once the registry works again',
     async (_, from, link, call) => {
       await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
       const { page } = visitor
@@ -131,7 +128,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
   })
 
   test.concurrent.each(ways.slice(0, 2))(
-    'whoever waits for %s sees where it will be',
+    'a placeholder is shown while %s loads',
     async (_, from, link, call) => {
       await using visitor = await browser.newVisitor({ reducedMotion: 'reduce' })
       const { page } = visitor
@@ -151,7 +148,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     },
   )
 
-  test('nothing moves when the scripts take over from the printed page', async () => {
+  test('the layout does not shift when the scripts take over from the server-rendered page', async () => {
     for (const path of ['/', '/m/tide-7b', '/m/tide-7b?tab=files']) {
       await using visitor = await browser.newVisitor()
       const { page } = visitor
@@ -174,7 +171,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     ['registering', '/register', 150],
     ['settings', '/settings/keys', 150],
     ['publishing', '/publish', 150],
-  ])('%s needs no more scripts and styles than it may', async (_, path, maxKilobytes) => {
+  ])('the scripts and styles of %s stay within their limit', async (_, path, maxKilobytes) => {
     await using visitor = await browser.newVisitor()
     const { page, context } = visitor
     const names = new Set<string>()
@@ -191,7 +188,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     expect(sizes.reduce((sum, size) => sum + size, 0) / 1000).toBeLessThanOrEqual(maxKilobytes)
   })
 
-  test('a hostile card does nothing, and what it says can be read', async () => {
+  test('a hostile card is harmless and readable', async () => {
     const readme = await readFile(
       join(import.meta.dirname, '../cards/testing/hostile-card.md'),
       'utf8',
@@ -207,7 +204,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
     expect(await page.getByRole('link', { name: 'Show external images' }).isVisible()).toBe(true)
   })
 
-  test('without scripts the list, a search and a model can be read', async () => {
+  test('the list, a search and a model work without scripts', async () => {
     await using visitor = await browser.newVisitor({ scripts: false })
     const { page } = visitor
     await page.goto(getOrigin(registry))
@@ -227,7 +224,7 @@ describe.skipIf(!chromium)('in a browser', options, () => {
 type Options = {
   isEmpty?: boolean
   isSignedIn?: boolean
-  /** The registry answers that it is not there, which a browser logs. */
+  /** The registry answers 404, which the browser logs. */
   fails?: boolean
 }
 

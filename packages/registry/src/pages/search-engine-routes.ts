@@ -14,9 +14,9 @@ type Dependencies = {
   config: { isAnonymousReadAllowed: boolean }
 }
 
-/** A sitemap may have 50,000 addresses; reading and writing so many would hold up everybody for 0.1 s. */
+/** A sitemap may have 50,000 addresses, but reading and writing that many would delay all other requests by 0.1 s. */
 const maxAddresses = 10_000
-/** Also on a registry for members, where they say that there is nothing to see. */
+/** Also on a members-only registry, where they are empty. */
 const open = { schema: { hide: true }, config: { isOpen: true } }
 const xml = 'application/xml; charset=utf-8'
 
@@ -58,12 +58,12 @@ export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (
     },
   )
 
-  /** At least one, which has the front page. */
+  /** At least 1, because the first sitemap has the home page. */
   async function countPages(): Promise<number> {
     return Math.max(1, Math.ceil((await models.countPublic()) / maxAddresses))
   }
 
-  /** `page` counts from 1. */
+  /** `page` starts at 1. */
   async function sitemap(page: number): Promise<string> {
     const rows = await models.listPublicNames(maxAddresses, (page - 1) * maxAddresses)
     const home = page === 1 ? [{ address: site.baseUrl() + pages.models }] : []

@@ -1,4 +1,4 @@
-/** Being signed in, in a real browser: wherever one comes from. */
+/** Signing in with a real browser, from this site and from others. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -38,7 +38,7 @@ describe.skipIf(!chromium)('signing in from a browser', { timeout: 60_000 }, () 
   })
   afterAll(() => stack.disposeAsync())
 
-  test('works also for who came by another name of this machine, and leads back', async () => {
+  test('works for visitors of another local name, and leads back to the page', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.goto(`http://127.0.0.1:${registry.port}/settings/keys`)
@@ -53,7 +53,7 @@ describe.skipIf(!chromium)('signing in from a browser', { timeout: 60_000 }, () 
     expect(page.url()).toBe(`http://localhost:${registry.port}/settings/keys`)
   })
 
-  test('holds for a link from another site, which brings no cookie along', async () => {
+  test('is kept for links from other sites, which are sent without the cookie', async () => {
     await using visitor = await browser.newVisitor()
     const { page, context } = visitor
     const origin = `http://localhost:${registry.port}`
@@ -65,7 +65,7 @@ describe.skipIf(!chromium)('signing in from a browser', { timeout: 60_000 }, () 
     await page.getByRole('button', { name: 'Signed in as ana' }).waitFor()
   })
 
-  test('says so where the browser cannot stay signed in, and where it can', async () => {
+  test('fails with the base URL as a hint if the cookie cannot work at this address', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.goto(`http://localhost:${named.port}/login`, { waitUntil: 'networkidle' })

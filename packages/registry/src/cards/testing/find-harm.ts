@@ -3,7 +3,7 @@ import { unified } from 'unified'
 import { visit } from 'unist-util-visit'
 import type { Element, Root } from '../syntax-tree.ts'
 
-/** What a card may be made of, and the attributes of each: written down a second time, so that a slip in the first shows. */
+/** The elements that a card may contain, with their attributes. This list is independent of the schema, to find mistakes in it. */
 const allowed: Record<string, string[]> = {
   a: [
     'href',
@@ -54,7 +54,7 @@ const rules: Record<string, RegExp> = {
   align: /^(left|center|right)$/,
 }
 
-/** What a parser that reads as browsers do finds in rendered HTML and should not: empty where all is well. */
+/** Returns everything forbidden in rendered HTML, as a parser like those of browsers sees it. */
 export function findHarm(html: string): string[] {
   const root: Root = { type: 'root', children: [{ type: 'raw', value: html }] }
   const harm: string[] = []
@@ -77,7 +77,7 @@ function harmIn({ tagName, properties }: Element): string[] {
   })
 }
 
-/** hast names properties as the DOM does. */
+/** hast has the DOM's names of properties. */
 function toAttributeName(property: string): string {
   if (property === 'className') return 'class'
   const isDashed = /^(data|aria)[A-Z]/.test(property)
