@@ -6,7 +6,7 @@ import type { Plugin } from 'vite'
 
 const isText = /\.(js|css|html|svg|json|txt)$/
 
-/** Leaves `.br` and `.gz` beside what compresses well, so that the servers need not do it for each who asks. */
+/** Writes `.br` and `.gz` files next to compressible files, so that the servers need not compress each response. */
 export function compressed(): Plugin {
   let folder = ''
   return {

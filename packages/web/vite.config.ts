@@ -4,16 +4,16 @@ import { defineConfig } from 'vite'
 import { compressed } from './compressed.ts'
 import about from './package.json' with { type: 'json' }
 
-/** What every screen of the registry needs, and the chat page does not: in one file it is smaller than in four. */
+/** Modules that every screen of the registry needs, but not the chat page. One chunk is smaller than four. */
 const queries = {
   name: 'queries',
   test: /tanstack\/(react-query|query-core)|web\/src\/api\//,
 }
 
-/** Nearly every screen needs them, and each chunk of a few lines has its own request and compression. */
+/** Small modules that nearly every screen needs. Separate chunks would be separate requests, each compressed alone. */
 const units = { name: 'units', test: /core\/src\/units/ }
 
-/** Two pages: the registry's, and the chat that the daemon serves. What they share lies in `assets`. */
+/** Two pages: the registry's, and the chat that the daemon serves. Their shared files are in `assets`. */
 export default defineConfig(({ isSsrBuild }) => ({
   define: { __VERSION__: JSON.stringify(about.version) },
   plugins: [react(), tailwindcss(), ...(isSsrBuild ? [] : [compressed()])],
@@ -21,7 +21,7 @@ export default defineConfig(({ isSsrBuild }) => ({
     outDir: 'dist/client',
     emptyOutDir: true,
     copyPublicDir: !isSsrBuild,
-    assetsInlineLimit: 0, // the pages' policy allows no data: URLs
+    assetsInlineLimit: 0, // the content security policy of the pages allows no data: URLs
     modulePreload: { polyfill: false },
     rolldownOptions: isSsrBuild
       ? {}

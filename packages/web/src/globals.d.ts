@@ -1,2 +1,2 @@
-/** Of the package, put in by the build. */
+/** The version of the package, inserted by the build. */
 declare const __VERSION__: string

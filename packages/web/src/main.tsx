@@ -1,4 +1,4 @@
-/** Where a browser begins. The page is printed already; what was printed is replaced once its screen is here. */
+/** The entry point in the browser. The page was rendered on the server, and is replaced when the code of its screen is loaded. */
 import './theme.css'
 import { registryClient } from '@shoal/protocol/client'
 import { flushSync } from 'react-dom'
@@ -23,12 +23,12 @@ const router = newRouter({
 })
 await router.load()
 const root = document.getElementById('root')
-if (!root) throw new Error('the page has no place for the application')
+if (!root) throw new Error('the page has no element #root')
 const typeAgain = readTyped(root)
 flushSync(() => createRoot(root).render(<App router={router} />))
 typeAgain()
 
-/** With a link from another site no cookie came along: the page was printed for a stranger, and this may be somebody. */
+/** Links from other sites send no cookie, so the page was rendered without a session even if there is one. */
 function cameFromElsewhere(): boolean {
   return document.referrer !== '' && new URL(document.referrer).origin !== location.origin
 }

@@ -8,9 +8,9 @@ export type Prefs = {
   theme: Theme | undefined
   /** GB of memory of the visitor's machine. */
   memoryGb: number
-  /** Where the daemon of the visitor's machine is: an origin. Undefined where none runs there, as far as is known. */
+  /** The origin of the daemon on the visitor's machine. Undefined if none is known to run there. */
   daemon: string | undefined
-  /** Whether `/` leads to the search. */
+  /** Whether the key `/` focuses the search box. */
   hasSlashKey: boolean
 }
 
@@ -19,14 +19,14 @@ export const usualDaemon = 'http://localhost:11434'
 const usualMemoryGb = 16
 const keptSeconds = 365 * 86_400
 
-/** What the registry tells a visitor of its own machine: where the daemon is; empty where it knows that there is none. */
+/** The daemon's origin, sent by the registry to visitors on its own machine. Empty if no daemon is running. */
 export type ToldDaemon = string | undefined
 
-/** Where a daemon is expected that the visitor has not named. */
+/** The daemon's origin if the visitor has not set one. */
 export const expectedDaemon = (reported: ToldDaemon): string | undefined =>
   (reported ?? usualDaemon) || undefined
 
-/** `cookies` is what a `Cookie` header, or `document.cookie`, holds. */
+/** `cookies` is the value of a `Cookie` header or of `document.cookie`. */
 export function readPrefs(cookies: string, reported?: ToldDaemon): Prefs {
   const values = new Map(cookies.split(/; */).map((pair) => pair.split('=') as [string, string]))
   const theme = values.get('theme')
@@ -41,7 +41,7 @@ export function readPrefs(cookies: string, reported?: ToldDaemon): Prefs {
 
 export const isMemorySize = (value: number): boolean => memorySizes.some((size) => size === value)
 
-/** `http://gpu:11434` of what somebody wrote to mean it; undefined where that is no web address. */
+/** Parses an origin such as `http://gpu:11434`, also without the scheme. Undefined if the text is not a web address. */
 export function originFrom(text: string): string | undefined {
   const address = /^https?:\/\//i.test(text) ? text : `http://${text}`
   if (text === '' || !URL.canParse(address)) return undefined
@@ -49,10 +49,10 @@ export function originFrom(text: string): string | undefined {
   return /^[\w.:[\]-]+$/.test(hostname) ? origin : undefined
 }
 
-/** What was chosen since the page came. */
+/** Preferences changed since the page was loaded. */
 export const changedPrefs = observable<Partial<Prefs>>({})
 
-/** Keeps what was chosen, and shows it on the whole page. */
+/** Saves changed preferences, and applies them to the whole page. */
 export function changePrefs(change: Partial<Prefs>) {
   const { theme, memoryGb, daemon, hasSlashKey } = change
   if ('theme' in change) {
@@ -71,6 +71,6 @@ export function changePrefs(change: Partial<Prefs>) {
 
 function keep(name: string, value: string | undefined) {
   const seconds = value === undefined ? 0 : keptSeconds
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is there in secure contexts alone
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API exists only in secure contexts
   document.cookie = `${name}=${value ?? ''}; Path=/; Max-Age=${seconds}; SameSite=Lax`
 }

@@ -1,4 +1,4 @@
-/** The pages as text, for the registry to send before any script has run: to people on slow lines, to search engines, to previews. */
+/** Renders the pages on the server, for slow connections, search engines and link previews. */
 import { ApiError, fetchTransport, registryClient } from '@shoal/protocol/client'
 import type { QueryClient } from '@tanstack/react-query'
 import { createMemoryHistory } from '@tanstack/react-router'
@@ -18,18 +18,18 @@ export type PrintedPage = {
   head: Head & { fullTitle: string }
   theme: 'light' | 'dark' | undefined
   html: string
-  /** What the screens were printed from, to be sent along: JSON. */
+  /** The data that the screens were rendered from, as JSON. It is sent along with the page. */
   boot: string
 }
 
 type Order = {
   /** Path and query. */
   url: string
-  /** Asks the registry, by path, in the name of who asked for the page. */
+  /** Calls the registry's API by path, as the visitor. */
   fetch: typeof fetch
   /** The `Cookie` header. */
   cookies: string
-  /** What the registry knows of the daemon on the visitor's machine. */
+  /** The daemon on the visitor's machine, as far as the registry knows. */
   daemon: ToldDaemon
 }
 
@@ -59,7 +59,7 @@ export async function printPage({ url, fetch, cookies, daemon }: Order): Promise
   return page
 }
 
-/** What the registry answered to the worst of the calls that a page is made of. */
+/** Returns the highest status of the calls that the page was rendered from. */
 function findStatus(routed: number, queryClient: QueryClient): number {
   const errors = queryClient
     .getQueryCache()

@@ -1,4 +1,4 @@
-/** `/m/:name` as TanStack Router writes it: `/m/$name`; `/settings/:section?` is `/settings/{-$section}`. */
+/** Converts paths for TanStack Router: `/m/:name` to `/m/$name`, and `/settings/:section?` to `/settings/{-$section}`. */
 export type RoutePath<Path extends string> = Path extends `${infer Before}/:${infer Name}?`
   ? `${Before}/{-$${Name}}`
   : Path extends `${infer Before}/:${infer Rest}`

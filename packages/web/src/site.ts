@@ -7,7 +7,7 @@ import type { PrintedPage, printPage } from './print.tsx'
 export type { PrintedPage }
 
 export type Site = {
-  /** Files to be sent as they are; those under `assets` never change. */
+  /** The folder of static files. Those under `assets` never change. */
   directory: string
   /** The frame of the registry's pages, with `<!--head-->`, `<!--page-->` and `<!--boot-->`. */
   frame: string
@@ -16,7 +16,7 @@ export type Site = {
 
 const built = join(import.meta.dirname, '../dist')
 
-/** Undefined where `npm run build` has not been run. */
+/** Returns undefined before `npm run build`. */
 export async function findSite(): Promise<Site | undefined> {
   const directory = join(built, 'client')
   const printer = join(built, 'server/print.js')
@@ -27,13 +27,13 @@ export async function findSite(): Promise<Site | undefined> {
 }
 
 export type ChatSite = {
-  /** As a `Site` has it. */
+  /** The same as in `Site`. */
   directory: string
-  /** The chat page in the theme that the `Cookie` header asks for: its policy allows no script that could do so in time. */
+  /** The chat page in the theme of the `Cookie` header. An inline script that sets it is not allowed by the content security policy. */
   page(cookies: string): string
 }
 
-/** Undefined where `npm run build` has not been run. */
+/** Returns undefined before `npm run build`. */
 export function findChatSite(): ChatSite | undefined {
   const directory = join(built, 'client')
   const path = join(directory, 'chat.html')

@@ -8,7 +8,7 @@ type Props = {
   title: string
   action: string
   isBusy: boolean
-  /** An error that concerns no single field. */
+  /** An error that does not belong to one field. */
   problem: string | undefined
   error: Error | null
   onSubmit: (values: Record<string, string>) => void
@@ -16,7 +16,7 @@ type Props = {
   footer: ReactNode
 }
 
-/** One narrow column: the same for signing in and for registering. */
+/** The narrow form for signing in and for registering. */
 export function AccountForm(props: Props) {
   const { title, action, isBusy, problem, error, onSubmit, children, footer } = props
   const form = useFocusOnError(error)

@@ -1,4 +1,4 @@
-/** Where to go after signing in: a path of this registry, whatever the address says. */
+/** Where to go after signing in: always a path of this registry, whatever the parameter is. */
 export function nextPage(given: unknown): string {
   const isPath = typeof given === 'string' && /^\/(?![/\\])/.test(given)
   return isPath ? given : '/'
@@ -11,6 +11,6 @@ export const readNextSearch = (given: Record<string, unknown>): NextSearch => {
   return next === '/' ? {} : { next }
 }
 
-/** The sign-in page, from which one comes back to where one is. */
+/** Returns the link to the sign-in page, which leads back to the current page. */
 export const signInAddress = (): string =>
   `/login?${new URLSearchParams({ next: location.pathname + location.search })}`

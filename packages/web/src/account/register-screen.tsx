@@ -30,7 +30,7 @@ export function RegisterScreen() {
         onSubmit={(values) => mutate(registrationFrom(values))}
         footer={
           <>
-            Here before?{' '}
+            Already have an account?{' '}
             <Link to="/login" search={search} className="link">
               Sign in
             </Link>
@@ -68,7 +68,7 @@ export function RegisterScreen() {
           <Field
             label="Setup code"
             name="setup_code"
-            hint="Printed by the registry when it starts."
+            hint="The registry prints it when it starts."
             error={sentence(error.message)}
             autoComplete="off"
             required

@@ -4,7 +4,7 @@ export function SignInFirst() {
   const next = useLocation({ select: ({ href }) => href })
   return (
     <div className="panel">
-      <p className="text-ink-2">This is for those who are signed in.</p>
+      <p className="text-ink-2">Sign in to see this page.</p>
       <Link to="/login" search={{ next }} className="ctl-ink mt-4">
         Sign in
       </Link>

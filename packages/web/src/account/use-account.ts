@@ -5,7 +5,7 @@ import { useClient } from '../api/context.ts'
 import { meQuery } from '../api/queries.ts'
 import { nextPage } from './next-page.ts'
 
-/** Signs in by `call`, forgets what a stranger was shown, and goes on to `next`. */
+/** Signs in with `call`, clears the data that was loaded without a session, and navigates to `next`. */
 export function useAccount<T>(call: (values: T) => Promise<SignedIn>, next: string | undefined) {
   const client = useClient()
   const queryClient = useQueryClient()
@@ -25,8 +25,8 @@ export function useAccount<T>(call: (values: T) => Promise<SignedIn>, next: stri
   })
 }
 
-/** The registry keeps nobody signed in who came to it by another address than its own. */
+/** The session cookie works only at the registry's base URL. */
 function elsewhere(): string {
   const address = document.documentElement.dataset.baseUrl
-  return `This browser cannot stay signed in at ${location.origin}: open ${address}, the registry's own address`
+  return `You can’t sign in at ${location.origin}: open ${address}, the registry’s base URL`
 }

@@ -1,4 +1,4 @@
-/** The data a page was rendered from, sent with it so that the browser need not fetch it again. */
+/** The data that a page was rendered from, sent along so that the browser need not fetch it again. */
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 
 export type Boot = [key: QueryKey, data: unknown][]

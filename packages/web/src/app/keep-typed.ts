@@ -1,4 +1,4 @@
-/** What somebody typed into the printed page before the scripts were here. */
+/** Reads what the visitor typed into the server-rendered page before the scripts were loaded. */
 export function readTyped(page: HTMLElement): () => void {
   const typed = [...page.querySelectorAll<HTMLInputElement>('input[name]')]
     .filter(({ value, defaultValue }) => value !== defaultValue)
@@ -7,12 +7,12 @@ export function readTyped(page: HTMLElement): () => void {
   const named = (name: string) =>
     page.querySelector<HTMLInputElement>(`input[name="${CSS.escape(name)}"]`)
 
-  /** To be called when the page was replaced: what was typed is typed again. */
+  /** Enters it again. Call this after the page was replaced. */
   return () => {
     for (const [name, value] of typed) {
       const input = named(name)
       if (!input) continue
-      // The element's own setter, which React watches over.
+      // The native setter, because React intercepts assignments to `value`.
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, value)
       input.dispatchEvent(new Event('input', { bubbles: true }))
     }

@@ -12,7 +12,7 @@ export function SearchBox() {
   const [text, setText] = useState(q)
   const input = useRef<HTMLInputElement>(null)
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
-  /** Searches not in the URL yet; more may be typed before they are. */
+  /** Started searches that are not in the URL yet. When they are, they must not overwrite newer input. */
   const begun = useRef(new Set<string>())
   useEffect(() => {
     if (!begun.current.delete(q)) setText(q)

@@ -12,7 +12,7 @@ type Props = ComponentProps<'textarea'> & {
   names: string[]
 }
 
-/** Loaded on the first preview, because most visitors write no card. */
+/** Loaded on the first preview, because most visitors do not write cards. */
 const CardPreview = lazy(async () => ({
   default: (await import('./card-preview.tsx')).CardPreview,
 }))

@@ -7,6 +7,6 @@ export function CardPreview({ card }: { card: UseMutationResult<string, Error, v
   if (card.isError) return <Failure as="h2" error={card.error} onRetry={card.mutate} />
   if (card.data === undefined) return <CardSkeleton />
   if (card.data === '')
-    return <p className="pt-6 text-[15px] text-ink-3">Nothing is written yet.</p>
+    return <p className="pt-6 text-[15px] text-ink-3">Nothing to preview yet.</p>
   return <CardText html={card.data} />
 }

@@ -5,7 +5,7 @@ const shownMs = 1800
 
 /** Adds a copy button to each code block; cards contain no scripts. */
 export function useCardTools(card: RefObject<HTMLElement | null>, html: string | undefined) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another card has other code
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a different card has different code blocks
   useEffect(() => {
     const frames = [...(card.current?.querySelectorAll('pre') ?? [])].map((code) => {
       const frame = document.createElement('div')

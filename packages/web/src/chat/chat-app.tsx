@@ -42,7 +42,7 @@ export function ChatApp({ chat }: { chat: Chat }) {
   )
 }
 
-/** No link: the address says which chat this is. */
+/** A button and not a link, because the URL's fragment is the ID of the chat. */
 function SkipLink() {
   return (
     <button
@@ -55,19 +55,19 @@ function SkipLink() {
   )
 }
 
-/** To write is what one comes for; and what had the focus, such as “Stop”, may be gone. */
+/** Focuses the message field, also when the focused element, such as “Stop”, has disappeared. */
 function useMessageFocus(
   composer: RefObject<HTMLTextAreaElement | null>,
   conversationId: string,
   answerId: string | undefined,
 ) {
   const focus = () => {
-    // Where there is no keyboard, one would come up.
+    // On touch screens, focus would open the on-screen keyboard.
     if (matchMedia('(pointer: fine)').matches) composer.current?.focus({ preventScroll: true })
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever it is another conversation
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the conversation changes
   useEffect(focus, [conversationId])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever an answer begins or ends
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when an answer begins or ends
   useEffect(() => {
     if (document.activeElement === document.body) focus()
   }, [answerId])

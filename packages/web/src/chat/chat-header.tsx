@@ -83,7 +83,7 @@ function ModelChoice({ chat, state }: { chat: Chat; state: ChatState }) {
   )
 }
 
-/** On small screens the chats come over what is said, and go by Esc, by a choice or by a click beside them. */
+/** On small screens, the list of chats is an overlay. Esc, a selection or a click outside closes it. */
 function ChatsPanel({ chat, state }: { chat: Chat; state: ChatState }) {
   return (
     <>

@@ -145,11 +145,11 @@ function ChatEntry({ entry: { id, title }, isCurrent, onChosen, onRename, onDele
 type RenameProps = {
   title: string
   onDone: (changed?: string) => void
-  /** It was left by a key, and the focus has to go somewhere. */
+  /** Called if it was closed with a key, to restore the focus. */
   onReturn: () => void
 }
 
-/** Enter and leaving it keep the name, Esc does not. */
+/** Enter and blur save the name, Esc cancels. */
 function RenameForm({ title, onDone, onReturn }: RenameProps) {
   const [text, setText] = useState(title)
   const isDone = useRef(false)
@@ -168,7 +168,7 @@ function RenameForm({ title, onDone, onReturn }: RenameProps) {
       }}
     >
       <input
-        // biome-ignore lint/a11y/noAutofocus: it comes where "Rename" was asked for
+        // biome-ignore lint/a11y/noAutofocus: the form appears when "Rename" is clicked
         autoFocus
         aria-label="Chat name"
         className="field h-9 text-[14.5px]"

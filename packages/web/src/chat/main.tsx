@@ -12,7 +12,7 @@ const keyName = 'shoal-api-key'
 const chat = createChat({
   daemon: inferenceClient(
     fetchInference(location.origin),
-    // Kept while this tab is open, and only in this tab.
+    // Kept only in this tab, until it is closed.
     () => sessionStorage.getItem(keyName) ?? undefined,
   ),
   keepKey: (key) => sessionStorage.setItem(keyName, key),
@@ -29,6 +29,6 @@ document.addEventListener('visibilitychange', () => {
 })
 
 const root = document.getElementById('root')
-if (!root) throw new Error('the page has no place for the application')
+if (!root) throw new Error('the page has no element #root')
 createRoot(root).render(<ChatApp chat={chat} />)
 void chat.start()

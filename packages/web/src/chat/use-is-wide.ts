@@ -7,5 +7,5 @@ const subscribe = (listener: () => void) => {
   return () => wide.removeEventListener('change', listener)
 }
 
-/** Whether the list of chats has a place beside what is said. */
+/** Whether the list of chats fits next to the messages. */
 export const useIsWide = () => useSyncExternalStore(subscribe, () => wide.matches)

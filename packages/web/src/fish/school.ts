@@ -1,4 +1,4 @@
-/** Every model has a school of fish of its own, drawn from its name: more parameters, more fish, and one of them leads. */
+/** Computes a school of fish for each model from its name. More parameters mean more fish, and one of them leads. */
 
 export type Fish = {
   x: number
@@ -10,14 +10,14 @@ export type Fish = {
   isLead: boolean
 }
 
-/** A path: nose to the right, centred on 0,0, about 12 long. */
+/** An SVG path with the nose to the right, centered at 0,0, about 12 long. */
 export const fishShape =
   'M6.2 0C4.3-2.3 1.2-2.9-1.6-1.5L-4-.4-6.4-2.3C-5.9-.9-5.9.9-6.4 2.3L-4 .4-1.6 1.5C1.2 2.9 4.3 2.3 6.2 0Z'
 
 type Point = { x: number; y: number }
 type Place = () => Point
 
-/** In a square of `size`. */
+/** Places the fish of a model in a square of `size`. */
 export function school(name: string, parameters: number, size = 64): Fish[] {
   const random = randomFrom(hashText(name))
   const billions = parameters / 1e9
@@ -48,7 +48,7 @@ export function school(name: string, parameters: number, size = 64): Fish[] {
 
 type Swimmer = { parameters: number; isLead: boolean }
 
-/** A whole registry as one school, in a box of that width and height. */
+/** Places all models of a registry as one school in a box. */
 export function greatSchool(swimmers: readonly Swimmer[], width: number, height: number): Fish[] {
   const random = randomFrom(41)
   const bend = 4.4
@@ -75,7 +75,7 @@ export function greatSchool(swimmers: readonly Swimmer[], width: number, height:
   })
 }
 
-/** The foremost on the course is the one in orange. */
+/** The fish that is farthest ahead leads, and is drawn in orange. */
 function withLead(fish: Fish[], course: number): Fish[] {
   const ahead = ({ x, y }: Fish) => x * Math.cos(course) + y * Math.sin(course)
   const lead = fish.reduce((best, one) => (ahead(one) > ahead(best) ? one : best))
@@ -84,11 +84,11 @@ function withLead(fish: Fish[], course: number): Fish[] {
 
 type Spread = {
   tries: number
-  /** How much a distance counts along and across. */
+  /** Weights of horizontal and vertical distances. */
   stretch: readonly [x: number, y: number]
 }
 
-/** Each goes where it is farthest from the others, of a few places. */
+/** Puts each point at the one of a few random places that is farthest from the others. */
 function spread(count: number, place: Place, { tries, stretch: [sx, sy] }: Spread): Point[] {
   const points: Point[] = []
   const room = ({ x, y }: Point) =>
@@ -115,7 +115,7 @@ function hashText(text: string): number {
   return hash >>> 0
 }
 
-/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+/** Pseudorandom numbers from 0 to 1, determined by the seed (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

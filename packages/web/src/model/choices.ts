@@ -19,7 +19,7 @@ export const listChoices = (files: readonly ModelFile[]): Choice[] =>
 export const findBestChoice = (choices: readonly Choice[], memoryGb: number): Choice | undefined =>
   findBestFit(runnable(choices), memoryOfMachine(memoryGb))
 
-/** Below three bits a smaller model at more of them is usually better. */
+/** Below three bits per weight, a smaller model with more bits is usually better. */
 export const isRough = ({ quantization }: Choice): boolean => findFidelity(quantization) === 'Rough'
 
 export const getMemory = ({ memoryBytes }: Choice): number => memoryBytes

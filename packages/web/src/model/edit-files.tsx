@@ -23,7 +23,7 @@ export function EditFiles({ model }: { model: ModelRecord }) {
       </div>
       {files.isError && <Failure as="h2" error={files.error} onRetry={() => files.refetch()} />}
       {files.isPending && <div className="skeleton h-24" aria-busy="true" />}
-      {files.data?.length === 0 && <p className="text-ink-3">None yet.</p>}
+      {files.data?.length === 0 && <p className="text-ink-3">No files yet.</p>}
       <ul>
         {files.data?.map((file) => (
           <FileLine key={file.id} model={model} file={file} />

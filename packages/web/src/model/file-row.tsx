@@ -82,7 +82,7 @@ function formatSource({ files }: Choice): string {
 }
 
 type BarProps = {
-  /** Of the scale. */
+  /** Shares of the scale, from 0 to 1. */
   share: number
   line: number
   /** Undefined if it does not fit: drawn hatched. */

@@ -53,7 +53,7 @@ export function FilesTab({ model, files }: Props) {
         ))}
       </ul>
       <p className="border-line border-t pt-4 text-[14px] text-ink-3">
-        The upright line marks the {formatMemory(memoryBytes)} that models may take of {memoryGb}{' '}
+        The vertical line marks the {formatMemory(memoryBytes)} that models may use of {memoryGb}{' '}
         GB. Estimates include a context of 8K tokens.
       </p>
     </section>

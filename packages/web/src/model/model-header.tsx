@@ -11,7 +11,7 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { LikeButton } from './like-button.tsx'
 import { mayEdit } from './may-edit.ts'
 
-/** The picture beside the title; on a phone the rest below both, else beside the picture too. */
+/** The picture is next to the title. Everything else is below both on a phone, otherwise also next to the picture. */
 const layout =
   'grid grid-cols-[auto_1fr] gap-x-4 gap-y-3 sm:grid-cols-[auto_1fr_auto] sm:grid-rows-[auto_1fr] sm:gap-x-7 sm:gap-y-0'
 

@@ -7,10 +7,10 @@ import { greatSchool } from '../fish/school.ts'
 
 const width = 720
 const height = 268
-/** The most pulled models are the fish in orange: one in eight, nine at most. */
+/** The most pulled models are orange: one in eight, at most nine. */
 const leadsAmong = (count: number) => Math.min(9, Math.ceil(count / 8))
 
-/** The whole registry, swimming: a fish for each model. */
+/** The whole registry as a school, with a fish for each model. */
 export function Masthead() {
   const { data } = useQuery(schoolQuery(useClient()))
   const fish = useMemo(() => {

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { ArrowDownToLine, Heart, Lock } from 'lucide-react'
 import { Glyph } from '../fish/fish.tsx'
 
-/** `heading` follows the one of its list. */
+/** `heading` is one level below the heading of the list. */
 export function ModelRow({ model, heading: Heading }: { model: Model; heading: 'h2' | 'h3' }) {
   const { name, display_name, description, is_public } = model
   return (
@@ -56,7 +56,7 @@ function Facts({ model }: { model: Model }) {
   )
 }
 
-/** What it runs in says more than a file, which may be a part or a companion of one. */
+/** Shows the memory needed and not a file size, because a file may be a part or a companion. */
 function formatSize({ min_memory_bytes, min_file_size_bytes }: Model): string {
   if (min_memory_bytes !== null) return `runs in ${formatMemory(min_memory_bytes)}`
   return min_file_size_bytes === null ? 'no files yet' : `from ${formatBytes(min_file_size_bytes)}`
@@ -72,7 +72,7 @@ function Counts({ model }: { model: Model }) {
         <ArrowDownToLine size={15} aria-hidden className="text-ink-3" />
       </div>
       <div className="flex items-center gap-1.5">
-        <dt className="sr-only">{liked ? 'Likes, yours among them' : 'Likes'}</dt>
+        <dt className="sr-only">{liked ? 'Likes, including yours' : 'Likes'}</dt>
         <dd>{formatCount(likes)}</dd>
         <Heart size={15} aria-hidden className={liked ? 'fill-roe text-roe' : 'text-ink-3'} />
       </div>
@@ -88,7 +88,7 @@ export function ModelRowSkeleton({ count }: { count: number }) {
   return (
     <div aria-busy="true">
       {Array.from({ length: count }, (_, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all equal
         <div key={row} className="flex gap-5 border-line border-t py-5">
           <div className="skeleton size-14 rounded-xl" />
           <div className="grid flex-1 grid-cols-1 gap-2.5">

@@ -72,7 +72,7 @@ export function ModelsScreen() {
   )
 }
 
-/** Under the masthead, which has the h1. */
+/** An h2, because the masthead has the h1. */
 function ListTitle({ isBare, text }: { isBare: boolean; text: string }) {
   const title = (
     <span aria-live="polite" id="list-title">
@@ -99,7 +99,7 @@ function makeHead(search: ModelsSearch) {
   const query = new URLSearchParams(q ? { q } : {})
   return {
     title: subject ? `Models: ${subject}` : 'shoal',
-    description: 'Language models in the GGUF format, to pull, to run and to share.',
+    description: 'Language models in GGUF format to pull, run and share.',
     path: q ? `/?${query}` : '/',
     isHidden: hasFilter(search),
     feed: q ? `${pageFiles.feed}?${query}` : pageFiles.feed,

@@ -19,7 +19,7 @@ export type ModelsSearch = {
   /** GB of memory the model must fit in. */
   fits?: number
   sort?: Sort
-  /** From 1. */
+  /** The first page is 1. */
   page?: number
 }
 

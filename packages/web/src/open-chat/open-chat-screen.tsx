@@ -5,8 +5,8 @@ import { usePrefs } from '../app/use-prefs.ts'
 import { CommandLine } from '../ui/command-line.tsx'
 
 /**
- * The way to the chat, which is a page of the daemon. No script looks whether that runs: browsers ask their user before a page
- * may reach into their machine, and the registry's policy allows no calls to others.
+ * Links to the chat, which is a page of the daemon. No script checks whether the daemon is running, because browsers ask for
+ * permission before a page may access the local machine, and the registry's content security policy forbids it.
  */
 export function OpenChatScreen() {
   const { daemon } = usePrefs()
@@ -44,7 +44,7 @@ function OpenChat({ daemon }: { daemon: string }) {
   )
 }
 
-/** The registry runs on this machine and could not start a daemon beside itself. Another one has another port. */
+/** Shown if the registry on this machine could not start a daemon. The user can start one on another port. */
 function NoDaemon() {
   return (
     <>

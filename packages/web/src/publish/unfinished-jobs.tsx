@@ -108,7 +108,7 @@ function UnfinishedJob({ job }: { job: Job }) {
   )
 }
 
-/** By the handles of the earlier visit. */
+/** Reads the files with the handles from the earlier visit. */
 async function filesByHandle(job: Job): Promise<File[]> {
   const files: File[] = []
   for (const { handle, filename } of unfinished(job)) {

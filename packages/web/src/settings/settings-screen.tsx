@@ -18,7 +18,7 @@ const route = getRouteApi('/settings/{-$section}')
 type Section = {
   name: string
   title: string
-  /** Shown to somebody who is signed in; the others are for everybody. */
+  /** Sections for signed-in users only. */
   forUser?: (props: { user: User }) => React.ReactNode
   forAll?: () => React.ReactNode
 }

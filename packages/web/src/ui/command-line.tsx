@@ -16,10 +16,10 @@ export function CommandLine({ text, label = 'Copy the command', className = '' }
   )
 }
 
-/** Of which none is broken at its hyphens. */
+/** Words that must not be broken at hyphens. */
 export function Words({ text }: { text: string }) {
   return text.split(' ').map((word, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a word has its place
+    // biome-ignore lint/suspicious/noArrayIndexKey: words have no other key
     <span key={index}>
       {index > 0 && ' '}
       <span className="inline-block max-w-full break-all align-top">{word}</span>

@@ -4,7 +4,7 @@ import { sentence } from './field-errors.ts'
 type Props = {
   dialog: RefObject<HTMLDialogElement | null>
   title: string
-  /** What the button says that does it. */
+  /** The label of the button that confirms. */
   action: string
   isBusy?: boolean
   isReady?: boolean

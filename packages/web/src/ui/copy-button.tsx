@@ -3,9 +3,9 @@ import { type ReactNode, useRef, useState } from 'react'
 import { copyText } from './copy-text.ts'
 
 type Props = {
-  /** What is copied, or a way to get it once it is asked for. */
+  /** The text to copy, or a function that gets it on demand. */
   value: string | (() => Promise<string>)
-  /** What the button is called where there are no `children`, and for those who hear it. */
+  /** The label for screen readers, and the tooltip if there are no `children`. */
   label: string
   children?: ReactNode
   className?: string

@@ -4,7 +4,7 @@ type Props = { label: string; icon: ReactNode; className?: string; children: Rea
 
 const gap = 6
 
-/** A button that opens a small panel of ordinary buttons and links. The browser's popover has Esc, light dismiss and the top layer. */
+/** A button that opens a small panel of buttons and links. The browser's popover supports Esc and light dismiss. */
 export function Disclosure({ label, icon, className = 'ctl', children }: Props) {
   const id = useId()
   const panel = useRef<HTMLDivElement>(null)
@@ -34,12 +34,12 @@ export function Disclosure({ label, icon, className = 'ctl', children }: Props) 
         {icon}
       </button>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the click comes from a button inside */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: so does the key */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys also come from a button inside */}
       <div
         ref={panel}
         id={id}
         popover="auto"
-        className="pop [@media(scripting:enabled)]:invisible" // until its place is known
+        className="pop [@media(scripting:enabled)]:invisible" // until it is positioned
         onToggle={onToggle}
         onClick={() => panel.current?.hidePopover()}
       >
@@ -49,7 +49,7 @@ export function Disclosure({ label, icon, className = 'ctl', children }: Props) 
   )
 }
 
-/** Under the button where there is room, else above it. */
+/** Places the panel below the button if there is space, otherwise above. */
 function place(panel: HTMLElement, button: DOMRect) {
   const { offsetWidth, offsetHeight } = panel
   const isRoomBelow = button.bottom + offsetHeight + 2 * gap <= innerHeight

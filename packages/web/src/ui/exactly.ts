@@ -1,2 +1,2 @@
-/** For links of which one is current: the router's own mark goes by the whole address, ours by what the screen shows. */
+/** Options for links that are only active if path and parameters match exactly. */
 export const exactly = { exact: true, includeSearch: true }

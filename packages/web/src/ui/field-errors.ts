@@ -10,7 +10,7 @@ export function fieldErrors(error: Error | null): Record<string, string> {
 export const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`
 
-/** A form whose first wrong field gets the focus when it was refused. */
+/** Focuses the first invalid field of a form after it was refused. */
 export function useFocusOnError(error: Error | null) {
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {

@@ -30,7 +30,7 @@ type FailureProps = {
   onRetry?: () => void
 }
 
-/** An error for people: what happened, what was saved, what to do. */
+/** An error for the visitor: what happened, what was saved, what to do. */
 export function Failure({ as, error, note, onRetry }: FailureProps) {
   return (
     <Problem {...(as && { as })} title={getTitle(error)} onRetry={onRetry}>

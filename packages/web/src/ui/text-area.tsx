@@ -8,7 +8,7 @@ type Props = ComponentProps<'textarea'> & {
   hint?: string
 }
 
-/** As `Field`, for more than a line. */
+/** Like `Field`, for several lines. */
 export function TextArea({ label, error, hint, className = 'field', ...area }: Props) {
   const id = useId()
   const note = error ?? hint

@@ -9,18 +9,18 @@ export type Settings = {
   seed?: number
 }
 
-/** What is undefined goes back to what is usual. */
+/** Undefined values are reset to the default. */
 export type SomeSettings = { [Name in keyof Settings]?: Settings[Name] | undefined }
 
 export type Question = { id: string; role: 'user'; content: string }
 
-/** Why an answer ended. `cut`: at the limit of tokens. `lost`: the page was left. */
+/** Why an answer ended. `cut`: token limit reached. `lost`: the page was closed. */
 export type AnswerEnding = 'whole' | 'stopped' | 'cut' | 'lost' | 'failed'
 
 export type ChatFailure = {
   title: string
   advice: string
-  /** To be typed in a terminal. */
+  /** A command for a terminal. */
   command?: string
 }
 
@@ -40,7 +40,7 @@ export type Message = Question | Answer
 
 export type Conversation = {
   id: string
-  /** Of the history: whose is older was changed elsewhere. 0: not in it yet. */
+  /** The revision in the history; an older one means that another tab has changed it. 0 if it is not in the history yet. */
   revision: number
   title: string
   /** Undefined until one is chosen. */
@@ -73,7 +73,7 @@ export function titleFrom(question: string): string {
   return `${short.slice(0, short.lastIndexOf(' ') + 1 || maxTitleLength).trim()}…`
 }
 
-/** What was said up to a message, without it. */
+/** The messages before this one. */
 export function upTo(messages: readonly Message[], id: string): readonly Message[] {
   const index = messages.findIndex((message) => message.id === id)
   return index === -1 ? messages : messages.slice(0, index)
@@ -92,7 +92,7 @@ export function toChatRequest({ messages, settings }: Conversation, model: strin
   }
 }
 
-/** Chat templates want one to speak after the other: an answer that never came leaves two questions, which become one. */
+/** Chat templates require alternating roles, so two questions without an answer in between are merged. */
 function inTurns(messages: readonly Message[]): ChatMessage[] {
   const turns: ChatMessage[] = []
   for (const message of messages) {
@@ -106,7 +106,7 @@ function inTurns(messages: readonly Message[]): ChatMessage[] {
   return turns
 }
 
-/** What a model thought is apart from what it said, also where the daemon could not tell. */
+/** Separates reasoning from the answer, even if the daemon could not. */
 export function thoughtAndSaid({ content, reasoning }: Pick<Answer, 'content' | 'reasoning'>) {
   const marked = /^\s*<think>(.*?)(?:<\/think>(.*))?$/s.exec(content)
   if (reasoning !== '' || !marked) return { thought: reasoning, said: content }

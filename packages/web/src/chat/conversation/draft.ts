@@ -5,10 +5,10 @@ export type DraftView = Pick<Answer, 'content' | 'reasoning'> & { tokensPerSecon
 
 export const emptyDraft: DraftView = { content: '', reasoning: '' }
 
-/** Figures that change sixty times a second cannot be read. */
+/** How often the speed is updated, so that it stays readable. */
 const figureEveryMs = 400
 
-/** What came within less came at once, as far as this page can tell. */
+/** Shorter periods are too short to compute a speed. */
 const shortestSeconds = 0.05
 
 /** An answer being received. Rendered once per frame, however many tokens arrive. */
@@ -23,7 +23,7 @@ export function newDraft(show: (view: DraftView) => void) {
   let shownSpeedAt = 0
   let frame: number | undefined
 
-  /** The first token waits for the whole prompt to be read, which is another figure. */
+  /** Tokens per second after the first token, which includes the time to evaluate the prompt. */
   function speed(): number | undefined {
     const seconds = (lastAt - firstAt) / 1000
     const counted = (tokens ?? pieces) - 1
@@ -55,7 +55,7 @@ export function newDraft(show: (view: DraftView) => void) {
       })
     },
 
-    /** What came. Nothing is shown any more. */
+    /** Stops showing the draft. */
     close() {
       if (frame !== undefined) cancelAnimationFrame(frame)
       frame = undefined

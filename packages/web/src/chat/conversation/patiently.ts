@@ -1,13 +1,13 @@
 import { sleep } from '@shoal/core/async'
 import { type AnswerEnd, type AnswerPart, DaemonError } from '@shoal/protocol/inference-client'
 
-/** A queue that is as full after so many turns will not empty soon. */
+/** After this many waits, the queue is unlikely to empty soon. */
 const maxWaits = 6
 
 type Order = {
   ask: () => AsyncIterable<AnswerPart | AnswerEnd>
   signal: AbortSignal
-  /** Until when it waits now, as `Date.now()` counts; undefined once it asks again. */
+  /** Called with the end of a wait, as `Date.now()`, and with undefined when the request is retried. */
   onWait: (until: number | undefined) => void
 }
 

@@ -18,15 +18,15 @@ type Order = {
   model: string
   answerId: string
   signal: AbortSignal
-  /** Shows what has come. */
+  /** Shows the answer so far. */
   show: (view: DraftView) => void
-  /** Until when it waits for its turn now, as `Date.now()` counts; undefined once it asks again. */
+  /** Called with the end of a wait in the queue, as `Date.now()`, and with undefined when the request is retried. */
   onWait: (until: number | undefined) => void
-  /** Keeps what has come, every two seconds: the page may be left. */
+  /** Saves the answer so far, every two seconds, because the page may be closed. */
   keep: (lost: Answer) => void
 }
 
-/** Takes an answer in until it ends, for whatever reason: with the error, where it was one. */
+/** Receives an answer until it ends for any reason. Returns the error, if there was one. */
 export async function takeAnswer(order: Order): Promise<{ answer: Answer; error?: unknown }> {
   const { daemon, conversation, model, answerId, signal, show, onWait, keep } = order
   const coming = newDraft(show)

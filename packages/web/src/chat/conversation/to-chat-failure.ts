@@ -1,7 +1,7 @@
 import { DaemonError, DaemonGoneError } from '@shoal/protocol/inference-client'
 import type { ChatFailure } from './conversation.ts'
 
-/** An error for people: what happened, and what to do. */
+/** Describes an error for the user: what happened, and what to do. */
 export function toChatFailure(error: unknown): ChatFailure {
   if (error instanceof DaemonGoneError) {
     return {

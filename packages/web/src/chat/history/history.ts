@@ -3,7 +3,7 @@ import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from '
 import type { Conversation } from '../conversation/conversation.ts'
 
 export type Entry = Pick<Conversation, 'id' | 'title' | 'changedAt'>
-/** What changed; no `id`: everything went. */
+/** A change. Without `id`, everything was deleted. */
 export type Change = { kind: 'saved' | 'deleted'; id?: string }
 
 export type ChatHistory = Awaited<ReturnType<typeof openHistory>>
@@ -16,15 +16,15 @@ interface Schema extends DBSchema {
 
 const version = 1
 
-/** `onChange`: another tab did something. Rejects with the error of a browser that has no database. */
+/** Calls `onChange` for changes in other tabs. Rejects if the browser has no IndexedDB. */
 export async function openHistory(onChange: (change: Change) => void, name = 'shoal-chat') {
   const database = await open(name)
   const tabs = new BroadcastChannel(name)
   tabs.onmessage = ({ data }: MessageEvent<Change>) => onChange(data)
-  // A later version of this page wants to change the stores.
+  // A newer version of this page needs to upgrade the database.
   database.onversionchange = () => database.close()
 
-  /** Both stores change together or not at all. */
+  /** Changes both stores in one transaction. */
   async function write<T>(work: (transaction: Writing) => Promise<T>): Promise<T> {
     const stores: Stores = ['entries', 'conversations']
     const transaction = database.transaction(stores, 'readwrite')
@@ -33,7 +33,7 @@ export async function openHistory(onChange: (change: Change) => void, name = 'sh
   }
 
   return {
-    /** The newest first. */
+    /** All conversations, the newest first. */
     async list(): Promise<Entry[]> {
       const all = await database.getAll('entries')
       return all.toSorted((a, b) => b.changedAt - a.changedAt)
@@ -42,8 +42,8 @@ export async function openHistory(onChange: (change: Change) => void, name = 'sh
     find: (id: string): Promise<Conversation | undefined> => database.get('conversations', id),
 
     /**
-     * Gives back what was kept. Where another tab has kept something else meanwhile, both are: this one under another id. What
-     * another tab deleted stays deleted: undefined.
+     * Returns what was saved. If another tab has saved a different version meanwhile, both are kept, and this one gets the ID
+     * `idOfCopy`. Returns undefined if another tab has deleted the conversation.
      */
     async save(conversation: Conversation, idOfCopy: string): Promise<Conversation | undefined> {
       const kept = await write(async (transaction) => {
@@ -60,7 +60,7 @@ export async function openHistory(onChange: (change: Change) => void, name = 'sh
       return kept
     },
 
-    /** Undefined where it is gone. */
+    /** Returns undefined if it no longer exists. */
     async rename(id: string, title: string): Promise<Conversation | undefined> {
       const renamed = await write(async (transaction) => {
         const there = await transaction.objectStore('conversations').get(id)
@@ -104,7 +104,7 @@ async function put(transaction: Writing, conversation: Conversation): Promise<vo
     transaction.objectStore('entries').put({ id, title, changedAt }),
     transaction.objectStore('conversations').put(conversation),
   ]
-  transaction.commit() // the page may be left any moment
+  transaction.commit() // the page may be closed at any moment
   await Promise.all(puts)
 }
 

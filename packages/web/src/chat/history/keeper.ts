@@ -4,8 +4,8 @@ import type { ChatHistory } from './history.ts'
 type Save = ChatHistory['save']
 
 /**
- * Keeps a conversation as it grows: one save after the other, each on top of the last. `onKept` has what was kept, under
- * another id where another tab had changed the first; undefined where it was deleted there.
+ * Saves a conversation as it grows, one save after another. `onKept` receives what was saved, with another ID if another tab had
+ * changed the conversation, or undefined if another tab had deleted it.
  */
 export function keeper(save: Save, onKept: (id: string, kept: Conversation | undefined) => void) {
   const revisions = new Map<string, number>()
@@ -26,17 +26,17 @@ export function keeper(save: Save, onKept: (id: string, kept: Conversation | und
   return {
     keep(conversation: Conversation): Promise<void> {
       const kept = last.then(() => keepNow(conversation))
-      last = kept.catch(() => undefined) // told to who asked for it
+      last = kept.catch(() => undefined) // the caller of `keep` gets the error
       return kept
     },
 
-    /** What was read from the history is where the next save begins. */
+    /** Call this after a conversation was read from the history: the next save continues from its revision. */
     began({ id, revision }: Conversation) {
       revisions.set(id, revision)
       copies.delete(id)
     },
 
-    /** Once all that was asked for is kept. */
+    /** Resolves when all saves have ended. */
     settled: () => last,
   }
 }

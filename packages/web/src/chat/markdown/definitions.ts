@@ -1,12 +1,12 @@
 import type { Node } from './parse.ts'
 
-/** Of a link or a footnote: what another chunk has to be parsed after, and the chunk that it is in. */
+/** The definition of a link or a footnote: its source, to be parsed before other chunks, and the chunk that contains it. */
 type Definition = { source: string; chunk: string }
 
-/** Longer ones count only in their own chunk: they could be referred to thousands of times. */
+/** Longer definitions work only in their own chunk, because they could be used thousands of times. */
 const maxDefinitionLength = 2048
 
-/** The definitions of all chunks by their label; the first of a label counts. */
+/** The definitions of all chunks by label. The first one of a label counts. */
 export function collectDefinitions(
   chunks: readonly (readonly [source: string, nodes: readonly Node[]])[],
 ): Map<string, Definition> {
@@ -24,7 +24,7 @@ export function collectDefinitions(
   return definitions
 }
 
-/** The definitions of other chunks that `chunk` refers to, for {@link parseMarkdown}. */
+/** Returns the definitions in other chunks that `chunk` uses, as context for {@link parseMarkdown}. */
 export function formatContext(chunk: string, definitions: ReadonlyMap<string, Definition>): string {
   if (definitions.size === 0) return ''
   const labels = new Set(Array.from(chunk.matchAll(/\[((?:[^[\]\\]|\\.)+)\]/g), getLabel))
@@ -32,10 +32,10 @@ export function formatContext(chunk: string, definitions: ReadonlyMap<string, De
     .map((label) => definitions.get(label))
     .filter((found) => found !== undefined && found.chunk !== chunk)
     .map((found) => `${found?.source}\n\n`)
-  // The rule ends a footnote, which would take in what is indented.
+  // The horizontal rule ends a footnote, which would otherwise include indented text.
   return needed.length === 0 ? '' : `${needed.join('')}***\n\n`
 }
 
-/** As the parser compares labels. */
+/** Normalizes labels like the parser. */
 const getLabel = ([, label = '']: RegExpExecArray) =>
   label.replace(/\s+/g, ' ').trim().toLowerCase().toUpperCase().toLowerCase()

@@ -3,7 +3,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import type { Node } from './parse.ts'
 import { markdownReader } from './read-markdown.ts'
 
-/** A model's output as elements; none of its text becomes markup. */
+/** Renders a model's output as elements. Its text is never used as HTML. */
 function Markdown({ source }: { source: string }) {
   const read = useRef(undefined as ReturnType<typeof markdownReader> | undefined)
   read.current ??= markdownReader()
@@ -17,7 +17,7 @@ function Markdown({ source }: { source: string }) {
 export default memo(Markdown)
 
 function Nodes({ nodes }: { nodes: readonly Node[] }) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and keep their order
+  // biome-ignore lint/suspicious/noArrayIndexKey: they have no other key, and keep their order
   return nodes.map((node, index) => <NodeElement key={index} node={node} />)
 }
 
@@ -63,7 +63,7 @@ const NodeElement = memo(function NodeElement({ node }: { node: Node }) {
           <Nodes nodes={node.children} />
         </Link>
       )
-    case 'image': // nothing is fetched before somebody wants it
+    case 'image': // images are loaded only on request
       return <Link url={node.url}>{node.alt || node.url}</Link>
     case 'strong':
     case 'emphasis':
@@ -86,14 +86,14 @@ const NodeElement = memo(function NodeElement({ node }: { node: Node }) {
           </div>
         </div>
       )
-    default: // definitions, whose links have their addresses
+    default: // definitions: their links already have the URLs
       return null
   }
 })
 
 type NodeOfType<T extends Node['type']> = Extract<Node, { type: T }>
 
-/** A link only if a click on it does no harm. The address of another is text beside it. */
+/** Renders a link only if its URL is harmless. Any other URL is shown as text. */
 function Link({ url, children }: { url: string; children: ReactNode }) {
   if (!isSafe(url)) {
     return (
@@ -121,7 +121,7 @@ const isSafe = (url: string) =>
   URL.canParse(url) &&
   ['http:', 'https:', 'mailto:'].includes(new URL(url).protocol)
 
-/** Below the headings of the page itself. */
+/** Headings have levels below those of the page. */
 function Heading({ depth, children }: NodeOfType<'heading'>) {
   const Name = depth === 1 ? 'h3' : depth === 2 ? 'h4' : depth === 3 ? 'h5' : 'h6'
   const size = depth === 1 ? 'text-[20px]' : depth === 2 ? 'text-[18px]' : 'text-[16px]'
@@ -170,7 +170,7 @@ function List({ ordered, start, children }: NodeOfType<'list'>) {
   )
 }
 
-/** Of a task list, it begins with its box. */
+/** An item of a task list begins with its checkbox. */
 function Item({ checked, children }: NodeOfType<'listItem'>) {
   const isTask = typeof checked === 'boolean'
   return (
@@ -193,7 +193,7 @@ function Item({ checked, children }: NodeOfType<'listItem'>) {
 
 const alignLooks = { left: 'text-left', center: 'text-center', right: 'text-right' } as const
 
-/** A row has as many cells as the head, whatever was written. */
+/** Each row gets as many cells as the header. */
 function Table({ align, children: [head, ...rows] }: NodeOfType<'table'>) {
   const columns = [...(head?.children ?? []).keys()]
   const getCellClass = (column: number) =>
@@ -217,7 +217,7 @@ function Table({ align, children: [head, ...rows] }: NodeOfType<'table'>) {
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other key
             <tr key={index}>
               {columns.map((column) => (
                 <td key={column} className={`border-line ${getCellClass(column)}`}>

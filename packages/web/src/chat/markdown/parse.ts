@@ -3,13 +3,13 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
 
-/** Markdown as a tree (mdast). */
+/** A node of the Markdown syntax tree (mdast). */
 type Root = ReturnType<typeof fromMarkdown>
 export type Node = Root['children'][number]
 
-/** HTML is text here, unlike in a card: an answer has no author, and nothing would sanitize it. */
+/** HTML is plain text, unlike in a card, because nothing sanitizes an answer. */
 const withoutHtml = { disable: { null: ['htmlFlow', 'htmlText'] } }
-/** In text with too many marks they are text. Its blocks stay known, so that code is code. */
+/** If there is too much inline markup, it is left as text. Blocks are still parsed, so that code stays code. */
 const withoutSpans = {
   disable: {
     null: [
@@ -22,14 +22,14 @@ const withoutSpans = {
 const grammar = [gfm(), withoutHtml]
 const mdastExtensions = [gfmFromMarkdown()]
 
-/** In a paragraph: the parser's time grows with the square of their number. 1,000 take it 0.1 s. */
+/** The maximum in a paragraph: parsing time is quadratic. 1,000 take 0.1 s. */
 const maxMarks = 1_000
-/** Deeper than this, browsers give up on the structure and layout gets slow. */
+/** With deeper nesting, browsers change the structure and layout gets slow. */
 const deepestNodes = 100
 
 /**
- * Parses the dialect of the cards (CommonMark and GFM) with their parser. Text that would take it long, or that nests deeper
- * than any answer needs, is code: shown as it is. `context` has definitions that `source` refers to; it is not returned.
+ * Parses the same dialect as in cards (CommonMark and GFM), with the same parser. Text that would take too long to parse or is
+ * nested too deeply is shown as code. `context` has definitions that `source` refers to; it is not part of the result.
  */
 export function parseMarkdown(source: string, context = ''): Node[] {
   if (isTooNested(source)) return asTyped(source)
@@ -42,7 +42,7 @@ export function parseMarkdown(source: string, context = ''): Node[] {
 
 const asTyped = (value: string): Node[] => [{ type: 'code', value }]
 
-/** No paragraph goes on after an empty line. */
+/** An empty line always ends a paragraph. */
 const hasTooManyMarks = (source: string) =>
   source
     .split(/\n[ \t]*\n/)
@@ -53,7 +53,7 @@ function isDeeper(node: Root | Node, levels: number): boolean {
   return 'children' in node && node.children.some((child) => isDeeper(child, levels - 1))
 }
 
-/** Makes links and images of those that name a definition: the first of that name. */
+/** Resolves links and images by reference with the first definition of their label. */
 function resolveReferences(tree: Root) {
   const urls = new Map<string, string>()
   visit(tree, (node) => {

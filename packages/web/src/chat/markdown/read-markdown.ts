@@ -3,8 +3,8 @@ import { type Node, parseMarkdown } from './parse.ts'
 import { splitBlocks } from './split-blocks.ts'
 
 /**
- * Reads Markdown that grows. What did not change since the last call is the same object, so that it is neither parsed nor drawn
- * again; of a list, its items are.
+ * Reads growing Markdown. Unchanged blocks and list items are the same objects as in the last call, so that they are neither parsed
+ * nor rendered again.
  */
 export function markdownReader(): (source: string) => Node[] {
   let parsed = new Map<string, Node[]>()
@@ -36,6 +36,6 @@ export function markdownReader(): (source: string) => Node[] {
   }
 }
 
-/** That items of other chunks can be added to. */
+/** Copies a list, so that items of other chunks can be added. */
 const ownList = (node: Node): Node =>
   node.type === 'list' ? { ...node, children: [...node.children] } : node

@@ -1,16 +1,16 @@
-/** What is indented less may be beside the item above, and of another list. */
+/** With less indentation, an item may belong to another list than the item above. */
 const minIndent = 2
 
-/** A piece of Markdown that is parsed by itself. */
+/** A part of Markdown that is parsed separately. */
 export type SourceBlock = {
   source: string
-  /** Begins with the next item of the list that the chunk before ends with. */
+  /** It begins with the next item of the list at the end of the previous chunk. */
   isNextItem: boolean
 }
 
 /**
- * Cuts Markdown where nothing before can change any more: at blank lines and between items of a list, except inside fences and
- * before what is indented. While an answer comes in, only its last chunk has to be parsed again. If in doubt, nothing is cut.
+ * Splits Markdown where later text cannot change the part before: at blank lines and between list items, except in fenced code and
+ * before indented lines. While an answer is received, only its last chunk must be parsed again. If in doubt, it does not split.
  */
 export function splitBlocks(source: string): SourceBlock[] {
   const chunks: SourceBlock[] = []
@@ -18,7 +18,7 @@ export function splitBlocks(source: string): SourceBlock[] {
   let isNextItem = false
   let fence: Fence | undefined
   let hasItem = false
-  /** Of the items, as long as the chunk has nothing else at the start of a line. */
+  /** The marker of the list items, if all unindented lines of the chunk are items. */
   let listMark: string | undefined
   let isAfterBlank = false
 
@@ -56,7 +56,7 @@ export function splitBlocks(source: string): SourceBlock[] {
 
 const isBlank = (line: string) => /^[ \t]*$/.test(line)
 
-/** Of an item at the start of a line: `-`, `*`, `+`, `.` or `)`. A rule is none. */
+/** The marker of an unindented list item: `-`, `*`, `+`, `.` or `)`. Undefined for horizontal rules. */
 function parseListMark(line: string): string | undefined {
   if (/^([-*])[ \t]*(\1[ \t]*){2,}$/.test(line)) return undefined
   const item = /^(?:([-*+])|\d{1,9}([.)]))(?:[ \t]|$)/.exec(line)
@@ -66,8 +66,8 @@ function parseListMark(line: string): string | undefined {
 type Fence = { indent: string; marks: string }
 
 /**
- * The fence that is open after this line, if any. In a list a line that closes it is indented as the opening was; indented
- * otherwise it may open another.
+ * Returns the code fence that is open after this line, if any. In a list, a closing line has the same indentation as the opening
+ * line; with a different indentation it may open another fence.
  */
 function fenceAfter(line: string, open: Fence | undefined, isInList: boolean): Fence | undefined {
   const found = /^([ \t]*)(`{3,}|~{3,})(.*)$/.exec(line)

@@ -9,7 +9,7 @@ import type { Running } from '../state/chat-state.ts'
 import { FaultNotice } from './models-problem.tsx'
 import { smallButton } from './small-button.ts'
 
-/** Loads with the first answer, not with the page. */
+/** Loaded with the first answer, not with the page. */
 const Markdown = lazy(() => import('../markdown/markdown.tsx'))
 
 type AnswerProps = {
@@ -129,7 +129,7 @@ function Waiting({ until }: { until: number | undefined }) {
   }
   return (
     <p className="flex h-6 items-center gap-1.5">
-      <span className="sr-only">Waiting for the first word</span>
+      <span className="sr-only">Waiting for the first token</span>
       {[0, 150, 300].map((delay) => (
         <span
           key={delay}

@@ -1,11 +1,11 @@
 import { type ComponentProps, useImperativeHandle, useLayoutEffect, useRef } from 'react'
 
-/** As high as its text. */
+/** A text area that grows with its text. */
 export function AutoTextarea({ ref, ...props }: ComponentProps<'textarea'>) {
   const area = useRef<HTMLTextAreaElement>(null)
   useImperativeHandle(ref, () => area.current as HTMLTextAreaElement)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever its text is another
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the text changes
   useLayoutEffect(() => {
     const { current } = area
     if (!current) return

@@ -69,6 +69,6 @@ export function Composer({ ref, isRunning, canSend, onSend, onStop }: Props) {
   )
 }
 
-/** Not the Enter that ends a word in Japanese or Chinese. */
+/** Ignores an Enter that ends input method composition, as in Japanese or Chinese. */
 export const isSendKey = ({ key, shiftKey, nativeEvent }: KeyboardEvent) =>
   key === 'Enter' && !shiftKey && !nativeEvent.isComposing

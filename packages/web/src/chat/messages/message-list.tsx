@@ -14,7 +14,7 @@ type Props = {
   models: readonly LocalModel[] | undefined
 }
 
-/** Not drawn again while an answer comes: its item alone is. */
+/** Memoized, so that only the item of the answer is rendered while it is received. */
 export const MessageList = memo(function MessageList({ chat, messages, running, models }: Props) {
   const last = messages.at(-1)
   const findParameters = (model: string) =>
@@ -44,7 +44,7 @@ export const MessageList = memo(function MessageList({ chat, messages, running, 
             <RotateCcw size={16} aria-hidden />
             Ask again
           </button>
-          <p className="mt-2 text-[13px] text-ink-3">No answer has come.</p>
+          <p className="mt-2 text-[13px] text-ink-3">The last message has no answer.</p>
         </li>
       )}
       {running && (

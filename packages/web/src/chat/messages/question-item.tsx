@@ -90,7 +90,7 @@ function EditForm({ content, onSave, onCancel }: EditFormProps) {
         }}
       />
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
-        <p className="mr-auto text-[13px] text-ink-3">What came after it is replaced.</p>
+        <p className="mr-auto text-[13px] text-ink-3">Later messages are replaced.</p>
         <button type="button" className="ctl h-9" onClick={onCancel}>
           Cancel
         </button>

@@ -1,7 +1,7 @@
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 
-/** So near to the end counts as the end. */
+/** Closer than this still counts as the end. */
 const nearPx = 60
 
 /** Keeps the end of the chat in view as it grows, unless the reader has scrolled up. */
@@ -21,7 +21,7 @@ export function useFollowing(conversationId: string) {
     setAway(false)
     toEnd()
   }
-  /** Growing alone is no leaving: who leaves goes up. */
+  /** Only scrolling up stops the following, not growing content. */
   function onScroll() {
     const { current } = scroller
     if (!current) return
@@ -34,9 +34,9 @@ export function useFollowing(conversationId: string) {
     lastTop.current = scrollTop
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever it is another conversation
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the conversation changes
   useEffect(follow, [conversationId])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it reads what is there by then
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it reads the current elements
   useEffect(() => {
     const observer = new ResizeObserver(toEnd)
     for (const { current } of [scroller, content]) if (current) observer.observe(current)

@@ -9,7 +9,7 @@ const numbers: {
   name: NumberName
   label: string
   hint: string
-  /** As an HTML input has them. */
+  /** Attributes of the HTML input. */
   range: { min?: number; max?: number; step: number }
   usual: string
 }[] = [
@@ -89,7 +89,7 @@ export function SettingsPanel({ settings, onChange, onDone }: Props) {
             />
           ))}
         </div>
-        <p className="mt-4 text-[13px] text-ink-3">Empty fields leave it to the daemon.</p>
+        <p className="mt-4 text-[13px] text-ink-3">Empty fields use the daemon’s defaults.</p>
       </section>
     </>
   )
@@ -100,7 +100,7 @@ type NumberFieldProps = (typeof numbers)[number] & {
   onChange: (value: number | undefined) => void
 }
 
-/** Keeps what is typed, and passes on what is valid. */
+/** Keeps the typed text, and reports valid values. */
 function NumberField({ label, hint, range, usual, value, onChange }: NumberFieldProps) {
   const id = useId()
   return (

@@ -5,7 +5,7 @@ import type { LocalModel } from './local-models.ts'
 export type Running = {
   answerId: string
   model: string
-  /** It waits for its turn until then, as `Date.now()` counts. */
+  /** When the queued request is retried, as `Date.now()`; undefined if it is not queued. */
   queuedUntil: number | undefined
 }
 
@@ -13,18 +13,18 @@ export type ChatState = {
   /** Undefined until the daemon has answered. */
   models: readonly LocalModel[] | undefined
   modelsFault: ChatFailure | undefined
-  /** Why the daemon's key is asked for. */
+  /** Why the daemon requires an API key; undefined if it does not. */
   keyWanted: string | undefined
   entries: readonly Entry[]
-  /** Why nothing is kept. */
+  /** Why chats cannot be saved. */
   historyFault: string | undefined
   conversation: Conversation
   running: Running | undefined
-  /** For those who hear the page. */
+  /** The announcement for screen readers. */
   said: string
 }
 
-/** The conversation's where it is still here, else the best there is. */
+/** The model of the conversation if it is still installed, otherwise the first one. */
 export function chosenModel({ models, conversation }: ChatState): string | undefined {
   const chosen = models?.find(({ id }) => id === conversation.model)
   return (chosen ?? models?.[0])?.id

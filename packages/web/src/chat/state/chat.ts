@@ -1,4 +1,4 @@
-/** What the chat page knows and does; the components draw it. */
+/** State and actions of the chat page; the components only render them. */
 
 import { DaemonError, type InferenceClient } from '@shoal/protocol/inference-client'
 import { observable } from '../../observable.ts'
@@ -28,7 +28,7 @@ type Dependencies = {
   daemon: InferenceClient
   openHistory: (onChange: (change: Change) => void) => Promise<ChatHistory>
   keepKey: (key: string) => void
-  /** Where the page says which conversation it shows. */
+  /** Reads and writes the ID of the current conversation in the URL. */
   address: { read: () => string; write: (id: string) => void }
 }
 
@@ -82,7 +82,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
     if (kept) change({ entries: await kept.history.list() })
   }
 
-  /** Trouble with the history is told and ends nothing: what was said is still on the page. */
+  /** If saving fails, the error is shown and the chat continues: the messages are still on the page. */
   async function keep(conversation: Conversation) {
     const kept = await opening
     if (!kept) return
@@ -101,7 +101,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
     changeConversation({ id: kept.id, revision: kept.revision })
   }
 
-  /** In another tab. */
+  /** Handles a change in another tab. */
   async function onChange({ kind, id }: Change) {
     await refreshEntries()
     const { conversation, running } = state.get()
@@ -114,19 +114,19 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
     const kept = await opening
     await kept?.settled()
     const found = await kept?.history.find(id)
-    if (state.get().running) return // a question was asked meanwhile
+    if (state.get().running) return // a question was sent meanwhile
     if (!found) return startNew()
     kept?.began(found)
     change({ conversation: found, said: '' })
   }
 
-  /** Stays until the answer has ended and is kept. */
+  /** Stops the answer, and resolves when it is saved. */
   async function stop() {
     abort?.abort()
     await over
   }
 
-  /** With the model that was chosen, and otherwise as if nothing had been said. */
+  /** Starts an empty conversation with the current model. */
   function startNew() {
     abort?.abort()
     address.write('')
@@ -150,7 +150,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
   async function answer(conversation: Conversation, model: string) {
     abort = new AbortController()
     const answerId = newId()
-    /** Under the name and number that it has by now. */
+    /** Uses the current title and revision, which may have changed meanwhile. */
     const withAnswer = (made: Answer): Conversation => {
       const shown = state.get().conversation
       const current = shown.messages === conversation.messages ? shown : conversation
@@ -193,7 +193,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
       await Promise.all([refreshModels(), refreshEntries(), id && show(id)])
     },
 
-    /** The address has changed. */
+    /** Shows the conversation in the URL after the URL has changed. */
     async follow() {
       const id = address.read()
       if (id === state.get().conversation.id) return
@@ -207,7 +207,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
       ask([...messages, { id: newId(), role: 'user', content }])
     },
 
-    /** What came after it is replaced. */
+    /** Replaces all later messages. */
     editQuestion(id: string, content: string) {
       const { messages } = state.get().conversation
       ask([...upTo(messages, id), { id: newId(), role: 'user', content }])
@@ -215,7 +215,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
 
     retry: (answerId: string) => ask(upTo(state.get().conversation.messages, answerId)),
 
-    /** The last question has no answer: the page was left. */
+    /** Sends the last question again if it has no answer because the page was closed. */
     askAgain: () => ask(state.get().conversation.messages),
 
     chooseModel: (model: string) => changeConversation({ model }),
@@ -226,7 +226,7 @@ export function createChat({ daemon, openHistory, keepKey, address }: Dependenci
       changeConversation({ settings: Object.fromEntries(given) as Settings })
     },
 
-    /** Of a conversation that is in the history already. */
+    /** Saves the settings if the conversation is already in the history. */
     async keepSettings() {
       const { conversation, running } = state.get()
       if (conversation.revision > 0 && !running) await keep(conversation)

@@ -9,7 +9,7 @@ export type LocalModel = {
   sizeBytes: number
 }
 
-/** Those that can chat: the loaded ones, then the others, the newest first. */
+/** Lists models that can chat: first the loaded ones, then the others, each with the newest first. */
 export async function listLocalModels(daemon: InferenceClient): Promise<LocalModel[]> {
   const [listed, loaded] = await Promise.all([daemon.listModels(), daemon.listLoaded()])
   const loadedIds = new Set(loaded.map(toId))
@@ -19,7 +19,7 @@ export async function listLocalModels(daemon: InferenceClient): Promise<LocalMod
     .toSorted((a, b) => Number(b.isLoaded) - Number(a.isLoaded))
 }
 
-/** Ollama's clients want a tag behind every name; ours are shorter. */
+/** Removes the tag `:latest`, which Ollama clients expect and this page does not show. */
 const toId = ({ name }: { name: string }) => name.replace(/:latest$/, '')
 
 function toLocalModel(model: ListedModel, loadedIds: ReadonlySet<string>): LocalModel {
@@ -36,7 +36,7 @@ function toLocalModel(model: ListedModel, loadedIds: ReadonlySet<string>): Local
 
 const units: Record<string, number> = { B: 1e9, M: 1e6, K: 1e3, '': 1 }
 
-/** Out of `8.0B` and the like. */
+/** Parses a number of parameters such as `8.0B`. */
 function parseParameters(text: string): number | null {
   const [, number, unit = ''] = /^([\d.]+)([BMK]?)$/.exec(text) ?? []
   return number === undefined ? null : Number(number) * (units[unit] ?? 1)

@@ -5,7 +5,7 @@ import { type Facts, readFacts } from './read-facts.ts'
 /** A file on the visitor's disk that can be published. */
 export type ChosenFile = {
   file: File
-  /** By which it can be had again after a reload, in browsers that have such. */
+  /** For reading the file again after a reload, in browsers that support it. */
   handle?: FileSystemFileHandle | undefined
   filename: string
   quantization: string
@@ -44,6 +44,6 @@ export async function readChosen(
 
 export const isChosen = (read: ChosenFile | RefusedFile): read is ChosenFile => 'facts' in read
 
-/** As somebody who chooses a file of the model will see them: shards are one. */
+/** Groups the files into the choices on the model's page: the shards of a split file are one choice. */
 export const choicesAmong = (files: readonly ChosenFile[]): FileChoice<ChosenFile>[] =>
   fileChoices(files, ({ file }) => file.size)

@@ -5,7 +5,7 @@ export type Details = {
   name: string
   displayName: string
   license: string
-  /** With commas between them. */
+  /** Comma-separated. */
   tags: string
   description: string
   readme: string

@@ -29,7 +29,7 @@ export function DropZone({ add, error, isReading, hasFiles }: Props) {
 
   return (
     <>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: who does not drop has the input inside */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the input inside is the accessible alternative */}
       <div
         data-drop
         onDragOver={dragOver}

@@ -5,7 +5,7 @@ import type { ChosenFile } from './chosen-file.ts'
 
 type Props = { choice: FileChoice<ChosenFile>; onRemove: () => void }
 
-/** What will be one choice on the model's page. */
+/** A choice as it will be shown on the model's page. */
 export function FileChoiceRow({ choice, onRemove }: Props) {
   const { label, files, parts, sizeBytes } = choice
   const [first] = files

@@ -9,7 +9,7 @@ import type { Chosen } from './use-chosen-files.ts'
 type Props = {
   chosen: Chosen
   error: string | undefined
-  /** So large that a terminal is the better place. */
+  /** Whether the files are so large that the command line is recommended. */
   isLarge: boolean
   modelName: string
 }

@@ -57,7 +57,7 @@ export function PublishForm({ username }: { username: string }) {
   }
   const shownErrors = isRefused ? errors : {}
 
-  /** From now on what is wrong is shown, and the first of it has the focus. */
+  /** Shows errors from now on, and focuses the first invalid field. */
   function refuse() {
     setRefused(true)
     requestAnimationFrame(() =>

@@ -11,7 +11,7 @@ type Props = {
   edit: (changes: Partial<Details>) => void
   files: readonly ChosenFile[]
   sizeBytes: number
-  /** The visitor's own model of that name. */
+  /** The visitor's own model of this name, if it exists. */
   existing: ModelRecord | undefined
   isBusy: boolean
 }

@@ -12,7 +12,7 @@ const empty: Details = {
   isPublic: true,
 }
 
-/** What the files' headers say, for the visitor to correct. */
+/** Suggests details from the files' headers, which the visitor can edit. */
 export function suggestDetails(files: readonly ChosenFile[]): Details {
   const main = mainFile(files)
   if (!main) return empty
@@ -28,7 +28,7 @@ export function suggestDetails(files: readonly ChosenFile[]): Details {
   }
 }
 
-/** What is known of the model from its files, in a line. */
+/** Summarizes in one line what the files say about the model. */
 export function factsAmong(files: readonly ChosenFile[]) {
   const main = mainFile(files)
   if (!main) return undefined
@@ -39,7 +39,7 @@ export function factsAmong(files: readonly ChosenFile[]) {
   return { architecture, parameters, context_length, quantizations }
 }
 
-/** A projector or an adapter says little of the model; of shards the first says the most. */
+/** Projectors and adapters say little about the model, and the first shard says the most. */
 function mainFile(files: readonly ChosenFile[]): ChosenFile | undefined {
   const sorted = files.toSorted((a, b) => (a.filename < b.filename ? -1 : 1))
   const isMain = ({ facts: { role } }: ChosenFile) => role === 'model' || role === 'shard'

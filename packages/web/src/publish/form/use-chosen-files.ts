@@ -4,7 +4,7 @@ import type { ChosenFile, choicesAmong, RefusedFile } from './chosen-file.ts'
 
 export type Chosen = ReturnType<typeof useChosenFiles>
 
-/** The files to publish, read as they come. A file takes the place of another of its name. */
+/** The files to publish, which are read when they are added. A file replaces another of the same name. */
 export function useChosenFiles() {
   const [files, setFiles] = useState<ChosenFile[]>([])
   const [refused, setRefused] = useState<RefusedFile[]>([])
@@ -34,7 +34,7 @@ export function useChosenFiles() {
 
   return {
     files,
-    /** As somebody who chooses a file of the model will see them: shards are one. */
+    /** The choices on the model's page: the shards of a split file are one choice. */
     choices: arrange?.(files) ?? [],
     sizeBytes: files.reduce((sum, { file }) => sum + file.size, 0),
     refused,
@@ -44,12 +44,12 @@ export function useChosenFiles() {
   }
 }
 
-/** Not loaded before a file is chosen. Undefined if the registry does not send it. */
+/** Loaded when the first file is chosen. Undefined if the module cannot be loaded. */
 async function loadReader() {
   try {
     return await import('./chosen-file.ts')
   } catch (error) {
-    if (error instanceof TypeError) return undefined // as browsers report a module that does not come
+    if (error instanceof TypeError) return undefined // the error if a module cannot be loaded
     throw error
   }
 }

@@ -26,12 +26,12 @@ export function useNameCheck(name: string, username: string) {
     model: isMine ? known : undefined,
     isFree: known === null,
     isChecking: problem === undefined && (settled !== name || isFetching) && known === undefined,
-    /** A name can be wrong before anybody has typed it: whether to say so is the screen's to know. */
+    /** A suggested name can be invalid before the visitor types: the screen decides when to show the error. */
     error: problem ?? (known && !isMine ? `Already taken by ${known.owner}.` : undefined),
   }
 }
 
-/** The text once nobody has typed for a moment. */
+/** The text after a pause in typing. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text)
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { AppError } from '@shoal/core/errors'
 
-/** The bytes on the visitor's disk are no longer those that were hashed. */
+/** The file on the visitor's disk was changed or moved since it was chosen. */
 export const fileChanged = (path: string, options?: ErrorOptions) =>
   new AppError(
     'file_changed',

@@ -1,4 +1,4 @@
-/** Hashes of the visitor's files. They are computed in a thread of its own, never on the page's, so that the page stays lively. */
+/** Hashes the visitor's files in a worker, so that the page stays responsive. */
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import { fileChanged } from './file-changed.ts'
 import type { HashMessage, HashRequest } from './hash-worker.ts'
@@ -6,8 +6,8 @@ import type { HashMessage, HashRequest } from './hash-worker.ts'
 type Options = { signal: AbortSignal; onProgress: (bytesDone: number) => void }
 
 /**
- * The SHA-256 of a file and of each of its chunks. Calls `onProgress` with the bytes hashed so far. Rejects with `file_changed` if the
- * file cannot be read, and with the reason of the signal.
+ * Computes the SHA-256 of a file and of each of its chunks. Calls `onProgress` with the bytes hashed so far. Rejects with
+ * `file_changed` if the file cannot be read, or with the reason of the signal.
  */
 export function hashFile(file: File, { signal, onProgress }: Options): Promise<ChunkManifest> {
   return inWorker({ file }, signal, (message, done) => {
@@ -17,8 +17,8 @@ export function hashFile(file: File, { signal, onProgress }: Options): Promise<C
 }
 
 /**
- * The SHA-256 of chunk `index` in lower-case hex: enough to tell one file from another of the same size. Rejects with `file_changed`
- * if the file cannot be read.
+ * Computes the SHA-256 of chunk `index` in lowercase hex, which is enough to recognize a file. Rejects with `file_changed` if the file
+ * cannot be read.
  */
 export function hashChunk(file: File, index: number): Promise<string> {
   return inWorker({ file, chunk: index }, undefined, (message, done) => {
@@ -26,7 +26,7 @@ export function hashChunk(file: File, index: number): Promise<string> {
   })
 }
 
-/** Starts a worker for one order, and ends it once `take` has called `done` or anything has failed. */
+/** Starts a worker for one request, and terminates it when `take` has called `done` or the request has failed. */
 function inWorker<Result>(
   options: HashRequest,
   signal: AbortSignal | undefined,

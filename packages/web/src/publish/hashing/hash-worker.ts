@@ -1,17 +1,17 @@
-/** The thread that `hash-file.ts` starts: it does one order and tells what comes of it. */
+/** The worker that `hash-file.ts` starts. It handles one request and sends the result. */
 import type { ChunkManifest } from '@shoal/model-file/browser'
 import { hashBlob, hashChunkOfBlob } from './hash-blob.ts'
 
-/** To hash a file and all of its chunks, or that chunk alone. */
+/** Hash a file and all its chunks, or only `chunk`. */
 export type HashRequest = { file: File; chunk?: number }
 
 export type HashMessage =
   | { type: 'progress'; bytesDone: number }
   | { type: 'hashed'; manifest: ChunkManifest }
   | { type: 'chunk hashed'; hash: string }
-  /** The browser cannot read the file any more. */
+  /** The browser can no longer read the file. */
   | { type: 'unreadable' }
-  /** By any other error, such as that of a browser without WebAssembly. */
+  /** Any other error, for example in a browser without WebAssembly. */
   | { type: 'failed'; reason: string }
 
 const report = (message: HashMessage) => postMessage(message)

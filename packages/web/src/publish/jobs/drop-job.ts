@@ -2,7 +2,7 @@ import { ApiError, type RegistryClient } from '@shoal/protocol/client'
 import { type Job, unfinished } from './job.ts'
 import { dropEmptyModel } from './open-model.ts'
 
-/** Deletes at the registry what was sent of a job's files, and the model if it has no file at all. */
+/** Deletes a job's unfinished uploads from the registry, and the model if it has no files. */
 export async function dropJob(client: RegistryClient, job: Job): Promise<void> {
   const { modelName, newModel } = job
   for (const { fileId } of unfinished(job)) {

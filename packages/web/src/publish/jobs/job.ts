@@ -3,13 +3,13 @@ import type { ChunkManifest } from '@shoal/model-file/browser'
 import type { NewModel } from '@shoal/protocol/client'
 import type { Picked } from './picked.ts'
 
-/** What is to be published, as it is kept until it is: another visit goes on with it. */
+/** What is to be published. It is saved until it is complete, so that a later visit can resume it. */
 export type Job = {
   modelName: string
   displayName: string
-  /** Whose it is. */
+  /** The user who publishes it. */
   username: string
-  /** What the model was made of, where it was made for this job; undefined for one that was there before. */
+  /** The details of the model if it was created for this job; undefined if it existed before. */
   newModel: NewModel | undefined
   files: JobFile[]
 }
@@ -17,12 +17,12 @@ export type Job = {
 export type JobFile = {
   filename: string
   sizeBytes: number
-  /** When the file was changed last, in milliseconds since 1970. */
+  /** When the file was last modified, in milliseconds since 1970. */
   lastModified: number
   handle?: FileSystemFileHandle | undefined
   /** Undefined until the file has been hashed. */
   manifest?: ChunkManifest | undefined
-  /** Its id at the registry, once that knows of it. */
+  /** Its ID in the registry, once the upload has started. */
   fileId?: string | undefined
   isReady?: boolean | undefined
 }
@@ -42,10 +42,10 @@ export const unfinished = ({ files }: Job): JobFile[] => files.filter(({ isReady
 export const sumBytes = (files: readonly JobFile[]): number =>
   files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
 
-/** Gives the SHA-256 of a chunk in lower-case hex. */
+/** Computes the SHA-256 of a chunk in lowercase hex. */
 type HashChunk = (file: File, index: number) => Promise<string>
 
-/** Why a file that was picked again is not the one the job is about; undefined where it is. */
+/** Returns why a chosen file is not the one in the job; undefined if it is. */
 async function findMismatch(
   expected: JobFile,
   file: File,
@@ -60,7 +60,7 @@ async function findMismatch(
   return `This ${filename} has different contents.`
 }
 
-/** The files of a job among those that were picked. Throws `wrong_files` if not all are there. */
+/** Finds the files of a job among the chosen ones. Throws `wrong_files` if any are missing. */
 export async function findSources(
   job: Job,
   picked: readonly File[],

@@ -1,6 +1,4 @@
-/**
- * Jobs that have not come to their end, in the browser's own database. Each call rejects with the error of a browser that has none.
- */
+/** Unfinished jobs, in IndexedDB. Each call rejects in browsers without IndexedDB. */
 import type { DBSchema, IDBPDatabase } from 'idb'
 import type { Job } from './job.ts'
 
@@ -21,9 +19,9 @@ export async function listJobs(username: string): Promise<Job[]> {
   return jobs.filter((job) => job.username === username)
 }
 
-/** Opened for each, so that no other version of this page has to wait for it. */
+/** Opens the database for each call, so that another version of this page can upgrade it. */
 async function inDatabase<T>(act: (kept: IDBPDatabase<Schema>) => Promise<T>): Promise<T> {
-  const { openDB } = await import('idb') // only those who are signed in need it
+  const { openDB } = await import('idb') // only signed-in users need it
   const opened = await openDB<Schema>(database, version, {
     upgrade: (created) =>
       void created.createObjectStore('jobs', { keyPath: ['username', 'modelName'] }),

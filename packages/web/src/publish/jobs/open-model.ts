@@ -6,7 +6,7 @@ import {
   type RegistryClient,
 } from '@shoal/protocol/client'
 
-/** The model to publish to: `newModel`, made now, or the visitor's own of that name. Throws `name_taken` for another's. */
+/** Creates `newModel`, or returns the user's own model of that name. Throws `name_taken` if it belongs to another user. */
 export async function openModel(
   client: RegistryClient,
   newModel: NewModel,
@@ -36,13 +36,13 @@ export async function lookUpModel(
   }
 }
 
-/** The model of a job that made it, made again where it was dropped since. */
+/** Creates the model of a job again if it was deleted meanwhile. */
 export async function ensureModel(client: RegistryClient, model: NewModel): Promise<void> {
   if (await lookUpModel(client, model.name)) return
   await client.createModel(model)
 }
 
-/** Deletes a model that has neither a file nor an upload. Another one stays, and so does one that is gone. */
+/** Deletes a model that has neither files nor uploads. Does nothing if it has some or no longer exists. */
 export async function dropEmptyModel(client: RegistryClient, name: string): Promise<void> {
   try {
     await client.deleteModel(name, { only_if_empty: true })

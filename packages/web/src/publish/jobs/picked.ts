@@ -1,14 +1,14 @@
-/** A file that the visitor gave, with the handle by which it can be had again where the browser has such. */
+/** A file chosen by the visitor, with a handle to read it again later, if the browser supports that. */
 export type Picked = { file: File; handle?: FileSystemFileHandle | undefined }
 
-/** Chromium alone, on pages that came by HTTPS or from this machine. */
+/** Only in Chromium, on pages loaded over HTTPS or from localhost. */
 type WithHandle = { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> }
 type WithPermission = {
   queryPermission?: (mode: { mode: 'read' }) => Promise<PermissionState>
   requestPermission?: (mode: { mode: 'read' }) => Promise<PermissionState>
 }
 
-/** To be called while the drop is handled: later its items are gone. */
+/** Must be called in the handler of the drop event, because its items are not available later. */
 export async function pickedByDrop({ items }: DataTransfer): Promise<Picked[]> {
   const dropped = [...items].flatMap((item) => {
     const file = item.getAsFile()
@@ -17,13 +17,13 @@ export async function pickedByDrop({ items }: DataTransfer): Promise<Picked[]> {
   })
   return Promise.all(
     dropped.map(async ({ file, handle }) => {
-      const found = await handle?.catch(() => null) // what another page gave has none
+      const found = await handle?.catch(() => null) // files dragged from another page have none
       return { file, handle: found?.kind === 'file' ? (found as FileSystemFileHandle) : undefined }
     }),
   )
 }
 
-/** The file again, after the visitor has allowed it. Undefined where it is gone or not allowed. */
+/** Reads the file again, with the visitor's permission. Undefined if it no longer exists or permission is denied. */
 export async function fileAgain(handle: FileSystemFileHandle): Promise<File | undefined> {
   const asked = handle as WithPermission
   const read = { mode: 'read' } as const

@@ -13,7 +13,7 @@ export type FileState = {
   filename: string
   sizeBytes: number
   stage: Stage | 'queued'
-  /** Of its stage. */
+  /** Bytes done in this stage. */
   bytesDone: number
 }
 
@@ -24,7 +24,7 @@ export type Publishing = {
   progress: ReturnType<ProgressMeter['read']>
   wait: UploadWait | undefined
   error: Error | undefined
-  /** Whether the browser keeps what a reload needs. */
+  /** Whether the job is saved in the browser, so that it can be resumed after a reload. */
   isKept: boolean
 }
 
@@ -32,7 +32,7 @@ type Order = {
   client: RegistryClient
   job: Job
   sources: Sources
-  /** Something new can be seen at the registry. */
+  /** Called when a file is ready in the registry. */
   onReady: () => void
 }
 
@@ -81,7 +81,7 @@ export function startJob(given: Order) {
   run(given)
 }
 
-/** What is under way of a chunk is lost by it, and nothing else. */
+/** Only the parts of chunks in progress are lost. */
 export async function pauseJob() {
   change({ state: 'paused', wait: undefined })
   abort.abort(new Error('paused'))
@@ -135,10 +135,10 @@ function run({ client, job, sources, onReady }: Order) {
   }
 
   async function fail(error: unknown) {
-    if (signal.aborted) return // paused, which shows already
+    if (signal.aborted) return // paused: the state already says so
     if (!(error instanceof Error)) throw error
     if (job.newModel && !hasCode(error, 'other_tab')) {
-      await dropEmptyModel(client, job.modelName).catch(() => undefined) // the first error is shown
+      await dropEmptyModel(client, job.modelName).catch(() => undefined) // only the original error is shown
     }
     change({ state: 'failed', error, wait: undefined })
   }
@@ -151,7 +151,7 @@ function run({ client, job, sources, onReady }: Order) {
   }
   ended = alone(`publish ${job.modelName}`, async () => {
     keep(job)
-    const { progressMeter, runJob } = await import('./run-job.ts') // nobody needs it before
+    const { progressMeter, runJob } = await import('./run-job.ts') // loaded on demand
     makeMeter = progressMeter
     return runJob({ client, job, sources, signal, report, keep })
   })
@@ -160,7 +160,7 @@ function run({ client, job, sources, onReady }: Order) {
     .finally(() => clearInterval(timer))
 }
 
-/** Progress never runs backwards, also where a chunk is sent again. */
+/** Progress never decreases, even if a chunk is sent again. */
 function changedBy(file: FileState, event: Extract<JobEvent, { type: 'file' }>): FileState {
   const { filename, stage, bytesDone } = event
   if (file.filename !== filename) return file
@@ -184,7 +184,7 @@ const isSentAt: Record<FileState['stage'], boolean> = {
 const bytesThere = (files: readonly FileState[]): number =>
   files.filter(({ stage }) => isSentAt[stage]).reduce((sum, { bytesDone }) => sum + bytesDone, 0)
 
-/** One after another, so that the last write wins. Without storage a browser can publish, but not resume after a reload. */
+/** Saves one version after another, so that the last write wins. Without IndexedDB, publishing works, but not resuming after a reload. */
 function keep(job: Job) {
   change({ job })
   written = written
@@ -195,7 +195,7 @@ function keep(job: Job) {
     )
 }
 
-/** Fails only in a browser that has kept the job. */
+/** Ignores errors if the job could not be saved. */
 async function forget(job: Job) {
   await written
   const isKept = shown?.isKept ?? true
@@ -204,7 +204,7 @@ async function forget(job: Job) {
   })
 }
 
-/** Two tabs would be harmless, but do all work twice. Pages served over plain HTTP have no locks. */
+/** Two tabs would be harmless, but would do all work twice. Pages loaded over plain HTTP have no locks. */
 async function alone(name: string, act: () => Promise<void>): Promise<void> {
   const { locks } = navigator as Partial<Navigator>
   if (!locks) return act()

@@ -16,10 +16,10 @@ export type JobEvent =
   | { type: 'file'; filename: string; stage: Stage; bytesDone: number }
   /** Bytes sent, including those that must be sent again. */
   | { type: 'sent'; bytes: number }
-  /** Nothing moves until then; undefined once it does again. */
+  /** The upload waits for a retry; undefined when it continues. */
   | { type: 'wait'; wait: UploadWait | undefined }
 
-/** Longer than the command line's: whoever looks on may be away for days, and nothing but they ends the upload. */
+/** Longer than the command line's, because the user may be away for days, and the upload has no timeout. */
 const maxWaitMs = 30_000
 
 export type Run = {
@@ -28,16 +28,16 @@ export type Run = {
   sources: Sources
   signal: AbortSignal
   report: (event: JobEvent) => void
-  /** Called with what another visit would need to go on. */
+  /** Called with the job as a later visit needs it. */
   keep: (job: Job) => void
 }
 
 /**
- * Publishes the files of a job one after another; while one is sent, the next is hashed. A file that the registry refuses holds no
- * other up: that it did is thrown at the end.
+ * Publishes the files of a job one after another, and hashes the next file while one is sent. If the registry refuses a file, the
+ * others are still published; the error is thrown at the end.
  */
 export async function runJob({ sources, signal, report, ...run }: Run): Promise<void> {
-  const client = run.client.with({ maxWaits: 0 }) // the retrier waits, and says so
+  const client = run.client.with({ maxWaits: 0 }) // the retrier waits instead, and reports it
   const { modelName } = run.job
   const files = unfinished(run.job)
   const stop = new AbortController()
@@ -129,12 +129,12 @@ async function findRefusal(uploading: Promise<void>): Promise<Error | undefined>
   return undefined
 }
 
-/** Begins at once and runs ahead of whoever awaits the results. */
+/** Processes the items one after another, without waiting until the caller awaits a result. */
 function oneAfterAnother<T, R>(items: readonly T[], act: (item: T) => Promise<R>): Promise<R>[] {
   let previous: Promise<unknown> = Promise.resolve()
   return items.map((item) => {
     const result = previous.then(() => act(item))
-    result.catch(() => undefined) // is met where it is awaited, or nobody waits for it any more
+    result.catch(() => undefined) // the caller gets the rejection if it awaits the result
     previous = result
     return result
   })

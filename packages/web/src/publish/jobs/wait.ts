@@ -9,7 +9,7 @@ export type UploadWait = {
 
 export const isOffline = () => navigator.onLine === false
 
-/** Why the upload waits; a sentence without its full stop. */
+/** Why the upload waits: a sentence without the full stop. */
 export function formatReason({
   retryAfterSeconds,
   networkFailure,

@@ -10,7 +10,7 @@ export function ProgressControls({ publishing: { state } }: { publishing: Publis
     return (
       <fieldset className="mt-5 flex flex-wrap items-center gap-3">
         <legend className="sr-only">Cancel the upload?</legend>
-        <p className="text-[15px]">What has been uploaded is deleted.</p>
+        <p className="text-[15px]">The uploaded parts will be deleted.</p>
         <button
           type="button"
           className="ctl border-roe-ink text-roe-ink"
@@ -22,7 +22,7 @@ export function ProgressControls({ publishing: { state } }: { publishing: Publis
         <button
           type="button"
           className="ctl"
-          // biome-ignore lint/a11y/noAutofocus: it takes the place of the button that had the focus
+          // biome-ignore lint/a11y/noAutofocus: it replaces the button that had the focus
           autoFocus
           onClick={() => setAsking(false)}
         >

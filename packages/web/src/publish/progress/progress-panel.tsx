@@ -13,7 +13,7 @@ import { WaitCountdown } from './wait-countdown.tsx'
 
 type Props = { publishing: Publishing }
 
-/** An upload from its first byte to its end. */
+/** The progress and result of an upload. */
 export function ProgressPanel({ publishing }: Props) {
   const { job, files, state, wait, error, isKept } = publishing
   return (
@@ -67,7 +67,7 @@ function Underway({ publishing }: Props) {
   )
 }
 
-/** Before the first file can be sent. */
+/** Shown before the first file can be sent. */
 function Reading({ file: { sizeBytes, bytesDone } }: { file: FileState }) {
   return (
     <BigBar label="Read" share={bytesDone / sizeBytes} tone="sea">

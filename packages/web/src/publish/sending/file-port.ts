@@ -4,10 +4,10 @@ import { fileChanged } from '../hashing/file-changed.ts'
 import { hashChunk } from '../hashing/hash-file.ts'
 import { putChunk } from './put-chunk.ts'
 
-/** A browser opens six connections to a host: two are left for the page. */
+/** Browsers open six connections to a host, so two are left for the page. */
 const connections = 4
 
-/** Sends a file of the visitor's disk. */
+/** Sends a file from the visitor's disk. */
 export function filePort(file: File, manifest: ChunkManifest): PushPort {
   return {
     connections,
@@ -21,7 +21,7 @@ export function filePort(file: File, manifest: ChunkManifest): PushPort {
       if ((await hashChunk(file, index)) !== hash) throw fileChanged(file.name)
     },
 
-    /** A browser refuses to read a file that has changed since it was chosen; an upload of it only says that it broke. */
+    /** Browsers refuse to read a file that has changed since it was chosen, but an upload of it only reports a network error. */
     async checkUnchanged() {
       try {
         await file.slice(0, 1).arrayBuffer()

@@ -1,12 +1,12 @@
 import { ApiError, type MissingChunk, problemIn } from '@shoal/protocol/client'
 import { classifyError, type PutOptions, TransferError } from '@shoal/transfer/push'
 
-/** Longer than any pause of a living line: the answer comes when the chunk is hashed and stored. */
+/** Longer than any pause on a working connection. The response is sent when the chunk is hashed and stored. */
 const silenceMs = 60_000
 
 /**
- * Sends one chunk. Rejects with a `TransferError`, or with an `ApiError` where sending it again would not help. By XMLHttpRequest:
- * `fetch` does not tell how much has gone out.
+ * Sends one chunk. Rejects with a `TransferError`, or with an `ApiError` if a retry would not help. Uses XMLHttpRequest, because
+ * `fetch` does not report upload progress.
  */
 export function putChunk(
   chunk: MissingChunk,
@@ -24,7 +24,7 @@ export function putChunk(
     const lose = (message: string) => reject(new TransferError({ kind: 'lost', message }))
     request.open('PUT', chunk.url)
     for (const [name, value] of Object.entries(chunk.headers)) {
-      // A browser sets the length by itself, and lets no page do it.
+      // Browsers set Content-Length themselves, and do not allow pages to set it.
       if (!/^(content-length|host)$/i.test(name)) request.setRequestHeader(name, value)
     }
     request.upload.onprogress = ({ loaded }) => {

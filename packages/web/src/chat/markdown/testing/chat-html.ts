@@ -1,4 +1,4 @@
-/** What the chat makes of Markdown, as HTML, for tests that compare. */
+/** Renders Markdown as HTML like the chat, for tests. */
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import Markdown from '../markdown.tsx'
