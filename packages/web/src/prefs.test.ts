@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { originFrom, readPrefs } from './prefs.ts'
 
-test('cookies that somebody has made up are as if they were not there', () => {
+test('invalid cookies are ignored', () => {
   const usual = readPrefs('')
   expect(usual.memoryGb).toBe(16)
   expect(readPrefs('theme=pink; memory=17; daemon=javascript:alert(1); slash=x; =')).toEqual(usual)
 })
 
-test('what was chosen is read', () => {
+test('valid cookies are read', () => {
   expect(readPrefs('theme=dark; memory=64; daemon=http://gpu:8080; slash=off')).toEqual({
     theme: 'dark',
     memoryGb: 64,
@@ -16,7 +16,7 @@ test('what was chosen is read', () => {
   })
 })
 
-test('the daemon is where the visitor says, else where the registry knows it to be, else at its usual port', () => {
+test('the daemon is at the address set by the visitor, else at the one from the registry, else at its default port', () => {
   const chosen = 'daemon=http://gpu:8080'
   expect(readPrefs('').daemon).toBe('http://localhost:11434')
   expect(readPrefs('', 'http://localhost:11500').daemon).toBe('http://localhost:11500')
@@ -31,12 +31,12 @@ test.each([
   ['https://gpu.example/v1', 'https://gpu.example'],
   ['127.0.0.1:9', 'http://127.0.0.1:9'],
   ['http://[::1]:11434/', 'http://[::1]:11434'],
-])('%s means the daemon at %s', (text, origin) => {
+])('%s is parsed as the origin %s', (text, origin) => {
   expect(originFrom(text)).toBe(origin)
 })
 
 test.each(['', 'http://', 'gpu:port', 'javascript:alert(1)', 'http://a;b', 'a b', "gpu'", 'a$(b)'])(
-  '%j is no address',
+  '%j is not a web address',
   (text) => {
     expect(originFrom(text)).toBeUndefined()
   },

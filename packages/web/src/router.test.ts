@@ -4,14 +4,14 @@ import type { AppContext } from './api/context.ts'
 import { routePath } from './route-path.ts'
 import { newRouter } from './router.tsx'
 
-test('the router has every page of the list, and no other', () => {
+test('the router has exactly the listed pages', () => {
   const { routesByPath } = newRouter({} as AppContext)
   expect(Object.keys(routesByPath).toSorted()).toEqual(
     Object.values(pages).map(routePath).toSorted(),
   )
 })
 
-test('parameters are written as the router writes them', () => {
+test('path parameters are converted for the router', () => {
   expect(routePath('/m/:name/edit')).toBe('/m/$name/edit')
   expect(routePath('/a/:b/c/:d?')).toBe('/a/$b/c/{-$d}')
 })

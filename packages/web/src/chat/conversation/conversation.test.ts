@@ -23,7 +23,7 @@ const answer = (content: string, some: Partial<Answer> = {}): Answer => ({
   ...some,
 })
 
-test('what is sent has the system prompt, what was said, and the parameters that were given', () => {
+test('a request has the system prompt, the messages and the parameters that were set', () => {
   const conversation = {
     ...newConversation('m', { system: 'Be short.', temperature: 0, maxTokens: 5 }),
     messages: [question('a'), answer('b', { reasoning: 'long thought' }), question('c')],
@@ -41,14 +41,14 @@ test('what is sent has the system prompt, what was said, and the parameters that
   })
 })
 
-test('an answer that never came leaves no gap: one speaks after the other', () => {
+test('questions without an answer in between are merged, so that roles alternate', () => {
   const messages = [question('a'), answer('', { ending: 'failed' }), question('b')]
   expect(toChatRequest({ ...newConversation(), messages }, 'm').messages).toEqual([
     { role: 'user', content: 'a\n\nb' },
   ])
 })
 
-test('what a model thought is apart from what it said', () => {
+test('reasoning is separated from the answer', () => {
   const apart = (content: string, reasoning = '') => thoughtAndSaid({ content, reasoning })
   expect(apart('b', 'a')).toEqual({ thought: 'a', said: 'b' })
   expect(apart('<think>\na\n</think>\n\nb')).toEqual({ thought: 'a', said: 'b' })
@@ -56,13 +56,13 @@ test('what a model thought is apart from what it said', () => {
   expect(apart('a <think>b</think>')).toEqual({ thought: '', said: 'a <think>b</think>' })
 })
 
-test('a chat is called what was asked first, cut between words', () => {
+test('the title of a chat is its first question, shortened between words', () => {
   expect(titleFrom('  Why\nis the sea salty? ')).toBe('Why is the sea salty?')
   expect(titleFrom('word '.repeat(20))).toBe(`${'word '.repeat(12).trim()}…`)
   expect(titleFrom('x'.repeat(100))).toBe(`${'x'.repeat(60)}…`)
 })
 
-test('what is changed goes on from there', () => {
+test('an edited question replaces all later messages', () => {
   const messages = [question('a'), answer('b'), question('c'), answer('d')]
   expect(upTo(messages, 'c')).toEqual(messages.slice(0, 2))
 })
@@ -91,14 +91,14 @@ test.each([
   ],
   [new DaemonError(503, 'x', 'model_not_loaded'), 'The model could not be loaded', 'shoal logs'],
   [new DaemonError(500, 'x', null), 'The daemon had an error', undefined],
-])('%s says what happened and what to do', (error, title, command) => {
+])('%s is shown with what happened and what to do', (error, title, command) => {
   const fault = toChatFailure(error)
   expect(fault.title).toBe(title)
   expect(fault.command).toBe(command)
   expect(fault.advice).toMatch(/[.:]$/)
 })
 
-test('a request is retried when the daemon says so', async () => {
+test('a request is retried after the time given by the daemon', async () => {
   const waits: (number | undefined)[] = []
   let asked = 0
   const parts = patiently({
@@ -119,7 +119,7 @@ test('a request is retried when the daemon says so', async () => {
 test('stopping ends the wait in the queue', async () => {
   const abort = new AbortController()
   const parts = patiently({
-    // biome-ignore lint/correctness/useYield: it is refused before
+    // biome-ignore lint/correctness/useYield: it fails before
     async *ask() {
       throw new DaemonError(429, 'full', 'queue_full', 60)
     },

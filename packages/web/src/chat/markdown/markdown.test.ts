@@ -11,14 +11,14 @@ const toHtml = (source: string) =>
     .replace(/ class="[^"]*"/g, '')
     .replace(/<\/?div>/g, '')
 
-describe('what models write', () => {
-  test('paragraphs, with marks in them', () => {
+describe('Markdown of models', () => {
+  test('paragraphs with inline markup', () => {
     expect(toHtml('One **two** *three* _four_ ~~five~~ `six <b>`\\*\nseven  \neight')).toBe(
       '<p>One <strong>two</strong> <em>three</em> <em>four</em> <del>five</del> <code>six &lt;b&gt;</code>*\nseven<br/>eight</p>',
     )
   })
 
-  test('marks within marks, and none within names and sums', () => {
+  test('nested inline markup, but none inside names and formulas', () => {
     expect(toHtml('**a *b* c** ***d***')).toBe(
       '<p><strong>a <em>b</em> c</strong> <em><strong>d</strong></em></p>',
     )
@@ -28,25 +28,25 @@ describe('what models write', () => {
     expect(toHtml(`**${long}end**`)).toBe(`<p><strong>${long}end</strong></p>`)
   })
 
-  test('entities, and addresses in angle brackets', () => {
+  test('entities, and URLs in angle brackets', () => {
     expect(toHtml('AT&amp;T &copy; &lt;b&gt;')).toBe('<p>AT&amp;T © &lt;b&gt;</p>')
     expect(toHtml('<https://a.example>')).toContain('<a href="https://a.example"')
     expect(toHtml('<a@b.example>')).toContain('<a href="mailto:a@b.example"')
   })
 
-  test('tasks', () => {
+  test('task lists', () => {
     expect(toHtml('- [x] a\n- [ ] b')).toBe(
       '<ul><li><input type="checkbox" disabled="" aria-label="Done" checked=""/><p>a</p></li>' +
         '<li><input type="checkbox" disabled="" aria-label="Not done"/><p>b</p></li></ul>',
     )
   })
 
-  test('headings, below those of the page', () => {
+  test('headings, with levels below those of the page', () => {
     expect(toHtml('# One\n## Two ##\n\n#hash')).toBe('<h3>One</h3><h4>Two</h4><p>#hash</p>')
     expect(toHtml('One\n===\nTwo\n---')).toBe('<h3>One</h3><h4>Two</h4>')
   })
 
-  test('lists, nested and numbered from where they begin', () => {
+  test('nested lists, and numbered lists with any first number', () => {
     expect(toHtml('3. a\n   - b\n   - c\n\n4. d')).toBe(
       '<ol start="3"><li><p>a</p><ul><li><p>b</p></li><li><p>c</p></li></ul></li><li><p>d</p></li></ol>',
     )
@@ -56,7 +56,7 @@ describe('what models write', () => {
     expect(toHtml('It was in\n1984. Then')).toBe('<p>It was in\n1984. Then</p>')
   })
 
-  test('code as it is, also before its fence is closed', () => {
+  test('unchanged code, also before its fence is closed', () => {
     expect(parseMarkdown('```ts\nconst a = `b`\n\n**not bold**')).toMatchObject([
       { type: 'code', lang: 'ts', value: 'const a = `b`\n\n**not bold**' },
     ])
@@ -86,7 +86,7 @@ describe('what models write', () => {
     expect(toHtml('a | b is no table')).toBe('<p>a | b is no table</p>')
   })
 
-  test('links and bare addresses', () => {
+  test('links and bare URLs', () => {
     const rel = 'target="_blank" rel="nofollow ugc noopener noreferrer"'
     expect(toHtml('[a](https://a.example/x_(y) "title"), https://b.example/c.')).toBe(
       `<p><a href="https://a.example/x_(y)" ${rel}>a</a>, <a href="https://b.example/c" ${rel}>https://b.example/c</a>.</p>`,
@@ -94,8 +94,8 @@ describe('what models write', () => {
   })
 })
 
-describe('what somebody had a model write', () => {
-  test('markup is text', () => {
+describe('hostile Markdown', () => {
+  test('HTML is shown as text', () => {
     const html = toHtml('<img src=x onerror=alert(1)><script>alert(1)</script>')
     expect(html).toBe(
       '<p>&lt;img src=x onerror=alert(1)&gt;&lt;script&gt;alert(1)&lt;/script&gt;</p>',
@@ -110,12 +110,12 @@ describe('what somebody had a model write', () => {
     'file:///etc/passwd',
     '/v1/models',
     '//evil.example',
-  ])('%s is no link', (address) => {
+  ])('%s does not become a link', (address) => {
     expect(toHtml(`[click](${address})`)).not.toContain('<a')
     expect(toHtml(`[click](<${address}>)`)).not.toContain('<a')
   })
 
-  test('images are links: nothing is fetched before somebody wants it', () => {
+  test('images become links, so that nothing is loaded without a click', () => {
     const html = toHtml('![fish](https://evil.example/pixel.png)')
     expect(html).not.toContain('<img')
     expect(html).toContain('>fish</a>')
@@ -127,26 +127,26 @@ describe('what somebody had a model write', () => {
     ['brackets', '['.repeat(long)],
     ['lists in lists', Array.from({ length: 500 }, (_, i) => `${'  '.repeat(i)}- a`).join('\n')],
     ['numbers', '1. '.repeat(long)],
-  ])('%s in one another without end are shown as they are', (_, source) => {
+  ])('deeply nested %s are shown as plain text', (_, source) => {
     expect(parseMarkdown(source)).toEqual([{ type: 'code', value: source }])
   })
 
   test.each([
-    ['openings of bold', '**a ', /^(\*\*a ?)+$/],
-    ['emphasis of two kinds', '*a_ ', /^(\*a_ ?)+$/],
-    ['halves of links', '[a](', /^(\[a\]\()+$/],
+    ['unclosed bold markers', '**a ', /^(\*\*a ?)+$/],
+    ['mixed emphasis markers', '*a_ ', /^(\*a_ ?)+$/],
+    ['unclosed links', '[a](', /^(\[a\]\()+$/],
     ['references', '[a] ', /^(\[a\] ?)+$/],
-    ['backticks apart', '` `` ', /^(` `` ?)+$/],
+    ['unmatched backticks', '` `` ', /^(` `` ?)+$/],
     ['tildes', '~~a ', /^(~~a ?)+$/],
-    ['halves of addresses', '<a@', /^(<a@)+$/],
-  ])('%s without end are text', (_, part, text) => {
+    ['unclosed email addresses', '<a@', /^(<a@)+$/],
+  ])('very many %s are shown as text', (_, part, text) => {
     const [node] = parseMarkdown(part.repeat(long / 4))
     expect(node).toMatchObject({ type: 'paragraph', children: [{ type: 'text' }] })
     const [child] = node?.type === 'paragraph' ? node.children : []
     expect(child?.type === 'text' && child.value).toMatch(text)
   })
 
-  test('code may have as many marks as it likes, and what comes before it keeps its own', () => {
+  test('code may contain any number of markers, and does not affect the text before it', () => {
     const code = '*a[0] = b_c\n'.repeat(1000)
     expect(parseMarkdown(`**a**\n\n\`\`\`\n${code}\`\`\``)).toMatchObject([
       { type: 'paragraph' },
@@ -159,20 +159,20 @@ describe('what somebody had a model write', () => {
     ['backticks', '`'.repeat(long)],
     ['backslashes', '\\'.repeat(long)],
     ['pipes', `${'|'.repeat(long)}\n${'|-'.repeat(long)}`],
-    ['addresses', 'https://'.repeat(long / 8)],
+    ['URLs', 'https://'.repeat(long / 8)],
     ['fences', '```\n'.repeat(long / 100)],
-    ['items apart', '- a\n\n\n\n\n'.repeat(long / 100)],
+    ['loose list items', '- a\n\n\n\n\n'.repeat(long / 100)],
     ['empty lines', '\n'.repeat(long)],
     ['spaces', `${' '.repeat(long)}x`],
-  ])('%s without end come out', (_, source) => {
+  ])('very many %s are rendered', (_, source) => {
     expect(toHtml(source).length).toBeLessThan(100 * source.length)
   })
 })
 
-describe('an answer that comes in', () => {
+describe('an answer being received', () => {
   const listSources = (source: string) => splitBlocks(source).map((chunk) => chunk.source)
 
-  test('is cut where nothing before can change', () => {
+  test('is split where later text cannot change the part before', () => {
     const source = '# A\n\nb\nc\n\n- d\n\n- e\n\n  f\n\ng\n\n```\nh\n\ni\n```\n\nj'
     expect(listSources(source)).toEqual([
       '# A\n\n',
@@ -185,7 +185,7 @@ describe('an answer that comes in', () => {
     ])
   })
 
-  test.each(markdownExamples)('%s: each beginning is as if it came at once', (_, source) => {
+  test.each(markdownExamples)('%s: each prefix is parsed as if received at once', (_, source) => {
     const read = markdownReader()
     for (let length = 0; length <= source.length; length += source.length > 500 ? 97 : 1) {
       const beginning = source.slice(0, length)
@@ -193,9 +193,9 @@ describe('an answer that comes in', () => {
     }
   })
 
-  test('in whatever order lines come, its chunks are what the whole is', () => {
+  test('in chunks has the same structure as the whole, for random lines', () => {
     const { oneOf, between } = randomFrom(1)
-    // No indented code: after it the parser takes a list that begins with 2 for text, unlike the specification.
+    // No indented code, because the parser treats a list after it that begins with 2 as text, unlike the specification.
     const lines = [
       ...['', '', '', 'a', 'b *c*', '# d', '- e', '- f', '* g', '1. h', '2. i', '3) j', '-', '+ k'],
       ...[
@@ -222,7 +222,7 @@ describe('an answer that comes in', () => {
     }
   })
 
-  test('what is before its last paragraph or item stays the same object', () => {
+  test('keeps the same objects before its last paragraph or list item', () => {
     const read = markdownReader()
     const [first, list, second] = read('**a**\n\n- b\n- c\n\nd')
     const [firstLater, listLater, secondLater] = read('**a**\n\n- b\n- c\n\nd and more')
@@ -232,7 +232,7 @@ describe('an answer that comes in', () => {
     expect(secondLater).not.toBe(second)
   })
 
-  test('a definition that comes later makes links of what came before', () => {
+  test('resolves earlier links with a later definition', () => {
     const [first] = markdownReader()('[a][b] and [b]\n\ntext\n\n[b]: https://b.example')
     expect(first).toMatchObject({ children: [{ type: 'link' }, {}, { type: 'link' }] })
   })
@@ -241,8 +241,8 @@ describe('an answer that comes in', () => {
 const getItems = (node: Node | undefined) => (node?.type === 'list' ? node.children : [])
 
 /**
- * Without what a chunk cannot know: where it is, whether items are apart, and whether an empty line at the end of a fence that
- * nothing closes belongs to it.
+ * Removes what a chunk cannot know: its position, whether a list is loose, and whether an empty line at the end of an unclosed fence
+ * belongs to it.
  */
 function bare(nodes: readonly Node[]): unknown {
   const known = (key: string, value: unknown) => {

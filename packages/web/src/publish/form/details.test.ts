@@ -11,17 +11,17 @@ const sound: Details = {
   isPublic: true,
 }
 
-test('a name is all that a model needs', () => {
+test('only the name of a model is required', () => {
   expect(findDetailErrors(sound)).toEqual({})
   expect(toNewModel(sound)).toEqual({ name: 'tide-7b', is_public: true })
 })
 
 test.each(['', 'a', '-tide', 'tide-', 'Tide', 'tide 7b', 'chunks', 'a'.repeat(97)])(
-  'a model cannot be called “%s”',
+  'the name “%s” is invalid',
   (name) => expect(Object.keys(findDetailErrors({ ...sound, name }))).toEqual(['name']),
 )
 
-test('a name cannot look like an id', () => {
+test('a name cannot look like an ID', () => {
   const name = '0193e0a0-0000-7000-8000-000000000000'
   expect(findDetailErrors({ ...sound, name }).name).toBeDefined()
 })
@@ -38,7 +38,7 @@ test('an error is shown for each field that is too long', () => {
   })
 })
 
-test('tags are parted by commas, and each is told once', () => {
+test('tags are separated by commas, without duplicates', () => {
   expect(toNewModel({ ...sound, tags: ' chat, multi lingual,,chat ' }).tags).toEqual([
     'chat',
     'multi lingual',

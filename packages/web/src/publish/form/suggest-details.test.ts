@@ -20,7 +20,7 @@ async function chosen(...files: File[]): Promise<ChosenFile[]> {
   return (await Promise.all(files.map((file) => readChosen(file)))).filter(isChosen)
 }
 
-test('the header says what the model is, and the filename what it is called', async () => {
+test('facts come from the header, and the name from the filename', async () => {
   const files = await chosen(ggufFile('Tide-7B.Q8_0.gguf'))
   expect(suggestDetails(files)).toMatchObject({
     name: 'tide-7b',
@@ -35,7 +35,7 @@ test('the header says what the model is, and the filename what it is called', as
   })
 })
 
-test('shards are one choice, with the parameters of all of them', async () => {
+test('the shards of a split file are one choice, with the sum of their parameters', async () => {
   const files = await chosen(
     ggufFile('tide-Q8_0-00002-of-00002.gguf', { 'split.no': 1, 'split.count': 2 }),
     ggufFile('tide-Q8_0-00001-of-00002.gguf'),
@@ -47,7 +47,7 @@ test('shards are one choice, with the parameters of all of them', async () => {
   expect(suggestDetails(files).name).toBe('tide')
 })
 
-test('a projector beside a model does not name it', async () => {
+test('the name does not come from a projector', async () => {
   const files = await chosen(
     ggufFile('mmproj-tide.gguf', { 'general.architecture': 'clip' }),
     ggufFile('tide-Q8_0.gguf'),
@@ -64,7 +64,7 @@ test.each([
   expect(read).toMatchObject({ filename, reason: expect.stringMatching(reason) })
 })
 
-test('a file that was cut short is refused', async () => {
+test('a truncated file is refused', async () => {
   const whole = ggufFile('tide.gguf')
   const read = await readChosen(new File([whole.slice(0, whole.size - 100)], 'tide.gguf'))
   expect(read).toMatchObject({ reason: expect.stringMatching('beyond the end of the file') })

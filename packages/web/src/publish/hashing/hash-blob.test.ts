@@ -13,7 +13,7 @@ function manifestByNode(bytes: Uint8Array) {
 }
 
 test.each([1, 1000, chunk, chunk + 1, 2 * chunk + 12_345])(
-  'a browser finds in %i bytes the hashes that the registry will find',
+  'a browser computes the same hashes of %i bytes as the registry',
   async (length) => {
     const bytes = randomBytes(length)
     expect(await hashBlob(new Blob([bytes]))).toEqual(manifestByNode(bytes))
@@ -40,11 +40,11 @@ describe('without WebCrypto, as on plain HTTP,', () => {
       'cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1',
     ],
     ['a'.repeat(1e6), 'cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0'],
-  ])('SHA-256 of “%.60s” is what the standard says', async (message, expected) => {
+  ])('the SHA-256 of “%.60s” is correct', async (message, expected) => {
     expect(await hashChunkOfBlob(new Blob([message]), 0)).toBe(expected)
   })
 
-  test('messages of every length near the ends of blocks hash as they do with Node', async () => {
+  test('messages of any length around block boundaries have the same hashes as in Node.js', async () => {
     const bytes = randomBytes(260)
     for (let length = 1; length <= bytes.length; length += 1) {
       const message = bytes.subarray(0, length)
@@ -54,19 +54,19 @@ describe('without WebCrypto, as on plain HTTP,', () => {
   })
 })
 
-test('the hash of a whole file, of one chunk after another, is that of all its bytes at once', async () => {
+test('the hash of a file that was hashed in chunks is correct', async () => {
   const bytes = randomBytes(2 * chunk + 4321)
   const { sha256_hash } = await hashBlob(new Blob([bytes]))
   expect(sha256_hash).toBe(createHash('sha256').update(bytes).digest('hex'))
 })
 
-test('progress is reported after each chunk and ends at the size of the file', async () => {
+test('progress is reported after each chunk, up to the file size', async () => {
   const reported: number[] = []
   await hashBlob(new Blob([new Uint8Array(2 * chunk + 5)]), (bytes) => reported.push(bytes))
   expect(reported).toEqual([chunk, 2 * chunk, 2 * chunk + 5])
 })
 
-test('one chunk can be hashed by itself', async () => {
+test('a single chunk can be hashed', async () => {
   const bytes = randomBytes(chunk + 9)
   const { chunk_hashes } = manifestByNode(bytes)
   expect(await hashChunkOfBlob(new Blob([bytes]), 1)).toBe(chunk_hashes[1]?.hash)

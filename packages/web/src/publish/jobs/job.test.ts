@@ -17,7 +17,7 @@ async function jobFor(...files: File[]): Promise<Job> {
   return { ...about, files: await Promise.all(expected) }
 }
 
-test('the same file is recognised when it is picked again', async () => {
+test('the same file is recognized when it is chosen again', async () => {
   const sources = await findSources(
     await jobFor(makeFile('bytes')),
     [makeFile('bytes')],
@@ -35,13 +35,13 @@ test.each([
   ],
   ['other bytes', makeFile('bites'), 'This tide.gguf has different contents.'],
   ['another name', makeFile('bytes', 'tidal.gguf'), 'tide.gguf is missing from the chosen files.'],
-])('a file of %s is not taken for it', async (_, picked, reason) => {
+])('a file with %s is refused', async (_, picked, reason) => {
   await expect(
     findSources(await jobFor(makeFile('bytes')), [picked], hashChunkOfBlob),
   ).rejects.toThrow(reason)
 })
 
-test('files that are ready need not be picked again', async () => {
+test('files that are ready need not be chosen again', async () => {
   const job = await jobFor(makeFile('one', 'a.gguf'), makeFile('two', 'b.gguf'))
   const files = job.files.map((file) => ({ ...file, isReady: file.filename === 'a.gguf' }))
   const sources = await findSources({ ...job, files }, [makeFile('two', 'b.gguf')], hashChunkOfBlob)

@@ -13,12 +13,12 @@ const networkFailure = {
 } as const
 
 test.each<[TransferFailure, string]>([
-  [{ ...busy, retryAfterSeconds: 2, detail: 'the store is away' }, 'The registry is busy'],
-  [{ ...busy, detail: 'the store is away' }, 'The store is away'],
+  [{ ...busy, retryAfterSeconds: 2, detail: 'the store is offline' }, 'The registry is busy'],
+  [{ ...busy, detail: 'the store is offline' }, 'The store is offline'],
   [busy, 'Shoal.test answered 502'],
   [{ kind: 'lost', message: 'fetch failed', networkFailure }, 'The registry is not responding'],
   [{ kind: 'lost', message: 'the connection broke' }, 'The connection broke'],
-])('why nothing moves is said by its cause (%#)', (failure, reason) => {
+])('the reason for waiting depends on the failure (%#)', (failure, reason) => {
   expect(formatReason(failure)).toBe(reason)
 })
 
