@@ -83,7 +83,7 @@ export const kills: Fault[] = [
   },
 ]
 
-/** Creates what crashes leave: files that no row refers to. Returns the folder of uploads. */
+/** Creates files that no row refers to, as crashes leave them. Returns the folder of uploads. */
 function makeGarbage({ dataDirectory }: Round): string {
   const uploads = join(dataDirectory, 'store', 'uploads')
   for (let number = 0; number < garbageFiles; number += 1) {

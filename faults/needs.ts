@@ -6,7 +6,7 @@ import { findProgram } from '../testing/find-program.ts'
 import { findPostgresBinaries } from '../testing/postgres.ts'
 import { mountImage } from './harness/disks.ts'
 
-/** What a fault requires and not every machine has. */
+/** A requirement of a fault that not every machine meets. */
 export type Need = 'PostgreSQL' | 'permission to mount' | 'a loop device with ext4' | 'libfaketime'
 
 export type Missing = ReadonlySet<Need>
@@ -23,7 +23,7 @@ export function findMissing(): Missing {
   return missing
 }
 
-/** Where Debian's package puts the library that shifts a process's clock. */
+/** Finds the library that shifts a process's clock, where Debian's package installs it. */
 export function findFaketime(): string | undefined {
   const root = '/usr/lib'
   if (!existsSync(root)) return undefined

@@ -1,4 +1,4 @@
-/** Types of those parts of the package that tests and benchmarks use; it has none of its own. */
+/** Types of the parts that tests and benchmarks use. The package has no types. */
 declare module 'bittorrent-tracker/client' {
   import type { EventEmitter } from 'node:events'
 

@@ -64,7 +64,7 @@ export function possibleDescriptions(edits: readonly Edit[], known = edits): str
   return edits.filter(isLast).map(({ description }) => description)
 }
 
-/** What a copy must contain that was made while the registry was running, given the ledger at its start and after all calls had ended. */
+/** Computes what a copy must contain, from the ledgers at its start and after all calls during the copy have ended. */
 export function toCopyLedger(before: Ledger, after: Ledger): Ledger {
   const laterModels = new Map(after.models.map((model) => [model.name, model]))
   const laterKeys = new Map(after.keys.map((key) => [key.id, key]))

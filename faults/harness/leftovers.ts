@@ -80,7 +80,7 @@ export function sqliteQuery(path: string): Query {
   }
 }
 
-/** The process has nothing open that it did not have open when it was idle before. Some descriptors are closed with a short delay. */
+/** Checks that the process has no more files open than when it was idle before. Some are closed with a short delay. */
 export async function checkOpenFiles(
   registry: RegistryProcess,
   before: OpenFiles,

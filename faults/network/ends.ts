@@ -25,7 +25,7 @@ export type Cause = {
   reason: string | undefined
 }
 
-/** What a command left behind. */
+/** The observable results of a command. */
 export type Outcome = {
   /** Undefined if it had to be killed. */
   exitCode: number | undefined

@@ -65,7 +65,7 @@ async function ask(url: string, isStreamed: boolean, timeoutFactor: number): Pro
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       model,
-      messages: [{ role: 'user', content: 'Tell me of the sea.' }],
+      messages: [{ role: 'user', content: 'Tell me about the sea.' }],
       stream: isStreamed,
     }),
     signal: AbortSignal.timeout(60_000 * timeoutFactor),

@@ -1,4 +1,4 @@
-/** Types of those parts of webtorrent that tests use; it has none of its own. */
+/** Types of the parts of webtorrent that tests use. The package has no types. */
 declare module 'webtorrent' {
   import type { EventEmitter } from 'node:events'
 

@@ -73,7 +73,7 @@ Zero-shot, greedy, with the Q6_K file. Higher is better, except in the last row.
 ## Use it
 
 \`\`\`sh
-shoal run qwen-3-14b-medical "Summarize for the patient:" < letter.txt
+shoal run qwen-3-14b-medical "Summarize in plain words:" < letter.txt
 \`\`\`
 
 From Python, with any OpenAI-compatible client:
@@ -87,7 +87,7 @@ answer = client.chat.completions.create(
     model="qwen-3-14b-medical:Q6_K",
     temperature=0.2,
     messages=[
-        {"role": "system", "content": "Explain the letter to the patient. Cite every sentence you use."},
+        {"role": "system", "content": "Explain the letter in plain words. Cite every sentence you use."},
         {"role": "user", "content": letter},
     ],
 )

@@ -160,7 +160,7 @@ export const variants: Variant[] = [
     tags: ['education', 'conversational', 'instruct'],
     weight: 1.2,
     descriptions: [
-      'Asks before it explains: a patient tutor for school subjects.',
+      'A tutor for school subjects that asks questions before it explains.',
       'Language practice for beginners, with gentle corrections and small exercises.',
       'Marks short answers against a rubric and says what was missing.',
     ],
@@ -232,7 +232,7 @@ export const remarks = {
     'Same prompt format as the original.',
   ],
   large: [
-    'Needs a workstation, or patience.',
+    'Needs a workstation, or time.',
     'The 2-bit files are for those who want to try it on a single GPU.',
     'Large files are split into parts; a pull downloads them all.',
   ],

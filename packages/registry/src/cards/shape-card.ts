@@ -97,7 +97,7 @@ function shapeCheckbox({ properties }: Element) {
   properties.ariaLabel = properties.checked ? 'Done' : 'Not done'
 }
 
-/** Puts a table into a region of its own, which scrolls if it is wide, also with the keyboard. */
+/** Puts a table into a region that scrolls if the table is wide, also with the keyboard. */
 function scrollable(table: Element, name: string): Element {
   return {
     type: 'element',

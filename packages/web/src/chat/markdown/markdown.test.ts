@@ -5,7 +5,7 @@ import { markdownReader } from './read-markdown.ts'
 import { splitBlocks } from './split-blocks.ts'
 import { chatHtml } from './testing/chat-html.ts'
 
-/** Without the classes, which say nothing about what is what. */
+/** Removes the classes, which are only for styling. */
 const toHtml = (source: string) =>
   chatHtml(source)
     .replace(/ class="[^"]*"/g, '')
