@@ -9,7 +9,7 @@ export type Presence = 'there' | 'gone' | 'unknown'
 export type Account = { username: string; password: string; token: string }
 export type ApiKey = { id: string; key: string; username: string; presence: Presence }
 
-/** Whether an account may like a model. `calls` is incremented when an attempt to change it begins, and when it ends. */
+/** The possible states of an account's like. `calls` is incremented when an attempt to change it begins, and when it ends. */
 export type Like = { possible: Set<boolean>; calls: number }
 
 /** A description that was sent. The registry has the last one; of overlapping ones, any may be the last. */
