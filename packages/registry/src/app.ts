@@ -1,4 +1,4 @@
-/** The map of the server: every feature by name, and what each depends on. */
+/** The map of the server: every feature by name, with its dependencies. */
 import type { FastifyInstance } from 'fastify'
 import { accountRoutes } from './accounts/account-routes.ts'
 import { apiKeyRoutes } from './accounts/api-key-routes.ts'
@@ -34,14 +34,14 @@ export type AppDependencies = ShellDependencies & {
   setupCode: string | undefined
   connection: Connection
   store: ObjectStore
-  /** The same store, for the routes that its presigned URLs lead to. */
+  /** The same store, for the routes of its presigned URLs. */
   servedStore: ServedStore
   accounts: Accounts
   models: Models
   files: Files
   cards: CardRenderer
   swarms: Swarms
-  /** A peer of our own that the tracker names. */
+  /** A peer of this registry that the tracker announces. */
   extraPeer: () => ExtraPeer | undefined
   isDraining: () => boolean
 }
@@ -49,10 +49,10 @@ export type AppDependencies = ShellDependencies & {
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { config, site, connection, metrics, web, accounts, models, files, swarms } = dependencies
   const { app, guard } = await makeShell(dependencies)
-  /** Everything by its own name, from which each feature takes what it needs. */
+  /** All dependencies by name; each feature takes what it needs. */
   const all = { ...dependencies, ...accounts, ...models, ...files, db: connection.db, guard }
 
-  // SQLite runs queries one after another in any case; PostgreSQL's pool keeps connections for everything else.
+  // SQLite runs queries one after another in any case; PostgreSQL's pool keeps connections for other requests.
   const turns = queryTurns({ maxConcurrent: connection.engine === 'sqlite' ? 1 : 4 })
 
   await app.register(async (metadata) => {
@@ -76,7 +76,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await metadata.register(torrentRoutes, all)
   })
   await app.register(async (cards) => {
-    await cards.register(caching) // and no cache of answers: the renderer keeps its own
+    await cards.register(caching) // and no response cache: the renderer has its own
     await cards.register(cardRoutes, all)
   })
   await app.register(downloadRoutes, all)

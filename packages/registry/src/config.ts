@@ -4,34 +4,34 @@ import { registrySettings } from './settings/settings.ts'
 
 export type { RateLimitClass, RateLimits } from './settings/rate-limits.ts'
 
-/** The settings of a user, and what only tests change. */
+/** The user's settings, and some that only tests change. */
 export type RegistryConfig = SettingsOf<typeof registrySettings> & {
-  /** The longest that one statement of a request may take (PostgreSQL). */
+  /** Maximum duration of one statement of a request (PostgreSQL). */
   statementTimeoutMs: number
-  /** Room that is kept for the database's own writes (SQLite); undefined: 1 % of the disk, from 1 to 32 MiB. */
+  /** Space reserved for the database's own writes (SQLite); undefined: 1 % of the disk, from 1 to 32 MiB. */
   ballastBytes: number | undefined
-  /** How often torrent clients tell the tracker that they are there. Who has not for twice as long is gone. */
+  /** How often torrent clients announce. A client that has not announced for twice as long is removed. */
   announceIntervalSeconds: number
   timeouts: ConnectionTimeouts
   log: 'stdout' | 'silent' | { file: string }
 }
 
-/** When a connection whose other side has stopped is ended, in milliseconds. Slow ones are not. */
+/** After this long a connection whose other side has stopped is closed, in milliseconds. Slow connections are not. */
 export type ConnectionTimeouts = {
-  /** Nothing of an answer is taken. */
+  /** No byte of a response is taken. */
   readerMs: number
-  /** Nothing of a body comes. */
+  /** No byte of a body arrives. */
   senderMs: number
-  /** The headers of a request are not complete. */
+  /** The headers of a request are incomplete. */
   headersMs: number
-  /** No request comes. */
+  /** No request arrives. */
   idleMs: number
 }
 
-/** Flags of the command line, as typed. A flag wins over the environment. */
+/** Flags of the command line, as typed. A flag overrides the environment. */
 export type RegistryFlags = { host?: string; port?: string; data?: string; baseUrl?: string }
 
-/** Reads the environment and the flags once. Throws a `ConfigError` that names the variable which is wrong. */
+/** Reads the environment and the flags once. Throws a `ConfigError` that names the invalid variable. */
 export function readRegistryConfig(
   env: Record<string, string | undefined>,
   flags: RegistryFlags = {},

@@ -1,9 +1,9 @@
-/** Small files that survive a power cut: whole in their old or in their new form, never in between. */
+/** Small files that survive a power cut: after it, they have either their old or their new content. */
 import { constants } from 'node:fs'
 import { access, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Writes a small file in place of the one at `path`, if there is one. It is on the disk once this resolves. */
+/** Replaces the small file at `path`, or creates it. It is on the disk once this resolves. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`
   try {
@@ -22,7 +22,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await syncDirectory(dirname(path))
 }
 
-/** Brings the names in a directory to the disk: what was created, renamed or removed there. */
+/** Syncs a directory: files created, renamed or removed there are on the disk. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, constants.O_RDONLY)
   try {

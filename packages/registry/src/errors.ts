@@ -1,19 +1,19 @@
-/** What can go wrong, without HTTP: the table of errors has the status of each code. */
+/** The errors of the registry, without HTTP: the table of errors has the status of each code. */
 import { AppError, type ErrorDetails, hasCode } from '@shoal/core/errors'
 
 export { ConfigError } from '@shoal/core/errors'
 
 const problemCodes = [
   'invalid', // a path, query or header value
-  'unprocessable', // a body that is well-formed and wrong
+  'unprocessable', // a body that is well-formed but invalid
   'unauthenticated',
   'forbidden',
   'not_found',
   'conflict',
   'too_large',
   'too_slow', // a sender that has stopped sending
-  'busy', // come back later
-  'unavailable', // the database or the store is not there, or the disk is full
+  'busy', // retry later
+  'unavailable', // the database or the store cannot be reached, or the disk is full
 ] as const
 
 type ProblemCode = (typeof problemCodes)[number]
@@ -34,7 +34,7 @@ export const tooSlow = problem('too_slow')
 export const busy = problem('busy')
 export const unavailable = problem('unavailable')
 
-/** There is no room on the disk now. `missingBytes` would have to be freed. */
+/** The disk is full. `missingBytes` would have to be freed. */
 export const storageFull = (message: string, missingBytes: number) =>
   new AppError('storage_full', message, { missingBytes })
 
@@ -42,6 +42,6 @@ export type ProblemDetails = ErrorDetails[ProblemCode]
 
 export type DomainError = AppError<ProblemCode | 'storage_full'>
 
-/** Whether a request is at fault, or what the registry stands on, and not the registry's code. */
+/** Whether the request or the registry's environment caused the error, rather than its code. */
 export const isDomainError = (error: unknown): error is DomainError =>
   hasCode(error, ...problemCodes, 'storage_full')

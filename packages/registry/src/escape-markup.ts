@@ -6,10 +6,12 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** What XML 1.0 (§2.2) has no way to write, not even as a reference: one such character makes a whole feed unreadable. */
+/**
+ * Characters that XML 1.0 (§2.2) cannot express, not even as a reference: a single one makes a whole feed unreadable.
+ */
 const notXml = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u
 const toReplace = new RegExp(`[&<>"']|${notXml.source}`, 'gu')
 
-/** Text as it may stand in HTML and XML, between tags and in quotes. Characters that XML cannot hold are left out. */
+/** Escapes text for HTML and XML, between tags and in quotes. Characters that XML cannot express are left out. */
 export const escapeMarkup = (text: string): string =>
   text.replace(toReplace, (character) => entities[character] ?? '')

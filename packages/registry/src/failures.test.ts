@@ -1,4 +1,4 @@
-/** What callers are told while something that the registry needs is broken, and that it recovers. */
+/** What clients get while something that the registry needs is broken, and that it recovers. */
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

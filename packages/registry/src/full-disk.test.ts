@@ -1,4 +1,4 @@
-/** The disk of the database is full (SQLite): what still works, what is refused, and that it recovers by itself. */
+/** The disk of the database is full (SQLite): what still works, what is refused, and that it recovers. */
 import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { type Answer, startTestRegistry, type TestRegistry } from './testing/tes
 const megabyte = 1e6
 
 describe.skipIf(!canMount)('a full disk of the database', () => {
-  /** A registry all of whose data is on a small disk: ana has a model with a file, an open upload and an API key. */
+  /** A registry with all its data on a small disk: ana has a model with a file, an open upload and an API key. */
   async function scene(ballastBytes?: number) {
     const disk = await smallDisk('64m')
     onTestFinished(disk.unmount)
@@ -160,10 +160,10 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     disk.fill()
     const second = await startRegistry(config)
     onTestFinished(() => second.close())
-    expect(await second.systemToken()).toMatch(/^shs_/) // which is a new row
+    expect(await second.systemToken()).toMatch(/^shs_/) // which needs a new row
   })
 
-  /** A registry without ballast, whose log is empty, on a disk without a free block: SQLite can write nothing. */
+  /** A registry without ballast, with an empty log, on a disk without a free block: SQLite cannot write anything. */
   async function stuck() {
     const here = await scene(0)
     const { body } = await signIn(here.registry)
@@ -234,7 +234,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     await registry.restart()
     expect(await countDownloads(registry)).toBe(2)
     const journal = join(registry.config.dataDirectory, 'downloads.journal')
-    await cp(join(copy, 'downloads.journal'), journal) // as if it had never been written again
+    await cp(join(copy, 'downloads.journal'), journal) // as if the disk had never had free space again
     await registry.restart()
     expect(await countDownloads(registry)).toBe(2)
 
@@ -274,7 +274,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
       expect((await registry.get('/v1/models')).status).toBe(200)
     }
     const file = await publish(registry, token, { name: 'tide' }, 'a.gguf', smallGguf(1))
-    expect(file.status).toBe('ready') // whose processing writes lines too, in no request
+    expect(file.status).toBe('ready') // whose processing also writes log lines outside of requests
     await disk.free()
     await registry.get('/v1/models/tide', { headers: { 'x-request-id': 'after-it' } })
     await expect.poll(() => readFile(log.file, 'utf8')).toContain('after-it')

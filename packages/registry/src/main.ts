@@ -28,20 +28,25 @@ export { type RegistryConfig, type RegistryFlags, readRegistryConfig } from './c
 export { ConfigError } from './errors.ts'
 
 export type RunningRegistry = {
-  /** Where clients find it, as in `http://localhost:8000`. */
+  /** The address for clients, as in `http://localhost:8000`. */
   url: string
-  /** Where it listens. */
+  /** The address on which it listens. */
   port: number
   dataDirectory: string
-  /** What the first account has to show; undefined where none is asked for. */
+  /** The setup code for the first account; undefined if none is required. */
   setupCode: string | undefined
-  /** It listens for other machines, and yet gives them URLs that lead to themselves: `baseUrl` is not set. */
+  /** It listens for other machines, but the URLs that it gives them lead to loopback: `baseUrl` is not set. */
   isMisaddressed: boolean
-  /** Tells pages where the local API on this machine is; empty where none runs. Unset: at its usual address, perhaps. */
+  /**
+   * Tells pages the address of the local API on this machine; empty if none is running. If not called, pages try its
+   * default address.
+   */
   setLocalApi(address: string): void
   /** A token of the account that publishes the demo models, for one hour. */
   systemToken(): Promise<string>
-  /** Ends in order: no new work, running requests finish, jobs are put back. At most 10 seconds. */
+  /**
+   * Shuts down gracefully: accepts no new work, finishes running requests, puts jobs back. Takes at most 10 seconds.
+   */
   close(): Promise<void>
 }
 
@@ -51,7 +56,7 @@ const upkeepIntervalMs = 2_000
 const closeTimeoutMs = 7_000
 const drainTimeoutMs = 6_500
 
-/** Starts a registry. Throws a `ConfigError` for settings that cannot be, and the system's error when the port is taken. */
+/** Starts a registry. Throws a `ConfigError` for invalid settings, and the system's error if the port is in use. */
 export async function startRegistry(config: RegistryConfig): Promise<RunningRegistry> {
   await using opened = new AsyncDisposableStack()
   opened.defer(await takeDataDirectory(config.dataDirectory))
@@ -94,7 +99,7 @@ async function serve(
   config: RegistryConfig,
   { data: { connection, store, signingKey }, site, openedLog: { log, droppedLines } }: Opened,
 ): Promise<RunningRegistry> {
-  await using started = new AsyncDisposableStack() // ended again, should the rest not start
+  await using started = new AsyncDisposableStack() // closed again if a later step fails
   const { db } = connection
   const metrics = makeMetrics({ droppedLogLines: droppedLines })
   spaceMetrics(metrics.registry, store)
@@ -115,7 +120,7 @@ async function serve(
   const isPrivatePlace = isLoopback(config.host) && isLoopback(new URL(site.baseUrl()).hostname)
   const setupCode = isPrivatePlace ? undefined : await accounts.readSetupCode()
   const onUpkeepError = throttle(60_000, (error: unknown) =>
-    log.warn({ err: error }, 'the upkeep of the data was not done'),
+    log.warn({ err: error }, 'maintenance of the data failed'),
   )
   await files.journal.apply().catch(onUpkeepError)
   const metadataPeer = await openMetadataPeer({ config, db, metrics: metrics.registry, log })
@@ -124,7 +129,7 @@ async function serve(
   let isDraining = false
 
   const web = await findSite()
-  if (!web) log.warn('there are no web pages: npm run build makes them')
+  if (!web) log.warn('the web pages are not built: run npm run build')
   const app = await buildApp({
     config,
     version,
@@ -167,7 +172,7 @@ async function serve(
     async close() {
       isDraining = true
       stopCollecting()
-      // What waits for a database that does not answer ends with its connection.
+      // Requests that wait for a database that does not respond end with its connection.
       await waitUpTo(closeTimeoutMs, [
         Promise.all([drain(), upkeep.stop()]).then(files.journal.close),
         files.processor.close(),

@@ -1,4 +1,4 @@
-/** What every request goes through before it meets a feature: limits, checks, who calls. */
+/** Everything that a request passes through before it reaches a feature: limits, checks, authentication. */
 import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import { namedSchemas } from '@shoal/protocol'
@@ -32,11 +32,11 @@ export type ShellDependencies = {
   site: Site
   metrics: Metrics
   accounts: Pick<Accounts, 'sessions' | 'keys'>
-  /** The web pages; undefined where they were not built. */
+  /** The web pages; undefined if they are not built. */
   web: WebSite | undefined
 }
 
-/** An application without routes. The guard is for what accepts a password or a key in its body. */
+/** An application without routes. The guard is for routes that accept a password or a key in their body. */
 export async function makeShell({
   config,
   version,
@@ -54,16 +54,16 @@ export async function makeShell({
     timeoutMessage: 'the headers took too long to arrive',
     fastify: {
       bodyLimit: 1024 * 1024,
-      // Only what the one in front says: the rest of X-Forwarded-For is hearsay.
+      // Only the value set by the trusted proxy: the rest of X-Forwarded-For cannot be trusted.
       trustProxy: config.trustProxy && ((_address: string, hop: number) => hop === 0),
       keepAliveTimeout: config.timeouts.idleMs,
       http: {
-        requestTimeout: 0, // as below, before Node compares it with the next
+        requestTimeout: 0, // checked below, before Node compares it with the next
         headersTimeout: config.timeouts.headersMs,
         connectionsCheckingInterval: config.timeouts.headersMs / 4,
         shouldUpgradeCallback: asksForSocket,
       },
-      requestTimeout: 0, // a slow line may take its time with a chunk; the headers may not
+      requestTimeout: 0, // a slow line may take long for a chunk, but not for the headers
       routerOptions: { maxParamLength: 300 },
     },
   })
@@ -89,7 +89,7 @@ export async function makeShell({
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD'],
-    // WebTorrent asks a web seed with Cache-Control
+    // WebTorrent sends Cache-Control in requests to a web seed
     allowedHeaders: ['Range', 'If-Range', 'If-None-Match', 'Accept', 'Cache-Control'],
     exposedHeaders: [
       'Content-Range',

@@ -1,4 +1,7 @@
-/** A function that passes on its first call, then at most one call per `everyMs`; further calls do nothing. */
+/**
+ * Creates a function that calls `act` at most once per `intervalMs`, beginning with the first call; further calls do
+ * nothing.
+ */
 export function throttle<A extends unknown[]>(intervalMs: number, act: (...values: A) => void) {
   let last = Number.NEGATIVE_INFINITY
   return (...values: A) => {

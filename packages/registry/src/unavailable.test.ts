@@ -10,7 +10,7 @@ import { isStorageFull, isUnavailable } from './unavailable.ts'
 const postgresUrl = inject('postgresUrl')
 const require = createRequire(import.meta.url)
 const kysely = dirname(require.resolve('kysely'))
-/** The code that says these things in words: when an update changes them, this test fails. */
+/** The code with these messages: if an update changes them, this test fails. */
 const sources = [
   require.resolve('pg/lib/client'),
   require.resolve('pg/lib/connection'),
@@ -96,7 +96,10 @@ test('of the errors with which PostgreSQL reports no state of their own, only th
 const table = "create temp table large as select repeat('x', 1000) from generate_series(1, 30000)"
 const sorting = "select repeat('x', 60) from generate_series(1, 600000) as n order by n desc"
 
-/** The limit of the system is the one kind of full disk without 53100 that can be had everywhere; root may set it for others. */
+/**
+ * The system's file size limit is the one kind of full disk without 53100 that can be produced everywhere; root may set
+ * it for other processes.
+ */
 test.skipIf(!postgresUrl || !canMount).each([
   ['a table', table],
   ['a temporary file', sorting],
@@ -109,7 +112,8 @@ test.skipIf(!postgresUrl || !canMount).each([
     "select pg_backend_pid() as pid, current_setting('data_directory') as path",
   )
   const { uid, gid } = statSync(rows[0].path)
-  // Pages of 8 KiB, and more than the 16 MiB of a file of the write-ahead log: that one failing would end the server.
+  // Pages of 8 KiB, and more than the 16 MiB of a file of the write-ahead log: a failure of that one would end the
+  // server.
   const limit = String(2_112 * 8_192)
   execFileSync('prlimit', ['--pid', String(rows[0].pid), `--fsize=${limit}:${limit}`], { uid, gid })
   const error = await client.query(statement).catch((thrown) => thrown)

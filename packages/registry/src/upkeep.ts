@@ -1,6 +1,6 @@
 /**
- * Runs steps now and then, each `everyMs` after the last round has ended. A step that fails is reported and does not keep the next one
- * from running. `stop` resolves when nothing runs any more.
+ * Runs steps regularly, each round `everyMs` after the last one has ended. A failed step is reported and does not
+ * prevent the next one. `stop` resolves when nothing is running any more.
  */
 export function startUpkeep(
   intervalMs: number,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits until all of this is done, or `timeoutMs` are over. Rejects when something fails before then. */
+/** Waits until all of these have settled, or for `timeoutMs`. Rejects if one fails before then. */
 export async function waitUpTo(
   timeoutMs: number,
   work: readonly (Promise<unknown> | undefined)[],
@@ -8,7 +8,7 @@ export async function waitUpTo(
   const timer = new AbortController()
   const timeout = sleep(timeoutMs, undefined, { signal: timer.signal }).catch(() => undefined)
   const done = Promise.all(work)
-  done.catch(() => undefined) // what fails after the timeout has nobody left to hear it
+  done.catch(() => undefined) // after the timeout, nobody handles a failure
   await Promise.race([done, timeout])
   timer.abort()
 }

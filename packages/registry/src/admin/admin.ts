@@ -14,27 +14,26 @@ import { type DataOptions, openData } from '../identity/open-data.ts'
 import { isUnavailable } from '../unavailable.ts'
 import { checkStore, type StoreCheck } from './check-store.ts'
 
-/** Every method but `close` throws `unavailable` while the database cannot be reached. */
+/** Every method but `close` throws `unavailable` if the database cannot be reached. */
 export interface Admin {
-  /** Every account, without secrets. */
+  /** Lists all accounts, without secrets. */
   listUsers(): Promise<(User & { is_system: boolean })[]>
   /**
-   * Gives an account a new random password, ends its sessions and revokes its API keys. Returns the password and how
-   * many there were.
-   *
+   * Gives an account a new random password, ends its sessions and revokes its API keys. Returns the password and the
+   * number of sessions and keys.
    * @throws not-found, also for a system account
    */
   resetPassword(
     username: string,
   ): Promise<{ password: string; sessionsEnded: number; keysRevoked: number }>
   /**
-   * As the registry does by itself every hour, but nothing leaves the trash: how long it is kept is a setting of the
-   * registry, which this process may not know. `takesUnknown`: also objects of which there are suspiciously many.
+   * Like the registry's hourly collection, but empties no trash: its retention is a setting of the registry, which this
+   * process may not know. `takesUnknown`: also collects unknown objects of which there are suspiciously many.
    */
   collectGarbage(options?: { takesUnknown?: boolean }): Promise<CollectedGarbage>
-  /** Deleted bytes that are still kept. */
+  /** Deleted bytes that are still retained. */
   trash: Pick<Trash, 'list' | 'size' | 'restore' | 'empty'>
-  /** Hashes every stored file again and names what is wrong. */
+  /** Hashes every stored file again, and reports the damaged ones. */
   check(
     onProgress?: (bytesDone: number, bytesTotal: number) => void,
     signal?: AbortSignal,
@@ -44,7 +43,7 @@ export interface Admin {
 }
 
 /**
- * The registry's data, for the operator, on the server's own machine: beside a running registry or without one. Throws a
+ * The registry's data, for the operator on the registry's host, whether or not the registry is running. Throws a
  * `ConfigError` if there is no registry, or if database and store do not belong together.
  */
 export async function openAdmin(config: RegistryConfig): Promise<Admin> {
@@ -64,7 +63,7 @@ export async function openAdmin(config: RegistryConfig): Promise<Admin> {
       const account = await accounts.find(username).catch(explain)
       if (!account) throw notFound(`no user ${username}`)
       if (account.is_system === 1)
-        throw notFound(`${username} is a system account: it cannot log in`)
+        throw notFound(`${username} is a system account: it cannot sign in`)
       const password = randomBytes(12).toString('base64url')
       const passwordHash = await hashPassword(password)
       const ended = await accounts.resetPassword(account.id, passwordHash).catch(explain)
@@ -90,9 +89,9 @@ export async function openAdmin(config: RegistryConfig): Promise<Admin> {
 }
 
 /**
- * Makes database and store one registry, although they do not say so: after a backup of one of them was restored. Returns
- * how many of the objects that the database names were looked for in the store, and how many are not there. Throws a
- * `ConfigError` while the registry runs.
+ * Gives database and store the same identity even though they differ, for example after one of them was restored from a
+ * backup. Returns how many of the objects named by the database were looked up in the store, and how many are missing.
+ * Throws a `ConfigError` while the registry is running.
  */
 export async function adoptStore(config: RegistryConfig) {
   await requireRegistry(config)
@@ -112,7 +111,7 @@ export async function adoptStore(config: RegistryConfig) {
   }
 }
 
-/** What a registry, or its backup, leaves in its folder. */
+/** Files that a registry or its backup leaves in its folder. */
 const traces = ['lock', 'registry.sqlite', 'database.json', 'store']
 
 async function requireRegistry({ dataDirectory }: RegistryConfig) {
@@ -123,13 +122,13 @@ async function requireRegistry({ dataDirectory }: RegistryConfig) {
 function dataOptions(config: RegistryConfig): DataOptions {
   return {
     ...config,
-    onConnectionLost: () => undefined, // the statement that needed it fails, and the next one connects again
+    onConnectionLost: () => undefined, // the statement that needed the connection fails, and the next one reconnects
     store: { baseUrl: () => config.baseUrl ?? '', reserveBytes: config.reserveBytes },
     mayBeNew: false,
   }
 }
 
-/** Says in a sentence that the database is away; other errors stay what they are. */
+/** Explains that the database cannot be reached; other errors stay as they are. */
 function explain(error: Error): never {
   if (isDomainError(error) || !isUnavailable(error)) throw error
   const code = 'code' in error ? String(error.code) : 'unknown' // an AggregateError has no message

@@ -6,11 +6,11 @@ import type { ObjectStore } from '../store/object-store.ts'
 export type StoreCheck = {
   files: number
   bytes: number
-  /** What is wrong, by the file's SHA-256 and the models that have it. */
+  /** What is wrong, with the file's SHA-256 and the models that have it. */
   problems: { sha256_hash: string; models: string[]; detail: string }[]
 }
 
-/** Hashes every stored file again, from the bytes as they are now. */
+/** Hashes every stored file again, from its present bytes. */
 export async function checkStore(
   db: Kysely<Database>,
   store: ObjectStore,

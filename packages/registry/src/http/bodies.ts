@@ -3,8 +3,8 @@ import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { untilStalled } from '../store/until-stalled.ts'
 
 /**
- * Which bodies are read: JSON, by the calls that take a body. Those that take none ignore whatever comes, since clients send
- * an empty one with all kinds of types. A sender that sends nothing for `senderMs` gets 408.
+ * Decides which bodies are read: JSON, for routes that take a body. Other routes ignore the body, since clients send an
+ * empty one with all kinds of types. A sender that sends nothing for `senderMs` gets 408.
  */
 export function useBodies(app: FastifyInstance, senderMs: number) {
   const parseJson = app.getDefaultJsonParser('error', 'error')
@@ -26,7 +26,7 @@ export function useBodies(app: FastifyInstance, senderMs: number) {
   })
 }
 
-/** The body as it comes; it fails once nothing has come for too long. */
+/** The body as it arrives; it fails once nothing has arrived for too long. */
 function untilSenderStalls(body: Readable, senderMs: number): Readable {
   const bytes = body.iterator({ destroyOnReturn: false })
   const watched = Readable.from(

@@ -3,7 +3,7 @@ import { type BudgetShare, sliceBytes } from '../store/byte-budget.ts'
 import type { ObjectReader } from '../store/object-reader.ts'
 import type { ByteRange } from '../store/object-store.ts'
 
-/** A slice that needs longer to leave goes to a slow reader or to one that has stopped: nothing is read ahead for those. */
+/** A slice that takes longer to leave goes to a slow or stopped reader: nothing is read ahead for those. */
 const slowAfterMs = 250
 const maxBatchBytes = 1024 * 1024
 
@@ -19,9 +19,9 @@ type Options = {
 type Batch = { slices: Buffer[]; sizeBytes: number; filled: Promise<void> }
 
 /**
- * Sends a range of an object. Reads begin with one slice of 64 KiB and double as long as the reader keeps up, to half of the
- * share; the next batch is read while one is sent. The socket gets one slice at a time: if that does not leave within a moment,
- * all others are given back, and read again when it has left.
+ * Sends a range of an object. Reads begin with one slice of 64 KiB and double as long as the reader keeps up, to half
+ * of the share; the next batch is read while one is sent. The socket gets one slice at a time: if it does not leave
+ * within a moment, all other buffers are released, and read again once it has left.
  */
 export function bytePump({ reader, range, share, response, gone }: Options) {
   const end = range.start + range.size
@@ -41,7 +41,7 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     const sizeBytes = Math.min(batchBytes, Math.ceil(share.maxBytes() / 2), end - from)
     const slices = share.take(sizeBytes)
     const filled = reader.fill(slices, from)
-    filled.catch(() => undefined) // thrown where it is awaited, unless it is given back before
+    filled.catch(() => undefined) // thrown where it is awaited, unless it is released before
     return { slices, sizeBytes, filled }
   }
 
@@ -61,7 +61,7 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     if (slicesLeft === slicesBegun) wake?.()
   }
 
-  /** Writes to the socket itself: the response adds a turn of the event loop to each slice, and nothing else. */
+  /** Writes to the socket itself: the response would only add a turn of the event loop to each slice. */
   function write(slice: Buffer): boolean {
     slicesBegun += 1
     const { socket } = response
@@ -70,10 +70,10 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
       return false
     }
     socket.write(slice, onLeft)
-    return socket.writableLength === 0 // the system has taken it already
+    return socket.writableLength === 0 // the system has already taken it
   }
 
-  /** Resolves when the last slice has left, to whether that was soon. */
+  /** Resolves when the last slice has left, to whether that happened soon. */
   async function leave(): Promise<boolean> {
     let isSoon = true
     const timer = setTimeout(() => {
@@ -107,7 +107,7 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
   }
 
   return {
-    /** Resolves when the first bytes are there. Throws if the object cannot be read. */
+    /** Resolves when the first bytes have been read. Throws if the object cannot be read. */
     ready: () => batch.filled,
 
     /** Resolves when all bytes have left. Throws if the connection is closed before, or the object ends early. */

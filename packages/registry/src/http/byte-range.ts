@@ -1,6 +1,6 @@
 /**
- * The single range that a `Range` header asks for (RFC 9110 §14.2), within `size` bytes: `whole` where the header is
- * absent, malformed or names several ranges (all of which may be ignored), `unsatisfiable` for 416.
+ * Parses the single range of a `Range` header (RFC 9110 §14.2) within `size` bytes: `whole` if the header is absent,
+ * malformed or has several ranges (all of which may be ignored), `unsatisfiable` for 416.
  */
 export function byteRange(
   header: string | undefined,

@@ -4,7 +4,8 @@ import fp from 'fastify-plugin'
 import { isKnown } from './if-none-match.ts'
 
 /**
- * Metadata is checked again at each use (`ETag`, 304), and what depends on the caller is kept by nobody but the caller.
+ * Metadata is revalidated at each use (`ETag`, 304), and a response that depends on the caller may only be cached by
+ * the caller.
  */
 export const caching = fp(async (app: FastifyInstance) => {
   app.addHook('onSend', async (request, reply, payload) => {
@@ -16,11 +17,11 @@ export const caching = fp(async (app: FastifyInstance) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (!isRead || reply.statusCode !== 200) return payload
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
-    const etag = reply.getHeader('etag') ?? computeEtag(payload) // a kept answer has one
+    const etag = reply.getHeader('etag') ?? computeEtag(payload) // a cached response has one
     reply.header('etag', etag)
     if (!isKnown(String(etag), request.headers['if-none-match'])) return payload
     reply.code(304).removeHeader('content-length').removeHeader('content-type')
-    return request.method === 'HEAD' ? payload : null // Fastify takes the body of a HEAD away itself
+    return request.method === 'HEAD' ? payload : null // Fastify removes the body of a HEAD response itself
   })
 })
 

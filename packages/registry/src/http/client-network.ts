@@ -1,15 +1,20 @@
 import { getNetwork, packedAddress, plainAddress } from '@shoal/core/addresses'
 
-/** A proxy may say anything of a client; an IPv6 address has up to 45 characters, with a zone some more. */
+/** A proxy may report any text as the client; an IPv6 address has up to 45 characters, and more with a zone. */
 const maxAddressLength = 64
 
-/** The network that a request comes from. A proxy may send something that is no address: that counts as it is. */
+/**
+ * The network from which a request comes. A proxy may report something other than an address: that is used as it is.
+ */
 export function clientNetwork({ ip }: { ip: string }): string {
   const address = plainAddress(ip)
   return address ? getNetwork(address) : ip.slice(0, maxAddressLength)
 }
 
-/** What a request's sender may have been given as a whole: an IPv4 address, an IPv6 /48 with 65,536 networks (RFC 6177). */
+/**
+ * The largest network that a client may have been assigned: an IPv4 address, or an IPv6 /48 with 65,536 networks (RFC
+ * 6177).
+ */
 export function clientSite({ ip }: { ip: string }): string {
   const address = plainAddress(ip)
   return address?.includes(':')

@@ -5,14 +5,17 @@ import { expect, test } from 'vitest'
 import { type RegistryConfig, readRegistryConfig } from '../config.ts'
 import { startTestRegistry } from '../testing/test-registry.ts'
 
-/** An address of this machine that is not loopback: connections to it come from it too. */
+/** An address of this machine that is not loopback: connections to it also come from it. */
 const ownAddress = Object.values(networkInterfaces())
   .flat()
   .find((found) => found?.family === 'IPv4' && !found.internal)?.address
 
 const limit = 3
 
-/** Opens connections one after another and asks each for `/healthz`: the answer's first line, or nothing if it was closed. */
+/**
+ * Opens connections one after another and requests `/healthz` on each. Returns the first line of each response, or
+ * nothing for a closed connection.
+ */
 async function ask(port: number, host: string, count: number) {
   const sockets: Socket[] = []
   const answers: string[] = []

@@ -5,14 +5,16 @@ import { Counter, type Registry } from 'prom-client'
 import { connectionSlots } from './connection-slots.ts'
 
 type Options = {
-  /** Connections at a time of one IPv4 address or one IPv6 network of 64 bits. */
+  /** Concurrent connections from one IPv4 address or one IPv6 network of 64 bits. */
   maxPerAddress: number
-  /** Every connection comes from the proxy in front, which has to count. */
+  /** Every connection comes from the trusted proxy, which has to count them. */
   trustProxy: boolean
   metrics: Registry
 }
 
-/** Closes connections beyond the limit before anything of them is read. This machine has no limit. */
+/**
+ * Closes connections above the limit before reading anything from them. Connections from this machine are not limited.
+ */
 export function limitConnections(server: Server, { maxPerAddress, trustProxy, metrics }: Options) {
   const refused = new Counter({
     name: 'shoal_http_refused_connections_total',

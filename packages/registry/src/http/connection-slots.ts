@@ -2,13 +2,13 @@ import { getNetwork, plainAddress } from '@shoal/core/addresses'
 
 export type SlotLimits = { maxConnections: number; maxPerNetwork: number }
 
-/** How many connections there may be, in all and from one household or host. */
+/** Limits connections, in total and per household or host. */
 export function connectionSlots({ maxConnections, maxPerNetwork }: SlotLimits) {
   const taken = new Map<string, number>()
   let all = 0
 
   return {
-    /** A slot, to be given back by the function; undefined when all are taken. */
+    /** Takes a slot, released by the function; undefined if there is none left. */
     take(address: string | undefined): (() => void) | undefined {
       const plain = plainAddress(address)
       if (plain === undefined) return undefined // it has gone already

@@ -5,12 +5,12 @@ import type { Site } from './site.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answered under any name: load balancers ask by an address. */
+    /** Served under any hostname: load balancers request it by IP address. */
     ignoresHost?: boolean
   }
 }
 
-/** Refuses calls that were meant for another host (DNS rebinding). */
+/** Refuses requests with another hostname (DNS rebinding). */
 export const hostCheck = fp(async (app: FastifyInstance, { site }: { site: Site }) => {
   app.addHook('onRequest', async ({ headers, routeOptions }) => {
     if (routeOptions.config.ignoresHost || site.isOurHost(headers.host)) return

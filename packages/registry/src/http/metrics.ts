@@ -4,12 +4,12 @@ import fp from 'fastify-plugin'
 import { Counter, Gauge, type Histogram, type Registry } from 'prom-client'
 import type { ByteBudget } from '../store/byte-budget.ts'
 
-/** Requests by route and status, their time, and the process: in Prometheus' format. */
+/** Requests by route and status, their duration, and the process, in Prometheus' format. */
 export interface Metrics {
   registry: Registry
   /** Seconds until a request was answered. */
   requests: Histogram<'method' | 'route' | 'status'>
-  /** Bytes of model files that left through this registry. */
+  /** Bytes of model files sent by this registry. */
   bytesSent: Counter
 }
 
@@ -23,17 +23,17 @@ export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number
   })
   const bytesSent = new Counter({
     name: 'shoal_blob_bytes_sent_total',
-    help: 'Bytes of model files that left through this registry',
+    help: 'Bytes of model files sent by this registry',
     registers: [common.registry],
   })
   return { ...common, bytesSent }
 }
 
-/** Downloads and chunk uploads that are under way, and the memory that they hold. */
+/** Downloads and chunk uploads in progress, and the memory that they use. */
 export function transferMetrics(registry: Registry, budget: ByteBudget) {
   new Gauge({
     name: 'shoal_transfers',
-    help: 'Downloads and chunk uploads through this registry that are under way',
+    help: 'Downloads and chunk uploads in progress through this registry',
     registers: [registry],
     collect() {
       this.set(budget.transfers())
@@ -41,7 +41,7 @@ export function transferMetrics(registry: Registry, budget: ByteBudget) {
   })
   new Gauge({
     name: 'shoal_transfer_buffer_bytes',
-    help: 'Bytes of model files in memory, on their way in or out',
+    help: 'Bytes of model files in memory, being received or sent',
     registers: [registry],
     collect() {
       this.set(budget.usedBytes())

@@ -7,11 +7,14 @@ import type { Site } from './site.ts'
 
 type Options = { version: string; site: Site }
 
-/** No request leaves for anywhere else, also over plain HTTP on a LAN. */
+/** No request leads to another host, even over plain HTTP on a LAN. */
 const contentSecurityPolicy =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-/** `/openapi.json`, generated from the schemas that validate, and a readable reference at `/docs`, without another network. */
+/**
+ * Serves `/openapi.json`, generated from the schemas that validate requests, and a readable reference at `/docs`,
+ * without another host.
+ */
 export const openapi = fp(async (app: FastifyInstance, { version, site }: Options) => {
   await app.register(swagger, {
     openapi: {
@@ -20,7 +23,7 @@ export const openapi = fp(async (app: FastifyInstance, { version, site }: Option
         title: 'shoal registry',
         version,
         description:
-          'Find, publish and download GGUF models. Every error is `{"detail": "…"}`, with a `code` and `errors` where they help.',
+          'Find, publish and download GGUF models. Every error is `{"detail": "…"}`, often with a `code` and `errors`.',
         license: { name: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
@@ -50,7 +53,7 @@ export const openapi = fp(async (app: FastifyInstance, { version, site }: Option
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
       }
       for (const path of Object.values(openapiObject.paths ?? {})) {
-        delete path?.head // HEAD goes without saying, and where GET redirects it does not
+        delete path?.head // HEAD is implied by GET, and does not apply to redirects
         for (const operation of Object.values(path ?? {})) {
           if (typeof operation !== 'object' || !('responses' in operation)) continue
           operation.responses.default ??= problem
@@ -75,7 +78,7 @@ export const openapi = fp(async (app: FastifyInstance, { version, site }: Option
   )
 })
 
-/** What has a default need not be sent. */
+/** Members with a default are optional. */
 function withOptionalDefaults(schema: FastifySchema): FastifySchema {
   const query = schema?.querystring as TObject | undefined
   if (!query?.required) return schema

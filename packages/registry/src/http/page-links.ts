@@ -2,8 +2,8 @@ type Page = { limit: number; offset: number }
 type Query = Page & Record<string, unknown>
 
 /**
- * The `Link` header of a page (RFC 8288), or undefined if there is neither a next nor a previous one.
- * @param query as validated: what it holds, and nothing else, is in the links
+ * The `Link` header of a page (RFC 8288), or undefined if there is neither a next nor a previous page.
+ * @param query as validated: the links have exactly its parameters
  */
 export function pageLinks(
   address: string,

@@ -89,7 +89,7 @@ test('more than may wait are told to come back, with 429 and Retry-After', async
   expect(refused.status).toBe(429)
   expect(refused.headers.get('retry-after')).toBe('2')
   expect(await refused.json()).toEqual({
-    detail: 'too many searches at a time: try again in 2 s',
+    detail: 'too many concurrent searches: try again in 2 s',
     code: 'too_many_searches',
   })
   await server.finish('first')

@@ -3,18 +3,18 @@ import { busy } from '../errors.ts'
 import { clientNetwork } from './client-network.ts'
 
 type Options = {
-  /** Queries that run at a time, of all callers. */
+  /** Concurrent queries, of all callers. */
   maxConcurrent: number
-  /** Queries of one caller that wait, besides the one that runs. */
+  /** Queries of one caller that wait, in addition to the one that is running. */
   maxWaitingPerCaller?: number
   maxWaiting?: number
 }
 
 export type QueryTurns = {
   /**
-   * Runs a query that may take long, when it is the caller's turn: one at a time for each account, or for each address of anonymous
-   * callers, and callers take turns.
-   * @throws busy when too many are waiting
+   * Runs a query that may take long when it is the caller's turn: one at a time per account, or per address of
+   * anonymous callers; callers take turns.
+   * @throws busy if too many are waiting
    */
   run<T>(request: FastifyRequest, reply: FastifyReply, query: () => Promise<T>): Promise<T>
 }
@@ -47,7 +47,7 @@ export function queryTurns({
   function waitForTurn(caller: string): Promise<void> {
     const queries = waiting.get(caller) ?? []
     if (queries.length >= maxWaitingPerCaller || waitingCount >= maxWaiting) {
-      throw busy(`too many searches at a time: try again in ${retryAfterSeconds} s`, {
+      throw busy(`too many concurrent searches: try again in ${retryAfterSeconds} s`, {
         code: 'too_many_searches',
         retryAfterSeconds,
       })
@@ -68,7 +68,7 @@ export function queryTurns({
         if (reply.raw.destroyed) throw busy('the caller has gone')
         return await query()
       } finally {
-        // First the process answers whoever else has asked: SQLite's queries would run one after another without a pause.
+        // First the process serves other requests: SQLite's queries would run one after another without a pause.
         setImmediate(() => {
           running.delete(caller)
           startNext()

@@ -8,7 +8,7 @@ import { windowCounts } from './window-counts.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `write` for methods that change something and `read` for the others, unless a route says so. */
+    /** `write` for methods that change something and `read` for the others, unless a route sets another class. */
     rateLimitClass?: RateLimitClass
   }
 }
@@ -17,10 +17,10 @@ declare module 'fastify' {
 const maxCallers = 20_000
 
 /**
- * Counts calls in the classes of the configuration, per credential or, for strangers, per network. The class `auth` is
- * counted per network whatever the credential: otherwise each API key would be worth another 30 guesses of a password.
- * Every answer has the state in `RateLimit-*`; a call over the limit gets 429 with `Retry-After`. Must come after the
- * authentication.
+ * Counts requests in the classes of the configuration, per credential or, for anonymous requests, per network. The
+ * class `auth` is always counted per network: otherwise each API key would allow another 30 guesses of a password.
+ * Every response has the state in `RateLimit-*`; a request above the limit gets 429 with `Retry-After`. Must be
+ * registered after the authentication.
  */
 export const rateLimits = fp(async (app: FastifyInstance, { limits }: { limits: RateLimits }) => {
   await app.register(rateLimit, {
@@ -32,7 +32,7 @@ export const rateLimits = fp(async (app: FastifyInstance, { limits }: { limits: 
     enableDraftSpec: true,
     errorResponseBuilder: (_request, { ttl }) => {
       const seconds = Math.max(1, Math.ceil(ttl / 1000))
-      return busy(`too many calls: try again in ${seconds} s`, {
+      return busy(`too many requests: try again in ${seconds} s`, {
         code: 'rate_limited',
         retryAfterSeconds: seconds,
       })
@@ -40,7 +40,10 @@ export const rateLimits = fp(async (app: FastifyInstance, { limits }: { limits: 
   })
 })
 
-/** The plugin's own store uses the system's clock: set back by an hour, it would refuse callers for an hour. */
+/**
+ * The plugin's own store uses the system's clock: if that were set back by an hour, callers would be refused for an
+ * hour.
+ */
 class MonotonicStore implements FastifyRateLimitStore {
   readonly counts = windowCounts(maxCallers)
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** What the log has of each request besides what every server logs. */
+/** Fields of the request log in addition to those of every server. */
 export const logFields = ({ ip, caller }: FastifyRequest) => ({
   ip,
   ...(caller && { user: caller.username }),

@@ -14,11 +14,11 @@ type Entry = {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Under which key and version the answer to this request may be cached; undefined if it may not. */
+    /** The key and version under which the response to this request may be cached; undefined if it may not. */
     cacheable: { key: string; version: string; databaseVersion: string } | undefined
   }
   interface FastifyContextConfig {
-    /** Its answers change with the swarms too, which are not in the database. */
+    /** Its responses also depend on the swarms, which are not in the database. */
     showsSeeders?: boolean
   }
 }
@@ -30,18 +30,18 @@ type Options = {
 }
 
 export const maxCacheBytes = 32 * 1024 * 1024
-/** Keeps the bookkeeping of many small answers small. */
+/** Bounds the bookkeeping of many small responses. */
 export const maxCacheEntries = 4_000
 const maxPayloadBytes = 1024 * 1024
-/** Longer queries are hardly ever sent twice. */
+/** Longer queries are hardly ever repeated. */
 const maxKeyLength = 1_000
-/** What an entry takes besides its key, headers and payload: the objects, and the slots in the cache's lists. */
+/** The size of an entry without its key, headers and payload: the objects, and the slots in the cache's lists. */
 const bytesPerEntry = 1_000
 
 /**
- * Caches the answers to anonymous GET requests until anything is written to the database. Requests share an answer if they
- * agree in route, path parameters and the query parameters that the route's schema names; others do not count. Only for a
- * database that one process writes to (SQLite), and never for signed-in callers.
+ * Caches the responses to anonymous GET requests until the next write to the database. Requests share a response if
+ * they have the same route, path parameters and query parameters of the route's schema; other parameters are ignored.
+ * Only for a database that a single process writes to (SQLite), and never for signed-in callers.
  */
 export const responseCache = fp(
   async (app: FastifyInstance, { databaseVersion, seedersVersion, metrics }: Options) => {
@@ -60,7 +60,7 @@ export const responseCache = fp(
       if (request.method !== 'GET' || request.caller) return
       const current = databaseVersion()
       if (current !== cachedVersion) {
-        cache.clear() // all of it is stale
+        cache.clear() // all entries are stale
         cachedVersion = current
       }
       const key = makeKey(request)
@@ -82,7 +82,7 @@ export const responseCache = fp(
     app.addHook('onSend', async ({ cacheable }, reply, payload) => {
       if (!cacheable || reply.statusCode !== 200) return
       if (typeof payload !== 'string' || payload.length > maxPayloadBytes) return
-      if (cacheable.databaseVersion !== cachedVersion) return // stale already
+      if (cacheable.databaseVersion !== cachedVersion) return // already stale
       const { key, version } = cacheable
       const headers = answerHeaders(reply.getHeaders())
       cache.set(key, { version, payload: Buffer.from(payload), headers })
@@ -90,21 +90,21 @@ export const responseCache = fp(
   },
 )
 
-/** The route and what is said to it, in one order however the caller wrote it. */
+/** The route and its parameters, in a fixed order. */
 function makeKey({ routeOptions, params, query }: FastifyRequest): string {
   const known = routeOptions.schema?.querystring ? Object.entries(query as object) : []
   known.sort(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify([routeOptions.url, params, known])
 }
 
-/** Bytes that an entry takes in memory; JavaScript may keep two for each character. */
+/** Bytes that an entry takes in memory; JavaScript may use two per character. */
 function computeSize({ version, payload, headers }: Entry, key: string): number {
   const texts = [key, version, ...Object.values(headers).map(String)]
   const characters = texts.reduce((sum, { length }) => sum + length, 0)
   return payload.byteLength + 2 * characters + bytesPerEntry
 }
 
-/** Headers of the answer itself, and not of the request that happened to be the first. */
+/** Headers of the response itself, not of the request that happened to be the first. */
 const answerHeaderNames = [
   'content-type',
   'cache-control',
@@ -123,7 +123,7 @@ function answerHeaders(headers: Headers): Headers {
 function reportSize(cache: LRUCache<string, Entry>, metrics: Registry) {
   new Gauge({
     name: 'shoal_response_cache_bytes',
-    help: `Memory of cached answers, at most ${maxCacheBytes}`,
+    help: `Upper bound of the memory used by cached responses ${maxCacheBytes}`,
     registers: [metrics],
     collect() {
       this.set(cache.calculatedSize)
@@ -131,7 +131,7 @@ function reportSize(cache: LRUCache<string, Entry>, metrics: Registry) {
   })
   new Gauge({
     name: 'shoal_response_cache_entries',
-    help: `Cached answers, at most ${maxCacheEntries}`,
+    help: `Upper bound of the number of cached responses ${maxCacheEntries}`,
     registers: [metrics],
     collect() {
       this.set(cache.size)

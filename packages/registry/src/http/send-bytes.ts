@@ -12,9 +12,9 @@ import { isKnown } from './if-none-match.ts'
 
 type Bytes = {
   sizeBytes: number
-  /** Strong; the bytes behind it never change. */
+  /** Strong; its bytes never change. */
   etag: string
-  /** Where the bytes are, from position 0 on. */
+  /** The bytes, from position 0 on. */
   open(): Promise<ObjectReader>
   /** Where this part of the object begins. */
   offset?: number
@@ -22,8 +22,8 @@ type Bytes = {
 }
 
 /**
- * Answers GET and HEAD with bytes: `Range`, `If-Range`, `If-None-Match`, 206, 304 and 416 (RFC 9110). Bytes go to the socket
- * without streams in between: a fifth of the processor time that a stream takes.
+ * Responds to GET and HEAD with bytes: `Range`, `If-Range`, `If-None-Match`, 206, 304 and 416 (RFC 9110). Bytes go to
+ * the socket without streams, which takes a fifth of the processor time.
  */
 export async function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes) {
   const { sizeBytes, etag, offset = 0 } = bytes
@@ -37,7 +37,7 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, by
   const asked = byteRange(isStale ? undefined : request.headers.range, sizeBytes)
   if (asked === 'unsatisfiable') {
     reply.header('content-range', `bytes */${sizeBytes}`).type('application/json')
-    return reply.code(416).send({ detail: `the range lies outside of ${sizeBytes} bytes` })
+    return reply.code(416).send({ detail: `the range is outside of ${sizeBytes} bytes` })
   }
   const range = asked === 'whole' ? { start: 0, size: sizeBytes } : asked
   if (asked !== 'whole') {
@@ -64,7 +64,7 @@ async function pump(
   const share = budget.join()
   try {
     const bytes = bytePump({ reader, range, share, response, gone: gone.signal })
-    await bytes.ready() // before the head: what fails here is still answered with an error
+    await bytes.ready() // before the head: a failure here is still answered with an error
     reply.hijack()
     response.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>)
     await bytes.send()
@@ -72,21 +72,21 @@ async function pump(
   } catch (error) {
     if (!response.headersSent) throw error
     if (gone.signal.aborted) return reply
-    breakOff(response) // fewer bytes than announced: the client sees that and asks again
+    breakOff(response) // fewer bytes than announced: the client notices and requests them again
     request.log.error({ err: error }, 'a download failed')
   } finally {
-    await reader.close() // once what is being read into our buffers has come
+    await reader.close() // once the reads into our buffers have ended
     share.leave()
   }
   return reply
 }
 
-/** When each connection is closed, for the requests that wait behind another one on it. */
+/** Resolves when each connection is closed, for the requests that wait behind another one on it. */
 const closings = new WeakMap<Socket, Promise<unknown>>()
 
 /**
- * Waits for the answers to earlier requests on the same connection (pipelining, RFC 9112 §9.3.2), so that a reader who stops
- * holds one buffer and one open file, however many requests it has sent. False once the connection is closed.
+ * Waits for the responses to earlier requests on the same connection (pipelining, RFC 9112 §9.3.2), so that a stopped
+ * reader holds one buffer and one open file, however many requests it has sent. False once the connection is closed.
  */
 async function isItsTurn({ raw }: FastifyRequest, response: ServerResponse): Promise<boolean> {
   const { socket } = raw

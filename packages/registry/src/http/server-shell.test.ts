@@ -1,4 +1,4 @@
-/** What the registry takes from the shell of both servers, as its callers and its log see it. */
+/** The behaviour that the registry takes from the shell of both servers, as seen by clients and in the log. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ test('a request whose client has gone is logged and counted as 499', async () =>
   socket.write(
     `POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
   )
-  socket.once('data', () => socket.destroy()) // it may go on: the registry waits for the body
+  socket.once('data', () => socket.destroy()) // it may continue: the registry waits for the body
   const line = expect.objectContaining({ path: '/v1/auth/login', status: 499, ip: '127.0.0.1' })
   await expect.poll(requestLines).toContainEqual(line)
   const { text } = await registry.get('/metrics')

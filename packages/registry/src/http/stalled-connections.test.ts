@@ -16,7 +16,7 @@ const never: ConnectionTimeouts = {
   headersMs: hourMs,
   idleMs: hourMs,
 }
-/** More than the system's buffers for one connection take. */
+/** More than the system buffers for one connection. */
 const fileBytes = 48 * 1024 * 1024
 
 /** A slow reader takes this much at a time. */
@@ -33,7 +33,7 @@ async function start(timeouts: Partial<ConnectionTimeouts>): Promise<TestRegistr
   return registry
 }
 
-/** Sends the beginning of a request, and reads only if told to. */
+/** Sends the beginning of a request, and reads only on demand. */
 function send(registry: TestRegistry, request: string): Socket {
   const socket = connect(registry.port, '127.0.0.1')
   opened.push({ close: () => socket.destroy() })
@@ -48,7 +48,7 @@ async function metric(registry: TestRegistry, name: string): Promise<number> {
   return Number(line?.split(' ')[1] ?? 0)
 }
 
-/** The request for the bytes of a file that no buffers of the system take whole. */
+/** A request for more bytes than the system's buffers can hold. */
 async function makeDownloadRequest(registry: TestRegistry): Promise<string> {
   const token = await registry.register('ana')
   const bytes = smallGguf(7, fileBytes / 4)
@@ -119,7 +119,7 @@ test('half a JSON body gets 408 when the rest does not come', async () => {
 test('half a body that nobody reads keeps no connection open', async () => {
   const registry = await start({ senderMs: 300 })
   const bodies = [
-    'POST /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json', // read before the caller is asked for
+    'POST /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json', // read before the caller is identified
     'POST /v1/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain', // 404
     'GET /v1/models HTTP/1.1\r\nHost: localhost', // 200
     'PUT /blobs/nothing HTTP/1.1\r\nHost: localhost', // 403

@@ -4,9 +4,9 @@ import { Counter, type Registry } from 'prom-client'
 import { readUnsentBytes, type UnsentBytes } from './unsent-bytes.ts'
 
 type Options = {
-  /** A reader that takes nothing of an answer for so long is disconnected. */
+  /** A reader that takes no byte of a response for this long is disconnected. */
   readerMs: number
-  /** So is a sender of a body that nobody needs any more. */
+  /** So is a sender of a body that is no longer needed. */
   senderMs: number
   log: {
     debug(details: object, message: string): void
@@ -17,30 +17,31 @@ type Options = {
 
 type Watched = {
   last: { request: IncomingMessage; response: ServerResponse } | undefined
-  /** What was seen when either side last moved, and when that was. */
+  /** The counters when either side last moved, and the time of that. */
   sent: string
   sentAt: number
   receivedBytes: number
   receivedAt: number
 }
 
-/** Looks at every connection several times in the shorter of the limits. */
+/** Each connection is checked several times within the shorter of the limits. */
 const checksPerLimit = 4
-/** Where the system does not tell what a reader has taken, a slow one may seem to take nothing for minutes. */
+/** If the system does not report what a reader has taken, a slow one may appear to take nothing for minutes. */
 const blindFactor = 10
 
 /**
- * Ends connections whose other side has stopped: it takes nothing of an answer, or sends nothing of a body after the answer.
- * (Bodies before the answer have limits of their own, which answer 408.) Slow connections stay, as far as TCP shows that they
- * move: a receiving system opens its window again when a sixteenth of its buffer is free, so that a program which reads less
- * than some 30 kB/s out of a buffer of 32 MB (the most on Linux) takes nothing for a minute. It has to ask for the rest.
+ * Closes connections whose other side has stopped: it takes nothing of a response, or sends nothing of a body after the
+ * response. (Bodies before the response have their own limits, with 408.) Slow connections stay as long as TCP shows
+ * progress: a receiving system opens its window again when a sixteenth of its buffer is free, so a program that reads
+ * less than about 30 kB/s from a buffer of 32 MB (the maximum on Linux) takes nothing for a minute. It has to request
+ * the rest again.
  */
 export function endStalledConnections(server: Server, options: Options) {
   const { readerMs, senderMs, log, metrics } = options
   const watched = new Map<Socket, Watched>()
   const stalled = new Counter({
     name: 'shoal_http_stalled_connections_total',
-    help: 'Connections ended because the other side took or sent nothing for too long',
+    help: 'Connections closed because the other side took or sent nothing for too long',
     labelNames: ['side'],
     registers: [metrics],
   })
@@ -63,7 +64,7 @@ export function endStalledConnections(server: Server, options: Options) {
 
   function end(socket: Socket, side: 'reader' | 'sender', ms: number) {
     stalled.inc({ side })
-    log.debug({ ip: socket.remoteAddress, side, ms }, 'a stalled connection was ended')
+    log.debug({ ip: socket.remoteAddress, side, ms }, 'a stalled connection was closed')
     socket.destroy()
   }
 
@@ -104,7 +105,7 @@ export function endStalledConnections(server: Server, options: Options) {
     if (isPolling) return
     isPolling = true
     poll()
-      .catch((error) => log.error({ err: error }, 'could not look for stalled connections'))
+      .catch((error) => log.error({ err: error }, 'could not check for stalled connections'))
       .finally(() => {
         isPolling = false
       })

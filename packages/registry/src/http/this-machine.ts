@@ -5,19 +5,22 @@ import fp from 'fastify-plugin'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether a program on this machine makes the call. Not what a proxy passes on for others, although it connects from here. */
+    /** Whether the request comes from a program on this machine, and not from a proxy on it for another client. */
     isFromThisMachine(): boolean
   }
 }
 
-/** Tells calls of this machine from those that a proxy on it passes on, and warns once of a proxy that is not trusted. */
+/**
+ * Distinguishes requests from this machine from those that a proxy on it forwards, and warns once about a proxy that is
+ * not trusted.
+ */
 export const thisMachine = fp(
   async (app: FastifyInstance, { trustProxy }: { trustProxy: boolean }) => {
     app.decorateRequest('isFromThisMachine', function isFromThisMachine(this: FastifyRequest) {
       const { headers, ip, socket } = this
       const isNamed = trustProxy && headers['x-forwarded-for'] !== undefined
       if (isForwarded(headers) && !isNamed) return false
-      // A trusted proxy names the client; loopback means this machine only if the proxy is here too.
+      // A trusted proxy names the client; loopback means this machine only if the proxy is on it too.
       return isLoopbackAddress(socket.remoteAddress) && isLoopbackAddress(ip)
     })
     if (trustProxy) return
@@ -27,13 +30,13 @@ export const thisMachine = fp(
       if (hasWarned || !isForwarded(headers)) return
       hasWarned = true
       log.warn(
-        'a proxy passes requests on, but SHOAL_TRUST_PROXY is off: all its clients share one address and its rate limits. Set SHOAL_TRUST_PROXY=on if the proxy is yours',
+        'a proxy forwards requests, but SHOAL_TRUST_PROXY is off: all its clients share one address and its rate limits. Set SHOAL_TRUST_PROXY=on if the proxy is yours',
       )
     })
   },
 )
 
-/** Whether a proxy has left a trace (RFC 7239, RFC 9110 §7.6.3, and what came before). */
+/** Whether a proxy has left headers (RFC 7239, RFC 9110 §7.6.3, and their predecessors). */
 function isForwarded(headers: IncomingHttpHeaders): boolean {
   for (const name in headers) {
     if (name === 'forwarded' || name === 'via' || name === 'x-real-ip') return true

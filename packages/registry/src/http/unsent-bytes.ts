@@ -8,8 +8,8 @@ export type UnsentBytes = (socket: Socket) => number | undefined
 const tables = ['/proc/net/tcp', '/proc/net/tcp6']
 
 /**
- * Reads the system's table of connections. It shows that a slow reader moves while its part of the system's send buffer, of
- * megabytes, has no room for more from us. Undefined on systems other than Linux.
+ * Reads the system's table of connections. It shows the progress of a slow reader while its send buffer in the system,
+ * of megabytes, is full. Undefined on systems other than Linux.
  */
 export async function readUnsentBytes(): Promise<UnsentBytes | undefined> {
   const unsent = new Map<string, number>()
@@ -35,7 +35,7 @@ export async function readUnsentBytes(): Promise<UnsentBytes | undefined> {
 
 const hexPort = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')
 
-/** As in the table: words of four bytes, each in the order of a little-endian processor. */
+/** The format of the table: words of four bytes, each in the byte order of a little-endian processor. */
 function hexAddress(address: string, isIpv6: boolean): string {
   const packed = Buffer.from(packedAddress(plainAddress(address) ?? '0.0.0.0'), 'latin1')
   const isMapped = isIpv6 && packed.length === 4

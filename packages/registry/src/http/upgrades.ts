@@ -2,25 +2,25 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** A connection that asks to speak WebSocket, and the first bytes that came after the request. */
+/** A connection that requests an upgrade to WebSocket, and the first bytes after the request. */
 type Upgrade = { socket: Duplex; head: Buffer }
 
 const upgrades = new WeakMap<IncomingMessage, Upgrade>()
 const placesForSockets = /^\/(announce|scrape)([/?]|$)/
 
-/** For Node: every other request to upgrade is answered as if it were none, since clients offer HTTP/2 in that way. */
+/** Tells Node to treat every other request to upgrade as a normal one: clients offer HTTP/2 in that way. */
 export function asksForSocket({ url = '', headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket' && placesForSockets.test(url)
 }
 
-/** Sends requests for a socket through the hooks and to a route like any others; the route may take the connection. */
+/** Sends upgrade requests through the hooks and to a route like any others; the route may take over the connection. */
 export function useUpgrades(app: FastifyInstance) {
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket as Parameters<typeof response.assignSocket>[0])
     response.once('finish', () => socket.end())
-    socket.on('error', () => socket.destroy()) // nobody else hears it before the route has decided
+    socket.on('error', () => socket.destroy()) // nothing else reads from it before the route has decided
     upgrades.set(request, { socket, head })
     app.routing(request, response)
   })
@@ -28,10 +28,10 @@ export function useUpgrades(app: FastifyInstance) {
 
 export const findUpgrade = ({ raw }: FastifyRequest): Upgrade | undefined => upgrades.get(raw)
 
-/** The connection, for a route that answers in its own way. */
+/** Takes over the connection, for a route that responds in its own way. */
 export function takeUpgrade(request: FastifyRequest, reply: FastifyReply): Upgrade {
   const upgrade = findUpgrade(request)
-  if (!upgrade) throw new Error('this request does not ask for a socket')
+  if (!upgrade) throw new Error('this request does not ask for an upgrade to WebSocket')
   reply.hijack()
   reply.raw.detachSocket(upgrade.socket as Parameters<typeof reply.raw.detachSocket>[0])
   return upgrade

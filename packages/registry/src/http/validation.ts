@@ -5,14 +5,15 @@ import { invalid, unprocessable } from '../errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route reads the bytes of its query itself. */
+    /** The route parses its query itself, as bytes. */
     hasRawQuery?: boolean
   }
 }
 
 /**
- * Ajv, for bodies, queries, and path parameters with headers. In a body `"5"` is not a number; in the others it is. All fill in
- * defaults. Bodies and queries lose members that no schema names: caches and links know only the parameters of the route.
+ * Ajv, for bodies, queries, and path parameters with headers. In a body `"5"` is not a number; elsewhere it is. All
+ * fill in defaults. Members of bodies and queries that are not in the schema are removed: caches and links know only
+ * the parameters of the route.
  */
 export function useValidation(app: FastifyInstance) {
   const shared = { useDefaults: true, allErrors: false, strict: false, formats }
@@ -40,9 +41,9 @@ export function useValidation(app: FastifyInstance) {
   }
 }
 
-const isNoText = 'holds a NUL or half a character'
+const isNoText = 'contains a NUL or half a character'
 
-/** Throws for what no database keeps and no screen shows: NUL, and surrogates without their other half. */
+/** Throws for text that no database stores and no screen shows: NUL, and unpaired surrogates. */
 function refuseBadTexts(value: unknown, problem: (path: string) => Error, path: string[] = []) {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed()) throw problem(path.join('.') || 'the text')
@@ -59,7 +60,7 @@ function withoutSearch(query: unknown): object {
   return others
 }
 
-/** What is wrong with a value that misses one of our own formats. */
+/** The error for a value that does not match one of our formats. */
 export const messagesByFormat: Record<string, string> = {
   name: 'must be a single line that is not blank, without control characters',
   text: 'must not contain control characters other than tabs and line breaks',

@@ -1,12 +1,12 @@
 export type WindowCount = {
   count: number
-  /** Until the count begins again at zero. */
+  /** When the count starts again at zero. */
   msLeft: number
 }
 
 /**
- * Counts by key in fixed windows of time. At most `maxKeys` are kept; the least recently counted goes first. Time comes
- * from a monotonic clock: when the system's clock is set back, no window lasts longer for it.
+ * Counts by key in fixed windows of time. At most `maxKeys` are kept; the least recently counted is removed first. Uses
+ * a monotonic clock, so setting back the system's clock does not extend a window.
  */
 export function windowCounts(maxKeys: number) {
   const windows = new Map<string, { count: number; endsAt: number }>()
@@ -18,7 +18,7 @@ export function windowCounts(maxKeys: number) {
   }
 
   return {
-    /** Counts one more and returns the count with it. */
+    /** Adds one and returns the count. */
     add(key: string, windowMs: number): WindowCount {
       const window = current(key, windowMs)
       window.count += 1
@@ -28,7 +28,7 @@ export function windowCounts(maxKeys: number) {
       return { count: window.count, msLeft: window.endsAt - performance.now() }
     },
 
-    /** The count as it is. */
+    /** The current count. */
     read(key: string, windowMs: number): WindowCount {
       const { count, endsAt } = current(key, windowMs)
       return { count, msLeft: endsAt - performance.now() }

@@ -1,6 +1,7 @@
 /**
- * Database and store belong together: the database says which objects are garbage, so that the wrong one would delete
- * everything. Both carry the same identity, a random UUID: the database in its table `secret`, the store in a note of its own.
+ * Database and store belong together: the database decides which objects are garbage, so that the wrong database would
+ * delete everything. Both carry the same identity, a random UUID: the database in its table `secret`, the store in a
+ * separate object.
  */
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
@@ -9,13 +10,13 @@ import { ConfigError } from '../errors.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 
 const secretName = 'store-identity'
-/** Objects that are looked for in a store whose note is missing: enough to know it, and done within seconds. */
+/** Objects that are looked up in a store without an identity: enough to be sure, and done within seconds. */
 const maxSampled = 1_000
 
 export type Identified = {
   db: Kysely<Database>
   store: ObjectStore
-  /** How messages name them. */
+  /** How messages refer to them. */
   databaseLabel: string
   storeLabel: string
   /** Another database was used with this data folder before. */
@@ -23,8 +24,8 @@ export type Identified = {
 }
 
 /**
- * Passes when database and store carry the same identity, and gives them one when they are new, or were made by version 0.1
- * and visibly belong together. Throws a `ConfigError` for every other pair, and then changes nothing.
+ * Resolves if database and store carry the same identity. If both are new, or were created by version 0.1 and evidently
+ * belong together, they get one. Throws a `ConfigError` for every other pair, and changes nothing then.
  */
 export async function checkIdentity(pair: Identified): Promise<void> {
   const { db, store } = pair
@@ -38,12 +39,12 @@ export async function checkIdentity(pair: Identified): Promise<void> {
   await store.writeIdentity(await makeDatabaseIdentity(db, inStore))
 }
 
-/** Makes the database and the store one pair, whatever they carried before. */
+/** Gives database and store the same identity, whatever they had before. */
 export async function writeIdentity({ db, store }: Pick<Identified, 'db' | 'store'>) {
   await store.writeIdentity(await makeDatabaseIdentity(db, undefined))
 }
 
-/** Why a store with another identity, or beside a database without one, is not taken; undefined when it is. */
+/** Why a store with another identity, or with a database that has none, is refused; undefined if it is not. */
 async function refuseKnownStore(
   { db, store, databaseLabel, storeLabel, isOtherDatabase }: Identified,
   isKnownDatabase: boolean,
@@ -55,7 +56,7 @@ async function refuseKnownStore(
   return `${databaseLabel} and ${storeLabel} belong to different registries. ${whatToCheck}`
 }
 
-/** Why a store without an identity is not taken; undefined when it is. */
+/** Why a store without an identity is refused; undefined if it is not. */
 async function refuseUnknownStore({
   db,
   store,
@@ -92,7 +93,10 @@ async function readDatabaseIdentity(db: Kysely<Database>): Promise<string | unde
   return row?.value
 }
 
-/** The identity of the database. One that has none gets the suggested one, or a new one; of two nodes the first decides. */
+/**
+ * The identity of the database. A database without one gets the suggested or a new one; of two nodes, the first one
+ * decides.
+ */
 async function makeDatabaseIdentity(db: Kysely<Database>, suggested: string | undefined) {
   await db
     .insertInto('secret')
@@ -107,7 +111,7 @@ async function makeDatabaseIdentity(db: Kysely<Database>, suggested: string | un
   return value
 }
 
-/** Nobody has used this database: there is no account in it, not even the registry's own. */
+/** The database has not been used: it has no account, not even the registry's own. */
 async function isNew(db: Kysely<Database>): Promise<boolean> {
   const account = await db.selectFrom('account').select('id').limit(1).executeTakeFirst()
   return account === undefined
@@ -118,7 +122,10 @@ async function isEmpty(store: ObjectStore): Promise<boolean> {
   return true
 }
 
-/** Whether there are objects that are not even those of unfinished uploads: 0.1 may have been stopped while it processed them. */
+/**
+ * Whether there are objects that do not even belong to unfinished uploads: version 0.1 may have been stopped while it
+ * processed them.
+ */
 async function hasUnknownObjects(db: Kysely<Database>, store: ObjectStore): Promise<boolean> {
   const uploads = await db
     .selectFrom('file')
@@ -132,7 +139,10 @@ async function hasUnknownObjects(db: Kysely<Database>, store: ObjectStore): Prom
 
 export type SampledObjects = { sampled: number; missing: number }
 
-/** How many of the objects that blobs name are in the store: of all, or of the first by SHA-256, which is as good as at random. */
+/**
+ * How many of the objects named by blobs are in the store: of all, or of the first by SHA-256, which is as good as a
+ * random sample.
+ */
 export async function sampleObjects(
   db: Kysely<Database>,
   store: ObjectStore,

@@ -1,6 +1,6 @@
 /**
- * Which database a data folder belongs to. It is noted in `database.json` in that folder, without a password, so that a
- * start without `DATABASE_URL` is refused instead of opening an empty SQLite database beside the files of another one.
+ * Records which database a data folder belongs to, in `database.json` in that folder, without a password. A start
+ * without `DATABASE_URL` is then refused instead of creating an empty SQLite database next to the files of another one.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -34,8 +34,8 @@ export function isSameDatabase(one: DatabaseRecord, other: DatabaseRecord): bool
 }
 
 /**
- * The database that was used with this data folder last; undefined for a new folder, and for one that only version 0.1
- * has used. Throws a `ConfigError` for a file that does not say it.
+ * The database last used with this data folder; undefined for a new folder, and for one that only version 0.1 has used.
+ * Throws a `ConfigError` for a damaged file.
  */
 export async function readDatabaseRecord(
   dataDirectory: string,

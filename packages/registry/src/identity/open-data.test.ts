@@ -30,7 +30,7 @@ async function expectWhole(registry: TestRegistry, file: { id: string }) {
   expect(sha256((await registry.bytes(direct_url)).bytes)).toBe(sha256(bytes))
 }
 
-/** Takes the data back to what version 0.1 left: no identity on either side, and no note of the database. */
+/** Restores the state that version 0.1 left: no identities, and no record of the database. */
 async function makeOld({ config }: TestRegistry) {
   const connection = await openDatabase(config)
   await connection.db.deleteFrom('secret').where('name', '=', 'store-identity').execute()

@@ -1,4 +1,6 @@
-/** The one door to a registry's data, for the registry itself and for `shoal admin`: a database and a store that belong together. */
+/**
+ * Opens a registry's data, for the registry itself and for `shoal admin`: a database and a store that belong together.
+ */
 import { join } from 'node:path'
 import { type Connection, connect, type DatabaseConfig, sqlitePath } from '../database/connect.ts'
 import { readSecret } from '../database/secret.ts'
@@ -18,21 +20,21 @@ import {
 export type RegistryData = {
   connection: Connection
   store: DiskStore
-  /** The key under which URLs and tokens are signed. */
+  /** The key that signs URLs and tokens. */
   signingKey: string
 }
 
 export type DataOptions = DatabaseConfig & {
   store: Pick<DiskStoreOptions, 'baseUrl' | 'reserveBytes' | 'senderTimeoutMs'>
-  /** Whether a folder without a database gets one. */
+  /** Whether a database is created if the folder has none. */
   mayBeNew: boolean
-  /** How the two are made one: `checkIdentity`, unless the operator says that they are. */
+  /** How the two are matched: `checkIdentity`, unless the operator vouches for them. */
   identify?: (pair: Identified) => Promise<void>
 }
 
 /**
- * Opens the database and the store of a data folder. Throws a `ConfigError` when they do not belong together, or when the
- * settings name no database and the folder's own is not SQLite; no row and no byte is changed then.
+ * Opens the database and the store of a data folder. Throws a `ConfigError` if they do not belong together, or if the
+ * settings name no database and the folder's own is not SQLite; nothing is changed then.
  */
 export async function openData(options: DataOptions): Promise<RegistryData> {
   const { dataDirectory, mayBeNew, identify = checkIdentity } = options
@@ -66,7 +68,7 @@ export async function openData(options: DataOptions): Promise<RegistryData> {
   }
 }
 
-/** A forgotten `DATABASE_URL` must not make an empty SQLite database beside the files of another one. */
+/** A forgotten `DATABASE_URL` must not create an empty SQLite database next to the files of another one. */
 async function refuseForgottenUrl(
   dataDirectory: string,
   recorded: DatabaseRecord | undefined,

@@ -53,7 +53,7 @@ describeOnEachDatabase('the probes', (start) => {
     const registry = await start({ dataDirectory })
     let changes = 0
     const watcher = watch(join(dataDirectory, 'store', 'uploads'), (type, name) => {
-      if (type === 'rename' && name?.startsWith('.probe')) changes += 1 // made, and deleted
+      if (type === 'rename' && name?.startsWith('.probe')) changes += 1 // created, and deleted
     })
     onTestFinished(() => watcher.close())
     const started = performance.now()

@@ -11,7 +11,7 @@ type Dependencies = {
   db: Kysely<Database>
   store: ObjectStore
   metrics: MetricsRegistry
-  /** With this Bearer token anyone may read `/metrics`; undefined: no token does. */
+  /** This Bearer token allows anyone to read `/metrics`; undefined if there is none. */
   metricsToken: string | undefined
   isDraining: () => boolean
 }
@@ -20,7 +20,7 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
   const { db, store, metrics, metricsToken, isDraining } = dependencies
   const schema = { hide: true }
   const config = { isOpen: true, isQuiet: true }
-  // Load balancers ask these often, by an address, and most of all while something is broken.
+  // Load balancers request these often, by IP address, and most of all while something is broken.
   const probe = {
     ...config,
     ignoresCredentials: true,
@@ -47,7 +47,7 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
     const isAdmin = caller !== undefined && isActingAdmin(caller)
     if (!hasRouteToken && !isAdmin && !request.isFromThisMachine()) {
       throw forbidden(
-        'metrics are for admins, for this machine, and for who has SHOAL_METRICS_TOKEN',
+        'metrics require an admin, a request from this machine, or SHOAL_METRICS_TOKEN',
       )
     }
     return reply.type(metrics.contentType).send(await metrics.metrics())

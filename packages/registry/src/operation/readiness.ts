@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 type Log = { error(details: object, message: string): void }
 
-/** What is needed to serve, each by its name as in "the database", with a check that rejects when it is broken. */
+/**
+ * Checks of everything that is needed to serve requests, by name such as "the database". A check rejects if its subject
+ * is broken.
+ */
 type Checks = Record<string, () => Promise<unknown>>
 
 const probeIntervalMs = 1_000
@@ -10,9 +13,9 @@ const probeIntervalMs = 1_000
 const timeoutMs = 3_000
 
 /**
- * Makes the question whether everything that a registry needs is there: it resolves to the name of what is not, or to
- * undefined. However many ask, there is one probe a second, and never a second check of something that has not answered
- * the first, so that a hanging database loses one connection to it and no more.
+ * Creates a function that resolves to the name of what is broken, or undefined. However often it is called, there is
+ * one probe a second, and never a second check of something that has not answered the first, so a hanging database
+ * costs a single connection.
  */
 export function readiness(checks: Checks, log: Log): () => Promise<string | undefined> {
   const pending = new Map<string, Promise<boolean>>()
