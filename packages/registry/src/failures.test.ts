@@ -35,7 +35,7 @@ test.skipIf(!postgresUrl)(
     }
     expect((await registry.get('/healthz')).status).toBe(200)
 
-    await line.mend()
+    await line.restore()
     expect((await registry.get('/v1/models')).status).toBe(200)
   },
 )

@@ -30,7 +30,7 @@ export class TransferError extends Error {
 }
 
 /**
- * An error of a call of the API at `host` as trouble that waiting may mend; undefined where it is none.
+ * An error of a call of the API at `host` as trouble that waiting may restore; undefined where it is none.
  * @example
  * import { classifyError } from '@shoal/transfer/push'
  *

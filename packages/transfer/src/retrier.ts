@@ -5,7 +5,7 @@ import { classifyError, type TransferFailure, toError } from './failure.ts'
 
 /** While something moves, only the request that failed waits, and nobody is told. */
 const quietMs = 2_000
-/** A 500 is usually a defect of the registry, which time does not mend. */
+/** A 500 is usually a defect of the registry, which time does not restore. */
 const maxRetriesOf500 = 5
 
 export type RetrierOptions = {

@@ -1,7 +1,7 @@
 /**
- * A file that takes room on the database's disk so that there is some when it is needed: SQLite writes every change to its log
- * first, and so cannot even delete on a disk without a free block. Of the file goes what a commit needs and no more: whatever is
- * free, others may take. It is made whole again when there is room.
+ * A file that reserves space on the database's disk: SQLite writes every change to its log first, so on a disk without
+ * a free block it cannot even delete. Only as much of the file is given up as a commit needs, since any free space may
+ * be used by others. The file is restored once there is enough space.
  */
 import { randomFillSync } from 'node:crypto'
 import { rmSync, statfsSync, statSync, truncateSync } from 'node:fs'
@@ -11,29 +11,36 @@ import { isStorageFull } from '../unavailable.ts'
 
 const mebibyte = 1024 * 1024
 const blockBytes = 4096
-/** To delete takes 20 to 200 kB of log, and one of the largest files with its 10,000 chunks as many pages: up to 40 MB. */
+/**
+ * A deletion needs 20 to 200 kB of log; one of the largest files, with its 10,000 chunks, as many pages: up to 40 MB.
+ */
 const maxBytes = 32 * mebibyte
 const minBytes = mebibyte
 const diskShare = 0.01
 
 export type Ballast = {
-  /** Bytes of the whole file. */
+  /** Size of the complete file, in bytes. */
   sizeBytes: number
-  /** Whether less is free than that. Microseconds. */
+  /** Whether less than that is free. Takes microseconds. */
   isTight(): boolean
-  /** Bytes that are free or can be made so. */
+  /** Bytes that are free or can be freed. */
   roomBytes(): number
-  /** Gives up as much of the file as makes so many bytes free, or all of it. Returns whether it gave any. */
+  /**
+   * Gives up as much of the file as is needed to free this many bytes, or all of it. Returns whether it gave up
+   * anything.
+   */
   makeRoom(bytes: number): boolean
-  /** Whether more than half of its room is used: the rest is for deleting. */
+  /** Whether more than half of it has been given up: the rest is for deletions. */
   isNearlySpent(): boolean
-  /** Makes the file whole if it is not and twice its size is free. */
+  /** Restores the file if it is incomplete and twice its size is free. */
   restore(): Promise<void>
-  /** What the file would take and does not. */
+  /** Bytes that the file is short of its size. */
   missingBytes(): number
 }
 
-/** The ballast in a directory. `bytes` is for tests; by default it is 1 % of the disk, from 1 to 32 MiB. 0 is none. */
+/**
+ * The ballast in a directory. `bytes` is for tests; the default is 1 % of the disk, from 1 to 32 MiB. 0 disables it.
+ */
 export function openBallast(directory: string, bytes?: number): Ballast {
   const path = join(directory, 'ballast')
   const sizeBytes = bytes ?? computeDefaultSize(directory)
@@ -67,7 +74,7 @@ export function openBallast(directory: string, bytes?: number): Ballast {
   }
 }
 
-/** File systems that copy on write may have no room to shorten a file, and yet remove one. */
+/** Copy-on-write file systems may lack the space to shorten a file, and yet be able to remove one. */
 function shorten(path: string, bytes: number) {
   try {
     if (bytes > 0) truncateSync(path, bytes)
@@ -84,7 +91,7 @@ function computeDefaultSize(directory: string): number {
   return Math.max(minBytes, Math.min(maxBytes, share))
 }
 
-/** Random bytes: zeros would take no room on a file system that compresses. */
+/** Random bytes: zeros take no space on a file system that compresses. */
 async function write(path: string, sizeBytes: number) {
   const unfinished = `${path}.unfinished`
   try {

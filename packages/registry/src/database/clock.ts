@@ -2,8 +2,8 @@ import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import type { Database } from './schema.ts'
 
 /**
- * The time of the database's own clock, `offsetSeconds` from now, in the form that the tables have (RFC 3339 with milliseconds,
- * UTC). For what several nodes compare: their clocks may be hours apart, and the database has one.
+ * The time of the database's clock, `offsetSeconds` from now, in the format of the tables (RFC 3339 with milliseconds,
+ * UTC). For times that several nodes compare: their clocks may be hours apart, while the database has a single one.
  */
 export function databaseTime(db: Kysely<Database>, offsetSeconds = 0): RawBuilder<string> {
   if (db.getExecutor().adapter instanceof PostgresAdapter) {

@@ -7,37 +7,40 @@ import { openPostgres } from './postgres.ts'
 import type { Database } from './schema.ts'
 import { openSqlite, sqliteDialect } from './sqlite.ts'
 
-/** For what SQLite makes beside the database as it opens it: its log and an index of that. */
+/** Space for the files that SQLite creates next to the database as it opens it: its log and the index of that. */
 const openingBytes = 256 * 1024
 
-/** The database with what differs between the engines. */
+/** The database, with the differences between the engines. */
 export type Connection = {
-  /** For requests and short steps: a statement that takes too long fails, and so does one that the server never answers. */
+  /** For requests and short steps: a statement fails if it takes too long, or if the server never answers. */
   db: Kysely<Database>
-  /** For migrations and for jobs that read whole tables: without a limit on a statement's time. */
+  /** For migrations and for jobs that read whole tables: no limit on a statement's duration. */
   unboundedDb: Kysely<Database>
   engine: 'sqlite' | 'postgres'
   fullText: FullText
-  /** Changes with every write, where one process sees them all; undefined on a database that nodes share. */
+  /** Changes with every write, if a single process makes them all; undefined for a database that nodes share. */
   version: (() => string) | undefined
-  /** What makes room for commits on a full disk, where the database is on ours (SQLite). */
+  /** Makes room for commits on a full disk, if the database is on ours (SQLite). */
   ballast: Ballast | undefined
   close(): Promise<void>
 }
 
 export type DatabaseConfig = {
-  /** PostgreSQL, as in `postgres://user:password@host/name`; SQLite in the data directory without one. */
+  /** PostgreSQL, as in `postgres://user:password@host/name`; if undefined, SQLite in the data directory. */
   databaseUrl: string | undefined
   dataDirectory: string
-  /** The longest that one statement of `db` may take (PostgreSQL); no limit without it. */
+  /** Maximum duration of one statement of `db` (PostgreSQL); undefined for no limit. */
   statementTimeoutMs?: number
-  /** Bytes of the ballast; undefined for the usual ones. */
+  /** Size of the ballast in bytes; undefined for the default. */
   ballastBytes?: number | undefined
-  /** Called when a connection breaks, in use or idle; the pool replaces it. The statement that was using it fails with an error of its own. */
+  /**
+   * Called when a connection breaks, in use or idle; the pool replaces it. The statement that was using it fails with
+   * its own error.
+   */
   onConnectionLost: (error: Error) => void
 }
 
-/** Opens the database and brings its tables up to date. */
+/** Opens the database and migrates its tables. */
 export async function connect(config: DatabaseConfig): Promise<Connection> {
   const { databaseUrl: connectionString } = config
   const connection = connectionString

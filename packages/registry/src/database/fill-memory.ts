@@ -5,8 +5,8 @@ import type { Database } from './schema.ts'
 const batchSize = 1_000
 
 /**
- * Estimates memory for the files that are ready, from their headers as they are stored: for those of before there was a column
- * for it. A migration that comes with another formula can do it again.
+ * Estimates the memory of ready files from their stored headers, for files from before the column existed. A migration
+ * with another formula can call it again.
  */
 export async function fillMemory(db: Kysely<Database>): Promise<void> {
   for (let last = ''; ; ) {

@@ -1,6 +1,6 @@
 /**
- * Full-text search over models, once per engine: FTS5 on SQLite, `tsvector` and `pg_trgm` on PostgreSQL. Words are cut
- * and misspellings are resolved here, so that both give the same models for the same query.
+ * Full-text search over models, once per engine: FTS5 on SQLite, `tsvector` and `pg_trgm` on PostgreSQL. Text is split
+ * and misspellings are corrected here, so that both return the same models for the same query.
  */
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from './schema.ts'
@@ -17,29 +17,32 @@ export type SearchableModel = {
 }
 
 export type FullText = {
-  /** Indexes a model anew. Belongs at the end of the transaction that writes the model, whose row says if it is public. */
+  /**
+   * Indexes a model again. Call it at the end of the transaction that writes the model; the model's row says whether it
+   * is public.
+   */
   index(db: Kysely<Database>, model: SearchableModel): Promise<void>
-  /** Takes a model out of the index. Belongs into the transaction that deletes it, before the row goes. */
+  /** Removes a model from the index. Call it in the transaction that deletes the model, before its row is deleted. */
   remove(db: Kysely<Database>, modelId: string): Promise<void>
-  /** What `text` looks for, or `nothing` when it holds no word. */
+  /** Parses a query; `nothing` if it contains no word. */
   search(db: Kysely<Database>, text: string): Promise<ModelSearch | 'nothing'>
 }
 
 /** Conditions on the rows of `model`. */
 export type ModelSearch = {
-  /** The words are somewhere in the model. */
+  /** The words are anywhere in the model. */
   matches: RawBuilder<SqlBool>
   /** The words are all in its name or display name. */
   matchesByName: RawBuilder<SqlBool>
-  /** The words are in the model, and not all in its names. */
+  /** The words are in the model, but not all in its names. */
   matchesElsewhere: RawBuilder<SqlBool>
-  /** So many models match, whoever may see them, or more. */
+  /** At least this many models match, including private ones. */
   minCount: number
 }
 
 const maxCandidates = 200
 const maxFewMatches = 2_000
-/** Matches are read once, up to here, and looked up again in what was read. */
+/** Up to this many matches are read once, and then looked up in the result. */
 const maxCountedMatches = 12_000
 
 const sqliteTerms: TermSource = {
@@ -55,7 +58,7 @@ const sqliteTerms: TermSource = {
     select 1 from model_search where model_search match ${`"${term}"`} and is_public = 1)`,
 
   near(word) {
-    // Marks at a word's ends make trigrams of its first and last letters, as `pg_trgm` does.
+    // Marks at both ends of a word form trigrams with its first and last letters, as in `pg_trgm`.
     const marked = `^^${word}$`
     const trigrams = Array.from({ length: marked.length - 2 }, (_, at) => marked.slice(at, at + 3))
     const match = trigrams.map((trigram) => `"${trigram}"`).join(' OR ')
@@ -102,7 +105,7 @@ export const sqliteFullText: FullText = {
     const seq = sql.raw(count > maxFewMatches ? '+model.seq' : 'model.seq')
     const among = (query: string) =>
       sql<SqlBool>`${seq} in (select rowid from model_search where model_search match ${query})`
-    // A search costs the same again in every statement that it is part of: up to 0.1 s for short words at 200,000 models.
+    // A search costs its time in every statement that contains it: up to 0.1 s for short words with 200,000 models.
     const isRead = count < maxCountedMatches
     const matches = isRead
       ? sql<SqlBool>`${seq} in (select value from json_each(${rowids}))`
@@ -133,7 +136,7 @@ const postgresTerms: TermSource = {
     return rows.flatMap(({ terms }) => terms)
   },
 
-  // Materialized, since PostgreSQL would else hope to meet a rare word soon and read the whole table for it.
+  // Materialized: otherwise PostgreSQL expects to find a rare word soon and reads the whole table for it.
   isInPublicModel: (term) => sql<SqlBool>`exists (
     with found as materialized (
       select is_public from model_search where document @@ ${`'${term}'`}::tsquery)
@@ -182,7 +185,7 @@ export const postgresFullText: FullText = {
     const matches = among('')
     return {
       matches,
-      // Both, or PostgreSQL expects many and reads all models in the order of the page to find the few.
+      // Both: otherwise PostgreSQL expects many matches and reads all models in the order of the page to find the few.
       matchesByName: sql<SqlBool>`${matches} and ${among('AB')}`,
       matchesElsewhere: sql<SqlBool>`${matches} and not (${among('AB')})`,
       minCount: 0,
@@ -203,7 +206,7 @@ function toFields(model: SearchableModel): Fields {
   }
 }
 
-/** A literal `tsvector`: words are letters and digits only, so that nothing in them needs a quote. */
+/** A literal `tsvector`: words consist of letters and digits, so they need no quoting. */
 function formatTsvector(parts: [weight: string, words: string][]): string {
   const words = parts.flatMap(([weight, text]) => text.split(' ').map((word) => ({ word, weight })))
   return words

@@ -1,4 +1,4 @@
-/** PostgreSQL cuts connections, crashes or stops answering while the registry is in use. */
+/** PostgreSQL cuts connections, crashes or stops responding while the registry is in use. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelRecord } from '@shoal/protocol'
@@ -49,7 +49,7 @@ testOnPostgres('a crash and restart of the server under load costs 503 at most',
 
   load.expectSuccessOr503()
   await expectFullService(registry)
-  // what was committed in the moment of the crash may have been answered with 503
+  // a commit at the moment of the crash may have been answered with 503
   expect(await getDownloads(registry)).toBeGreaterThanOrEqual(load.downloaded())
 })
 
@@ -76,7 +76,7 @@ testOnPostgres(
     expect(performance.now() - started).toBeLessThan(30_000) // 5 s for a connection, 2.5 s for an answer; the rest is the machine's
     expect((await registry.get('/healthz')).status).toBe(200)
 
-    await line.mend()
+    await line.restore()
     await expectFullService(registry)
   },
 )
@@ -131,7 +131,7 @@ testOnPostgres('callers wait 5 s for a connection, and only so many of them', as
   )
   const count = (text: string) => reasons.filter((reason) => reason === text).length
   const refused = count('too many requests are waiting for the database')
-  expect(refused).toBeGreaterThanOrEqual(50) // 60 where the holders had to queue for their connections too
+  expect(refused).toBeGreaterThanOrEqual(50) // 60 if the holders had to queue for their connections too
   expect(refused).toBeLessThanOrEqual(60)
   expect(refused + count('timeout exceeded when trying to connect')).toBe(1_050)
   expect(performance.now() - started).toBeGreaterThan(4_900)
@@ -160,7 +160,7 @@ testOnPostgres(
     onTestFinished(() => admin.close())
     const scissors = await observer(registry.config.databaseUrl ?? '')
     await scissors.query(cutOthers)
-    await sleep(50) // both sides have heard of it
+    await sleep(50) // both sides have noticed
     expect(await admin.listUsers()).toHaveLength(1)
 
     await line.cut()
@@ -170,7 +170,7 @@ testOnPostgres(
         /^the database cannot be reached or has ended the connection \(.+\): try again$/,
       ),
     })
-    await line.mend()
+    await line.restore()
   },
 )
 
@@ -181,7 +181,7 @@ async function ownPostgres(): Promise<PostgresServer> {
   return server
 }
 
-/** A database of its own, reached through a line that can be broken. */
+/** A separate database, behind a connection that can be broken. */
 async function lineToDatabase() {
   const url = new URL(await makeDatabase(postgresUrl))
   const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))
@@ -200,16 +200,16 @@ async function openConnection(databaseUrl: string, statementTimeoutMs?: number) 
   return connection
 }
 
-/** A connection beside the registry's. */
+/** A connection next to the registry's. */
 async function observer(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl })
-  client.on('error', () => undefined) // when its server ends before it
+  client.on('error', () => undefined) // if its server ends first
   await client.connect()
   onTestFinished(() => client.end())
   return client
 }
 
-/** People who download and write without a pause, on a model named tide. */
+/** Users who download and write continuously, on a model named tide. */
 async function startLoad(registry: TestRegistry) {
   const token = await registry.register('ana')
   const { id } = await publish(registry, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
@@ -260,7 +260,7 @@ async function startLoad(registry: TestRegistry) {
   }
 }
 
-/** More calls at once than there are connections, so that none of these can be missing from the pool. */
+/** More concurrent requests than connections, so that a missing one would be noticed. */
 async function expectFullService(registry: TestRegistry) {
   const calls = Array.from({ length: 30 }, () => registry.get('/v1/models/tide'))
   const statuses = (await Promise.all(calls)).map(({ status }) => status)

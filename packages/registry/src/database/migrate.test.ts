@@ -15,7 +15,7 @@ describeOnEachDatabase('a database', (start) => {
       'the database was made by a newer version of shoal (migration 0099_future): update shoal, or restore a backup from before the update',
     )
     await expect(openAdmin(registry.config)).rejects.toThrow(refusal)
-    await expect(registry.connect()).rejects.toThrow(refusal) // as a registry does at its start
+    await expect(registry.connect()).rejects.toThrow(refusal) // as a registry does when it starts
 
     await sql`delete from kysely_migration where name = '0099_future'`.execute(db)
     await registry.connect()

@@ -7,14 +7,14 @@ import { fillMemory } from './fill-memory.ts'
 import { fillReq2Hashes } from './req2-hash.ts'
 import type { Database } from './schema.ts'
 
-/** What a migration has to do after its statements and cannot say in SQL. */
+/** Steps that a migration cannot express in SQL, after its statements. */
 const afterStatements: Record<string, (db: Kysely<Database>) => Promise<void>> = {
   '0002_torrent_lookup': fillReq2Hashes,
   '0003_memory': fillMemory,
 }
 
 /**
- * Brings the tables up to date: numbered SQL files, forward only, each once, under Kysely's lock. Throws a `ConfigError` for
+ * Migrates the tables: numbered SQL files, forward only, each once, under Kysely's lock. Throws a `ConfigError` for
  * tables of a newer version.
  */
 export async function migrate({
@@ -32,7 +32,7 @@ export async function migrate({
   if (error) throw error
 }
 
-/** Throws a `ConfigError` when the tables have had a migration that this version does not know. */
+/** Throws a `ConfigError` if the tables have had a migration that this version does not know. */
 async function refuseNewer(
   db: Kysely<Database>,
   engine: 'sqlite' | 'postgres',

@@ -3,16 +3,16 @@ import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import pg from 'pg'
 import { unavailable } from '../errors.ts'
 
-/** How much later than the server the client gives up, so that the server's own answer comes first if there is one. */
+/** The client times out this much later than the server, so that the server's own error comes first if there is one. */
 const clientMarginMs = 2_000
 const cancelTimeoutMs = 5_000
 /** A cancel request's code and its length in bytes (PostgreSQL documentation, “Message Formats”). */
 const cancelRequest = { code: 80_877_102, length: 16 }
 
 /**
- * A client of the pool as Kysely uses it, from its checkout to its release. With a timeout, a statement that the server has not
- * answered in time is cancelled there and fails here, whether the server is busy or the line is dead. A connection that has
- * failed is closed and never given back to the pool.
+ * A client of the pool as Kysely uses it, from checkout to release. With a timeout, a statement that the server has not
+ * answered in time is cancelled there and fails here, whether the server is busy or the connection is dead. A failed
+ * connection is closed and never returned to the pool.
  */
 export function postgresClient(
   client: pg.PoolClient,
@@ -44,7 +44,7 @@ export function postgresClient(
     })
   }
 
-  /** Closes the connection, since a cancellation that arrives late must not hit the next statement. */
+  /** Closes the connection, since a late cancellation must not hit the next statement. */
   function giveUp(afterMs: number, reject: (error: Error) => void) {
     const problem = `the database has not answered within ${afterMs / 1000} s`
     reject(unavailable(problem, { retryAfterSeconds: 5 }))
@@ -54,8 +54,8 @@ export function postgresClient(
   }
 
   /**
-   * Never fails: the caller has to hear what made the transaction fail. The server rolls back by itself when the connection is
-   * closed.
+   * Never fails: the caller has to get the error that made the transaction fail. The server rolls back by itself when
+   * the connection is closed.
    */
   async function rollBack(): Promise<PostgresQueryResult<never>> {
     if (!isBroken) {
@@ -74,24 +74,27 @@ export function postgresClient(
 }
 
 /**
- * Within a transaction the server watches the time too; said together with `begin`, that costs no round trip. The second limit
- * frees the locks of a node that was cut off in the middle of a transaction.
+ * Within a transaction the server enforces the timeout too; sent together with `begin`, that costs no round trip. The
+ * second limit frees the locks of a node that lost its connection in the middle of a transaction.
  */
 function withTimeout(sql: string, timeoutMs: number | undefined): string {
   if (timeoutMs === undefined || !/^(begin|start transaction)/.test(sql)) return sql
   return `${sql}; set local statement_timeout = ${timeoutMs}; set local idle_in_transaction_session_timeout = ${timeoutMs}`
 }
 
-/** After every error that is not the server's answer to a statement, and those with which it ends a session. */
+/**
+ * True after every error that is not the server's response to a statement, and after those with which it ends a
+ * session.
+ */
 function isConnectionGone(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true
   return /^(08|57P|25P03|25P04)/.test(error.code ?? '')
 }
 
-/** What `pg` keeps of a connection for a cancel request, and does not declare. */
+/** What `pg` stores of a connection for a cancel request, and does not declare. */
 type BackendKey = { processID?: number | null; secretKey?: number | null }
 
-/** Over a connection of its own, as the protocol has it, which poolers pass on. Whether it arrives is not known. */
+/** Over a separate connection, as the protocol requires; poolers forward it. Whether it arrives is unknown. */
 function cancelStatement({ host, port, processID, secretKey }: pg.Client & BackendKey) {
   if (!processID || !secretKey) return
   const message = Buffer.alloc(cancelRequest.length)
@@ -101,7 +104,7 @@ function cancelStatement({ host, port, processID, secretKey }: pg.Client & Backe
   message.writeInt32BE(secretKey, 12)
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
   socket.setTimeout(cancelTimeoutMs, () => socket.destroy())
-  socket.on('error', () => socket.destroy()) // the server is away: nothing runs there either
+  socket.on('error', () => socket.destroy()) // the server is down: nothing is running there either
   socket.end(message)
   socket.resume()
 }

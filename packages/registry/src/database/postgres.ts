@@ -7,26 +7,28 @@ import type { Database } from './schema.ts'
 
 export type PostgresOptions = {
   connectionString: string
-  /** The longest that one statement of `db` may take; no limit without it. */
+  /** Maximum duration of one statement of `db`; undefined for no limit. */
   statementTimeoutMs?: number
-  /** Called for each connection that breaks, in use or idle. The pool replaces it by itself. */
+  /** Called for each connection that breaks, in use or idle. The pool replaces it. */
   onConnectionLost: (error: Error) => void
 }
 
 const maxConnections = 10
-/** For a new connection, and for a free one when all are in use. */
+/** For a new connection, and for a free one if all are in use. */
 const connectTimeoutMs = 5_000
 /**
- * Callers that wait for a connection. More could hardly be served within `connectTimeoutMs`; they are refused at once and come
- * back later.
+ * Callers that wait for a connection. More could hardly be served within `connectTimeoutMs`; they are refused at once
+ * and retry later.
  */
 const maxWaiting = 1_000
-/** A connection on which nothing happens is probed after this time, and given up about ten seconds later (TCP keepalive). */
+/**
+ * An idle connection is probed after this time, and closed about ten seconds later without a response (TCP keepalive).
+ */
 const keepAliveAfterMs = 10_000
-/** Connections that have not closed in an orderly way by then are cut. */
+/** Connections that have not closed gracefully by then are cut. */
 const closeTimeoutMs = 1_000
 
-/** PostgreSQL behind one pool, with two handles: `db` limits the time of each statement, `unboundedDb` does not. */
+/** PostgreSQL behind one pool, with two handles: `db` limits the duration of each statement, `unboundedDb` does not. */
 export function openPostgres(options: PostgresOptions) {
   const { connectionString, statementTimeoutMs, onConnectionLost } = options
   const sockets = new Set<Socket>()
@@ -49,7 +51,7 @@ export function openPostgres(options: PostgresOptions) {
     types: { getTypeParser: typeParser },
     stream: openSocket,
   })
-  // The pool listens to idle clients only; an `error` event that nobody hears ends the process.
+  // The pool listens only to idle clients; an unhandled `error` event ends the process.
   pool.on('connect', (client) => client.on('error', onConnectionLost))
   pool.on('error', () => undefined) // the client has reported it
 
@@ -66,7 +68,7 @@ export function openPostgres(options: PostgresOptions) {
             }
             return postgresClient(await pool.connect(), timeoutMs)
           },
-          end: async () => undefined, // both handles have the pool in common: `close` ends it
+          end: async () => undefined, // both handles share the pool: `close` ends it
         },
       }),
     })
@@ -96,6 +98,6 @@ function closed(socket: Socket): Promise<void> {
   })
 }
 
-/** 64-bit integers as numbers: every one that we store is below 2^53. */
+/** 64-bit integers as numbers: all that we store are below 2^53. */
 const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')

@@ -4,12 +4,12 @@ import type { Database } from './schema.ts'
 
 const batchSize = 1_000
 
-/** What an encrypted BitTorrent connection says in place of an info hash: SHA-1('req2' + info hash), as 40 hexadecimal digits. */
+/** The name of a torrent in an encrypted BitTorrent connection: SHA-1('req2' + info hash), as 40 hexadecimal digits. */
 export function computeReq2Hash(infoHash: string): string {
   return createHash('sha1').update('req2').update(infoHash, 'hex').digest('hex')
 }
 
-/** For the files that were ready before there was a column for it. SQL has no SHA-1 in either engine. */
+/** For the files that were ready before the column existed. Neither engine has SHA-1 in SQL. */
 export async function fillReq2Hashes(db: Kysely<Database>): Promise<void> {
   for (;;) {
     const files = await db

@@ -1,4 +1,6 @@
-/** What SQLite can still write on a disk without a free block, whatever its log holds and whoever else wants the room. */
+/**
+ * What SQLite can still write on a disk without a free block, whatever its log contains and whatever else needs space.
+ */
 import { Kysely, sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { canMount, smallDisk } from '../../../../testing/small-disk.ts'
@@ -12,7 +14,7 @@ const mebibyte = 1024 * 1024
 const batchSize = 8
 
 describe.skipIf(!canMount)('the room for writes on a full disk', () => {
-  /** A database on a small disk of its own, with a ballast of 1 MiB that `change` may spoil. */
+  /** A database on a separate small disk, with a ballast of 1 MiB that `change` may damage. */
   async function scene(change: (ballast: Ballast, fill: () => void) => Ballast = (same) => same) {
     const disk = await smallDisk('24m')
     onTestFinished(disk.unmount)
@@ -26,7 +28,7 @@ describe.skipIf(!canMount)('the room for writes on a full disk', () => {
     return { disk, ballast, db }
   }
 
-  /** Makes the database larger, a page with each row, in commits that are small. */
+  /** Makes the database larger, by one page per row, in small commits. */
   async function grow(db: Kysely<Tables>, pages: number) {
     for (let commits = 0; commits < pages / batchSize; commits += 1) {
       const rows = Array.from({ length: batchSize }, () => ({ text: 'x'.repeat(3_500) }))
@@ -97,7 +99,7 @@ describe.skipIf(!canMount)('the room for writes on a full disk', () => {
     const alone = sql`insert into thing (text) values (${'x'.repeat(40_000)})`.execute(db)
     await expect(alone).rejects.toMatchObject({ errcode: 13 })
     await expectDeletions(db, 80)
-    await grow(db, batchSize) // into what the deletions left
+    await grow(db, batchSize) // into the space that the deletions freed
   })
 
   test('gives up no more of the ballast than a commit needs', async () => {

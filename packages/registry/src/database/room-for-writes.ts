@@ -3,25 +3,24 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isStorageFull } from '../unavailable.ts'
 import type { Ballast } from './ballast.ts'
 
-/** Pages of the log from which on SQLite copies it into the database after a commit, unless it is told otherwise. */
+/** Pages of the log above which SQLite by default copies it into the database after a commit. */
 const defaultLogPages = 1_000
-/** The database file may grow by as much as is in the log, and the ballast has to hold that too. */
+/** The database file may grow by the size of the log, and the ballast has to cover that too. */
 const maxBallastShare = 0.25
-/** Pages that a commit writes to the log, whatever it changes. */
+/** Pages that any commit writes to the log. */
 const pagesPerCommit = 16
-/** Pages for each row that it changes, with indices and the search index. */
+/** Additional pages for each changed row, with indexes and the search index. */
 const pagesPerRow = 2
-/** For directories and small files beside the database. */
+/** For directories and small files next to the database. */
 const besidesBytes = 64 * 1024
-/** How much more a commit is given after one that failed for lack of room. */
+/** How much more space a commit gets after one that failed for lack of it. */
 const growthAfterFailure = 4
 
 /**
- * Runs what writes to a SQLite database, so that it finds room on the disk if the ballast can make any.
- *
- * On a nearly full disk each commit is copied out of the log at once, so that the next one writes over it and needs no more. A log
- * that cannot be copied only grows, until nothing can be deleted. So the room for the copy is made with that for the commit, and
- * what would make the database larger than the disk allows is refused.
+ * Runs writes to a SQLite database so that they find space on the disk if the ballast can provide it. On a nearly full
+ * disk, the log is copied into the database after each commit, so that the next commit overwrites it and needs no more
+ * space. A log that cannot be copied only grows, until nothing can be deleted. So space for the copy is provided
+ * together with that for the commit, and a write that would make the database larger than the disk allows is refused.
  */
 export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   const path = database.location() ?? '' // of one in memory
@@ -33,7 +32,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   let changesBefore = 0
   /** Pages of the database when the transaction began, if the disk was nearly full then. */
   let pagesBefore: number | undefined
-  /** Bytes of the log that the next commit writes over; 0 until the disk is nearly full. */
+  /** Bytes of the log that the next commit overwrites; 0 until the disk is nearly full. */
   let reusableBytes = 0
   /** Grows while commits fail, until one that writes as many pages succeeds. */
   let caution = 1
@@ -57,7 +56,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
     return isNow
   }
 
-  /** What the file lacks of its pages, those of an open transaction too. */
+  /** Bytes that the file is short of its pages, including those of an open transaction. */
   const growthBytes = () =>
     Math.max(0, pageCount() * pageBytes - allocatedBytes(path) - compressedBytes)
 
@@ -91,27 +90,27 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
       if (isFull(error)) {
         caution *= growthAfterFailure
         failedPages = pages
-        reusableBytes = 0 // a file system that copies on write has no room in old blocks
+        reusableBytes = 0 // a copy-on-write file system has no space in old blocks
       }
       throw error
     }
   }
 
   function begin<T>(run: () => T): T {
-    // Before the transaction begins: what fails here must not leave it open.
+    // Before the transaction begins: a failure here must not leave it open.
     changesBefore = totalChanges()
     pagesBefore = isTight() ? pageCount() : undefined
     return run()
   }
 
-  /** A `commit`. SQLite rolls back when it fails, so that it cannot be tried again; the next one will have the room. */
+  /** A `commit`. SQLite rolls back if it fails, so it cannot be retried; the next one will have the space. */
   function commit<T>(run: () => T): T {
     if (isTight()) return commitOnFullDisk(run)
     reusableBytes = 0
     return run()
   }
 
-  /** In a transaction, so that it is seen what the statement needs. */
+  /** In a transaction, to see what the statement needs. */
   function writeOnFullDisk<T>(run: () => T): T {
     try {
       begin(() => database.exec('begin immediate'))
@@ -123,7 +122,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
     }
   }
 
-  /** A statement that writes. Within a transaction it needs no room yet. */
+  /** A statement that writes. Within a transaction it needs no space yet. */
   function write<T>(run: () => T): T {
     if (database.isTransaction) return run()
     try {
@@ -141,7 +140,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
 
 const isFull = (error: unknown) => error instanceof Error && isStorageFull(error)
 
-/** As SQLite says it itself. */
+/** The message that SQLite itself uses. */
 const databaseFull = () =>
   Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })
 

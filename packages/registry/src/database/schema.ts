@@ -22,7 +22,7 @@ export type Database = {
   blob: BlobTable
   blob_chunk: { hash: Uint8Array; sha256_hash: string; chunk_index: number }
   search_term: { term: string }
-  /** The last record of each writer of a download journal that is in the counts. */
+  /** The last record of each writer of a download journal that has been counted. */
   download_journal: { writer: string; applied: number }
   trash: TrashTable
 }
@@ -33,11 +33,11 @@ export type AccountTable = {
   id: string
   username: string
   email: string | null
-  /** Argon2id in PHC form; null for a system account, which cannot log in. */
+  /** Argon2id in PHC form; null for a system account, which cannot sign in. */
   password_hash: string | null
   is_admin: Flag
   is_system: Flag
-  /** Bytes that the account may declare in files; null for the registry's default. */
+  /** Bytes that the account's files may have in total; null for the registry's default. */
   quota_bytes: number | null
   created_at: string
 }
@@ -52,7 +52,7 @@ export type SessionTable = {
   expires_at: string
 }
 
-/** Where an account has signed in from lately. */
+/** The networks from which an account has signed in recently. */
 export type AccountNetworkTable = {
   /** A keyed digest of the username and the network. */
   network_hash: Uint8Array
@@ -74,7 +74,7 @@ export type ApiKeyTable = {
 }
 
 export type ModelTable = {
-  /** The order of insertion, which SQLite's full-text index needs for its row ids. */
+  /** The order of insertion; SQLite's full-text index needs it for its row ids. */
   seq: Generated<number>
   id: string
   name: string
@@ -85,15 +85,15 @@ export type ModelTable = {
   architecture: string | null
   parameter_count: number | null
   context_length: number | null
-  /** JSON array of the fields above that were set by hand and are not taken from files. */
+  /** JSON array of those fields above that were set by hand and are not taken from files. */
   set_by_hand: string
   tags: string
   is_public: Flag
-  /** Grows with every change of visibility; capabilities and torrents made before are void. */
+  /** Grows with every change of visibility; older capabilities and torrents become invalid. */
   visibility_version: number
   downloads: number
   likes: number
-  /** The next five are kept from the ready files, so that a list reads one table. */
+  /** The next five are copied from the ready files, so that a list reads a single table. */
   quantizations: string
   min_file_size_bytes: number | null
   min_memory_bytes: number | null
@@ -103,7 +103,7 @@ export type ModelTable = {
   updated_at: string
 }
 
-/** What each means, and what leads from one to another: `files/rows/file-states.ts`. */
+/** `files/rows/file-states.ts` describes the states and the transitions between them. */
 export type FileStatus = 'uploading' | 'processing' | 'ready' | 'failed' | 'expired'
 
 export type FileTable = {
@@ -113,16 +113,16 @@ export type FileTable = {
   file_size_bytes: number
   sha256_hash: string
   chunk_size: number
-  /** Changed by `moveFiles` only, which knows what may follow what. */
+  /** Changed only by `moveFiles`, which checks the transition. */
   status: ColumnType<FileStatus, FileStatus, never>
   status_detail: string | null
   quantization: string | null
-  /** Of the torrent with and without `private=1`; which one counts follows the model's visibility. */
+  /** Info hashes of the torrent with and without `private=1`; the model's visibility decides which one is used. */
   public_info_hash: string | null
   private_info_hash: string | null
-  /** SHA-1('req2' + public_info_hash): what an encrypted connection to the metadata peer names the torrent by. */
+  /** SHA-1('req2' + public_info_hash): the name of the torrent in an encrypted connection to the metadata peer. */
   public_req2_hash: string | null
-  /** JSON: the key/values of the GGUF header and the summary of its tensors. */
+  /** JSON: the metadata of the GGUF header and the summary of its tensors. */
   metadata: string | null
   tensors: string | null
   /** The next four are null until the file is ready. */
@@ -130,11 +130,11 @@ export type FileTable = {
   architecture: string | null
   parameter_count: number | null
   context_length: number | null
-  /** To run it, as `findFileMemory` has it; null until ready, and where that is not known. */
+  /** Memory to run it, from `findFileMemory`; null until ready, and if unknown. */
   memory_bytes: number | null
-  /** The stored bytes; set when ready, or from the start where the caller may read them already. */
+  /** The stored bytes; set when ready, or from the start if the caller may already read them. */
   blob_hash: string | null
-  /** Where an upload's chunks are in the store; null when `blob_hash` is set. */
+  /** The object with an upload's chunks; null if `blob_hash` is set. */
   object_key: string | null
   upload_expires_at: string
   lease_holder: string | null
@@ -157,13 +157,13 @@ export type BlobTable = {
   created_at: string
 }
 
-/** Objects that nothing refers to any more. They stay in the store until their time is over. */
+/** Objects that nothing refers to. They stay in the store for the retention time. */
 export type TrashTable = {
   object_key: string
   size_bytes: number
   /**
-   * `deleted`: the last file with these bytes was deleted. `replaced`: they were damaged, and others took their place.
-   * `unknown`: the store had them, and no row referred to them.
+   * `deleted`: the last file with these bytes was deleted. `replaced`: they were damaged, and others replaced them.
+   * `unknown`: they were in the store without a row that referred to them.
    */
   reason: 'deleted' | 'replaced' | 'unknown'
   since: string

@@ -1,31 +1,31 @@
 /**
- * The words of public models: what a search takes for spelt right, and what it corrects a misspelling to. Words that only
- * private models have are never among them, or a search would tell that somebody has them.
+ * The words of public models: a search treats them as correctly spelt, and corrects misspellings to them. Words that
+ * only private models contain are never among them, or a search would reveal that they exist.
  */
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from './schema.ts'
 import { isOneTypoAway, splitWords } from './words.ts'
 
-/** What differs between the engines. */
+/** The differences between the engines. */
 export type TermSource = {
   /** The words of a model's indexed document, while the model is public. */
   listPublicTerms(db: Kysely<Database>, modelId: string): Promise<string[]>
   isInPublicModel(term: string): RawBuilder<SqlBool>
-  /** Terms that look like `word`, the most alike first. */
+  /** Terms similar to `word`, the most similar first. */
   near(word: string): RawBuilder<{ term: string }>
-  /** Lets one transaction after another change the terms, where there can be several at once. */
+  /** Makes transactions that change the terms wait for each other, if there can be several at once. */
   takeTurn(db: Kysely<Database>): Promise<unknown>
 }
 
-/** For each word of a query the index terms that stand for it; each also matches what begins with it. */
+/** For each word of a query, the index terms that it stands for; each also matches longer words that begin with it. */
 export type Alternatives = string[][]
 
-/** Words of a query that count; a longer query is cut. */
+/** Words of a query that are used; a longer query is cut. */
 const maxWords = 12
 const maxCorrections = 8
 const minCorrectedLength = 4
 
-/** Does what `write` does to a model's document, and keeps the terms in step with it. */
+/** Runs `write`, which changes a model's document, and keeps the terms in step with it. */
 export async function keepingTerms(
   db: Kysely<Database>,
   source: TermSource,
@@ -39,7 +39,7 @@ export async function keepingTerms(
   const gone = [...before].filter((term) => !after.has(term))
   if (added.length === 0 && gone.length === 0) return
 
-  await source.takeTurn(db) // or a term would go while another transaction, not yet seen, counts on it
+  await source.takeTurn(db) // or a term could be removed while another transaction, not yet visible, relies on it
   if (added.length > 0) {
     await db
       .insertInto('search_term')
@@ -56,7 +56,7 @@ export async function keepingTerms(
   }
 }
 
-/** The terms that stand for each word of `text`, or undefined when it has no word. */
+/** The terms for each word of `text`, or undefined if it has no word. */
 export async function resolveWords(
   db: Kysely<Database>,
   source: TermSource,
@@ -67,7 +67,7 @@ export async function resolveWords(
   const alternatives: Alternatives = []
   for (const word of words) {
     const isKnown = await isBeginningOfTerm(db, word)
-    // An unknown word stands for itself too: who has private models finds them by it.
+    // An unknown word also stands for itself: owners of private models find them by it.
     alternatives.push(isKnown ? [word] : [word, ...(await findCorrections(db, source, word))])
   }
   return alternatives

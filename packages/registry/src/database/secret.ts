@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Database } from './schema.ts'
 
-/** A secret of the registry that every node shares, made at the first call: `bytes` random bytes in hexadecimal. */
+/** A secret of the registry that all nodes share, created at the first call: `bytes` random bytes in hexadecimal. */
 export async function readSecret(db: Kysely<Database>, name: string, bytes = 32): Promise<string> {
   await db
     .insertInto('secret')

@@ -4,16 +4,18 @@ import { LRUCache } from 'lru-cache'
 import type { Ballast } from './ballast.ts'
 import { roomForWrites } from './room-for-writes.ts'
 
-/** Callers vary the text of statements: by the filters of a list, by the number of tags and words that they write. */
+/** Callers vary the text of statements: by the filters of a list, and by the number of tags and words. */
 const maxPreparedStatements = 500
-/** Characters of all of them: what SQLite keeps for a statement grows with its text, to about ten times as much. */
+/**
+ * Characters of all cached statements: SQLite's memory for a statement grows with its text, to about ten times as much.
+ */
 const maxPreparedLength = 1_000_000
 /** A longer one inserts many rows, hardly ever the same number again. */
 const maxStatementLength = 10_000
-/** Other processes write rarely: `shoal admin` beside a running registry. */
+/** Other processes write rarely: `shoal admin` next to a running registry. */
 const pollIntervalMs = 50
 
-/** Opens a database file, made when it is not there. A write is durable when it returns (WAL with `synchronous = full`). */
+/** Opens a database file, or creates it. A write is durable when it returns (WAL with `synchronous = full`). */
 export function openSqlite(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: true })
   database.exec('pragma journal_mode = wal')
@@ -24,7 +26,10 @@ export function openSqlite(path: string): DatabaseSync {
   return database
 }
 
-/** Kysely's SQLite dialect on Node's own `node:sqlite`: nothing to install or to build. The ballast makes room for commits. */
+/**
+ * Kysely's SQLite dialect on Node's own `node:sqlite`: nothing to install or to build. The ballast makes room for
+ * commits.
+ */
 export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
   const room = roomForWrites(database, ballast)
   const performers: Record<string, typeof atOnce> = { begin: room.begin, commit: room.commit }
@@ -60,7 +65,7 @@ export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
 
   return {
     dialect: new TransactionalSqliteDialect({ database: kyselyDatabase }),
-    /** Changes with every write of this process at once, and with those of others soon. */
+    /** Changes with every write of this process at once, and with those of other processes soon. */
     version(): string {
       const now = performance.now()
       if (now - polledAt > pollIntervalMs) {
@@ -72,7 +77,10 @@ export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
   }
 }
 
-/** Kysely takes SQLite for a database whose schema changes are not part of transactions. They are, and so a killed migration leaves nothing. */
+/**
+ * Kysely assumes that schema changes on SQLite are not transactional. They are, so a killed migration leaves nothing
+ * behind.
+ */
 class TransactionalSqliteDialect extends SqliteDialect {
   override createAdapter() {
     return new TransactionalSqliteAdapter()
@@ -92,14 +100,15 @@ function rollBack(database: DatabaseSync) {
 }
 
 /**
- * Never throws: the caller has to hear what made the transaction fail. After a full disk or a failed write SQLite has rolled
- * back by itself, and "cannot rollback" would hide that error (https://www.sqlite.org/lang_transaction.html).
+ * Never throws: the caller has to get the error that made the transaction fail. After a full disk or a failed write
+ * SQLite has rolled back by itself, and "cannot rollback" would hide that error
+ * (https://www.sqlite.org/lang_transaction.html).
  */
 function rollBackQuietly(database: DatabaseSync) {
   try {
     rollBack(database)
   } catch {
-    // The next transaction tries again before it begins, and reports what is wrong.
+    // The next transaction tries again before it begins, and reports the error.
   }
   return { changes: 0, lastInsertRowid: 0 }
 }
@@ -107,7 +116,7 @@ function rollBackQuietly(database: DatabaseSync) {
 const atOnce = <T>(run: () => T): T => run()
 
 type Running = {
-  /** Called with how many rows a statement gave or changed. */
+  /** Called with the number of rows that a statement returned or changed. */
   onRun: (rows: number | bigint) => void
   /** Runs the statement. */
   perform: typeof atOnce

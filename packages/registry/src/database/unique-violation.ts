@@ -1,4 +1,4 @@
-/** Whether a statement failed because another row holds the same value in a unique column. */
+/** Whether a statement failed because another row has the same value in a unique column. */
 export function isUniqueViolation(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const isOfPostgres = 'code' in error && error.code === '23505'

@@ -1,4 +1,4 @@
-/** The words of a text as both engines index them: folded to lower case without accents, letters and digits only. */
+/** The words of a text as both engines index them: in lower case without accents, only letters and digits. */
 export function splitWords(text: string): string[] {
   const folded = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word.slice(0, maxWordLength))
@@ -6,7 +6,10 @@ export function splitWords(text: string): string[] {
 
 const maxWordLength = 64
 
-/** Whether `word` is one typo (a letter more, less, other, or two swapped) away from `term` or from its beginning. */
+/**
+ * Whether `word` is one typo (one letter added, removed or changed, or two swapped) away from `term` or from its
+ * beginning.
+ */
 export function isOneTypoAway(word: string, term: string): boolean {
   for (let length = word.length - 1; length <= word.length + 1; length += 1) {
     if (length <= term.length && isOneEditAway(word, term.slice(0, length))) return true

@@ -96,7 +96,7 @@ test.skipIf(!postgresUrl)(
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
     expect(performance.now() - started).toBeLessThan(10_000) // 3 s; the rest is the machine's
     expect((await registry.get('/healthz', { token })).status).toBe(200)
-    await line.mend()
+    await line.restore()
     await expect.poll(async () => (await registry.get('/readyz')).status).toBe(200)
   },
 )

@@ -255,7 +255,7 @@ describe.skipIf(!chromium)('publishing from a browser', { timeout: 60_000 }, () 
     // The message depends on which request fails first: sending a chunk, or asking whether a chunk has arrived.
     await page.getByText(/The (connection was lost|registry is not responding)\. /).waitFor()
     expect(await accessibilityProblems(page)).toEqual([])
-    gate.mend()
+    gate.restore()
     gate.release()
     await page.getByRole('heading', { name: 'Tide 7B is published' }).waitFor()
     expect(await readyFile('squall')).toMatchObject({ sha256_hash: sha256(file.bytes) })

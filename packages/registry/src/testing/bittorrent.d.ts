@@ -1,4 +1,4 @@
-/** What the tests use of BitTorrent's libraries, as clients of the registry. */
+/** The parts of BitTorrent libraries that the tests use, as clients of the registry. */
 
 declare module 'bittorrent-protocol' {
   import type { Duplex } from 'node:stream'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A TCP line to a socket, which can be cut, stalled and mended. */
+/** A TCP connection to a socket that can be cut, stalled and restored. */
 export async function breakableLine(path: string) {
   const open = new Set<Socket>()
   let isStalled = false
@@ -11,7 +11,7 @@ export async function breakableLine(path: string) {
     for (const socket of [incoming, outgoing]) {
       open.add(socket)
       socket.on('close', () => open.delete(socket))
-      socket.on('error', () => socket.destroy()) // the other end of a line that was cut
+      socket.on('error', () => socket.destroy()) // the other end of a connection that was cut
     }
     incoming.pipe(outgoing).pipe(incoming)
     incoming.on('close', () => outgoing.destroy())
@@ -31,13 +31,13 @@ export async function breakableLine(path: string) {
       for (const socket of open) socket.destroy()
       await once(server, 'close')
     },
-    /** Connections stay and new ones are accepted, but no byte passes any more. */
+    /** Connections stay and new ones are accepted, but no byte is forwarded. */
     stall() {
       isStalled = true
       stop(...open)
     },
-    /** New connections work again. Those that were stalled stay so. */
-    async mend() {
+    /** New connections work again. Stalled ones stay stalled. */
+    async restore() {
       isStalled = false
       if (server.listening) return
       server.listen(port, '127.0.0.1')

@@ -6,7 +6,7 @@ type Reply = { status: number; detail: string; retryAfterSeconds?: number }
 
 export type ChunkGate = Awaited<ReturnType<typeof openChunkGate>>
 
-/** Stands before a registry and decides what becomes of the chunks that are sent to it. */
+/** A proxy in front of a registry that decides what happens to the chunks sent to it. */
 export async function openChunkGate() {
   const replies: Reply[] = []
   const held: (() => void)[] = []
@@ -17,36 +17,36 @@ export async function openChunkGate() {
 
   const gate = {
     url: '',
-    /** How many chunks the registry has taken. */
+    /** How many chunks the registry has accepted. */
     stored: 0,
-    /** The numbers of the chunks that went to it, in the order of their going. */
+    /** The indexes of the chunks sent to it, in order. */
     passed: [] as number[],
     leadTo(port: number) {
       registryPort = port
     },
-    /** Lets so many more through, and makes the others wait. */
+    /** Lets this many more through, and makes the others wait. */
     letThrough(count: number) {
       maxPassed = gate.passed.length + count
     },
-    /** Lets all through, also those that wait. */
+    /** Lets all through, including those that wait. */
     release() {
       maxPassed = Number.POSITIVE_INFINITY
       for (const go of held.splice(0)) go()
     },
-    /** Breaks every connection, also those to come, until `mend`. */
+    /** Breaks every connection, including new ones, until `restore`. */
     cut() {
       isCut = true
       server.closeAllConnections()
     },
-    mend() {
+    restore() {
       isCut = false
     },
-    /** What the next chunks hear in place of the registry's answer. */
+    /** The next chunks get this instead of the registry's response. */
     answerNext: (...given: Reply[]) => replies.push(...given),
-    /** As it was when it was opened. What still waits is broken off. */
+    /** Back to the initial state. Whatever still waits is broken off. */
     reset() {
       resets += 1
-      gate.mend()
+      gate.restore()
       gate.release()
       gate.stored = 0
       gate.passed = []
@@ -79,7 +79,7 @@ export async function openChunkGate() {
   return gate
 }
 
-/** Once all has come: a browser takes an earlier answer for a broken connection. */
+/** Once the whole body has arrived: a browser takes an earlier response for a broken connection. */
 function answer(incoming: IncomingMessage, outgoing: ServerResponse, reply: Reply) {
   const { status, detail, retryAfterSeconds } = reply
   incoming.resume().on('end', () => {
@@ -89,7 +89,7 @@ function answer(incoming: IncomingMessage, outgoing: ServerResponse, reply: Repl
   })
 }
 
-/** The status that the registry answered; undefined where one of the two hung up. */
+/** The status from the registry; undefined if either side closed the connection. */
 function passOn(incoming: IncomingMessage, outgoing: ServerResponse, port: number) {
   return new Promise<number | undefined>((resolve) => {
     const { method, url, headers } = incoming

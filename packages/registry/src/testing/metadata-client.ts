@@ -7,7 +7,7 @@ import utMetadata from 'ut_metadata'
 
 const encryptions = { none: 0, offered: 1, required: 2 } as const
 
-/** A connection to a peer as stock clients make it, after the handshakes. */
+/** A connection to a peer like that of stock clients, after the handshakes. */
 export async function connectWire(
   port: number,
   infoHash: string,
@@ -32,7 +32,7 @@ export async function connectWire(
   return { wire, closed, leave: () => socket.destroy() }
 }
 
-/** What a magnet's client does first: the bytes of a torrent with the info dictionary that the peer has. Then it leaves. */
+/** What the client of a magnet link does first: it gets a torrent's info dictionary from the peer, and disconnects. */
 export async function fetchMetadata(
   port: number,
   infoHash: string,

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/schema.ts'
 
-/** What takes back a migration, the latest first. The first one is never taken back. */
+/** Undoes a migration, the latest first. The first one is never undone. */
 const undoing = {
   '0006_download_journal': [sql`drop table download_journal`],
   '0005_account_networks': [sql`drop table account_network`],
@@ -18,7 +18,7 @@ const undoing = {
   ],
 }
 
-/** Takes the tables back to before a migration, as a registry has them that has not been updated yet. */
+/** Reverts the tables to before a migration, like those of a registry that has not been updated yet. */
 export async function undoMigrations(db: Kysely<Database>, downTo: keyof typeof undoing) {
   for (const [name, statements] of Object.entries(undoing)) {
     for (const statement of statements) await statement.execute(db)

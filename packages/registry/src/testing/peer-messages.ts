@@ -1,4 +1,4 @@
-/** The bytes that a BitTorrent peer sends (BEP 3, 9, 10), for those who say what no library would. */
+/** The bytes of a BitTorrent peer (BEP 3, 9, 10), for messages that no library would send. */
 
 export function handshake(infoHash: string, reserved = '0000000000100000'): Buffer {
   return Buffer.concat([
@@ -19,10 +19,10 @@ export function extended(number: number, payload: string): Buffer {
   return message(20, Buffer.concat([Buffer.of(number), Buffer.from(payload, 'latin1')]))
 }
 
-/** Says that answers about metadata go to number 3. */
+/** Declares number 3 for responses about metadata. */
 export const extensionHandshake = extended(0, 'd1:md11:ut_metadatai3eee')
 
-/** The number 1 is the one that our peer says. */
+/** Our peer declares number 1. */
 export function askFor(block: number | string): Buffer {
   return extended(1, `d8:msg_typei0e5:piecei${block}ee`)
 }

@@ -30,7 +30,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Creates a model when it is not there, publishes a file in it and waits until that is ready. */
+/** Creates a model if it does not exist, publishes a file in it and waits until that is ready. */
 export async function publish(
   registry: TestRegistry,
   token: string,
@@ -53,7 +53,7 @@ export async function publish(
   return settled(registry, token, model.name, id)
 }
 
-/** The file once it is no longer processed. */
+/** The file once it has been processed. */
 export async function settled(
   registry: TestRegistry,
   token: string,
@@ -70,7 +70,7 @@ export async function settled(
   }
 }
 
-/** The manifest of a file that nobody has: for uploads of which no byte is to come. */
+/** The manifest of a file that does not exist: for uploads without any bytes. */
 export function makeFakeManifest(filename: string, sizeBytes: number, seed = 1): NewFile {
   const makeHash = (index: number) => sha256(Buffer.from(`${seed} ${sizeBytes} ${index}`))
   const chunk_hashes = Array.from({ length: Math.ceil(sizeBytes / chunkSize) }, (_, index) => {

@@ -8,7 +8,7 @@ import type { TestContext } from 'vitest'
 import { publish } from './publish.ts'
 import type { TestRegistry } from './test-registry.ts'
 
-/** What a test downloads, and folders for the client that does it. */
+/** A file for a test to download, and folders for its client. */
 export type PublishedTorrent = {
   sha256_hash: string
   infoHash: string
@@ -20,7 +20,7 @@ export type PublishedTorrent = {
   home: string
 }
 
-/** 20 MB that are published nowhere else, so that nobody can have them: two chunks, twenty pieces. */
+/** 20 MB published nowhere else, so that no other peer can have them: two chunks, twenty pieces. */
 export async function publishTorrent(
   registry: TestRegistry,
   { task, onTestFinished }: TestContext,

@@ -3,7 +3,7 @@ import type { TestRegistry } from './test-registry.ts'
 
 type Parameters = Record<string, string | number | readonly string[]>
 
-/** What a tracker has answered, with its bytes as they are. */
+/** A tracker's response, with its original bytes. */
 export type TrackerAnswer = {
   status: number
   failure: string | undefined
@@ -16,10 +16,10 @@ export type TrackerAnswer = {
   list: { ip: string; port: number; peerId: string | undefined }[]
 }
 
-/** 20 bytes: a number, and the rest alike. */
+/** 20 bytes: a number, and the same rest for all. */
 export const twenty = (number: number) => Buffer.alloc(20, number).toString('hex')
 
-/** Every byte escaped, as clients do. A hash or a peer's id is given in hexadecimal digits. */
+/** Every byte escaped, as clients do. Hashes and peer ids are given in hexadecimal digits. */
 export function trackerQuery(parameters: Parameters): string {
   return Object.entries(parameters)
     .flatMap(([name, value]) =>
@@ -33,7 +33,7 @@ function escaped(name: string, value: string): string {
   return isBytes ? value.replace(/../g, '%$&') : encodeURIComponent(value)
 }
 
-/** An announce with everything that belongs to it, but for what the test says. */
+/** A complete announce, except for what the test changes. */
 export async function rawAnnounce(
   registry: TestRegistry,
   parameters: Parameters,

@@ -15,11 +15,11 @@ type Call = {
   token?: string | undefined
   body?: unknown
   headers?: Record<string, string>
-  /** Goes out as it is, in place of JSON. */
+  /** Sent as it is, instead of JSON. */
   bytes?: Uint8Array<ArrayBuffer> | string
 }
 
-/** Runs the tests on each database; where PostgreSQL is not installed its half is skipped. */
+/** Runs the tests on each database; without PostgreSQL its half is skipped. */
 export function describeOnEachDatabase(
   title: string,
   tests: (start: (settings?: Partial<RegistryConfig>) => Promise<TestRegistry>) => void,
@@ -39,7 +39,7 @@ export function describeOnEachDatabase(
   }
 }
 
-/** A real registry on a port that the system gives, with its data in a temporary folder. */
+/** A real registry on a port chosen by the system, with its data in a temporary folder. */
 export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) {
   const directory = settings.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'shoal-registry-')))
   const config: RegistryConfig = {
@@ -75,7 +75,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
     }
   }
 
-  /** Ends the process's part; the data stays. */
+  /** Stops the process's part; the data stays. */
   async function stop() {
     if (!isRunning) return
     isRunning = false
@@ -99,7 +99,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
     get: (path: string, options?: Call) => call('GET', path, options),
     post: (path: string, options?: Call) => call('POST', path, options),
 
-    /** A new account, signed in. */
+    /** Creates an account and signs it in. */
     async register(username: string): Promise<string> {
       const { body } = await call('POST', '/v1/auth/register', {
         body: { username, password: `password of ${username}` },
@@ -107,14 +107,14 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
       return (body as SignedIn).access_token
     },
 
-    /** A connection of the test's own to the database. */
+    /** A separate connection to the database, for the test. */
     async connect(): Promise<Connection> {
       const connection = await connect({ ...config, onConnectionLost: () => undefined })
       connections.push(connection)
       return connection
     },
 
-    /** The bytes behind a URL of ours. */
+    /** The bytes behind one of our URLs. */
     async bytes(url: string, headers: Record<string, string> = {}) {
       const response = await fetch(url, { headers })
       return {
@@ -126,13 +126,13 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
 
     stop,
 
-    /** Starts again on the same data, as it is or with other settings. */
+    /** Restarts on the same data, with the same or with other settings. */
     async start(changes: Partial<RegistryConfig> = {}) {
       running = await startRegistry({ ...config, ...changes })
       isRunning = true
     },
 
-    /** Ends the process's part and starts it again on the same data. */
+    /** Stops the process's part and starts it again on the same data. */
     async restart() {
       await stop()
       await this.start()
@@ -146,7 +146,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
   }
 }
 
-/** A fresh database on the server. It goes with the server. */
+/** A fresh database on the server, deleted with it. */
 export async function makeDatabase(serverUrl: string): Promise<string> {
   const name = `shoal_${crypto.randomUUID().replaceAll('-', '')}`
   const client = new pg.Client({ connectionString: serverUrl })

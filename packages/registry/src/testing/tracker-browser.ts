@@ -12,7 +12,7 @@ export const answer = { type: 'answer', sdp: 'v=0 answer' }
 
 const opened: WebSocket[] = []
 
-/** What a browser says to a tracker and hears from it, message by message. */
+/** A browser's connection to a tracker, message by message. */
 export async function openBrowser(url: string, number: number) {
   const socket = new WebSocket(url)
   opened.push(socket)
@@ -40,7 +40,7 @@ export async function openBrowser(url: string, number: number) {
 
   return {
     socket,
-    /** What has not been heard yet. */
+    /** Messages not read yet. */
     messages,
     peerId,
     say,

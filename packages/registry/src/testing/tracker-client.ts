@@ -8,7 +8,7 @@ type Announce = NonNullable<Parameters<Client['start']>[0]>
 
 const opened: Client[] = []
 
-/** A client of trackers as BitTorrent programs have it, over HTTP or WebSocket as the URL says. */
+/** A tracker client like that of BitTorrent programs, over HTTP or WebSocket depending on the URL. */
 export function trackerClient(announce: string, infoHash: string, port = 6_881) {
   const peerId = randomBytes(20).toString('hex')
   const client = new Client({ announce: [announce], infoHash, peerId, port, wrtc: {} })
@@ -31,14 +31,14 @@ export function trackerClient(announce: string, infoHash: string, port = 6_881) 
     } finally {
       gone.abort()
       await Promise.allSettled([answered, refused])
-      await sleep(1) // peers are told after the answer
+      await sleep(1) // peers are reported after the response
     }
   }
 
   return {
     peerId,
     client,
-    /** Addresses that the last answer named, or the ids of browsers that were met. */
+    /** Addresses in the last response, or the ids of connected browsers. */
     peers,
     start: (options?: Announce) => answer<Update>('update', () => client.start(options)),
     update: (options?: Announce) => answer<Update>('update', () => client.update(options)),
