@@ -21,7 +21,7 @@ export function chatScreens({ demo, none, talkative, line }: ShownDaemons): Scre
     { name: 'chat-list', url: talkative, act: seeList },
     { name: 'chat-settings', url: talkative, act: openSettings },
     { name: 'chat-none', url: none },
-    { name: 'chat-gone', url: line.origin, act: loseDaemon, tidy: line.mend },
+    { name: 'chat-gone', url: line.origin, act: loseDaemon, tidy: line.restore },
   ]
 
   async function loseDaemon(page: Page) {

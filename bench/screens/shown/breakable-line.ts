@@ -28,7 +28,7 @@ export async function openLine(toPort: number) {
   return {
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
     cut,
-    mend() {
+    restore() {
       isCut = false
     },
     async [Symbol.asyncDispose]() {

@@ -174,7 +174,7 @@ function apiCalls(options: ClientOptions) {
       const seconds = Number(answer.headers.get('retry-after'))
       const isAskedToWait = [429, 503].includes(status) && seconds > 0
       const error = toApiError(answer)
-      const isFull = error.problem.code === 'storage_full' // seconds do not restore that
+      const isFull = error.problem.code === 'storage_full' // waiting does not help
       if (!isAskedToWait || isFull || waits >= maxWaits) throw error
       onWait?.({ seconds, reason: 'it is busy' })
       await sleep(seconds * 1000, signal)

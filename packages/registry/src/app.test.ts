@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { rawRequest } from './testing/raw-request.ts'
 import { describeOnEachDatabase } from './testing/test-registry.ts'
 
-describeOnEachDatabase('every answer', (start) => {
-  test('of an unknown path is 404 in the one shape of errors', async () => {
+describeOnEachDatabase('every response', (start) => {
+  test('to an unknown path is a 404 in the common format of errors', async () => {
     const registry = await start()
     for (const path of ['/v1/nothing', '/nothing', '/v1/models/a/b/c/d']) {
       const { status, body } = await registry.get(path)
@@ -12,7 +12,7 @@ describeOnEachDatabase('every answer', (start) => {
     }
   })
 
-  test('has a request id, the caller’s own when it is sane', async () => {
+  test("has a request ID, the caller's own if it is valid", async () => {
     const registry = await start()
     const named = await registry.get('/v1/models', { headers: { 'x-request-id': 'call-7' } })
     expect(named.headers.get('x-request-id')).toBe('call-7')
@@ -20,7 +20,7 @@ describeOnEachDatabase('every answer', (start) => {
     expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('refuses media types and bodies that it does not take', async () => {
+  test('to an unsupported media type or body is an error', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const xml = await registry.post('/v1/models', {
@@ -37,7 +37,7 @@ describeOnEachDatabase('every answer', (start) => {
     for (const { body } of [xml, large]) expect(body).toEqual({ detail: expect.any(String), ...{} })
   })
 
-  test('needs a Host that is ours, save for the question whether the process is up', async () => {
+  test('requires an allowed Host, except for the liveness probe', async () => {
     const registry = await start({ allowedHosts: ['models.lan'] })
     const { port } = registry
     const getStatus = async (host: string, path: string) =>
@@ -51,7 +51,7 @@ describeOnEachDatabase('every answer', (start) => {
     expect(await getStatus('localhost.evil.example', '/v1/models')).toBe(400)
   })
 
-  test('builds its URLs from the base URL, never from the Host header', async () => {
+  test('has URLs built from the base URL, never from the Host header', async () => {
     const registry = await start({
       baseUrl: 'https://models.example.org',
       allowedHosts: ['other.lan'],
@@ -62,7 +62,7 @@ describeOnEachDatabase('every answer', (start) => {
     expect(headers.get('link')).toContain('<https://models.example.org/v1/models?')
   })
 
-  test('is counted: over the limit it is 429 with Retry-After, per class and per caller', async () => {
+  test('counts against a limit per class and caller, above which it is a 429 with Retry-After', async () => {
     const limit = { max: 3, windowSeconds: 60 }
     const rateLimits = {
       auth: limit,
@@ -108,7 +108,7 @@ describeOnEachDatabase('every answer', (start) => {
     expect(await statusFor('unknown')).toBe(200)
   })
 
-  test('of a registry for members needs a token, except to sign in', async () => {
+  test('of a members-only registry requires a token, except to sign in', async () => {
     const registry = await start({ isAnonymousReadAllowed: false })
     const token = await registry.register('ana')
     for (const path of [
@@ -125,7 +125,7 @@ describeOnEachDatabase('every answer', (start) => {
     expect((await registry.get('/healthz')).status).toBe(200)
   })
 
-  test('about health is honest, and metrics tell of requests', async () => {
+  test('to a health probe is truthful, and metrics count requests', async () => {
     const registry = await start()
     expect((await registry.get('/healthz')).body).toEqual({ status: 'ok' })
     expect((await registry.get('/readyz')).body).toEqual({ status: 'ready' })
@@ -133,7 +133,7 @@ describeOnEachDatabase('every answer', (start) => {
     expect(metrics.text).toContain('shoal_http_request_seconds_count')
   })
 
-  test('is described at /openapi.json, and readable at /docs without another network', async () => {
+  test('is described at /openapi.json, and at /docs without requests to other hosts', async () => {
     const registry = await start()
     const { body }: { body: { openapi: string; paths: Record<string, object> } } =
       await registry.get('/openapi.json')

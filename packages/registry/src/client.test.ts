@@ -64,7 +64,7 @@ describeOnEachDatabase('the typed client', (start) => {
     await expect(client.getModel('drift')).rejects.toMatchObject({ status: 404 })
   })
 
-  test('keeps accounts, sessions and keys', async () => {
+  test('manages accounts, sessions and keys', async () => {
     const { access_token } = await createClient(registry).login({
       username: 'ana',
       password: 'password of ana',
@@ -91,14 +91,14 @@ describeOnEachDatabase('the typed client', (start) => {
     token = again.access_token
   })
 
-  test('rejects with what the registry said', async () => {
+  test("rejects with the registry's message", async () => {
     const client = createClient(registry)
     const refused = await client.createModel({ name: 'x1' }).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(ApiError)
     expect(refused).toMatchObject({ status: 401, message: expect.stringContaining('sign in') })
   })
 
-  test('tells a registry that is not there from one that refuses', async () => {
+  test('distinguishes an unreachable registry from one that refuses', async () => {
     const nowhere = registryClient({ baseUrl: 'http://127.0.0.1:9' })
     await expect(nowhere.getStats()).rejects.toBeInstanceOf(NetworkError)
     const stop = new AbortController()
@@ -108,7 +108,7 @@ describeOnEachDatabase('the typed client', (start) => {
 })
 
 describeOnEachDatabase('the typed client of a busy registry', (start) => {
-  test('waits as long as it is asked to, and says so', async () => {
+  test('waits as long as requested, and reports it', async () => {
     const limit = { max: 2, windowSeconds: 1 }
     const rateLimits = { auth: limit, write: limit, read: limit, chunk: limit, tracker: limit }
     const registry = await start({ rateLimits })

@@ -12,7 +12,7 @@ test('deleted files are kept for at least an hour, unless they are removed at on
   }
 })
 
-test('without a word it listens on this machine alone, and limits requests', () => {
+test('by default it listens only on this machine, and limits requests', () => {
   expect(readRegistryConfig({})).toMatchObject({
     host: '127.0.0.1',
     port: 8000,

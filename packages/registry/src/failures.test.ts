@@ -40,7 +40,7 @@ test.skipIf(!postgresUrl)(
   },
 )
 
-test('the log has one line for each request and no secret in it', async () => {
+test('the log has one line per request, and no secrets', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'shoal-log-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'registry.log')
@@ -68,7 +68,7 @@ test('the log has one line for each request and no secret in it', async () => {
   }
 })
 
-test('while the store is not there, whoever needs it is asked to come back, and nothing counts as lost', async () => {
+test('while the store is unavailable, requests that need it get Retry-After, and nothing counts as lost', async () => {
   const registry = await startTestRegistry()
   onTestFinished(() => registry.close())
   const token = await registry.register('ana')

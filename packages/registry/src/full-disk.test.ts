@@ -52,7 +52,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
   const signIn = (registry: TestRegistry) =>
     registry.post('/v1/auth/login', { body: { username: 'ana', password: 'password of ana' } })
 
-  test('everything but an upload goes on with the room of the ballast', async () => {
+  test('everything except uploads continues with the space of the ballast', async () => {
     const { disk, registry, token, file, open, key, download, ballast } = await scene()
     await expect.poll(() => stat(ballast).catch(() => undefined)).toBeTruthy()
     const { size } = await stat(ballast)
@@ -99,7 +99,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     await expect.poll(() => stat(ballast).catch(() => undefined)).toMatchObject({ size })
   })
 
-  test('many things are deleted one after another where not a byte is free', async () => {
+  test('deletions in sequence work without a free byte', async () => {
     const { disk, registry, token, ballast } = await scene()
     const names = Array.from({ length: 60 }, (_, index) => `model-${index}`)
     for (const name of names) {
@@ -115,7 +115,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     }
   })
 
-  test('what grows is refused before there is no room left for deleting', async () => {
+  test('writes that grow the database are refused before there is no space left for deletions', async () => {
     const { disk, registry, token, ballast } = await scene()
     await expect.poll(() => stat(ballast).catch(() => undefined)).toBeTruthy()
     await registry.restart()
@@ -172,7 +172,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     return { ...here, unusedToken: (body as SignedIn).access_token }
   }
 
-  test('where SQLite can write nothing, reading goes on and changes are refused with 503', async () => {
+  test('if SQLite cannot write at all, reads continue and changes are refused with 503', async () => {
     const { registry, disk, token, unusedToken, key, file } = await stuck()
     for (const path of ['/v1/models', '/v1/auth/me', '/v1/models/tide/files?status=all']) {
       for (const credential of [token, unusedToken, key]) {
@@ -198,7 +198,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     expect((await registry.post('/v1/models/tide/like', { token })).status).toBe(204)
   })
 
-  test('what is missing of an upload can be read on a full disk', async () => {
+  test('the missing chunks of an upload can be listed on a full disk', async () => {
     const { registry, token, open } = await stuck()
     const path = `/v1/models/tide/files/${open.id}/upload`
     expect(await registry.get(path, { token })).toMatchObject({
@@ -207,7 +207,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     })
   })
 
-  test('downloads go on, counted in the journal, and each is counted once when there is room', async () => {
+  test('downloads continue, counted in the journal, and each is added to the count once when there is space', async () => {
     const { registry, disk, download } = await stuck()
     const answers = await Promise.all(Array.from({ length: 40 }, download))
     answers.push(await download(), await download())
@@ -223,7 +223,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     expect(await countDownloads(registry)).toBe(43)
   })
 
-  test('counts in the journal outlive the process, and a copy of the data has them too', async () => {
+  test('counts in the journal survive the process, and are in a copy of the data', async () => {
     const { registry, disk, download } = await stuck()
     await download()
     await download()
@@ -244,7 +244,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     expect(await countDownloads(other)).toBe(2)
   })
 
-  test('nothing is left behind by what failed', async () => {
+  test('failed requests leave nothing behind', async () => {
     const { registry, disk, token } = await stuck()
     await registry.post('/v1/models/tide/files', {
       token,
@@ -262,7 +262,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     )
   })
 
-  test('where the log cannot be written everything else goes on', async () => {
+  test('everything else continues if the log cannot be written', async () => {
     const disk = await smallDisk('1m')
     onTestFinished(disk.unmount)
     const log = { file: join(disk.path, 'registry.log') }

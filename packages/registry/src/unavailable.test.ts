@@ -19,7 +19,7 @@ const sources = [
   join(kysely, 'driver/runtime-driver.js'),
 ]
 
-test('whatever the driver says of a connection that is lost or not to be had means "not now"', () => {
+test('every message of the driver about a lost or unavailable connection means "not now"', () => {
   const code = sources.map((path) => readFileSync(path, 'utf8')).join('\n')
   const messages = [
     'timeout exceeded when trying to connect',
@@ -83,7 +83,7 @@ test('so do the codes of PostgreSQL, SQLite and the system, and no others', () =
   }
 })
 
-test('of the errors with which PostgreSQL reports no state of their own, only those of its files', () => {
+test("of the errors without a SQLSTATE of their own, only those about PostgreSQL's files", () => {
   const thrownIn = (file: string, code: string) =>
     Object.assign(new pg.DatabaseError('x', 1, 'error'), { code, file })
   expect(isUnavailable(thrownIn('md.c', 'XX000'))).toBe(true) // EDQUOT: Disk quota exceeded

@@ -32,7 +32,7 @@ test.for(fixture.answered)('%s answers as it did', async (path) => {
   expect(body).toMatchObject(answers[path] ?? {})
 })
 
-test('passwords and sessions hold, and what was private is', async () => {
+test('passwords and sessions work, and private models stay private', async () => {
   const { ana, bea } = fixture
   expect(await registry.post('/v1/auth/login', { body: ana })).toMatchObject({ status: 200 })
   const wrong = { ...bea, password: ana.password }
@@ -46,7 +46,7 @@ test('passwords and sessions hold, and what was private is', async () => {
   expect(liked).toMatchObject({ liked: true, readme: fixture.card })
 })
 
-test('a download gives the bytes, and is counted on top of the others', async () => {
+test('a download returns the bytes, and is added to the earlier count', async () => {
   const { body: files } = await registry.get('/v1/models/tide/files')
   const [file] = files as ModelFile[]
   const path = `/v1/files/tide/download/${file?.id}`
@@ -58,7 +58,7 @@ test('a download gives the bytes, and is counted on top of the others', async ()
   expect(after.body).toMatchObject({ downloads: downloads + 1 })
 })
 
-test('an upload that was half done takes only what it lacks', async () => {
+test('an unfinished upload only needs its missing chunks', async () => {
   const filename = 'gale-Q8_0.gguf'
   const bytes = await readFile(join(opened.files, filename))
   const manifest = manifestFor(filename, bytes)

@@ -33,7 +33,7 @@ export function verifyCommand(open: OpenContext): Command {
         for (const file of choice.files) {
           const one = await check(context, formatChoiceName(choice), file)
           const isMended = one.verdict === 'damaged' && repair === true
-          checked.push(isMended ? await restore(context, one, file) : one)
+          checked.push(isMended ? await repairDamaged(context, one, file) : one)
         }
       }
       reportUnfinished(context, choices)
@@ -70,7 +70,11 @@ function toVerdict(result: VerifyResult): Pick<Checked, 'verdict' | 'badChunks'>
 }
 
 /** From the registry that the file came from. */
-async function restore(context: Context, checked: Checked, file: LocalFile): Promise<Checked> {
+async function repairDamaged(
+  context: Context,
+  checked: Checked,
+  file: LocalFile,
+): Promise<Checked> {
   const { printer, config } = context
   const { repairFile } = await import('@shoal/transfer')
   const registry = await context.openRegistry(file.record?.registry)

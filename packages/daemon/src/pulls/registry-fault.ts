@@ -23,7 +23,7 @@ export function pullFault(error: unknown, { model, registry }: Asked): unknown {
     const name = basename(dirname(error.details.path))
     return new Fault(
       'damaged_file',
-      `${error.message}; restore it with: shoal verify --repair ${name}`,
+      `${error.message}; repair it with: shoal verify --repair ${name}`,
     )
   }
   if (hasCode(error, 'verification_failed')) {

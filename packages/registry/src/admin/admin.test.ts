@@ -3,7 +3,7 @@ import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { openAdmin } from './admin.ts'
 
 describeOnEachDatabase('resetting a password', (start) => {
-  test('ends the sessions, the API keys and the known networks of that account, at once', async () => {
+  test("ends the account's sessions, API keys and known networks at once", async () => {
     const registry = await start()
     const makeKey = async (token: string, body: object) => {
       const answer = await registry.post('/v1/api-keys', { token, body })

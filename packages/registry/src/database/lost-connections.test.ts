@@ -18,7 +18,7 @@ const testOnPostgres = test.skipIf(postgresUrl === '')
 const cutOthers = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()`
 
-testOnPostgres('connections that are cut under load cost 503 at most, and no count', async () => {
+testOnPostgres('connections cut under load cause at most 503s, and lose no count', async () => {
   const databaseUrl = await makeDatabase(postgresUrl)
   const registry = await startTestRegistry({ databaseUrl })
   onTestFinished(() => registry.close())
@@ -36,7 +36,7 @@ testOnPostgres('connections that are cut under load cost 503 at most, and no cou
   expect(await getDownloads(registry)).toBe(load.downloaded())
 })
 
-testOnPostgres('a crash and restart of the server under load costs 503 at most', async () => {
+testOnPostgres('a crash and restart of the server under load causes at most 503s', async () => {
   const server = await ownPostgres()
   const registry = await startTestRegistry({ databaseUrl: await makeDatabase(server.url) })
   onTestFinished(() => registry.close())
@@ -81,7 +81,7 @@ testOnPostgres(
   },
 )
 
-testOnPostgres('a registry whose database does not answer closes all the same', async () => {
+testOnPostgres('a registry closes even if its database does not respond', async () => {
   const { line, databaseUrl } = await lineToDatabase()
   const registry = await startTestRegistry({ databaseUrl })
   await registry.get('/v1/models')
@@ -119,7 +119,7 @@ testOnPostgres(
   },
 )
 
-testOnPostgres('callers wait 5 s for a connection, and only so many of them', async () => {
+testOnPostgres('callers wait up to 5 s for a connection, in limited number', async () => {
   const { db } = await openConnection(await makeDatabase(postgresUrl))
   const holders = Array.from({ length: 10 }, () => sql`select pg_sleep(8)`.execute(db))
   const started = performance.now()

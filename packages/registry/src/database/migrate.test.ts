@@ -6,7 +6,7 @@ import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { connect } from './connect.ts'
 
 describeOnEachDatabase('a database', (start) => {
-  test('of a newer version is refused with a sentence, by the registry and by admin', async () => {
+  test('of a newer version is refused with a clear error, by the registry and by admin', async () => {
     const registry = await start()
     const { db } = await registry.connect()
     await sql`insert into kysely_migration (name, timestamp)
@@ -21,7 +21,7 @@ describeOnEachDatabase('a database', (start) => {
     await registry.connect()
   })
 
-  test('has a migration whole or not at all', async () => {
+  test('is migrated completely or not at all', async () => {
     const registry = await start()
     await registry.stop()
     const { db, close } = await connect({ ...registry.config, onConnectionLost: () => undefined })

@@ -52,14 +52,14 @@ describe.skipIf(!canMount)('the room for writes on a full disk', () => {
     expect(await countRows()).toBe(before - count)
   }
 
-  test('deletes although the log is to make the database larger by more than the ballast', async () => {
+  test('deletes even if the log would enlarge the database by more than the ballast', async () => {
     const { disk, db } = await scene()
     await grow(db, 480)
     disk.fill()
     await expectDeletions(db, 400)
   })
 
-  test('deletes although another process took the first room that was made', async () => {
+  test('deletes even if another process took the space freed first', async () => {
     let takings = 0
     const { disk, db } = await scene((ballast, fill) => ({
       ...ballast,
@@ -83,7 +83,7 @@ describe.skipIf(!canMount)('the room for writes on a full disk', () => {
     await expectDeletions(db, 30)
   })
 
-  test('deletes where nothing can grow any more, and what grows is refused', async () => {
+  test('deletes when nothing can grow any more, and refuses writes that grow the database', async () => {
     const { disk, ballast, db } = await scene()
     await grow(db, 80)
     disk.fill()

@@ -23,7 +23,7 @@ async function smallDatabase() {
 const count = async (db: Kysely<object>) =>
   (await sql<{ notes: number }>`select count(*) as notes from note`.execute(db)).rows[0]?.notes
 
-test('a transaction that a full disk ends reports that, and the next one works', async () => {
+test('a transaction ended by a full disk reports it, and the next one works', async () => {
   const { database, db } = await smallDatabase()
   const { page_count } = database.prepare('pragma page_count').get() ?? {}
   database.exec(`pragma max_page_count = ${Number(page_count) + 4}`)
@@ -50,7 +50,7 @@ test('a transaction that SQLite has rolled back by itself reports why', async ()
   await db.transaction().execute((trx) => sql`insert into note values ('b')`.execute(trx))
 })
 
-test('a statement that is used often stays prepared, whatever else callers ask', async () => {
+test('a frequent statement stays prepared', async () => {
   const { database, db } = await smallDatabase()
   await count(db)
   const prepare = vi.spyOn(database, 'prepare')

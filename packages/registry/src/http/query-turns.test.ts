@@ -50,7 +50,7 @@ async function startServer(limits: Parameters<typeof queryTurns>[0]) {
   }
 }
 
-test('a caller has one query at a time, the next when that has ended', async () => {
+test('a caller has one query at a time; the next runs once that has ended', async () => {
   const server = await startServer({ maxConcurrent: 3 })
   const first = server.ask('first')
   await expect.poll(server.names).toEqual(['first'])
@@ -80,7 +80,7 @@ test.skipIf(!ownAddress)('callers take turns, however many queries one of them h
   expect(server.names()).toEqual(['a1', 'a2', 'b', 'a3'])
 })
 
-test('more than may wait are told to come back, with 429 and Retry-After', async () => {
+test('queries above the limit get 429 with Retry-After', async () => {
   const server = await startServer({ maxConcurrent: 1, maxWaitingPerCaller: 2 })
   const first = server.ask('first')
   await expect.poll(server.names).toEqual(['first'])
@@ -101,7 +101,7 @@ test('more than may wait are told to come back, with 429 and Retry-After', async
   expect(statuses.toSorted()).toEqual([200, 200, 200, 429])
 })
 
-test('a caller that has gone leaves its turn to the next', async () => {
+test('a caller that disconnects leaves its turn to the next', async () => {
   const server = await startServer({ maxConcurrent: 1 })
   const first = server.ask('first')
   await expect.poll(server.names).toEqual(['first'])

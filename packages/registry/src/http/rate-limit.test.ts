@@ -20,7 +20,7 @@ describeOnEachDatabase('the rate limit of passwords', (start) => {
       body: { username: `somebody-${at}`, password: 'a guess' },
     })
 
-  test('counts a network, however many API keys it sends', async () => {
+  test('counts per network, however many API keys it sends', async () => {
     const auth = { max: 6, windowSeconds: 60 }
     const registry = await start({ trustProxy: true, rateLimits: limitsWith({ auth }) })
     const session = await registry.register('ana')
@@ -40,7 +40,7 @@ describeOnEachDatabase('the rate limit of passwords', (start) => {
     expect((await guess(registry, 13, { address: '203.0.113.2' })).status).not.toBe(429)
   })
 
-  test('counts the /64 of an IPv6 address', async () => {
+  test('counts per /64 of IPv6 addresses', async () => {
     const auth = { max: 2, windowSeconds: 60 }
     const registry = await start({ trustProxy: true, rateLimits: limitsWith({ auth }) })
     const addresses = ['2001:db8::1', '2001:db8::2', '2001:db8::3:4', '2001:db8:0:1::1']
@@ -51,7 +51,7 @@ describeOnEachDatabase('the rate limit of passwords', (start) => {
     expect(statuses).toEqual([401, 401, 429, 401])
   })
 
-  test('counts password changes and registrations of a network, whoever is signed in', async () => {
+  test('counts password changes and registrations per network, whoever is signed in', async () => {
     const auth = { max: 5, windowSeconds: 60 }
     const registry = await start({ trustProxy: true, rateLimits: limitsWith({ auth }) })
     const tokens = [await registry.register('ana'), await registry.register('ben')] // from 127.0.0.1
@@ -69,7 +69,7 @@ describeOnEachDatabase('the rate limit of passwords', (start) => {
     expect(statuses).toEqual([403, 403, 403, 403, 201, 429])
   })
 
-  test('ends with its window when the clock is set back', async () => {
+  test('ends with its window even if the clock is set back', async () => {
     const read = { max: 1, windowSeconds: 3 }
     const registry = await start({ rateLimits: limitsWith({ read }) })
     expect((await registry.get('/v1/models')).status).toBe(200)

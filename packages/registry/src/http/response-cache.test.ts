@@ -16,7 +16,7 @@ async function askAll(registry: TestRegistry, paths: string[]) {
   }
 }
 
-test('requests that differ only in unknown parameters share one cached answer', async () => {
+test('requests that differ only in unknown parameters share a cached response', async () => {
   const registry = await startTestRegistry()
   try {
     const junk = 'x'.repeat(14_000)
@@ -29,7 +29,7 @@ test('requests that differ only in unknown parameters share one cached answer', 
   }
 })
 
-test('answers to very many known parameters stay within the limits of the cache', async () => {
+test('responses to very many known parameters stay within the limits of the cache', async () => {
   const registry = await startTestRegistry()
   try {
     const padding = 'y'.repeat(400)
@@ -50,7 +50,7 @@ test('answers to very many known parameters stay within the limits of the cache'
   }
 })
 
-test('the order of parameters and defaults that are spelt out make no difference', async () => {
+test('the order of parameters and explicit defaults make no difference', async () => {
   const registry = await startTestRegistry()
   try {
     await askAll(registry, [
@@ -66,7 +66,7 @@ test('the order of parameters and defaults that are spelt out make no difference
   }
 })
 
-test('a write drops every cached answer', async () => {
+test('a write drops every cached response', async () => {
   const registry = await startTestRegistry()
   try {
     const token = await registry.register('ana')

@@ -23,7 +23,7 @@ async function loggedRegistry() {
   return { registry, requestLines }
 }
 
-test('a request whose client has gone is logged and counted as 499', async () => {
+test('a request whose client disconnected is logged and counted as 499', async () => {
   const { registry, requestLines } = await loggedRegistry()
   const socket = connect(registry.port, '127.0.0.1')
   socket.write(
@@ -38,7 +38,7 @@ test('a request whose client has gone is logged and counted as 499', async () =>
   )
 })
 
-test('a URL that cannot be decoded is logged with the id of its request', async () => {
+test('a URL that cannot be decoded is logged with its request ID', async () => {
   const { registry, requestLines } = await loggedRegistry()
   const { status } = await rawRequest(
     registry.port,
@@ -49,7 +49,7 @@ test('a URL that cannot be decoded is logged with the id of its request', async 
   await expect.poll(requestLines).toContainEqual(expect.objectContaining(line))
 })
 
-test('that nothing is there is kept by no cache', async () => {
+test('a 404 is not cacheable', async () => {
   const { registry } = await loggedRegistry()
   const { status, headers } = await registry.get('/v1/nothing')
   expect([status, headers.get('cache-control')]).toEqual([404, 'no-store'])

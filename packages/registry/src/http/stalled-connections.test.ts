@@ -58,7 +58,7 @@ async function makeDownloadRequest(registry: TestRegistry): Promise<string> {
   return `GET ${pathname}${search} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
 }
 
-test('a reader that takes nothing of a download is disconnected, and nothing of it stays', async () => {
+test('a reader that takes no byte of a download is disconnected, and everything is released', async () => {
   const registry = await start({ readerMs: 400 })
   const request = await makeDownloadRequest(registry)
   for (let reader = 0; reader < 3; reader += 1) send(registry, request).pause()
@@ -69,7 +69,7 @@ test('a reader that takes nothing of a download is disconnected, and nothing of 
   expect(await metric(registry, 'shoal_transfer_buffer_bytes')).toBe(0)
 })
 
-test('a reader that stops after it was fast holds one slice', async () => {
+test('a fast reader that stops holds one slice', async () => {
   const registry = await start({})
   const request = await makeDownloadRequest(registry)
   const readers = 4
@@ -87,7 +87,7 @@ test('a reader that stops after it was fast holds one slice', async () => {
     .toBeLessThanOrEqual(readers * sliceBytes)
 })
 
-test('a reader that is slow gets every byte', async () => {
+test('a slow reader gets every byte', async () => {
   const registry = await start({ readerMs: 2_000 })
   const socket = send(registry, await makeDownloadRequest(registry))
   let taken = 0
@@ -102,7 +102,7 @@ test('a reader that is slow gets every byte', async () => {
   expect(await metric(registry, 'shoal_http_stalled_connections_total{side="reader"}')).toBe(0)
 })
 
-test('half a JSON body gets 408 when the rest does not come', async () => {
+test('half a JSON body gets 408 if the rest does not arrive', async () => {
   const registry = await start({ senderMs: 300 })
   const token = await registry.register('ana')
   const socket = send(
@@ -116,7 +116,7 @@ test('half a JSON body gets 408 when the rest does not come', async () => {
   expect(answer).toContain('{"detail":"nothing was sent for too long')
 })
 
-test('half a body that nobody reads keeps no connection open', async () => {
+test('half an unread body does not keep a connection open', async () => {
   const registry = await start({ senderMs: 300 })
   const bodies = [
     'POST /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json', // read before the caller is identified
@@ -131,7 +131,7 @@ test('half a body that nobody reads keeps no connection open', async () => {
   expect(statuses).toEqual(['408', '404', '200', '403'])
 })
 
-test('a sender of JSON that is slow is heard to its end', async () => {
+test('a slow sender of JSON is not cut off', async () => {
   const registry = await start({ senderMs: 2_000 })
   const token = await registry.register('ana')
   const body = JSON.stringify({ name: 'tide', description: 'x'.repeat(60) })
@@ -158,7 +158,7 @@ test('headers that never end get 408, and a connection without a request is clos
   expect(answers[2]).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('a reader that has sent many requests at once and takes nothing holds one buffer', async () => {
+test('a client that has pipelined many requests and reads nothing holds one buffer', async () => {
   const registry = await start({})
   const request = (await makeDownloadRequest(registry)).replace('Connection: close\r\n', '')
   const socket = send(registry, request.repeat(200)).pause()
@@ -170,7 +170,7 @@ test('a reader that has sent many requests at once and takes nothing holds one b
   expect((await registry.get('/readyz')).status).toBe(200)
 })
 
-test('requests that were sent at once are answered one after another', async () => {
+test('pipelined requests are answered one after another', async () => {
   const registry = await start({})
   const whole = await makeDownloadRequest(registry)
   const last = whole.replace('Host', 'Range: bytes=0-4\r\nHost')

@@ -7,7 +7,7 @@ import { describeOnEachDatabase } from '../testing/test-registry.ts'
 const end = 'Connection: close\r\n\r\n'
 
 describeOnEachDatabase('a strange request', (start) => {
-  test('that is no HTTP, or has a URL that cannot be read, gets the one shape of errors', async () => {
+  test('that is not HTTP, or has an invalid URL, gets an error in the common format', async () => {
     const { port } = await start()
     const host = `Host: localhost:${port}\r\n`
     const requests: [number, string][] = [
@@ -26,13 +26,13 @@ describeOnEachDatabase('a strange request', (start) => {
     }
   })
 
-  test('in absolute form is as good as any', async () => {
+  test('in absolute form works', async () => {
     const { port } = await start()
     const request = `GET http://localhost:${port}/v1/models?limit=1 HTTP/1.1\r\nHost: localhost:${port}\r\n${end}`
     expect(await rawRequest(port, request)).toMatchObject({ status: 200 })
   })
 
-  test('with NUL or half a surrogate is refused by name, and a search with it finds nothing', async () => {
+  test('with NUL or an unpaired surrogate gets an error with the field, and a search with it finds nothing', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     await registry.post('/v1/models', { token, body: { name: 'tiny' } })
@@ -59,7 +59,7 @@ describeOnEachDatabase('a strange request', (start) => {
     }
   })
 
-  test('that is nested too deep is refused, and harms nobody', async () => {
+  test('that is nested too deeply is refused, and does no harm', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const make = async (name: string, depth: number) => {
@@ -74,7 +74,7 @@ describeOnEachDatabase('a strange request', (start) => {
     expect(await make('tiny', 198)).toMatchObject([201, expect.any(String)])
   })
 
-  test('with members that no schema names changes nothing by them', async () => {
+  test('with unknown members ignores them', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const { body: before } = await registry.post('/v1/models', { token, body: { name: 'tiny' } })
@@ -96,7 +96,7 @@ describeOnEachDatabase('a strange request', (start) => {
     })
   })
 
-  test('with a number beyond what a database holds is 400, and with the largest it is answered', async () => {
+  test('with a number too large for a database is a 400, and with the largest one it works', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     await registry.post('/v1/models', { token, body: { name: 'tiny' } })
@@ -124,7 +124,7 @@ describeOnEachDatabase('a strange request', (start) => {
     }
   })
 
-  test('with a body where none is needed is answered all the same', async () => {
+  test('with a body that is not needed works', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     await registry.post('/v1/models', { token, body: { name: 'tiny' } })
@@ -142,7 +142,7 @@ describeOnEachDatabase('a strange request', (start) => {
 })
 
 describeOnEachDatabase('If-None-Match', (start) => {
-  test('knows lists, weak tags and any, and a 304 says no wrong length', async () => {
+  test('supports lists, weak tags and *, and a 304 has no wrong length', async () => {
     const registry = await start()
     await registry.post('/v1/models', { token: await registry.systemToken(), body: { name: 'aa' } })
     for (const path of ['/v1/models', '/v1/models/aa']) {
@@ -165,7 +165,7 @@ describeOnEachDatabase('If-None-Match', (start) => {
 })
 
 describeOnEachDatabase('behind a proxy', (start) => {
-  test('the address that the proxy saw counts, not what the client says of itself', async () => {
+  test('the address that the proxy saw counts, not the one that the client sends', async () => {
     const limits = { max: 3, windowSeconds: 60 }
     const rateLimits = { auth: limits, write: limits, read: limits, chunk: limits, tracker: limits }
     const registry = await start({ trustProxy: true, rateLimits })
@@ -179,7 +179,7 @@ describeOnEachDatabase('behind a proxy', (start) => {
 })
 
 describeOnEachDatabase('the API document', (start) => {
-  test('asks for no query that has a default, and promises nothing of HEAD', async () => {
+  test('requires no parameter that has a default, and does not list HEAD', async () => {
     const { body } = await (await start()).get('/openapi.json')
     const { paths } = body as {
       paths: Record<string, Record<string, { parameters?: Parameter[] }>>
@@ -197,7 +197,7 @@ describeOnEachDatabase('the API document', (start) => {
 type Parameter = { in: string; required?: boolean }
 
 describeOnEachDatabase('the expiry of a key', (start) => {
-  test('is a day that there is, with its time zone', async () => {
+  test('is a valid date with a time zone', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const statusFor = async (expires_at: string) =>

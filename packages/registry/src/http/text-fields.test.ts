@@ -5,7 +5,7 @@ const controls = ['\u0001', '\u001f', '\u007f', '\u0085', '\ufffe', '\uffff']
 const ofSeveralLines = ['\n', '\t', '\u2028', '\u202e']
 const blanks = ['', '   ', '\u200b\u200d', '\u00a0', '\u3164']
 
-describeOnEachDatabase('a text that people enter', (start) => {
+describeOnEachDatabase('text entered by people', (start) => {
   let registry: TestRegistry
   let token: string
   const change = (body: object) => registry.call('PATCH', '/v1/models/tide', { token, body })
@@ -38,7 +38,7 @@ describeOnEachDatabase('a text that people enter', (start) => {
     },
   )
 
-  test('as a tag, the name of a key, an email or a username is so too', async () => {
+  test('is also checked as a tag, the name of a key, an email address or a username', async () => {
     for (const text of [...[...controls, ...ofSeveralLines].map((bad) => `a${bad}b`), ...blanks]) {
       const tagged = await change({ tags: ['fine', text] })
       expect.soft(tagged, text).toMatchObject(refusal('/tags/1'))
@@ -70,14 +70,14 @@ describeOnEachDatabase('a text that people enter', (start) => {
     },
   )
 
-  test('as a blank description counts as none', async () => {
+  test('counts as absent if it is a blank description', async () => {
     await change({ description: 'about tides' })
     expect(await change({ description: ' \n ' })).toMatchObject({ body: { description: null } })
     const call = { token, body: { name: 'blank', description: '\u200b' } }
     expect(await registry.post('/v1/models', call)).toMatchObject({ body: { description: null } })
   })
 
-  test('is told what is wrong with it', async () => {
+  test('gets an error that says what is wrong', async () => {
     const { body } = await change({ display_name: 'a\u0001b' })
     const message = 'must be a single line that is not blank, without control characters'
     expect(body).toEqual({
@@ -86,7 +86,7 @@ describeOnEachDatabase('a text that people enter', (start) => {
     })
   })
 
-  test('as a password may be anything that can be hashed', async () => {
+  test('may be any bytes as a password', async () => {
     const account = { username: 'cleo', password: 'tab\tand\u0001more' }
     expect((await registry.post('/v1/auth/register', { body: account })).status).toBe(201)
     expect((await registry.post('/v1/auth/login', { body: account })).status).toBe(200)

@@ -17,7 +17,7 @@ describe('a request to upgrade', () => {
   const version = 'Sec-WebSocket-Version: 13'
   const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
 
-  test('to HTTP/2 is answered as if it were none, since many clients offer it', async () => {
+  test('to HTTP/2 is treated as a normal request, since many clients offer it', async () => {
     const headers = [
       'Upgrade: h2c',
       'Connection: Upgrade, HTTP2-Settings, close',
@@ -28,7 +28,7 @@ describe('a request to upgrade', () => {
     }
   })
 
-  test('to WebSocket is answered as if it were none where no socket is served', async () => {
+  test('to WebSocket is treated as a normal request if the path serves none', async () => {
     expect(await ask('/v1/models', [...webSocket, version, key])).toMatchObject({ status: 200 })
     expect(await ask('/nowhere', [...webSocket, version, key])).toMatchObject({ status: 404 })
   })

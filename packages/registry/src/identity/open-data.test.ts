@@ -150,7 +150,7 @@ describeOnEachDatabase('the data of a registry', (start) => {
     await expectWhole(registry, file)
   })
 
-  test('is taken with a restored store once the operator adopts that', async () => {
+  test('is accepted with a restored store once the operator adopts it', async () => {
     const registry = await start()
     const file = await publishOne(registry)
     await writeFile(join(registry.config.dataDirectory, 'store', 'identity'), 'another\n')
@@ -161,7 +161,7 @@ describeOnEachDatabase('the data of a registry', (start) => {
     await expect(adoptStore(registry.config)).rejects.toThrow(/another registry is running/)
   })
 
-  test('is not made by shoal admin', async () => {
+  test('is not created by shoal admin', async () => {
     const registry = await start()
     await registry.stop()
     await rm(join(registry.config.dataDirectory, 'registry.sqlite'), { force: true })
@@ -222,7 +222,7 @@ test.skipIf(!postgresUrl)(
   },
 )
 
-test('a damaged note of the database is an error that names the file', async () => {
+test('a damaged database.json is an error that names the file', async () => {
   const registry = await startTestRegistry()
   await registry.stop()
   await writeFile(join(registry.config.dataDirectory, 'database.json'), '{"engine": "mysql"}')

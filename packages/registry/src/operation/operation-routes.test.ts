@@ -33,7 +33,7 @@ async function temporaryFolder(): Promise<string> {
 }
 
 describeOnEachDatabase('the probes', (start) => {
-  test('answer whoever asks, however often, under any name and with any credential', async () => {
+  test('respond to any number of requests, under any hostname and with any credential', async () => {
     const limit = { max: 2, windowSeconds: 60 }
     const rateLimits = { auth: limit, write: limit, read: limit, chunk: limit, tracker: limit }
     const registry = await start({ rateLimits, isAnonymousReadAllowed: false })
@@ -48,7 +48,7 @@ describeOnEachDatabase('the probes', (start) => {
     expect((await registry.get('/openapi.json')).headers.has('ratelimit-limit')).toBe(true)
   })
 
-  test('look at the store once a second at most, however many ask', async () => {
+  test('check the store at most once a second, however many requests arrive', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const registry = await start({ dataDirectory })
     let changes = 0
@@ -65,7 +65,7 @@ describeOnEachDatabase('the probes', (start) => {
     expect(changes / 2).toBeLessThanOrEqual(Math.floor(seconds) + 1)
   })
 
-  test('say 503 while the store is away, and recover', async () => {
+  test('return 503 while the store is unavailable, and recover', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const registry = await start({ dataDirectory })
     const objects = join(dataDirectory, 'store', 'objects')
@@ -111,7 +111,7 @@ const tracesOfProxies = [
 ]
 
 describeOnEachDatabase('metrics', (start) => {
-  test('are for this machine, and not for what a proxy on it passes on', async () => {
+  test('are available to this machine, but not through a proxy on it', async () => {
     const registry = await start()
     expect((await registry.get('/metrics')).text).toContain('shoal_http_request_seconds')
     for (const headers of tracesOfProxies) {
@@ -121,7 +121,7 @@ describeOnEachDatabase('metrics', (start) => {
     }
   })
 
-  test('are for admins, and for whoever has their token, which opens nothing else', async () => {
+  test('are available to admins and with their own token, which is good for nothing else', async () => {
     const registry = await start({ metricsToken })
     const admin = await registry.register('ana')
     const member = await registry.register('bob')
@@ -149,14 +149,14 @@ describeOnEachDatabase('metrics', (start) => {
     await expect.poll(sent).toBe(String(file.file_size_bytes + 100))
   })
 
-  test('have no token unless one is set', async () => {
+  test('have no token by default', async () => {
     const registry = await start()
     const headers = { via: '1.1 proxy', authorization: 'Bearer undefined' }
     expect((await registry.get('/metrics', { headers })).status).toBe(401)
   })
 })
 
-test('behind a trusted proxy the client’s address decides who reads the metrics', async () => {
+test("behind a trusted proxy the client's address decides who may read the metrics", async () => {
   const registry = await startHere({ trustProxy: true })
   const statusFor = async (headers: Record<string, string>) =>
     (await registry.get('/metrics', { headers })).status
@@ -182,7 +182,7 @@ test.skipIf(!ownAddress)(
   },
 )
 
-test('the first request of a proxy that is not trusted is a warning in the log', async () => {
+test('the first request through an untrusted proxy logs a warning', async () => {
   const folder = await temporaryFolder()
   for (const trustProxy of [false, true]) {
     const file = join(folder, `${trustProxy}.log`)
@@ -195,7 +195,7 @@ test('the first request of a proxy that is not trusted is a warning in the log',
   }
 })
 
-test('a token for the metrics that could be guessed is refused', () => {
+test('a token for the metrics that is easy to guess is refused', () => {
   const tokenIn = (SHOAL_METRICS_TOKEN: string) => readRegistryConfig({ SHOAL_METRICS_TOKEN })
   expect(tokenIn('').metricsToken).toBeUndefined()
   expect(tokenIn(metricsToken).metricsToken).toBe(metricsToken)
