@@ -1,4 +1,4 @@
-/** The map of the daemon. */
+/** The routes and plugins of the daemon. */
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { makeApp, refuseDeepBodies } from '@shoal/server'
@@ -28,13 +28,13 @@ export type AppDependencies = {
   local: LocalModels
   pulls: ModelPulls
   sharing: Sharing | undefined
-  /** The chat page; undefined where it was not built. */
+  /** The chat page; undefined if it is not built. */
   chat: ChatSite | undefined
 }
 
-/** A long conversation with its tools is a few megabytes. */
+/** A long conversation with its tools takes a few megabytes. */
 const bodyLimit = 16 * 1024 * 1024
-/** Slower than this no request arrives that is meant. */
+/** No genuine request arrives more slowly than this. */
 const requestTimeoutMs = 5 * 60_000
 
 export async function buildApp(dependencies: AppDependencies) {

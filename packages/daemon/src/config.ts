@@ -9,28 +9,28 @@ import { ConfigError } from './errors.ts'
 import { constrainedMemory, usableCores } from './machine.ts'
 import { daemonSettings } from './settings.ts'
 
-/** The settings of a user, completed, and what the program that starts a daemon adds. */
+/** The user's settings, completed, and what the program that starts a daemon adds. */
 export type DaemonConfig = Omit<Settings, 'threads' | 'memoryBytes'> & {
   threads: number
-  /** Whether a model may compute with fewer threads where that is faster. Not where somebody chose their number. */
+  /** Whether a model may use fewer threads if that is faster. False if the user set their number. */
   areThreadsAdapted: boolean
   memoryBytes: number
   modelsDirectory: string
-  /** Where `installBackend` puts backends for graphics cards; undefined: only what came along. */
+  /** The folder of backends for graphics cards; undefined: only those included with shoal. */
   backendsDirectory: string | undefined
-  /** What the daemon proves to know; undefined: nobody asks it who it is. */
+  /** The secret by which the daemon proves its identity; undefined: it is not checked. */
   proofToken: string | undefined
   queueLength: number
-  /** How local files are shared with other people; undefined: not at all. */
+  /** How local files are shared with peers; undefined: they are not. */
   sharing:
     | Omit<SharingOptions, 'modelsDirectory' | 'registry' | 'onDropped' | 'onFailed'>
     | undefined
-  /** Where models are pulled from. */
+  /** The registry that models are pulled from. */
   registry:
     | {
         address: string
         token: string | undefined
-        /** Default: straight to it. */
+        /** Default: a direct connection. */
         network?: NetworkSettings
       }
     | undefined
@@ -39,7 +39,7 @@ export type DaemonConfig = Omit<Settings, 'threads' | 'memoryBytes'> & {
 
 type Settings = SettingsOf<typeof daemonSettings>
 
-/** Flags of the command line, as typed. A flag wins over the environment. */
+/** Flags of the command line, as typed. A flag overrides the environment. */
 export type DaemonFlags = {
   host?: string
   port?: string
@@ -54,7 +54,7 @@ export type DaemonFlags = {
   keepAlive?: string
 }
 
-/** Reads the environment and the flags once. Throws a `ConfigError` that names what is wrong. */
+/** Reads the environment and the flags once. Throws a `ConfigError` that names the invalid setting. */
 export function readDaemonConfig(
   env: Record<string, string | undefined>,
   { models, anyKey, apiKeyFile, ...flags }: DaemonFlags & { models: string },
@@ -66,7 +66,7 @@ export function readDaemonConfig(
   const apiKey = apiKeyFile ? keyIn(apiKeyFile) : settings.apiKey
   if (!isLoopback(host) && apiKey === undefined && !anyKey) {
     throw new ConfigError(
-      `on ${host} others can reach this daemon: give it a key with SHOAL_API_KEY or --api-key-file, or say --any-key`,
+      `on ${host} others can reach this daemon: set a key with SHOAL_API_KEY or --api-key-file, or use --any-key`,
     )
   }
   return {
@@ -86,10 +86,10 @@ export function readDaemonConfig(
   }
 }
 
-/** Throws a `ConfigError` if the file cannot be read or holds no key. */
+/** Throws a `ConfigError` if the file cannot be read or contains no key. */
 function keyIn(file: string): string {
   const key = readContent(file).trim()
-  if (key === '') throw new ConfigError(`${file} holds no key`)
+  if (key === '') throw new ConfigError(`${file} contains no key`)
   return key
 }
 

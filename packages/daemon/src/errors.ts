@@ -5,9 +5,9 @@ export { ConfigError } from '@shoal/core/errors'
 
 type FaultOptions = { param?: string | null; retryAfterSeconds?: number }
 
-/** What the daemon answers when it cannot do what was asked, in the terms of OpenAI's API. */
+/** An error response of the daemon, in the terms of OpenAI's API. */
 export class Fault extends AppError<'daemon_refused'> {
-  /** `why` is a reason, which programs can read and which has a status, or only the HTTP status. */
+  /** `why` is a machine-readable reason, which determines the status, or only the HTTP status. */
   constructor(
     why: DaemonReason | number,
     message: string,
@@ -23,7 +23,7 @@ export class Fault extends AppError<'daemon_refused'> {
   }
 }
 
-/** A parameter that this daemon cannot honour. */
+/** A parameter that this daemon does not support. */
 export function unsupported(param: string, why = 'is not supported here'): Fault {
   return new Fault('unsupported_parameter', `${param} ${why}`, { param })
 }

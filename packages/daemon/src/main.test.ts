@@ -116,7 +116,7 @@ test('a daemon whose port is taken leaves nothing open', async () => {
   expect(process.listenerCount('exit')).toBe(openLogs)
 })
 
-/** What the system's resolver says of every name. */
+/** Answers of the system's resolver for every name. */
 function resolveAllTo(address: string) {
   const lookup = vi
     .spyOn(dns, 'lookup')

@@ -29,27 +29,27 @@ export { type DaemonConfig, type DaemonFlags, readDaemonConfig } from './config.
 export type RunningDaemon = {
   url: string
   port: number
-  /** Whether calls have to carry a key of its own. */
+  /** Whether requests must carry the daemon's key. */
   needsKey: boolean
-  /** How many files are shared with other people; undefined where none may be. */
+  /** How many files are shared with peers; undefined if sharing is off. */
   sharedFiles: number | undefined
-  /** Loads a model, to stay. */
+  /** Loads a model without a time to unload it. */
   preload(id: string): Promise<unknown>
-  /** Lets running answers finish, for at most half a minute. */
+  /** Lets running answers finish, for up to 30 seconds. */
   close(): Promise<void>
 }
 
 const drainTimeoutMs = 30_000
 
 /**
- * `start` loads a model: another one than llama.cpp's stands in where a test needs a model that says what it is told.
- * Throws a `ConfigError` for a host that others can reach without a key, and the system's error when the port is taken.
+ * `start` loads a model: tests replace llama.cpp's with a scripted one. Throws a `ConfigError` for a host that others
+ * can reach without a key, and the system's error if the port is in use.
  */
 export async function startDaemon(
   config: DaemonConfig,
   start: StartRuntime = startChildRuntime,
 ): Promise<RunningDaemon> {
-  await using started = new AsyncDisposableStack() // ended again, should the rest not start
+  await using started = new AsyncDisposableStack() // closed again if a later step fails
   const { log, droppedLines, close: closeLog } = openLog({ to: config.log, level: 'info' })
   started.defer(closeLog)
   const local = localModels(config.modelsDirectory, config.memoryBytes, log)
@@ -64,7 +64,7 @@ export async function startDaemon(
   const sharing = await startSharing(config, log)
   started.defer(async () => {
     const shared = sharing?.close().catch((error) => {
-      log.error({ err: error }, 'sharing did not end in order')
+      log.error({ err: error }, 'sharing did not stop gracefully')
     })
     await Promise.all([models.close(), shared])
   })

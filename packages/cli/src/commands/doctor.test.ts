@@ -60,7 +60,7 @@ test('a daemon that wants another key, or does not answer, is a problem', async 
   await using home = await makeHome()
   await using registry = await scriptedRegistry(healthy)
   const options = { home: home.path, registry: registry.address }
-  const body = { detail: 'this API key is not the right one', error: 'this API key is' }
+  const body = { detail: 'this API key is wrong', error: 'this API key is' }
   await using daemon = await scriptedDaemon({ at: { '/api/ps': { status: 401, body } } })
   const refused = await shoalHere(['doctor'], { ...options, env: { SHOAL_INFERENCE: daemon.url } })
   expect(refused.stdout).toContain('does not answer as it should: This API key is')

@@ -13,8 +13,8 @@ test('a request is its method, path, status and time', () => {
 
 test('an error says so, and why', () => {
   const err = { type: 'Error', message: 'the file is damaged', stack: 'Error: …' }
-  expect(line({ level: 50, msg: 'a model was not loaded', model: 'tide', err })).toBe(
-    '2026-01-31 12:00:01 error: a model was not loaded  tide (the file is damaged)',
+  expect(line({ level: 50, msg: 'a model could not be loaded', model: 'tide', err })).toBe(
+    '2026-01-31 12:00:01 error: a model could not be loaded  tide (the file is damaged)',
   )
 })
 

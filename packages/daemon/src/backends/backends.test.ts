@@ -8,7 +8,7 @@ import { probeDevice } from './probe-device.ts'
 
 const isOffered = process.platform === 'linux' && process.arch === 'x64'
 const never = new AbortController().signal
-/** Beside the Node that runs this. */
+/** Next to the Node that runs this. */
 const npm = ['npm'] as const
 
 test('without any the processor computes', async () => {
@@ -33,7 +33,7 @@ test.runIf(isOffered)(
     expect(vulkan).toMatchObject({ isInstalled: true, isOffered: true })
     expect(vulkan?.sizeBytes).toBeGreaterThan(10e6)
     expect(importedFrom(folder.path, '@node-llama-cpp/linux-x64-vulkan')).toContain(folder.path)
-    // It computes where there is a driver, and is passed over where there is none.
+    // It is used if there is a driver, and skipped if not.
     expect(['cpu', 'vulkan']).toContain((await probeDevice(folder.path)).kind)
     expect(await removeBackend(folder.path, 'vulkan')).toBe(true)
     expect(await removeBackend(folder.path, 'vulkan')).toBe(false)
@@ -60,7 +60,7 @@ test.runIf(isOffered)('a backend of another version counts as not there', async 
   expect(vulkan?.isInstalled).toBe(false)
 })
 
-/** Where a program that uses the backends of `directory` finds the binaries of a package. */
+/** The folder in which a program that uses the backends of `directory` finds the binaries of a package. */
 function importedFrom(directory: string, name: string): string {
   const use = JSON.stringify(join(import.meta.dirname, 'use-backends.ts'))
   const script = `

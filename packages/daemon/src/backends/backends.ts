@@ -1,6 +1,6 @@
 /**
- * Computing on a graphics card needs libraries of some hundred megabytes, which come with shoal only where somebody asks for
- * them: they are packages of npm's registry, each in a folder of its own.
+ * GPU backends: libraries of several hundred megabytes each, installed only on request. They are packages of the npm
+ * registry, each in its own folder.
  */
 import { spawn } from 'node:child_process'
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -13,10 +13,10 @@ export type BackendName = (typeof backendNames)[number]
 
 export type Backend = {
   name: BackendName
-  /** Whether there is one for this system at all. */
+  /** Whether there is a backend for this system at all. */
   isOffered: boolean
   isInstalled: boolean
-  /** On disk; 0 where it is not installed. */
+  /** On disk; 0 if it is not installed. */
   sizeBytes: number
 }
 
@@ -34,7 +34,10 @@ const packages: Record<string, Record<BackendName, string[]>> = {
 const listPackages = (name: BackendName): string[] =>
   packages[`${process.platform}-${process.arch}`]?.[name] ?? []
 
-/** `directory` is where `installBackend` put them. One of another version than the runtime counts as not there. */
+/**
+ * `directory` is where `installBackend` put them. A backend whose version differs from the runtime's counts as not
+ * installed.
+ */
 export async function listBackends(directory: string): Promise<Backend[]> {
   return Promise.all(
     backendNames.map(async (name) => {
@@ -50,11 +53,11 @@ type Installation = {
   directory: string
   name: BackendName
   signal: AbortSignal
-  /** What runs npm: `npm` itself, or Node with npm's own script. */
+  /** The command that runs npm: `npm`, or Node with npm's script. */
   npm: readonly [command: string, ...words: string[]]
 }
 
-/** Fetches a backend with npm. What was there before is replaced only when all is there. */
+/** Installs a backend with npm. An earlier installation is replaced only once the new one is complete. */
 export async function installBackend({ directory, name, signal, npm }: Installation) {
   const version = await runtimeVersion()
   const wanted = listPackages(name).map((one) => `${one}@${version}`)
@@ -77,7 +80,7 @@ export async function installBackend({ directory, name, signal, npm }: Installat
   }
 }
 
-/** False where it was not there. */
+/** Returns false if it was not installed. */
 export async function removeBackend(directory: string, name: BackendName): Promise<boolean> {
   const isThere = (await versionIn(join(directory, name), name)) !== undefined
   await rm(join(directory, name), { recursive: true, force: true })
@@ -97,7 +100,7 @@ async function run([command = '', ...words]: string[], signal: AbortSignal) {
   if (code !== 0) throw new Error(`npm ended with ${code}: ${complaint.trim()}`)
 }
 
-/** Binaries fit only the version that they were made for. */
+/** Binaries only work with the runtime version that they were built for. */
 async function runtimeVersion(): Promise<string> {
   const entrance = createRequire(import.meta.url).resolve('node-llama-cpp')
   return (await readVersion(join(dirname(dirname(entrance)), 'package.json'))) ?? ''

@@ -5,7 +5,7 @@ import type { Device, ProbeMethods } from './probe-process.ts'
 
 const timeoutMs = 30_000
 
-/** Looks in a process of its own: a driver that is broken may take its process along. */
+/** Runs in a separate process: a broken driver may crash it. */
 export async function probeDevice(backendsDirectory: string): Promise<Device> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const script = fileURLToPath(new URL(`./probe-process.${extension}`, import.meta.url))

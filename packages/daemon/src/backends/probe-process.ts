@@ -1,14 +1,14 @@
-/** Started by `probe-device.ts`: loads the runtime as a model's process would, and tells what it computes on. */
+/** Started by `probe-device.ts`: loads the runtime as a model's process would, and reports the device that it uses. */
 import { openRpc, parentProcessPort } from '@shoal/core/rpc'
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp'
 import { useBackends } from './use-backends.ts'
 
-/** What would compute: the best of what is installed and works on this machine. */
+/** The device that would be used: the best one that is installed and works on this machine. */
 export type Device = {
   kind: 'cpu' | 'cuda' | 'vulkan' | 'metal'
-  /** Of the graphics cards. */
+  /** Names of the graphics cards. */
   names: string[]
-  /** Memory of the graphics cards together; 0 without any. */
+  /** Total memory of the graphics cards in bytes; 0 without any. */
   memoryBytes: number
 }
 

@@ -15,7 +15,7 @@ import { startTestDaemon } from '../testing/test-daemon.ts'
 const chromium = inject('chromium')
 type Daemon = Awaited<ReturnType<typeof startTestDaemon>>
 
-/** It thinks, and then says so many words that there is time to do something meanwhile. */
+/** It reasons, and then produces enough words to leave time for other steps. */
 function slowRuntime() {
   const pieces: Piece[] = [
     { reasoning: 'They want a list.' },
@@ -307,7 +307,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
 
   async function ask(page: Page, question: string) {
     await page.getByLabel('Message', { exact: true }).fill(question)
-    // It can be sent once the page knows who is there.
+    // It can be sent once the page has loaded the models.
     await page.getByRole('button', { name: 'Send' }).click({ trial: true })
     await page.getByLabel('Message', { exact: true }).press('Enter')
   }
@@ -318,7 +318,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
       .filter({ hasText: text })
       .waitFor()
 
-  /** The page shows an answer before the browser has written it down. */
+  /** The page shows an answer before the browser has saved it. */
   async function answerIsKept(page: Page) {
     const lastRole = `new Promise((resolve) => {
       indexedDB.open('shoal-chat').onsuccess = ({ target: { result } }) => {
@@ -344,7 +344,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     return models[0] ?? { requests: 0 }
   }
 
-  /** In place of a model that writes everything that there is. */
+  /** Replaces a model that writes every kind of Markdown. */
   async function answerInMarkdown(page: Page) {
     const events = [
       { choices: [{ delta: { reasoning_content: 'Everything, then.' } }] },

@@ -1,9 +1,12 @@
-/** The chat page. It comes from here, and not from a registry, since browsers guard the way from other pages to this machine. */
+/**
+ * The chat page. The daemon serves it, and not a registry, since browsers restrict access from other pages to this
+ * machine.
+ */
 import { pageHeaders, serveAssets } from '@shoal/server'
 import type { ChatSite } from '@shoal/web'
 import type { FastifyPluginAsync } from 'fastify'
 
-/** Clients that look for Ollama on this port ask for this, and speak /v1 with whoever answers so. */
+/** Clients that look for Ollama on this port request this, and use /v1 of a server that answers so. */
 const ollamaText = 'Ollama is running'
 
 const chatPageHeaders = {

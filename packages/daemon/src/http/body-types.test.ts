@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
-/** Not by `fetch`, which gives every body a type. */
+/** Not `fetch`, which gives every body a type. */
 async function post(port: number, path: string, headers: Record<string, string>) {
   const body = JSON.stringify({ model: 'shoal-nano', messages: [{ role: 'user', content: 'Hi' }] })
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; answer: unknown }>()
@@ -24,7 +24,7 @@ test('under /v1 a body is JSON, said or not, and another type is refused by its 
     expect.soft((await post(port, path, { 'content-type': type })).status, type).toBe(200)
   }
   for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
-    const message = `a body is application/json here, not ${type}`
+    const message = `the body must be application/json, not ${type}`
     expect.soft(await post(port, path, { 'content-type': type })).toMatchObject({
       status: 415,
       answer: { detail: message, error: { message, type: 'invalid_request_error' } },

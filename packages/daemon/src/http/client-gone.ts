@@ -1,11 +1,12 @@
 import { AppError } from '@shoal/core/errors'
 import type { FastifyReply } from 'fastify'
 
-/** Fires when the client has left before it had its answer. */
+/** Aborts when the client disconnects before the response is complete. */
 export function clientGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
   raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort(new AppError('client_gone', 'the client went away', {}))
+    if (!raw.writableFinished)
+      gone.abort(new AppError('client_gone', 'the client disconnected', {}))
   })
   return gone.signal
 }

@@ -1,14 +1,17 @@
-/** What a browser asks before a page of another origin may call (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol). */
+/**
+ * The requests that a browser makes before a page of another origin may call the daemon (CORS,
+ * https://fetch.spec.whatwg.org/#http-cors-protocol).
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const methods = 'GET, HEAD, POST, DELETE, OPTIONS'
-/** What the clients of Ollama and OpenAI send. */
+/** Headers that clients of Ollama and OpenAI send. */
 const allowedHeaders =
   /^(authorization|content-type|user-agent|accept|x-requested-with|(x-stainless|openai)-[a-z-]+)$/
 const exposedHeaders = 'X-Request-Id, Retry-After'
 const maxAgeSeconds = 86_400
 
-/** Lets a page of this origin, and of no other, read the answer. */
+/** Allows only pages of this origin to read the response. */
 export function allowOrigin(reply: FastifyReply, origin: string) {
   reply.header('access-control-allow-origin', origin)
   reply.header('access-control-expose-headers', exposedHeaders)
@@ -31,7 +34,7 @@ export function answerPreflight({ headers }: FastifyRequest, reply: FastifyReply
   reply.header('access-control-allow-methods', methods)
   if (allowed.length > 0) reply.header('access-control-allow-headers', allowed.join(', '))
   reply.header('access-control-max-age', maxAgeSeconds)
-  // Chrome asks this of pages on the internet that call a machine of the local network, such as this one.
+  // Chrome requires this of pages on the internet that call a machine in the local network, such as this one.
   if (headers['access-control-request-private-network'] === 'true') {
     reply.header('access-control-allow-private-network', 'true')
   }

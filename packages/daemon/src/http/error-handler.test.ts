@@ -16,11 +16,11 @@ async function fetchError(url: string, path: string, body: object) {
   return { status: answer.status, detail: json.detail, param: json.error.param }
 }
 
-/** Refuses all that it is asked. */
+/** Refuses every request. */
 function refusing(error: Error): StartRuntime {
   return async (options) => ({
     ...(await scriptedRuntime()(options)),
-    // biome-ignore lint/correctness/useYield: it ends before it has something to say
+    // biome-ignore lint/correctness/useYield: it ends before the first part
     async *generate() {
       throw error
     },

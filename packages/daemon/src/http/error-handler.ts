@@ -10,7 +10,10 @@ export type ErrorBody = {
   error: { message: string; type: string; param: string | null; code: string | null }
 }
 
-/** Every error as a fault, which has a status. `url` is of the request: endpoints have other names for the prompt. */
+/**
+ * Converts any error into a fault, which has a status. `url` is the request's: endpoints have different names for the
+ * prompt.
+ */
 export function toFault(error: unknown, url = ''): Fault {
   if (error instanceof Fault) return error
   if (isPromptError(error)) {
@@ -26,7 +29,7 @@ export function toFault(error: unknown, url = ''): Fault {
     : new Fault(500, 'internal error of the daemon')
 }
 
-/** Undefined where the prompt is at fault. */
+/** Undefined if the prompt is not the cause. */
 const promptParams: Record<PromptCode, string | undefined> = {
   context_length_exceeded: undefined,
   template_failed: undefined,
@@ -42,14 +45,14 @@ function getPromptParam(url: string): string {
   return path.startsWith('/v1/embeddings') ? 'input' : 'messages'
 }
 
-/** In OpenAI's shape and in the registry's. */
+/** In OpenAI's format and in the registry's. */
 export function toErrorBody({ message, details }: Fault): ErrorBody {
   const { status, param = null, reason: code } = details
   const type = status < 500 ? (errorTypes[status] ?? 'invalid_request_error') : 'server_error'
   return { detail: message, error: { message, type, param, code } }
 }
 
-/** In Ollama's shape, whose clients print an object as `[object Object]`, and in the registry's. */
+/** In Ollama's format, whose clients print an object as `[object Object]`, and in the registry's. */
 export function toOllamaErrorBody({ message, details }: Fault): { error: string; detail: string } {
   const { reason: code } = details
   return { error: message, detail: message, ...(code !== null && { code }) }

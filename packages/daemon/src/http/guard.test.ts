@@ -35,10 +35,10 @@ test('what is wrong with a key is said', async () => {
     const answer = await fetch(`${url}/v1/models`, { headers })
     return ((await answer.json()) as { detail: string }).detail
   }
-  expect(await fetchRefusal()).toBe('this daemon asks for its API key')
+  expect(await fetchRefusal()).toBe('this daemon requires its API key')
   expect(await fetchRefusal('Bearer')).toBe('the API key is empty')
-  expect(await fetchRefusal('Bearer wrong')).toBe('this API key is not the right one')
-  expect(await fetchRefusal('Basic YTpi')).toBe('Authorization has to be "Bearer" and the API key')
+  expect(await fetchRefusal('Bearer wrong')).toBe('this API key is wrong')
+  expect(await fetchRefusal('Basic YTpi')).toBe('Authorization must be "Bearer" and the API key')
 })
 
 test('pages and names of elsewhere are refused', async () => {

@@ -8,14 +8,14 @@ import { allowOrigin, answerPreflight, isPreflight } from './cross-origin.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Also for those who have no key: it tells nothing about models and does nothing. */
+    /** Served without a key: it reveals nothing about models and changes nothing. */
     isOpen?: boolean
   }
 }
 
 /**
- * Who may call. On loopback any key will do, so the checks of `Host` (against DNS rebinding) and `Origin` are what keeps
- * web pages from driving the daemon; elsewhere its own key is asked for.
+ * Decides who may call. On loopback any key is accepted, so the checks of `Host` (against DNS rebinding) and `Origin`
+ * keep web pages from using the daemon; elsewhere its own key is required.
  */
 export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
   app.addHook('onRequest', async (request, reply) => {
@@ -25,7 +25,7 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
       throw new Fault('unknown_host', 'this host name is not served here')
     }
     if (origin !== undefined && !isAllowedOrigin(origin, host)) {
-      throw new Fault('unknown_origin', `${origin} may not call: SHOAL_ORIGINS can allow it`)
+      throw new Fault('unknown_origin', `${origin} is not allowed: SHOAL_ORIGINS can allow it`)
     }
     if (origin !== undefined) allowOrigin(reply, origin)
     if (isPreflight(request)) return answerPreflight(request, reply) // which carries no key
@@ -46,10 +46,10 @@ export const guard = fp(async (app: FastifyInstance, config: DaemonConfig) => {
 })
 
 function whyNot(authorization: string | undefined, key: string): string {
-  if (authorization === undefined) return 'this daemon asks for its API key'
-  if (key !== '') return 'this API key is not the right one'
+  if (authorization === undefined) return 'this daemon requires its API key'
+  if (key !== '') return 'this API key is wrong'
   const isEmpty = /^(Bearer)?\s*$/i.test(authorization)
-  return isEmpty ? 'the API key is empty' : 'Authorization has to be "Bearer" and the API key'
+  return isEmpty ? 'the API key is empty' : 'Authorization must be "Bearer" and the API key'
 }
 
 function isNameOfThisMachine(host: string | undefined): boolean {
@@ -60,7 +60,7 @@ function isNameOfThisMachine(host: string | undefined): boolean {
   )
 }
 
-/** Takes as long whatever is wrong. */
+/** Constant-time comparison. */
 function isSame(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(a), digest(b))

@@ -4,7 +4,7 @@ import { computeProof } from './proof.ts'
 
 const maxNonceLength = 100
 
-/** Says that the daemon is there and, to those who ask with a nonce, proves which one it is. */
+/** Reports that the daemon is running and, for requests with a nonce, proves its identity. */
 export const healthRoute: FastifyPluginAsync<DaemonConfig> = async (app, { proofToken }) => {
   app.get<{ Querystring: { nonce?: unknown } }>(
     '/healthz',

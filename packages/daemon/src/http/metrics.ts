@@ -6,11 +6,11 @@ import type { LoadedModels } from '../models/loaded-models.ts'
 import type { Finish, Runtime, StartRuntime } from '../runtime/runtime.ts'
 
 export interface Metrics extends ServerMetrics {
-  /** Tokens read (`prompt`, and `cached` of those) and written (`completion`). */
+  /** Tokens read (`prompt`, and `cached` for those of them that were cached) and generated (`completion`). */
   readonly tokens: Counter<'kind'>
   /** Seconds from when a slot was free to the first token. */
   readonly firstToken: Histogram
-  /** Seconds of each token after the first, as the mean of an answer. */
+  /** Seconds per token after the first, averaged over an answer. */
   readonly perToken: Histogram
 }
 
@@ -28,26 +28,26 @@ export function makeMetrics({ droppedLogLines }: { droppedLogLines: () => number
     ...common,
     tokens: new Counter({
       name: 'shoal_daemon_tokens_total',
-      help: 'Tokens read and written: prompt (of those cached) and completion',
+      help: 'Tokens read (prompt, cached) and generated (completion)',
       labelNames: ['kind'],
       registers,
     }),
     firstToken: new Histogram({
       name: 'shoal_daemon_first_token_seconds',
-      help: 'Time from when a slot was free to the first token',
+      help: 'Time from a free slot to the first token',
       buckets: [0.01, 0.05, 0.2, 1, 5, 20],
       registers,
     }),
     perToken: new Histogram({
       name: 'shoal_daemon_token_seconds',
-      help: 'Time of each token after the first, as the mean of an answer',
+      help: 'Time per token after the first, averaged over an answer',
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5],
       registers,
     }),
   }
 }
 
-/** Counts what every answer of a runtime took. */
+/** Counts the usage of every answer of a runtime. */
 export function metered(startRuntime: StartRuntime, metrics: Metrics): StartRuntime {
   return async (options, signal) => {
     const runtime = await startRuntime(options, signal)
@@ -100,15 +100,15 @@ export const metricsRoute = fp(async (app: FastifyInstance, { metrics, models }:
     })
   const sum = (read: (model: ReturnType<LoadedModels['status']>[number]) => number) => () =>
     models.status().reduce((total, model) => total + read(model), 0)
-  gauge('shoal_daemon_models', 'Models that are loaded', () => models.status().length)
+  gauge('shoal_daemon_models', 'Loaded models', () => models.status().length)
   gauge(
     'shoal_daemon_model_memory_bytes',
-    'Memory that the loaded models are expected to take',
+    'Estimated memory of the loaded models',
     sum(({ memoryBytes }) => memoryBytes),
   )
   gauge(
     'shoal_daemon_model_requests',
-    'Requests that run or wait for a slot',
+    'Requests running or waiting for a slot',
     sum(({ requests }) => requests),
   )
 

@@ -1,12 +1,12 @@
-/** How a daemon proves to its owner's commands that it is the one that wrote their note: see decision 0019. */
+/** How a daemon proves to its owner's commands that it wrote their record of it: see decision 0019. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The end of a connection at which the daemon was asked. */
+/** The daemon's end of the connection. */
 export type Endpoint = { address: string | undefined; port: number | undefined }
 
-/** Only whoever knows the token can compute it, and for no other endpoint: nobody can pass the question on. */
+/** Computable only with the token, and different for each endpoint, so that nobody can relay the challenge. */
 export function computeProof(token: string, nonce: string, { address = '', port = 0 }: Endpoint) {
-  const plain = address.replace(/^::ffff:/, '') // IPv4, at a socket that takes both
+  const plain = address.replace(/^::ffff:/, '') // IPv4, at a socket that accepts both
   return createHmac('sha256', token).update(`${nonce} ${plain} ${port}`).digest('base64url')
 }
 

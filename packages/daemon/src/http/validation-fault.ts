@@ -1,4 +1,4 @@
-/** What is wrong with a body that misses its schema, out of what Ajv says (https://ajv.js.org/api.html#error-objects). */
+/** Explains why a body does not match its schema, from Ajv's errors (https://ajv.js.org/api.html#error-objects). */
 import type { FastifyError } from 'fastify'
 import { Fault } from '../errors.ts'
 
@@ -14,8 +14,8 @@ export function validationFault(all: Wrong[], message: string): Fault {
 }
 
 /**
- * Where one of several forms will do, Ajv tells what is wrong with each of them. Meant is the form that went furthest:
- * one whose type was right, or else all of them together.
+ * If several forms are allowed, Ajv reports what is wrong with each of them. The relevant form is the one that matched
+ * furthest: one of the right type, or otherwise all of them together.
  */
 function closest(all: Wrong[]): Wrong[] {
   const wrongs = all.filter(({ keyword }) => keyword !== 'anyOf')
@@ -25,12 +25,12 @@ function closest(all: Wrong[]): Wrong[] {
   return ofRightType.length > 0 ? ofRightType : there
 }
 
-/** A JSON pointer, also of what is missing. */
+/** A JSON pointer, also to a missing member. */
 function getPath({ instancePath, params }: Wrong): string {
   return params.missingProperty ? `${instancePath}/${params.missingProperty}` : instancePath
 }
 
-/** Puts what lies deeper first, and of one depth what comes later. */
+/** Sorts deeper paths first, and those of the same depth by position, last first. */
 function further(one: string, other: string): number {
   const depth = (path: string) => path.split('/').length
   return depth(other) - depth(one) || other.localeCompare(one, 'en', { numeric: true })

@@ -1,26 +1,26 @@
 import { computeMemory } from '@shoal/model-file'
 import type { LocalModel } from './local-models.ts'
 
-/** Below this no model answers a sentence. */
+/** Below this, no model can answer a sentence. */
 const minContextLength = 64
 
 type Settings = {
-  /** Tokens of a conversation where nobody wishes for another number. */
+  /** Default context length, in tokens. */
   contextLength: number
-  /** Conversations of one model at a time, where there is memory for so many. */
+  /** Concurrent conversations per model, if there is memory for them. */
   slots: number
-  /** What all models together may take. */
+  /** Memory for all models together. */
   memoryBytes: number
 }
 
 export type ContextPlan = {
   contextLength: number
   slots: number
-  /** What the loaded model takes with all its conversations. */
+  /** Memory of the loaded model with all its conversations. */
   memoryBytes: number
 }
 
-/** How long the conversations of a model may be, how many there can be, and what memory that takes. */
+/** How long the conversations of a model may be, how many there can be, and how much memory that takes. */
 export function createContextPlanner({
   contextLength: defaultLength,
   slots: maxSlots,
@@ -36,14 +36,14 @@ export function createContextPlanner({
   }
 
   return {
-    /** As long as wished for, and no longer than the model was made for. */
+    /** As long as requested, but no longer than the model supports. */
     contextFor: ({ facts }: LocalModel, wanted = defaultLength): number =>
       Math.min(
         Math.max(wanted, minContextLength),
         facts.context_length ?? Number.POSITIVE_INFINITY,
       ),
 
-    /** With as many conversations as there is memory for where nothing else is loaded, and one at least. */
+    /** As many conversations as fit into memory if nothing else is loaded, and at least one. */
     planContext(model: LocalModel, contextLength: number): ContextPlan {
       let slots = maxSlots
       while (slots > 1 && computeNeededBytes(model, contextLength, slots) > memoryBytes) slots -= 1

@@ -91,7 +91,7 @@ test('a model on which somebody works just now is not deleted', async () => {
   expect(existsSync(path)).toBe(true)
 })
 
-/** Puts the model `linked` elsewhere, with a link to its folder among the models. */
+/** Moves the model `linked` elsewhere, and links its folder into the models folder. */
 function addLinkedModel(folder: string): string {
   const elsewhere = mkdtempSync(join(tmpdir(), 'shoal-elsewhere-'))
   onTestFinished(() => rmSync(elsewhere, { recursive: true }))

@@ -6,7 +6,7 @@ import { copyLocalFile } from '@shoal/transfer'
 import { Fault, modelNotFound } from '../errors.ts'
 import type { LocalModel, LocalModels } from './local-models.ts'
 
-/** Gives a model a second name. Its files take no further room where the disk can link them. */
+/** Gives a model a second name. Its files take no additional space if the file system supports hard links. */
 export async function copyModel(local: LocalModels, source: string, destination: string) {
   const model = await local.find(source)
   if (!model) throw modelNotFound(source)
@@ -21,7 +21,7 @@ export async function copyModel(local: LocalModels, source: string, destination:
   }
 }
 
-/** A tag can only say what the model is: it is not kept anywhere. */
+/** A tag can only name the file itself: tags are not stored. */
 function nameIn(destination: string, { quantization }: LocalModel): string {
   const reference = parseReference(destination)
   const tag = reference?.quantization
@@ -38,7 +38,7 @@ async function isSameFile(one: LocalModel, other: LocalModel): Promise<boolean> 
 }
 
 function inTheWay(destination: string): Fault {
-  return new Fault(409, `'${destination}' is there already and is another model`, {
+  return new Fault(409, `'${destination}' already exists and is another model`, {
     param: 'destination',
   })
 }

@@ -6,17 +6,17 @@ export type LoadedModel = {
   memoryBytes: number
   contextLength: number
   loadedAt: Date
-  /** Requests that run or wait. */
+  /** Requests running or waiting. */
   requests: number
-  /** Since when nobody asks it anything; undefined while somebody does. */
+  /** Idle since then; undefined while requests are running or waiting. */
   idleSince: Date | undefined
-  /** How long it stays after its last answer; negative forever. */
+  /** How long it stays loaded after its last answer; negative: forever. */
   keepAliveMs: number
-  /** When it will be unloaded, if nobody asks for it; undefined while somebody does, or forever. */
+  /** When it will be unloaded if there are no requests; undefined while there are, or if it stays forever. */
   expiresAt: Date | undefined
 }
 
-/** What is known of a model that is loaded or being loaded. */
+/** A model that is loaded or being loaded. */
 export type Plan = ContextPlan & {
   model: LocalModel
   loadedAt: Date | undefined

@@ -8,7 +8,7 @@ import { useTestDaemon } from '../testing/test-daemon.ts'
 import { loadedModels } from './loaded-models.ts'
 import { localModels } from './local-models.ts'
 
-/** With models of ours, the paths of the files that were loaded, and for how many conversations. */
+/** Uses our models, and reports the paths of the loaded files and the numbers of conversations. */
 async function start(
   script: Parameters<typeof scriptedRuntime>[0] = {},
   settings: Parameters<typeof useTestDaemon>[0] = {},
@@ -36,7 +36,7 @@ async function start(
     ids,
     load: (model: string) => post('/api/load', { model, keep_alive: -1 }),
     unload: (model: string) => post('/api/unload', { model }),
-    /** Puts a file of another quantization beside those that a model has. */
+    /** Adds a file of another quantization to a model. */
     addQuantization(name: string, label: string, fileType: number) {
       const path = join(folder, name, `${name}-${label}.gguf`)
       const made = addModel(folder, 'made', { 'general.file_type': fileType })
@@ -118,7 +118,7 @@ const dimensions = (layers: number, width: number) => ({
   'llama.attention.head_count': width / 64,
 })
 const small = dimensions(1, 64)
-/** Two small models take some 250 MB. */
+/** Two small models take about 250 MB. */
 const roomForTwo = { memoryBytes: 300e6 }
 
 test('where memory is short the model goes that was idle the longest', async () => {

@@ -15,17 +15,17 @@ type Log = {
 type Dependencies = {
   local: LocalModels
   startRuntime: StartRuntime
-  /** What all models together may take. */
+  /** Memory for all models together. */
   memoryBytes: number
-  /** Tokens of a conversation, unless the model was made for fewer. */
+  /** Default context length in tokens, unless the model supports less. */
   contextLength: number
-  /** Conversations of one model at a time, where there is memory for so many. */
+  /** Concurrent conversations per model, if there is memory for them. */
   slots: number
   threads: number
   areThreadsAdapted?: boolean
   /** Requests that may wait for a slot of one model. */
   queueLength: number
-  /** How long a model stays loaded that nobody asks for; negative forever. */
+  /** How long an idle model stays loaded; negative: forever. */
   keepAliveMs: number
   log: Log
 }
@@ -34,51 +34,51 @@ type Dependencies = {
 type Entry = Plan & { runtime: Promise<Runtime> }
 
 export type UseOptions = {
-  /** How long the model stays when nobody asks for it any more; negative forever. Undefined: as it was. */
+  /** How long the model stays loaded when idle; negative: forever. Undefined: unchanged. */
   keepAliveMs?: number | undefined
-  /** Tokens of a conversation. Undefined: as the daemon is set. */
+  /** Context length in tokens. Undefined: the daemon's setting. */
   contextLength?: number | undefined
 }
 
-/** What a timer can wait, some 25 days. */
+/** Maximum delay of a timer, about 25 days. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** One request's use of a model. To be disposed when the request is over. */
+/** One request's use of a model. Must be disposed when the request is over. */
 export type Use = Disposable & { runtime: Runtime; model: LocalModel }
 
 /**
- * The models that the daemon has in memory. A name that no model here has rejects with a `Fault` for "not found"; a model that
- * cannot be loaded, or that needs more memory than there is, rejects with one that says so.
+ * The models in the daemon's memory. An unknown name rejects with a "not found" `Fault`; a model that cannot be loaded,
+ * or that needs more memory than there is, rejects with one that says so.
  */
 export interface LoadedModels {
-  /** Loads the model if needed, for one request. Rejects with `queue_full` where too many wait for it already. */
+  /** Loads the model if needed, for one request. Rejects with `queue_full` if too many are already waiting. */
   use(id: string, options?: UseOptions): Promise<Use>
-  /** Tokens of a conversation with this model as it is loaded, or would be. */
+  /** The context length of this model as it is loaded, or would be. */
   getContextLength(model: LocalModel): number
-  /** Loads a model without asking it anything. */
+  /** Loads a model without a request. */
   load(id: string, options?: UseOptions): Promise<LoadedModel>
-  /** Resolves with whether it was loaded. What it is asked just now ends with an error. */
+  /** Resolves to whether it was loaded. Running requests end with an error. */
   unload(id: string): Promise<boolean>
-  /** Unloads a model when all that it is asked just now is answered. */
+  /** Unloads a model once its running requests have been answered. */
   release(id: string): Promise<void>
-  /** What is loaded, after a look at the files. */
+  /** The loaded models, after checking their files. */
   list(): Promise<LoadedModel[]>
-  /** The same as it was last seen. */
+  /** The same, without checking the files. */
   status(): LoadedModel[]
-  /** Unloads all of them, without waiting for their answers. */
+  /** Unloads all models, without waiting for running answers. */
   close(): Promise<void>
 }
 
-/** Loads models when they are asked for and unloads those that nobody asked for the longest time, within the memory that it is given. */
+/** Loads models on request and unloads the least recently used ones, within its memory limit. */
 export function loadedModels(dependencies: Dependencies): LoadedModels {
   const { local, memoryBytes, queueLength, log } = dependencies
   const { contextFor, planContext } = createContextPlanner(dependencies)
   const entries = new Map<string, Entry>()
   let clock = 0
-  /** One model is loaded at a time: two at once would count on the same memory. */
+  /** Models are loaded one at a time: two at once would count on the same memory. */
   let loading: Promise<unknown> = Promise.resolve()
 
-  /** What is here now. A model whose file is gone is unloaded where nobody is being answered by it. */
+  /** Checks the files. A model whose file is gone is unloaded, unless it is answering. */
   async function refresh(): Promise<LocalModel[]> {
     const all = await local.list()
     const gone = updateLoaded([...entries.values()], all)
@@ -111,12 +111,12 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     }
     const isFree = known ? unloadEntry(known) : Promise.resolve()
     const entry = Object.assign(plan, { runtime: load(plan, isFree) })
-    entry.runtime.catch(() => forget(entry)) // whoever waits for it is told
+    entry.runtime.catch(() => forget(entry)) // requests waiting for it get the error
     entries.set(model.path, entry)
     return entry
   }
 
-  /** Among what is loaded first: a file may be gone while its model still is. */
+  /** Loaded models come first: a file may be gone while its model is still loaded. */
   async function findEntry(id: string): Promise<Entry | undefined> {
     const loaded = [...entries.values()]
     updateLoaded(loaded, await local.list())
@@ -127,7 +127,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     return entries.get((model ?? (await getLocal(id))).path)
   }
 
-  /** Whether the model can be loaded again with a longer context, now and beside all that is in use. */
+  /** Whether the model can be reloaded with a longer context now, next to all that is in use. */
   function canGrow(entry: Entry, contextLength: number): boolean {
     if (entry.contextLength >= contextLength || entry.requests > 0) return false
     const busy = [...entries.values()].filter(({ requests }) => requests > 0)
@@ -137,7 +137,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
 
   async function load(entry: Plan, isFree: Promise<void>): Promise<Runtime> {
     const turn = Promise.all([loading, isFree]).then(() => start(entry))
-    loading = turn.catch(() => undefined) // the next one is not concerned
+    loading = turn.catch(() => undefined) // does not affect the next one
     return turn
   }
 
@@ -148,7 +148,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     const { startRuntime, threads, areThreadsAdapted = false } = dependencies
     const options = { modelPath: model.path, contextLength, slots, threads, areThreadsAdapted }
     const runtime = await startRuntime(options).catch((error) => {
-      log.error({ err: error, model: model.id }, 'a model was not loaded')
+      log.error({ err: error, model: model.id }, 'a model could not be loaded')
       throw new Fault('model_not_loaded', `model ${model.id} cannot be loaded: ${error.message}`, {
         param: 'model',
       })
@@ -164,7 +164,8 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
       'model loaded',
     )
     runtime.ended.then((reason) => {
-      if (reason !== undefined) log.error({ model: model.id, reason }, 'a model was lost')
+      if (reason !== undefined)
+        log.error({ model: model.id, reason }, 'the process of a model ended')
       forget(entry)
     })
     return runtime
@@ -203,7 +204,9 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
     if (keepAliveMs < 0) return
     entry.expiresAt = new Date(Date.now() + keepAliveMs)
     const unload = () =>
-      unloadEntry(entry).catch((error) => log.error({ err: error }, 'a model was not unloaded'))
+      unloadEntry(entry).catch((error) =>
+        log.error({ err: error }, 'a model could not be unloaded'),
+      )
     const wait = (ms: number) => {
       const onward = () => (ms > maxTimerMs ? wait(ms - maxTimerMs) : unload())
       entry.timer = setTimeout(onward, Math.min(ms, maxTimerMs)).unref()

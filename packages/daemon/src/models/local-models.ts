@@ -6,34 +6,34 @@ import { type LocalFile, listLocalFiles, type Unreadable } from '@shoal/transfer
 
 /** A model file on this machine that can be run, with all its parts. */
 export type LocalModel = {
-  /** `<name>`, or `<name>:<QUANT>` for another than the default quantization. */
+  /** `<name>`, or `<name>:<QUANT>` for a quantization other than the default. */
   id: string
   name: string
   quantization: string
-  /** The quantization, or a name where that does not tell the model's files apart. */
+  /** The quantization, or a filename if that does not identify the file. */
   label: string
-  /** Of the file, or of its first part. */
+  /** Path of the file, or of its first part. */
   path: string
-  /** Of all parts, in order. */
+  /** Paths of all parts, in order. */
   paths: string[]
-  /** Of the file at `path`, where a pull has noted it and nobody has written to it since. */
+  /** Of the file at `path`, if a pull has recorded it and the file has not changed since. */
   sha256: string | undefined
   fileSizeBytes: number
   modifiedAt: Date
   /** Of the file at `path`. */
   facts: GgufFacts
-  /** Weights of all parts; null where the headers do not tell. */
+  /** Weights of all parts; null if the headers do not say. */
   parameterCount: number | null
 }
 
-/** The models in a folder. Each call looks at the files again; a file that cannot be read is logged once and left out. */
+/** The models in a folder. Each call checks the files again; a file that cannot be read is logged once and left out. */
 export interface LocalModels {
-  /** The folder, as the daemon was given it. */
+  /** The folder, as configured. */
   readonly directory: string
   list(): Promise<LocalModel[]>
-  /** The model that `findModel` finds by this name; undefined where there is none. */
+  /** The model with this name, as `findModel` finds it; undefined if there is none. */
   find(id: string): Promise<LocalModel | undefined>
-  /** Why a name of which there are files cannot be run; undefined where there are none. */
+  /** Why a name with files cannot be run; undefined without files. */
   findProblem(id: string): Promise<string | undefined>
 }
 
@@ -41,11 +41,11 @@ type Entry = Omit<LocalModel, 'id' | 'label'>
 
 type Log = { warn(details: object, message: string): void }
 
-/** The models in a folder: any `<folder>/<name>/*.gguf`, whoever put it there. */
+/** The models in a folder: any `<folder>/<name>/*.gguf`, however it got there. */
 export function localModels(directory: string, memoryBytes: number, log: Log): LocalModels {
-  /** What could not be read, by path and why: it is told once, however often one looks. */
+  /** Files that could not be read, with the reason, by path: each is logged once. */
   const reported = new Set<string>()
-  /** Headers that were read, by path, as long as the file is the same. */
+  /** Parsed headers by path, valid while the file is unchanged. */
   const read = new Map<string, { stamp: string; outcome: Outcome }>()
 
   async function outcomeAt(file: LocalFile): Promise<Outcome> {
@@ -99,15 +99,15 @@ export function localModels(directory: string, memoryBytes: number, log: Log): L
       const broken = files.flatMap(({ outcome }) => ('failure' in outcome ? outcome.failure : []))
       if (broken.length > 0) return broken.join('; ')
       const parts = files.filter(({ outcome }) => 'facts' in outcome && outcome.facts.shard)
-      return parts.length > 0 ? `not all parts of ${wanted} are here` : undefined
+      return parts.length > 0 ? `not all parts of ${wanted} are present` : undefined
     },
   }
 }
 
 /**
- * By its id, or as a reference names it: its default file by the name alone or with `:latest`, another by its label, quantization or
- * filename. Of several files in a quantization the default one, or else the smallest. Letters may be large or small. From which
- * registry it came is not asked.
+ * Finds a model by its ID or a reference: the default file by the name or with `:latest`, another file by its label,
+ * quantization or filename. Of several files in a quantization, the default one, or otherwise the smallest.
+ * Case-insensitive. The registry in a reference is ignored.
  */
 export function findModel(all: readonly LocalModel[], id: string): LocalModel | undefined {
   const wanted = id.replace(/:latest$/i, '')
@@ -127,23 +127,23 @@ export function findModel(all: readonly LocalModel[], id: string): LocalModel | 
   return alike.find(isDefault) ?? alike[0]
 }
 
-/** Which stays the same whatever file is the default one. */
+/** Independent of which file is the default one. */
 export const formatLongId = ({ name, label }: Pick<LocalModel, 'name' | 'label'>) =>
   `${name}:${label}`
 
-/** Files of one model, as the lists of the command line call them. */
+/** Labels of one model's files, as in the lists of the command line. */
 const withLabels = (files: Entry[]) =>
   fileChoices(
     files.map((file) => ({ ...file, file, filename: basename(file.path) })),
     ({ fileSizeBytes }) => fileSizeBytes,
   ).map(({ label, files: [{ file }] }) => ({ file, label }))
 
-/** What a header says, or why it says nothing. */
+/** The facts of a header, or why it cannot be read. */
 type Outcome = { facts: GgufFacts } | { failure: string }
 
 type Read = { file: LocalFile; facts: GgufFacts }
 
-/** Files that run by themselves, and the first parts of those that have all their parts. */
+/** Files that run by themselves, and first parts whose other parts are all present. */
 function withCompleteShards(files: Read[]): Entry[] {
   const alone = files.filter(({ facts }) => facts.role === 'model').map((one) => createEntry([one]))
   const shards = files.filter(({ facts }) => facts.role === 'shard')
@@ -178,12 +178,12 @@ function createEntry(parts: Read[]): Entry {
 }
 
 function getSha256({ record, modifiedAt }: LocalFile): string | undefined {
-  // A date has whole milliseconds, the record what the file system says.
+  // A date has whole milliseconds, while the record has the file system's value.
   const isUnchanged = record && Math.abs(record.modified_at - modifiedAt.getTime()) < 1
   return isUnchanged ? record.sha256_hash : undefined
 }
 
-/** The one that suits so much memory best, and the smallest where none fits. */
+/** The file that fits best into this memory, or the smallest if none fits. */
 function chooseDefault(files: Entry[], memoryBytes: number): Entry | undefined {
   const choices = files.map((file) => ({
     file,

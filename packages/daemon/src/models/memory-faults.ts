@@ -4,7 +4,7 @@ import type { Plan } from './loaded-model.ts'
 
 type Wanted = Pick<Plan, 'model' | 'memoryBytes'>
 
-/** Whatever else is unloaded. */
+/** Even if everything else is unloaded. */
 export function needsTooMuch({ model, memoryBytes }: Wanted, allowedBytes: number): Fault {
   const needed = formatBytes(memoryBytes)
   const allowed = formatBytes(allowedBytes)

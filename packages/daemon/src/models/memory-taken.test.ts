@@ -1,4 +1,4 @@
-/** What the daemon plans for a model against what the model's process has in memory: real llama.cpp, on the processor. */
+/** Compares the memory planned for a model with that of the model's process: real llama.cpp, on the processor. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { demoModel, writeSyntheticModel } from '@shoal/model-file/testing/synthetic-model'
@@ -11,9 +11,9 @@ import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { startTestDaemon, useTestDaemon } from '../testing/test-daemon.ts'
 import { useTestRegistry } from '../testing/test-registry.ts'
 
-/** 10 to 21 MB more were taken than planned. One conversation of the synthetic model has 101 MB of keys and values. */
+/** Actual use was 10 to 21 MB above the plan. One conversation of the synthetic model has 101 MB of keys and values. */
 const toleranceBytes = 50e6
-/** Three conversations more took 0 to 4 % more than planned for them. */
+/** Three further conversations took 0 to 4 % more than planned. */
 const conversationTolerance = 0.1
 const timeoutMs = 120_000
 
@@ -28,7 +28,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
     await writeSyntheticModel(join(folder.path, 'synthetic', 'synthetic-BF16.gguf'), 'BF16')
   })
 
-  /** Has a model read something, and tells what is planned for it and what its process has then. */
+  /** Has a model read a prompt, and returns the planned and the actual memory. */
   async function load(model: string, slots: number) {
     let pid = 0
     const startRuntime: StartRuntime = async (...args) => {
@@ -88,7 +88,10 @@ async function post(url: string, path: string, body: object): Promise<Record<str
   return (await response.json()) as Record<string, unknown>
 }
 
-/** What a process has in RAM, with all that it shares: among how many others changes from moment to moment. */
+/**
+ * Resident memory of a process, including shared pages: the number of processes that share them changes from moment to
+ * moment.
+ */
 function readMemoryBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024

@@ -11,7 +11,7 @@ export async function removeModel({ local, models }: Dependencies, id: string): 
   const model = await local.find(id)
   if (!model) throw modelNotFound(id)
   await models.unload(id)
-  // The first part last: with it gone, nobody would find the others.
+  // The first part last: without it, the others could not be found.
   await removeLocalFiles(local.directory, model.paths.toReversed()).catch((error) => {
     if (hasCode(error, 'file_busy')) throw busy(id)
     if (hasCode(error, 'is_link')) throw linked(error.details)
@@ -25,6 +25,6 @@ function busy(id: string): Fault {
 
 /** Without the link the other models in the folder would be gone as well. */
 function linked({ path, target }: ErrorDetails['is_link']): Fault {
-  const message = `${path} is a link to ${target}, which holds other models too: nothing was deleted`
+  const message = `${path} is a link to ${target}, which contains other models too: nothing was deleted`
   return new Fault('model_linked', message, { param: 'model' })
 }

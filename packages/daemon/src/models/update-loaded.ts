@@ -1,11 +1,11 @@
-/** What becomes of a loaded model when files come, go and change. */
+/** What happens to a loaded model when files are added, removed or changed. */
 import { formatLongId, type LocalModel } from './local-models.ts'
 
 type Loaded = { model: LocalModel }
 
 /**
- * Gives loaded models the ids that their files have now, since a name alone may mean another file by then. Answers
- * those whose file is gone: they keep their id, unless another loaded model has it.
+ * Gives loaded models the present IDs of their files, since a name may refer to another file by now. Returns those
+ * whose file is gone: they keep their ID, unless another loaded model has it.
  */
 export function updateLoaded<T extends Loaded>(
   loaded: readonly T[],
@@ -25,7 +25,7 @@ export function updateLoaded<T extends Loaded>(
   return gone
 }
 
-/** Whether nobody has put another file in its place. */
+/** Whether the file has not been replaced. */
 export function isSameFile(one: LocalModel, other: LocalModel): boolean {
   const isAsOld = one.modifiedAt.getTime() === other.modifiedAt.getTime()
   return isAsOld && one.fileSizeBytes === other.fileSizeBytes

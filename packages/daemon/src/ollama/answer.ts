@@ -1,4 +1,4 @@
-/** How a model's answer goes to a client of Ollama: as lines while it comes, or as one object. */
+/** Sends a model's answer to a client of Ollama: as lines while it is generated, or as one object. */
 import type { FastifyReply } from 'fastify'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
 import { startLineStream } from './line-stream.ts'
@@ -14,14 +14,14 @@ export type AnswerPart = {
   logprobs: TokenLogprobs[] | undefined
 }
 
-/** What differs between the endpoints. */
+/** The differences between the endpoints. */
 export type Shape = {
   model: string
-  /** The members that say something. */
+  /** The members with the text. */
   toBody(part: AnswerPart): object
 }
 
-/** When the request came, and how long it waited for its model. In milliseconds. */
+/** When the request arrived, and how long it waited for its model, in milliseconds. */
 export type Timing = { startedAt: number; loadMs: number }
 
 export async function wholeAnswer(steps: Steps, shape: Shape, timing: Timing) {
@@ -41,7 +41,7 @@ export async function streamAnswer(
   shape: Shape,
   timing: Timing,
 ) {
-  // Until here it can be refused with a status of its own.
+  // Up to here it can be refused with its own status.
   let step = await steps.next()
   const stream = startLineStream(reply)
   try {
@@ -57,7 +57,7 @@ export async function streamAnswer(
   return reply
 }
 
-/** The answer to who only loads or unloads a model. */
+/** The response to a request that only loads or unloads a model. */
 export function emptyAnswer(shape: Shape, reason: 'load' | 'unload') {
   return { ...makeHead(shape), ...shape.toBody(mergeParts([])), done: true, done_reason: reason }
 }

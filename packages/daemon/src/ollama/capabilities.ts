@@ -3,12 +3,15 @@ import type { LocalModel } from '../models/local-models.ts'
 const thoughtMarks =
   /<\/?think>|\[THINK\]|<seed:think>|<\|channel\|>|enable_thinking|reasoning_effort/
 
-/** Told from what its chat template says. */
+/** Derived from the chat template. */
 export function canThink({ facts }: LocalModel): boolean {
   return thoughtMarks.test(facts.chat_template ?? '')
 }
 
-/** What a model is good for, in Ollama's words. Any model embeds; the word stands for those that can do nothing else. */
+/**
+ * The capabilities of a model, in Ollama's terms. Any model can embed; `embedding` is only listed for those that can do
+ * nothing else.
+ */
 export function listCapabilities(model: LocalModel): string[] {
   const { architecture, metadata, chat_template } = model.facts
   if (`${architecture}.pooling_type` in metadata) return ['embedding']

@@ -11,7 +11,7 @@ import { getStopConditions, toSampling } from './sampling.ts'
 type AnyRequest = Pick<OllamaChatRequest, 'model' | 'options' | 'keep_alive'>
 type Wanted = Omit<OllamaChatRequest, 'messages' | 'tools'>
 
-/** What a request wishes of the model as it is loaded. */
+/** Options of a request that affect how the model is loaded. */
 export function readOptions({ keep_alive, options }: AnyRequest): UseOptions {
   return { keepAliveMs: toKeepAliveMs(keep_alive), contextLength: options?.num_ctx ?? undefined }
 }
@@ -30,14 +30,14 @@ export function createOllamaPromptGeneration(
   return createGeneration(request, createPrompt(request, model))
 }
 
-/** Parameters of `/api/generate` that mean something which cannot be done here. */
+/** Parameters of `/api/generate` that have an effect and are not supported. */
 export function refuseWhatCannotBe(request: OllamaGenerateRequest) {
   for (const name of ['suffix', 'template', 'images', 'context'] as const) {
     if (request[name]?.length) throw unsupported(name)
   }
 }
 
-/** As Ollama does: a program that asks a model to think counts on being told what it thought. */
+/** As Ollama does: a program that requests reasoning expects to get it. */
 export function refuseThinking({ model: name, think }: Wanted, model: LocalModel) {
   if (!think || canThink(model)) return
   throw new Fault('unsupported_parameter', `"${name}" does not support thinking`, {
@@ -45,7 +45,7 @@ export function refuseThinking({ model: name, think }: Wanted, model: LocalModel
   })
 }
 
-/** A model without a chat template reads the words as they are. */
+/** Without a chat template the model gets the prompt as it is. */
 function createPrompt(request: OllamaGenerateRequest, { facts }: LocalModel): Prompt {
   const text = request.prompt ?? ''
   if (request.raw) return { text }
@@ -75,7 +75,9 @@ function getJsonFormat({ format }: Wanted): true | object | undefined {
   if (format === undefined || format === null || format === '') return undefined
   if (typeof format === 'object') return format
   if (format === 'json') return true
-  throw new Fault(400, `format is "json" or a JSON schema, not "${format}"`, { param: 'format' })
+  throw new Fault(400, `format must be "json" or a JSON schema, not "${format}"`, {
+    param: 'format',
+  })
 }
 
 const efforts = ['low', 'medium', 'high', 'max']
@@ -84,7 +86,11 @@ function getTemplateVariables({ think }: Wanted): Record<string, unknown> {
   if (think === undefined || think === null || think === '') return {}
   if (typeof think === 'boolean') return { enable_thinking: think }
   if (efforts.includes(think)) return { enable_thinking: true, reasoning_effort: think }
-  throw new Fault(400, `think is true, false or one of ${efforts.join(', ')}, not "${think}"`, {
-    param: 'think',
-  })
+  throw new Fault(
+    400,
+    `think must be true, false or one of ${efforts.join(', ')}, not "${think}"`,
+    {
+      param: 'think',
+    },
+  )
 }

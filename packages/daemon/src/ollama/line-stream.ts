@@ -7,14 +7,14 @@ export type LineStream = {
   send(line: object): Promise<void>
   /** Does not wait. */
   report(line: object): void
-  /** Whether the client is behind with reading. */
+  /** Whether the client reads more slowly than lines are written. */
   isFull(): boolean
   end(last?: object): void
-  /** Ends it with a line that says what went wrong. */
+  /** Ends the stream with an error line. */
   fail(error: unknown): void
 }
 
-/** Begins an answer of one JSON object a line. After this no status can be sent. */
+/** Begins a response of one JSON object per line. After this the status cannot be changed. */
 export function startLineStream(reply: FastifyReply): LineStream {
   const { raw } = reply
   reply.hijack()

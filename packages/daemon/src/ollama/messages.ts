@@ -2,7 +2,7 @@ import type { OllamaChatRequest, OllamaMessage } from '@shoal/protocol'
 import { unsupported } from '../errors.ts'
 import type { ChatMessage, Tool, ToolCall } from '../runtime/runtime.ts'
 
-/** Ollama's messages as OpenAI has them, which is what chat templates are written for. */
+/** Converts Ollama's messages to OpenAI's, which chat templates are written for. */
 export function toChatMessages(messages: OllamaMessage[]): ChatMessage[] {
   const unanswered: ToolCall[] = []
   return messages.map((message, index) => {
@@ -40,7 +40,7 @@ function toToolCall({ id, function: called }: OllamaCall, ownId: string): ToolCa
   }
 }
 
-/** Clients of Ollama seldom say which call they answer; templates want to know. */
+/** Clients of Ollama seldom name the call that they answer; templates need it. */
 function answeredCall({ tool_name, tool_call_id }: OllamaMessage, unanswered: ToolCall[]) {
   const place = unanswered.findIndex((call) =>
     tool_call_id ? call.id === tool_call_id : !tool_name || call.function.name === tool_name,

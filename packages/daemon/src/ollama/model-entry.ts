@@ -1,9 +1,11 @@
-/** Models as Ollama lists them. */
+/** Models in Ollama's lists. */
 import type { LoadedModel } from '../models/loaded-model.ts'
 import type { LocalModel } from '../models/local-models.ts'
 import { listCapabilities } from './capabilities.ts'
 
-/** Clients of Ollama, such as Open WebUI, put `:latest` behind a name without a colon and then look for it in the list. */
+/**
+ * Clients of Ollama, such as Open WebUI, append `:latest` to a name without a colon and then look for it in the list.
+ */
 export const formatOllamaName = ({ id }: LocalModel) => (id.includes(':') ? id : `${id}:latest`)
 
 export function toDetails({ facts, quantization, parameterCount }: LocalModel) {
@@ -35,15 +37,15 @@ export function listedModel(model: LocalModel) {
   }
 }
 
-/** What Ollama says of a model that stays forever: some 292 years, the longest time of Go. */
+/** Ollama's value for a model that stays forever: about 292 years, the longest duration in Go. */
 const foreverMs = 2 ** 63 / 1e6
 
-/** An entry of `/api/ps`. What stands after the context length is not Ollama's. */
+/** An entry of `/api/ps`. The members after the context length are not Ollama's. */
 export function loadedEntry(loaded: LoadedModel) {
   const { model, memoryBytes, contextLength, idleSince, keepAliveMs } = loaded
   const name = formatOllamaName(model)
   const now = Date.now()
-  // While it answers, its time has not begun.
+  // While it answers, its idle time has not begun.
   const expiresAt = loaded.expiresAt ?? new Date(now + (keepAliveMs < 0 ? foreverMs : keepAliveMs))
   return {
     name,
@@ -68,7 +70,7 @@ const units: [number, string, number][] = [
   [1e3, 'K', 0],
 ]
 
-/** `8.0B` and `5.25M`, as Ollama rounds them. */
+/** `8.0B` and `5.25M`, rounded as in Ollama. */
 function parameterSize(count: number): string {
   const [size, unit, digits] = units.find(([one]) => count >= one) ?? [1, '', 0]
   return `${(count / size).toFixed(digits)}${unit}`

@@ -1,4 +1,4 @@
-/** What models there are, which are loaded, and what each is. */
+/** Lists models and loaded models, and shows details of one. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { LoadRequest, OllamaShowRequest, UnloadRequest } from '@shoal/protocol'
 import { modelNotFound } from '../errors.ts'
@@ -10,8 +10,8 @@ import { namedModel } from './named-model.ts'
 import { shownInFull, shownModel } from './show-model.ts'
 
 /**
- * The version of Ollama whose API this is, the first with log probabilities. Clients compare it with what they need, as
- * whole numbers between dots.
+ * The version of Ollama with this API, the first with log probabilities. Clients compare it with the version that they
+ * need, as whole numbers between dots.
  */
 const version = '0.12.11'
 

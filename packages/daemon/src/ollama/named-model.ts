@@ -1,6 +1,6 @@
 import { Fault } from '../errors.ts'
 
-/** `name` is what older clients of Ollama call it. */
+/** Older clients of Ollama send `name`. */
 export function namedModel({
   model,
   name,

@@ -1,4 +1,4 @@
-/** The official client of Ollama's API against the real daemon with the demo model. */
+/** Ollama's official client with the real daemon and the demo model. */
 import { Ollama } from 'ollama'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestDaemon } from '../testing/test-daemon.ts'
@@ -122,7 +122,7 @@ test('JSON of a schema, log probabilities, and an end after so many tokens', asy
 test('a prompt that is generated on, with a system message or as it is', async () => {
   const answer = await ollama.generate({ model, prompt: 'Hello', options })
   expect(answer).toMatchObject({ response: greeting, done: true, done_reason: 'stop' })
-  // It could not be taken back.
+  // It could not be undone.
   expect(answer).not.toHaveProperty('context')
   const withSystem = await ollama.generate({
     model,

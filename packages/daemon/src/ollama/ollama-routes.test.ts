@@ -46,7 +46,7 @@ test.each([
   ['/api/generate', { model, prompt: 'a', context: [1, 2] }, 400, 'context'],
   ['/api/chat', { model, messages: hello, options: { typical_p: 0.5 } }, 400, 'options.typical_p'],
   ['/api/chat', { model, messages: hello, options: { top_p: 2 } }, 422, 'options.top_p'],
-  ['/api/embed', { model, input: ['a', ''] }, 400, 'input has a text without words'],
+  ['/api/embed', { model, input: ['a', ''] }, 400, 'input contains a text without tokens'],
   ['/api/pull', { model }, 400, 'without a registry'],
 ])('%s with %j is answered with %i and a text', async (path, body, status, text) => {
   const { post } = await scripted()

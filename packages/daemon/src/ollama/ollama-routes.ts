@@ -1,4 +1,4 @@
-/** Ollama's API, as far as it is about the models of this machine. */
+/** The part of Ollama's API that concerns models on this machine. */
 import type { FastifyPluginAsync } from 'fastify'
 import { takeAnyTypeForJson } from '../http/body-types.ts'
 import type { LoadedModels } from '../models/loaded-models.ts'

@@ -19,7 +19,7 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
       for (const part of parts) await pulls.pull(part, { signal, onEvent: () => undefined })
       return { status: 'success' }
     }
-    // Until here it can be refused with a status of its own.
+    // Up to here it can be refused with its own status.
     const stream = startLineStream(reply)
     try {
       await pullWithLines(parts, stream, signal)
@@ -32,7 +32,7 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
   async function pullWithLines(parts: PullPart[], stream: LineStream, signal: AbortSignal) {
     await stream.send({ status: 'pulling manifest' })
     for (const part of parts) {
-      // A client that reads slowly misses lines, not bytes: nobody waits for it.
+      // A client that reads slowly misses lines, not bytes: the pull does not wait for it.
       const report = pullStatusLines(part.file, { report: stream.report, isBehind: stream.isFull })
       await pulls.pull(part, { signal, onEvent: report.onEvent })
       report.finish()

@@ -1,12 +1,12 @@
 import type { ModelFile } from '@shoal/protocol/client'
 import type { PullEvent } from '@shoal/transfer'
 
-/** Some ten lines a second: so often a pull tells how far it is. */
+/** About ten lines a second. */
 const minIntervalMs = 90
 
 type Out = { report(line: object): void; isBehind(): boolean }
 
-/** The lines of one file's pull. What they say is completed never grows less. */
+/** The status lines of one file's pull. The number of completed bytes never decreases. */
 export function pullStatusLines(file: ModelFile, { report, isBehind }: Out) {
   const { sha256_hash, file_size_bytes: total } = file
   const status = `pulling ${sha256_hash.slice(0, 12)}`

@@ -2,13 +2,13 @@ import type { OllamaOptions } from '@shoal/protocol'
 import { unsupported } from '../errors.ts'
 import type { Generation, Sampling } from '../runtime/runtime.ts'
 
-/** What Ollama takes where a request says nothing. */
+/** Ollama's defaults. */
 const defaults = { temperature: 0.8, topK: 40, topP: 0.9, minP: 0, repeatPenalty: 1.1 }
 const defaultRepeatLastTokens = 64
 const noTypicalSampling = [0, 1]
 
 export function toSampling(options: OllamaOptions): Sampling {
-  // Other options of Ollama that are not named here are about its machine, not the answer.
+  // Other options of Ollama, which are not listed here, concern its machine and not the answer.
   const { typical_p = null } = options
   if (typical_p !== null && !noTypicalSampling.includes(typical_p)) {
     throw unsupported('options.typical_p')
@@ -29,7 +29,7 @@ export function toSampling(options: OllamaOptions): Sampling {
   }
 }
 
-/** Where an answer ends. A number of tokens below 1 is no limit. */
+/** The end of an answer. A number of tokens below 1 means no limit. */
 export function getStopConditions({
   num_predict,
   stop,

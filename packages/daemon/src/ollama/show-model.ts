@@ -1,11 +1,11 @@
-/** What `/api/show` says of a model. */
+/** The response of `/api/show`. */
 import { basename } from 'node:path'
 import { extractFacts, type JsonValue, readGgufFile, wholeArrays } from '@shoal/model-file'
 import type { LocalModel } from '../models/local-models.ts'
 import { listCapabilities } from './capabilities.ts'
 import { formatOllamaName, toDetails } from './model-entry.ts'
 
-/** A longer list, such as a vocabulary, is told only to who asks for all. */
+/** A longer list, such as a vocabulary, is only returned with `verbose`. */
 const maxItems = 16
 
 export function shownModel(model: LocalModel, contextLength: number) {
@@ -24,7 +24,7 @@ export function shownModel(model: LocalModel, contextLength: number) {
   }
 }
 
-/** The whole metadata, with all tensors: read again, since a vocabulary is too long to be kept. */
+/** All metadata and tensors, read again because a vocabulary is too long to be kept in memory. */
 export async function shownInFull(model: LocalModel, contextLength: number) {
   const header = await readGgufFile(model.path, wholeArrays)
   const { metadata } = extractFacts(header, basename(model.path))

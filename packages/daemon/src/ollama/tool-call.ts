@@ -14,12 +14,12 @@ export function toOllamaCall(
   return { id, function: { index, name, arguments: argumentsIn(text) } }
 }
 
-/** Ollama gives them as an object. A model may write anything: what is no object is given in one. */
+/** Ollama returns the arguments as an object. A model may generate anything: other values are wrapped in an object. */
 function argumentsIn(text: string): object {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value }
   } catch {
-    return { value: text } // cut off, or no JSON at all
+    return { value: text } // cut off, or not JSON
   }
 }

@@ -1,8 +1,8 @@
-/** The objects of OpenAI's answers, as their reference has them. */
+/** The objects of OpenAI's responses, as in its reference. */
 import { randomUUID } from 'node:crypto'
 import type { Finish, Piece, TokenLogprobs } from '../runtime/runtime.ts'
 
-/** What all objects of one answer have in common. */
+/** The members that all objects of one response share. */
 export function answerHead(prefix: 'chatcmpl' | 'cmpl', model: string) {
   return {
     id: `${prefix}-${newId()}`,
@@ -14,7 +14,7 @@ export function answerHead(prefix: 'chatcmpl' | 'cmpl', model: string) {
 
 export type AnswerHead = ReturnType<typeof answerHead>
 
-/** `count` answers to each prompt: it counts once. */
+/** `count` answers to each prompt: the prompt counts once. */
 export function sumUsage(finishes: readonly Finish[], count: number) {
   const firsts = finishes.filter((_, index) => index % count === 0)
   const promptTokens = sum(firsts, (one) => one.promptTokens)

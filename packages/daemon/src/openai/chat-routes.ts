@@ -101,7 +101,7 @@ async function streamAnswer(
     ...(wantsUsage && { usage: null }),
   })
 
-  // Until here it can be refused with a status of its own.
+  // Up to here it can be refused with its own status.
   let step = await steps.next()
   const stream = startEventStream(reply)
   const finishes: Finish[] = []
@@ -135,7 +135,7 @@ async function streamAnswer(
   return reply
 }
 
-/** A call comes as clients expect it: first its name, then its arguments. */
+/** A tool call as clients expect it: first its name, then its arguments. */
 function toDeltas({ text, reasoning, toolCall }: Piece, index: number): object[] {
   if (toolCall) {
     const { id, type, function: called } = toToolCall(toolCall)

@@ -35,7 +35,7 @@ const toChoice = (index: number, { text, logprobs, finish }: Part, offset = 0) =
   finish_reason: finish?.reason ?? null,
 })
 
-/** As they were before there were chats: lists side by side. */
+/** The format from before there were chats: parallel lists. */
 function toCompletionLogprobs(tokens: TokenLogprobs[], start: number) {
   let offset = start
   return {
@@ -80,7 +80,7 @@ async function streamAnswer(
   const wantsUsage = stream_options?.include_usage === true
   const finishes: Finish[] = []
   const lengths: number[] = []
-  // Until here it can be refused with a status of its own.
+  // Up to here it can be refused with its own status.
   let step = await steps.next()
   const stream = startEventStream(reply)
   try {

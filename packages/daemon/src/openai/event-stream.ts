@@ -7,7 +7,7 @@ export type EventStream = {
   end(last?: object): void
 }
 
-/** Begins an answer of server-sent events: lines of `data:` and nothing else. After this no status can be sent. */
+/** Begins a response of server-sent events: only `data:` lines. After this the status cannot be changed. */
 export function startEventStream(reply: FastifyReply): EventStream {
   const { raw } = reply
   reply.hijack()

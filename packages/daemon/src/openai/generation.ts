@@ -1,19 +1,19 @@
-/** What OpenAI's API asks, as the runtime understands it. */
+/** Converts requests of OpenAI's API for the runtime. */
 import type { ChatRequest, CompletionRequest } from '@shoal/protocol'
 import { Fault, unsupported } from '../errors.ts'
 import type { Chat, ChatMessage, Generation, Prompt, Sampling, Tool } from '../runtime/runtime.ts'
 
-/** What llama.cpp's own server takes where a request says nothing: small models ramble without it. */
+/** The defaults of llama.cpp's own server: without them, small models ramble. */
 const defaults = { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05 }
 
-/** Parameters of OpenAI's API that mean something which cannot be done here. Others that are unknown change nothing. */
+/** Parameters of OpenAI's API that have an effect and are not supported. Unknown parameters are ignored. */
 const cannot = ['audio', 'functions', 'function_call', 'prediction', 'web_search_options'] as const
 
 export function createChatGeneration(request: ChatRequest): Generation {
   refuse(request, cannot)
   const { logprobs, top_logprobs, max_completion_tokens, max_tokens } = request
   if (top_logprobs !== null && top_logprobs !== undefined && logprobs !== true) {
-    throw new Fault(400, 'top_logprobs needs logprobs', { param: 'top_logprobs' })
+    throw new Fault(400, 'top_logprobs requires logprobs', { param: 'top_logprobs' })
   }
   return {
     prompt: { chat: createChat(request) },
@@ -41,10 +41,10 @@ export function createCompletionGenerations(request: CompletionRequest): Generat
   }))
 }
 
-/** As OpenAI has it for completions, which do not end by themselves. */
+/** OpenAI's default for completions, which do not end by themselves. */
 const defaultCompletionTokens = 16
 
-/** One text or several, in words or in tokens, as a list. */
+/** One or several texts, or lists of tokens, as a list. */
 export function toTexts(given: CompletionRequest['prompt']): (string | number[])[] {
   if (typeof given === 'string') return [given]
   const isOneText = typeof given[0] === 'number'
@@ -73,7 +73,7 @@ function createChat(request: ChatRequest): Chat {
   }
 }
 
-/** Templates of models that think ask for one or the other of these. */
+/** Templates of reasoning models ask for one or the other of these. */
 function getReasoningVariables({ reasoning_effort }: ChatRequest): Record<string, unknown> {
   if (!reasoning_effort) return {}
   if (reasoning_effort === 'none') return { enable_thinking: false }
@@ -86,10 +86,7 @@ function toTool(tool: NonNullable<ChatRequest['tools']>[number], index: number):
     const optional = { ...(description && { description }), ...(parameters && { parameters }) }
     return { type: 'function', function: { ...others, ...optional } }
   }
-  throw unsupported(
-    `tools.${index}.type`,
-    `${tool.type} is not supported here: it has to be function`,
-  )
+  throw unsupported(`tools.${index}.type`, `${tool.type} is not supported: it must be function`)
 }
 
 function getToolChoice({ tool_choice }: ChatRequest, tools: Tool[]): Chat['toolChoice'] {
@@ -99,7 +96,7 @@ function getToolChoice({ tool_choice }: ChatRequest, tools: Tool[]): Chat['toolC
   const isKnown = tools.some((tool) => name === undefined || tool.function.name === name)
   if (isKnown) return name === undefined ? 'required' : { name }
   const message = name
-    ? `tool_choice names ${name}, which is none of the tools`
+    ? `tool_choice names ${name}, which is not one of the tools`
     : 'there are no tools to choose from'
   throw new Fault(400, message, { param: 'tool_choice' })
 }
@@ -155,7 +152,7 @@ function toSampling(request: SamplingRequest): Sampling {
     repeatLastTokens: undefined,
     logitBias: Object.entries(request.logit_bias ?? {}).map(([token, bias]) => {
       if (/^\d{1,9}$/.test(token)) return [Number(token), bias]
-      const message = `logit_bias names ${token}, which is no token id`
+      const message = `logit_bias names ${token}, which is not a token ID`
       throw new Fault(422, message, { param: 'logit_bias' })
     }),
   }

@@ -1,4 +1,4 @@
-/** The official client of OpenAI's API against the real daemon with the demo model. */
+/** OpenAI's official client with the real daemon and the demo model. */
 import OpenAI, { APIError } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestDaemon } from '../testing/test-daemon.ts'

@@ -1,4 +1,4 @@
-/** OpenAI's API, as far as it is about the models of this machine. */
+/** The part of OpenAI's API that concerns models on this machine. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { LoadedModels } from '../models/loaded-models.ts'
 import type { LocalModels } from '../models/local-models.ts'

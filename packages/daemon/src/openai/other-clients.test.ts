@@ -1,4 +1,4 @@
-/** Clients that speak OpenAI's API, each by its own library. */
+/** Clients of OpenAI's API, each with its own library. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai'
 import { embed, generateObject, generateText, jsonSchema, streamText, tool } from 'ai'

@@ -3,14 +3,14 @@ import type { Finish, Generation, Piece, Runtime } from '../runtime/runtime.ts'
 export type GenerationStep = { index: number; piece: Piece } | { index: number; finish: Finish }
 
 type Options = {
-  /** Answers to each. */
+  /** Answers per prompt. */
   count: number
   signal: AbortSignal
 }
 
 /**
- * Runs `count` of each generation at once, and yields what any of them says as it comes. Answers are numbered as OpenAI does:
- * all those to the first prompt, then all to the second.
+ * Runs `count` of each generation at once, and yields their output as it is generated. Answers are numbered as in
+ * OpenAI's API: first all to the first prompt, then all to the second.
  */
 export async function* together(
   runtime: Runtime,
@@ -43,7 +43,7 @@ export async function* together(
   }
 }
 
-/** With one seed for all, all choices would be the same. */
+/** With the same seed, all choices would be equal. */
 function withOwnSeed(generation: Generation, turn: number): Generation {
   const { seed } = generation.sampling
   if (seed === undefined) return generation
