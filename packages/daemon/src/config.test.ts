@@ -7,7 +7,7 @@ import { daemonSettings } from './settings.ts'
 const read = (env: Record<string, string>, flags: DaemonFlags = {}) =>
   readDaemonConfig(env, { models: '/models', ...flags })
 
-test('without a word it listens on this machine alone, as Ollama does', () => {
+test('by default it listens only on this machine, like Ollama', () => {
   expect(read({})).toMatchObject({
     host: '127.0.0.1',
     port: 11_434,
@@ -17,7 +17,7 @@ test('without a word it listens on this machine alone, as Ollama does', () => {
   })
 })
 
-test('a flag goes before the environment', () => {
+test('a flag overrides the environment', () => {
   const env = {
     SHOAL_CONTEXT_LENGTH: '4096',
     SHOAL_THREADS: '3',
@@ -42,7 +42,7 @@ test.each(['', ' '])('a variable that holds "%s" counts as not set', (blank) => 
   expect(read(Object.fromEntries(env))).toEqual(read({}))
 })
 
-test('pages may call that a flag or the variable names', () => {
+test('origins named by a flag or the variable may call', () => {
   const env = { SHOAL_ORIGINS: 'app://obsidian.md, http://localhost:3000/' }
   const origins = ['app://obsidian.md', 'http://localhost:3000']
   expect(read(env).origins).toEqual(origins)
@@ -55,7 +55,7 @@ test('pages may call that a flag or the variable names', () => {
   )
 })
 
-test('threads are adapted unless somebody chose their number', () => {
+test('threads are adapted unless their number is set', () => {
   expect(read({}).areThreadsAdapted).toBe(true)
   expect(read({ SHOAL_THREADS: '' }).areThreadsAdapted).toBe(true)
   expect(read({ SHOAL_THREADS: '3' }).areThreadsAdapted).toBe(false)
@@ -88,23 +88,23 @@ test.each([
   expect(() => read({}, flags)).toThrow(sentence)
 })
 
-test('for others than this machine it wants a key', () => {
+test('a key is required to listen for other machines', () => {
   expect(() => read({}, { host: '0.0.0.0' })).toThrow('others can reach this daemon')
   expect(read({ SHOAL_API_KEY: 'k' }, { host: '0.0.0.0' }).apiKey).toBe('k')
 })
 
-test('a key that cannot be read is a bad setting', () => {
+test('a key that cannot be read is an invalid setting', () => {
   const wrong = 'the key in /nowhere/key cannot be read: no such file or directory'
   expect(() => read({}, { apiKeyFile: '/nowhere/key' })).toThrow(new ConfigError(wrong))
 })
 
-test('an address of IPv6 may stand in brackets', () => {
+test('an IPv6 address may be in brackets', () => {
   expect(read({}, { host: '[::1]' }).host).toBe('::1')
   expect(read({ SHOAL_HOST: '::1' }).host).toBe('::1')
   expect(() => read({}, { host: '[::]' })).toThrow('on :: others can reach this daemon')
 })
 
-test('only on an address of this machine it wants no key', () => {
+test('no key is required only on an address of this machine', () => {
   for (const host of loopbackHosts) expect(read({}, { host }).apiKey, host).toBeUndefined()
   for (const host of [...otherHosts, '127.999.1.1', '127.1.1']) {
     expect(() => read({}, { host }), host).toThrow('others can reach this daemon')

@@ -35,7 +35,7 @@ function watchedRuntime() {
   return { start, pids }
 }
 
-test('200 clients that vanish in the middle of a stream leave nothing taken', async () => {
+test('200 clients that disconnect during a stream leave no slot in use', async () => {
   const { url } = await useTestDaemon({ queueLength: 256 })
   await ask(url, { max_tokens: 1 })
   await Promise.all(
@@ -52,7 +52,7 @@ test('200 clients that vanish in the middle of a stream leave nothing taken', as
   expect(answer).toMatchObject({ usage: { completion_tokens: 5 } })
 })
 
-test('kill -9 of a model in the middle of a stream ends that stream alone', async () => {
+test('kill -9 of a model during a stream ends only that stream', async () => {
   const { start, pids } = watchedRuntime()
   const { url } = await useTestDaemon({}, start)
   const response = await ask(url, { stream: true, max_tokens: 400, n: 4 })
@@ -65,7 +65,7 @@ test('kill -9 of a model in the middle of a stream ends that stream alone', asyn
   expect(await next.json()).toMatchObject({ usage: { completion_tokens: 3 } })
 })
 
-test('a daemon that ends lets running streams finish, takes no new ones, and leaves no process', async () => {
+test('a daemon that shuts down lets running streams finish, accepts no new ones, and leaves no process', async () => {
   const { start, pids } = watchedRuntime()
   const daemon = await startTestDaemon({}, start)
   const response = await ask(daemon.url, { stream: true, max_tokens: 60, n: 4 })
@@ -78,7 +78,7 @@ test('a daemon that ends lets running streams finish, takes no new ones, and lea
   expect(() => process.kill(pids[0] ?? 0, 0)).toThrow('ESRCH')
 })
 
-test('files that are damaged are told apart from those that are not here', async () => {
+test('damaged files are distinguished from missing ones', async () => {
   const { url, folder } = await useTestDaemon()
   const good = readFileSync(join(folder, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
   const put = (name: string, bytes: Uint8Array) => {
@@ -100,7 +100,7 @@ test('files that are damaged are told apart from those that are not here', async
   expect((await ask(url, { model: 'shoal-nano', max_tokens: 1 })).status).toBe(200)
 })
 
-test('a daemon whose port is taken leaves nothing open', async () => {
+test('a daemon whose port is in use leaves nothing open', async () => {
   const { port } = await useTestDaemon()
   const threads: Worker[] = []
   const note = (thread: Worker) => threads.push(thread)
@@ -128,7 +128,7 @@ function resolveAllTo(address: string) {
   onTestFinished(() => lookup.mockRestore())
 }
 
-test('a name under localhost that leads elsewhere needs a key', async () => {
+test('a name under localhost with another address requires a key', async () => {
   resolveAllTo('0.0.0.0')
   const host = 'foo.localhost'
   await expect(startTestDaemon({ host })).rejects.toThrow('foo.localhost is 0.0.0.0')

@@ -11,7 +11,7 @@ const never = new AbortController().signal
 /** Next to the Node that runs this. */
 const npm = ['npm'] as const
 
-test('without any the processor computes', async () => {
+test('without a backend, the processor is used', async () => {
   using folder = temporaryFolder()
   const backends = await listBackends(folder.path)
   expect(backends.map(({ name, isInstalled }) => [name, isInstalled])).toEqual([

@@ -49,7 +49,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
   })
   afterAll(() => stack.disposeAsync())
 
-  test('a question is answered, changed, asked again, kept over a reload, and deleted', async () => {
+  test('a question is answered, edited, asked again, saved across a reload, and deleted', async () => {
     await using visitor = await browser.newVisitor()
     const { page, takeProblems } = visitor
     await page.goto(daemon.url)
@@ -91,7 +91,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     expect(takeProblems()).toEqual([])
   })
 
-  test('an answer that comes in can be stopped, and what came is kept', async () => {
+  test('an answer can be stopped while it is generated, and its text is saved', async () => {
     await using visitor = await browser.newVisitor()
     const { page, takeProblems } = visitor
     await page.goto(`http://127.0.0.1:${slow.port}/`)
@@ -113,7 +113,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     expect(takeProblems()).toEqual([])
   })
 
-  test('a page that is left in the middle of an answer has what came by then', async () => {
+  test('a page that is left during an answer has saved its text so far', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.goto(slow.url)
@@ -124,7 +124,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.getByText(/^Unfinished/).waitFor()
   })
 
-  test('a page that is left before an answer came asks again', async () => {
+  test('a question whose page was left before an answer can be asked again', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.clock.install()
@@ -139,7 +139,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await page.getByRole('button', { name: 'Copy the answer' }).waitFor()
   })
 
-  test('the page follows the answer, unless somebody reads further up', async () => {
+  test('the page follows the answer, unless the user has scrolled up', async () => {
     await using visitor = await browser.newVisitor({ height: 500 })
     const { page } = visitor
     await page.goto(slow.url)
@@ -162,7 +162,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     expect(await isAtEnd()).toBe(true)
   })
 
-  test('two tabs keep both what was said in each, and know of what the other deletes', async () => {
+  test('two tabs save both conversations, and see what the other deletes', async () => {
     await using visitor = await browser.newVisitor()
     const { page, context } = visitor
     const stop = async (tab: Page) => {
@@ -197,11 +197,11 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await expect.poll(() => chatLinks(page).count()).toBe(0)
   })
 
-  test('a daemon with a key is asked for it once', async () => {
+  test('a key is asked for once if the daemon requires one', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     await page.goto(locked.url)
-    await page.getByText('This daemon asks for its API key.').waitFor()
+    await page.getByText('This daemon requires its API key.').waitFor()
     expect(await accessibilityProblems(page)).toEqual([])
     await page.getByLabel('API key').fill('wrong')
     await page.keyboard.press('Enter')
@@ -215,7 +215,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     await waitForAnswer(page, /Hello! How are you\?/)
   })
 
-  test('what does not work says what to do', async () => {
+  test('errors say what to do', async () => {
     await using visitor = await browser.newVisitor()
     const { page } = visitor
     const gone = await startTestDaemon({}, scriptedRuntime())
@@ -291,7 +291,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     expect(takeProblems()).toEqual([])
   })
 
-  test('a chat that the browser has no room for stays on the page, which says so', async () => {
+  test('a chat that the browser has no space for stays on the page, which shows an error', async () => {
     await using visitor = await browser.newVisitor()
     const { page, context, takeProblems } = visitor
     await page.goto(daemon.url)

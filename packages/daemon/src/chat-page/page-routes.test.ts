@@ -4,7 +4,7 @@ import { useTestDaemon } from '../testing/test-daemon.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-test('programs that ask for the front page hear what Ollama says', async () => {
+test("programs that request the front page get Ollama's response", async () => {
   const { url } = await useTestDaemon()
   const answer = await fetch(url)
   expect(answer.headers.get('content-type')).toMatch('text/plain')
@@ -12,7 +12,7 @@ test('programs that ask for the front page hear what Ollama says', async () => {
 })
 
 describe.skipIf(!findChatSite())('where the pages are built', () => {
-  test('browsers get the chat page, which may load nothing from elsewhere', async () => {
+  test('browsers get the chat page, which may load nothing from other hosts', async () => {
     const { url } = await useTestDaemon()
     const answer = await fetch(url, { headers: browser })
     expect(await answer.text()).toMatch(/<title>Chat/)
@@ -29,7 +29,7 @@ describe.skipIf(!findChatSite())('where the pages are built', () => {
     expect(answer.headers.get('content-security-policy')).toMatch("frame-ancestors 'none'")
   })
 
-  test('the page comes in the theme that was chosen', async () => {
+  test('the page has the chosen theme', async () => {
     const { url } = await useTestDaemon()
     const themeFor = async (cookie: string) => {
       const answer = await fetch(url, { headers: { ...browser, cookie } })
@@ -40,7 +40,7 @@ describe.skipIf(!findChatSite())('where the pages are built', () => {
     expect(await themeFor('')).toBeUndefined()
   })
 
-  test('what the page consists of comes compressed and stays for a year', async () => {
+  test('the assets of the page are compressed and cached for a year', async () => {
     const { url } = await useTestDaemon()
     const page = await (await fetch(url, { headers: browser })).text()
     const [script] = /\/assets\/[\w-]+\.js/.exec(page) ?? []
@@ -55,14 +55,14 @@ describe.skipIf(!findChatSite())('where the pages are built', () => {
     expect(icon.headers.get('content-type')).toBe('image/svg+xml')
   })
 
-  test('nothing beside the assets can be fetched', async () => {
+  test('nothing except the assets can be fetched', async () => {
     const { url } = await useTestDaemon()
     for (const path of ['/assets/', '/assets/../index.html', '/assets/%2e%2e/chat.html', '/x']) {
       expect((await fetch(url + path, { headers: browser })).status).toBe(404)
     }
   })
 
-  test('a daemon with a key shows its page to all, and nothing else', async () => {
+  test('a daemon with a key serves only its page without it', async () => {
     const { url } = await useTestDaemon({ apiKey: 'secret' })
     expect((await fetch(url, { headers: browser })).status).toBe(200)
     expect((await fetch(`${url}/favicon.svg`)).status).toBe(200)
@@ -71,7 +71,7 @@ describe.skipIf(!findChatSite())('where the pages are built', () => {
     expect((await fetch(`${url}/nowhere`)).status).toBe(401)
   })
 
-  test('names and pages of elsewhere are refused the page too', async () => {
+  test('the page is refused to other hostnames and origins', async () => {
     const { url } = await useTestDaemon()
     const headers = { ...browser, origin: 'https://evil.example' }
     expect((await fetch(url, { headers })).status).toBe(403)

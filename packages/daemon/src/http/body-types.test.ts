@@ -16,7 +16,7 @@ async function post(port: number, path: string, headers: Record<string, string>)
   return promise
 }
 
-test('under /v1 a body is JSON, said or not, and another type is refused by its name', async () => {
+test('under /v1 a body is JSON with or without a type, and other types are refused', async () => {
   const { port } = await useTestDaemon({}, scriptedRuntime())
   const path = '/v1/chat/completions'
   expect((await post(port, path, {})).status).toBe(200)

@@ -30,7 +30,7 @@ function refusing(error: Error): StartRuntime {
   })
 }
 
-test('a prompt that is too long is called what the endpoint calls it', async () => {
+test("an error about a long prompt uses the endpoint's name for it", async () => {
   const tooLong = promptError('context_length_exceeded', 'too long')
   const { url } = await useTestDaemon({}, refusing(tooLong))
   const paramAt = async (path: string, body: object) => (await fetchError(url, path, body)).param
@@ -39,14 +39,14 @@ test('a prompt that is too long is called what the endpoint calls it', async () 
   expect(await paramAt('/v1/embeddings', { model, input: 'Hello' })).toBe('input')
 })
 
-test('the parameter that the model names is the one at fault', async () => {
+test('an error of the model names its parameter', async () => {
   const unknown = promptError('unknown_token', 'no token 9', { param: 'logit_bias' })
   const { url } = await useTestDaemon({}, refusing(unknown))
   const body = { model, messages, logit_bias: { 9: 1 } }
   expect((await fetchError(url, '/v1/chat/completions', body)).param).toBe('logit_bias')
 })
 
-describe('what misses the schema is told by what is wrong with it', () => {
+describe('an error about the schema explains the mismatch', () => {
   let url: string
   beforeAll(async () => {
     const daemon = await startTestDaemon({}, scriptedRuntime())

@@ -13,7 +13,7 @@ async function requestStatus(port: number, headers: Record<string, string>) {
   return promise
 }
 
-test('any key will do on loopback, and none, but not an empty one', async () => {
+test('on loopback any key or none is accepted, but not an empty one', async () => {
   const { port } = await useTestDaemon()
   expect(await requestStatus(port, {})).toBe(200)
   expect(await requestStatus(port, { authorization: 'Bearer x' })).toBe(200)
@@ -21,14 +21,14 @@ test('any key will do on loopback, and none, but not an empty one', async () => 
   expect(await requestStatus(port, { authorization: '' })).toBe(401)
 })
 
-test('its own key, where it has one', async () => {
+test('a daemon with a key requires it', async () => {
   const { port } = await useTestDaemon({ apiKey: 'secret' })
   expect(await requestStatus(port, {})).toBe(401)
   expect(await requestStatus(port, { authorization: 'Bearer wrong' })).toBe(401)
   expect(await requestStatus(port, { authorization: 'Bearer secret' })).toBe(200)
 })
 
-test('what is wrong with a key is said', async () => {
+test('an error says what is wrong with a key', async () => {
   const { url } = await useTestDaemon({ apiKey: 'secret' })
   const fetchRefusal = async (authorization?: string) => {
     const headers = authorization === undefined ? {} : { authorization }
@@ -41,7 +41,7 @@ test('what is wrong with a key is said', async () => {
   expect(await fetchRefusal('Basic YTpi')).toBe('Authorization must be "Bearer" and the API key')
 })
 
-test('pages and names of elsewhere are refused', async () => {
+test('other origins and hostnames are refused', async () => {
   const { port } = await useTestDaemon({ origins: ['http://chat.lan:3000'] })
   expect(await requestStatus(port, { host: 'evil.example' })).toBe(403)
   expect(await requestStatus(port, { host: `localhost:${port}` })).toBe(200)
@@ -52,7 +52,7 @@ test('pages and names of elsewhere are refused', async () => {
   expect(await from('http://chat.lan:3000')).toBe(200)
 })
 
-test('beyond loopback it needs a key', () => {
+test('beyond loopback a key is required', () => {
   const models = '/nowhere'
   expect(() => readDaemonConfig({}, { models, host: '0.0.0.0' })).toThrow('SHOAL_API_KEY')
   expect(readDaemonConfig({ SHOAL_API_KEY: 'k' }, { models, host: '0.0.0.0' }).apiKey).toBe('k')

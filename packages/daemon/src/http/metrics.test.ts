@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
-test('tokens, models and requests are counted, and nothing is left over from clients that went', async () => {
+test('tokens, models and requests are counted, and disconnected clients leave nothing behind', async () => {
   const { url } = await useTestDaemon()
   const ask = (body: object, signal?: AbortSignal) =>
     fetch(`${url}/v1/chat/completions`, {
@@ -37,7 +37,7 @@ test('tokens, models and requests are counted, and nothing is left over from cli
   expect(Number(completion?.split(' ')[1])).toBeGreaterThanOrEqual(usage.completion_tokens)
 })
 
-test('a log whose reader has stopped holds up no answer, and the lines that it misses are counted', async () => {
+test('a stalled log reader delays no response, and dropped lines are counted', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'shoal-log-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'log')

@@ -24,7 +24,7 @@ async function loggedDaemon() {
   return { ...daemon, requestLines }
 }
 
-test('the log has one line for each request, with the id that it came with and no secret', async () => {
+test('the log has one line per request, with its request ID and no secrets', async () => {
   const { url, port, requestLines } = await loggedDaemon()
   const answer = await fetch(`${url}/api/version?key=secret`, {
     headers: { 'x-request-id': 'call-7' },
@@ -41,7 +41,7 @@ test('the log has one line for each request, with the id that it came with and n
   ])
 })
 
-test('a request whose client has gone is logged as 499', async () => {
+test('a request whose client disconnected is logged as 499', async () => {
   const { port, requestLines } = await loggedDaemon()
   const socket = connect(port, '127.0.0.1')
   socket.write(
@@ -51,7 +51,7 @@ test('a request whose client has gone is logged as 499', async () => {
   await expect.poll(requestLines).toMatchObject([{ path: '/api/chat', status: 499 }])
 })
 
-test('errors are kept by no cache', async () => {
+test('errors are not cacheable', async () => {
   const { url } = await loggedDaemon()
   for (const path of ['/v1/nothing', '/api/nothing', '/v1/models/nothing']) {
     const { status, headers } = await fetch(url + path)

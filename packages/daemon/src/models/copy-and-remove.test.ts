@@ -35,7 +35,7 @@ test('a copy is the same file under a second name, and both names work', async (
   expect((await ollama.generate({ model: 'mine:Q8_0', prompt })).done).toBe(true)
 })
 
-test('a copy made twice is no mistake, one over another model is', async () => {
+test('copying twice is not an error, copying over another model is', async () => {
   const { ollama } = await start()
   const copy = { source: 'shoal-tiny', destination: 'mine' }
   await ollama.copy(copy)
@@ -77,7 +77,7 @@ test('a deleted model is unloaded and gone', async () => {
   await expect(again).rejects.toMatchObject({ status_code: 404 })
 })
 
-test('a model on which somebody works just now is not deleted', async () => {
+test('a model in use is not deleted', async () => {
   const { folder, ollama } = await start()
   const path = addModel(folder, 'busy', {})
   const hidden = join(folder, 'busy', '.shoal')
@@ -100,7 +100,7 @@ function addLinkedModel(folder: string): string {
   return join(elsewhere, 'linked')
 }
 
-test('of a model in a linked folder only the link is deleted', async () => {
+test('for a model in a linked folder only the link is deleted', async () => {
   const { folder, ollama } = await start()
   const elsewhere = addLinkedModel(folder)
   await ollama.delete({ model: 'linked' })
@@ -114,7 +114,7 @@ test('a link to several models is not deleted for one of them', async () => {
   writeFileSync(join(elsewhere, 'other.gguf.part'), '')
   await expect(ollama.delete({ model: 'linked' })).rejects.toMatchObject({
     status_code: 409,
-    error: expect.stringContaining('which holds other models too: nothing was deleted'),
+    error: expect.stringContaining('which contains other models too: nothing was deleted'),
   })
   expect(readdirSync(join(folder, 'linked'))).toHaveLength(2)
 })

@@ -59,7 +59,7 @@ test('a loaded model whose file is gone can be unloaded, and is not listed forev
   expect(await ids()).toEqual([])
 })
 
-test('a loaded model that no longer is what its name alone means is called by its quantization', async () => {
+test('a loaded model is listed with its quantization once its name refers to another file', async () => {
   const { addQuantization, add, load, unload, ids } = await start()
   add('twofold')
   await load('twofold')
@@ -72,7 +72,7 @@ test('a loaded model that no longer is what its name alone means is called by it
   expect(await ids()).toEqual(['twofold'])
 })
 
-test('what is left of a name is loaded under it when the file that had it is gone', async () => {
+test('a name refers to the remaining file once its file is gone', async () => {
   const { addQuantization, add, load, unload, ids } = await start()
   add('twofold')
   const chosen = addQuantization('twofold', 'Q8_0', 7)
@@ -83,7 +83,7 @@ test('what is left of a name is loaded under it when the file that had it is gon
   expect(await ids()).toEqual(['twofold'])
 })
 
-test('a file that was replaced is loaded at the next use', async () => {
+test('a replaced file is loaded at the next use', async () => {
   const { add, load, loads } = await start()
   const path = add('changing')
   expect(await load('changing')).toMatchObject({ context_length: 4096 })
@@ -94,7 +94,7 @@ test('a file that was replaced is loaded at the next use', async () => {
   expect(loads).toEqual([path, path])
 })
 
-test('a model that is answering goes on when its file is replaced', async () => {
+test('a model that is answering continues when its file is replaced', async () => {
   const pace = Promise.withResolvers<void>()
   const { add, post, load, loads } = await start({ pace: () => pace.promise })
   const path = add('changing')
@@ -121,7 +121,7 @@ const small = dimensions(1, 64)
 /** Two small models take about 250 MB. */
 const roomForTwo = { memoryBytes: 300e6 }
 
-test('where memory is short the model goes that was idle the longest', async () => {
+test('if memory is short, the least recently used model is unloaded', async () => {
   const { add, load, ids } = await start({}, roomForTwo)
   for (const name of ['one', 'two', 'three']) add(name, small)
   await load('one')
@@ -132,7 +132,7 @@ test('where memory is short the model goes that was idle the longest', async () 
   expect(await ids()).toEqual(['one', 'three'])
 })
 
-test('a model that is answering does not go, and who needs its memory is told to come again', async () => {
+test('a model that is answering stays loaded, and requests that need its memory get Retry-After', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const { add, load, post, ids } = await start({ pace: () => gate }, roomForTwo)
   for (const name of ['one', 'two', 'three']) add(name, small)
@@ -145,7 +145,7 @@ test('a model that is answering does not go, and who needs its memory is told to
   expect(await load('three')).toMatchObject({ name: 'three:latest' })
 })
 
-test('many first requests load a model once, and it goes when its time is over', async () => {
+test('many first requests load a model once, and it is unloaded after its time', async () => {
   const { add, post, loads, ids } = await start()
   add('asked')
   const request = { model: 'asked', prompt: 'Hi', stream: false, keep_alive: '200ms' }
@@ -154,7 +154,7 @@ test('many first requests load a model once, and it goes when its time is over',
   await expect.poll(ids).toEqual([])
 })
 
-test('where memory is short a model has fewer conversations at a time, and one at least', async () => {
+test('if memory is short, a model has fewer conversations, and at least one', async () => {
   const wide = { ...dimensions(32, 1024), 'llama.context_length': 8192 } // 1 GiB each
   const { add, load, slots } = await start({}, { slots: 4, memoryBytes: 2.5e9 })
   add('wide', wide)
@@ -173,7 +173,7 @@ test('a context far beyond memory is refused before anything is loaded', async (
   expect(loads).toEqual([])
 })
 
-test('a model may be kept for longer than a timer can wait', async () => {
+test('a model may stay loaded for longer than a timer can wait', async () => {
   using folder = temporaryFolder()
   addModel(folder.path, 'tide', {})
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
@@ -198,7 +198,7 @@ test('a model may be kept for longer than a timer can wait', async () => {
   expect(await models.list()).toHaveLength(0)
 })
 
-test('a model is called as any list calls it, and with its registry', async () => {
+test('a model is found by its name in any list, also with its registry', async () => {
   const { addQuantization, add, load, ids } = await start()
   add('tide')
   addQuantization('tide', 'F32 (1)', 0)
@@ -215,7 +215,7 @@ test('a model is called as any list calls it, and with its registry', async () =
   expect(await ids()).toEqual(['tide', 'tide:tide-F32', 'tide:tide-F32 (1)'])
 })
 
-test('of two files in one quantization the default one is meant by it', async () => {
+test('of two files in one quantization, the quantization refers to the default one', async () => {
   const { addQuantization, add, load } = await start()
   add('twin', { 'general.description': 'the larger one, and so the default' })
   addQuantization('twin', 'F32 (1)', 0)

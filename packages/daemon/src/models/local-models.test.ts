@@ -6,7 +6,7 @@ import { scriptedRuntime } from '../testing/scripted-runtime.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { useTestDaemon } from '../testing/test-daemon.ts'
 
-test('an entry that cannot be read is logged once, and keeps nobody from the other models', async () => {
+test('an entry that cannot be read is logged once, and does not affect other models', async () => {
   using logs = temporaryFolder()
   const file = join(logs.path, 'daemon.log')
   const { url, folder } = await useTestDaemon({ log: { file } }, scriptedRuntime())

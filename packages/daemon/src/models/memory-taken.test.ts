@@ -50,7 +50,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
     }
   }
 
-  test('the demo model takes what was planned', async () => {
+  test('the demo model uses the planned memory', async () => {
     const { plannedBytes, takenBytes } = await load('demo', 4)
     expect(Math.abs(takenBytes - plannedBytes)).toBeLessThan(toleranceBytes)
   })
@@ -71,7 +71,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('in memory', () => {
   )
 })
 
-test('what a registry says of a file is what a daemon plans for one conversation', async () => {
+test('the registry and the daemon agree on the memory for one conversation', async () => {
   const registry = await useTestRegistry()
   const { id } = await registry.publish('tide', demoModel)
   const daemon = await useTestDaemon({ slots: 1, contextLength: 8192 }, scriptedRuntime())

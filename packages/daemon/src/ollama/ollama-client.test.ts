@@ -41,7 +41,7 @@ test('every model on this machine is listed, by a name with a tag', async () => 
   })
 })
 
-test('what a model is', async () => {
+test('shows a model', async () => {
   const shown = await ollama.show({ model: `${model}:latest` })
   expect(shown).toMatchObject({
     license: 'apache-2.0',
@@ -58,7 +58,7 @@ test('what a model is', async () => {
   })
 })
 
-test('its whole vocabulary and its tensors only for who asks for all', async () => {
+test('shows the vocabulary and the tensors only on request', async () => {
   const body = JSON.stringify({ name: model, verbose: true })
   const answer = await fetch(`${daemon.url}/api/show`, { method: 'POST', body })
   const { model_info, tensors } = (await answer.json()) as {
@@ -86,7 +86,7 @@ test('a chat, as one object', async () => {
   expect(answer.total_duration).toBeGreaterThan(answer.load_duration)
 })
 
-test('a chat, as it comes', async () => {
+test('a chat, streamed', async () => {
   const parts = []
   for await (const part of await ollama.chat({ model, messages: hello, options, stream: true })) {
     parts.push(part)
@@ -102,7 +102,7 @@ test('a chat, as it comes', async () => {
   })
 })
 
-test('JSON of a schema, log probabilities, and an end after so many tokens', async () => {
+test('JSON of a schema, log probabilities, and a limit of tokens', async () => {
   const format = { type: 'object', properties: { yes: { type: 'boolean' } }, required: ['yes'] }
   const json = await ollama.chat({ model, messages: hello, format })
   expect(JSON.parse(json.message.content)).toEqual({ yes: expect.any(Boolean) })
@@ -119,7 +119,7 @@ test('JSON of a schema, log probabilities, and an end after so many tokens', asy
   expect(short.logprobs?.[0]?.top_logprobs).toHaveLength(2)
 })
 
-test('a prompt that is generated on, with a system message or as it is', async () => {
+test('completes a prompt, with a system message or raw', async () => {
   const answer = await ollama.generate({ model, prompt: 'Hello', options })
   expect(answer).toMatchObject({ response: greeting, done: true, done_reason: 'stop' })
   // It could not be undone.
@@ -142,7 +142,7 @@ test('a prompt that is generated on, with a system message or as it is', async (
   expect(raw).not.toHaveProperty('context')
 })
 
-test('vectors of length 1, also shorter ones', async () => {
+test('vectors of length 1, also truncated ones', async () => {
   const { embeddings } = await ollama.embed({ model, input: ['Hello', 'A shoal of fish'] })
   expect(embeddings.map((vector) => vector.length)).toEqual([256, 256])
   expect(Math.hypot(...(embeddings[0] ?? []))).toBeCloseTo(1)
@@ -153,7 +153,7 @@ test('vectors of length 1, also shorter ones', async () => {
   expect(old.embedding).toEqual(embeddings[0])
 })
 
-test('what is loaded, until keep_alive 0', async () => {
+test('lists loaded models until keep_alive 0', async () => {
   await ollama.chat({ model, messages: hello, keep_alive: '1h' })
   const [loaded] = (await ollama.ps()).models
   expect(loaded).toMatchObject({
@@ -172,7 +172,7 @@ test('what is loaded, until keep_alive 0', async () => {
   await expect.poll(loadedNames).toEqual([])
 })
 
-test('nothing said loads a model, and with keep_alive 0 unloads it', async () => {
+test('an empty request loads a model, and with keep_alive 0 unloads it', async () => {
   const loaded = await ollama.generate({ model, prompt: '', keep_alive: -1 })
   expect(loaded).toMatchObject({ done: true, done_reason: 'load', response: '' })
   const [entry] = (await ollama.ps()).models
@@ -182,7 +182,7 @@ test('nothing said loads a model, and with keep_alive 0 unloads it', async () =>
   expect(await loadedNames()).toEqual([])
 })
 
-test('a client that stops leaves no slot taken', async () => {
+test('a client that disconnects leaves no slot in use', async () => {
   const story = [{ role: 'user', content: 'Tell me a story' }]
   for (let round = 0; round < 10; round += 1) {
     const stream = await ollama.chat({ model, messages: story, stream: true })
@@ -196,7 +196,7 @@ test('a client that stops leaves no slot taken', async () => {
   expect(answer.message.content).toBe(greeting)
 })
 
-test('a model that is not here is not found, in words that clients look for', async () => {
+test('an unknown model is an error with the text that clients look for', async () => {
   const message = "model 'nobody-7b' not found, try pulling it first: shoal pull nobody-7b"
   const missing = { model: 'nobody-7b' }
   const calls: (() => Promise<unknown>)[] = [

@@ -34,7 +34,7 @@ test.each([
   ['/api/chat', { messages: hello }, 422, 'model is required'],
   ['/api/show', {}, 422, 'model is required'],
   ['/api/chat', { model, messages: 'Hello' }, 422, 'messages must be array or null'],
-  ['/api/chat', { model, messages: hello, format: 'xml' }, 400, 'format is "json"'],
+  ['/api/chat', { model, messages: hello, format: 'xml' }, 400, 'format must be "json"'],
   ['/api/chat', { model, messages: hello, keep_alive: 'soon' }, 400, 'keep_alive'],
   ['/api/chat', { model, keep_alive: true }, 422, 'keep_alive must be string, number or null'],
   ['/api/chat', { model, messages: hello, think: 'hard' }, 400, 'think'],
@@ -55,7 +55,7 @@ test.each([
   expect(answer.body.detail).toBe(answer.body.error)
 })
 
-test('what the daemon itself refuses is a text as well, and elsewhere it is not', async () => {
+test('errors of the daemon itself are text here, and objects elsewhere', async () => {
   const { url, send } = await scripted({}, { apiKey: 'secret' })
   const text = expect.any(String)
   const unkeyed = await send('/api/chat', { model })
@@ -72,7 +72,7 @@ test('what the daemon itself refuses is a text as well, and elsewhere it is not'
   expect(await elsewhere.json()).toMatchObject({ error: { message: text } })
 })
 
-test('HEAD works where GET does, at the root too', async () => {
+test('HEAD works wherever GET does, including the root', async () => {
   const { url } = await scripted()
   for (const path of ['/', '/api/version', '/api/tags']) {
     expect.soft((await fetch(url + path, { method: 'HEAD' })).status, path).toBe(200)
@@ -80,7 +80,7 @@ test('HEAD works where GET does, at the root too', async () => {
   expect(await (await fetch(url)).text()).toBe('Ollama is running')
 })
 
-test('a body is JSON, whatever its type is said to be', async () => {
+test('a body is JSON, whatever its declared type', async () => {
   const { send } = await scripted()
   for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/json']) {
     const headers = { 'content-type': type }
@@ -89,7 +89,7 @@ test('a body is JSON, whatever its type is said to be', async () => {
   }
 })
 
-test('a stream is lines of JSON, also where nobody asked for a stream', async () => {
+test('a stream consists of lines of JSON, and is the default', async () => {
   const { send } = await scripted()
   const answer = await send('/api/generate', { model, prompt: 'Hello' })
   expect(answer.headers.get('content-type')).toBe('application/x-ndjson')
@@ -108,7 +108,7 @@ test('an error after the first line is the last line', async () => {
   })
 })
 
-test('thoughts and calls of tools come beside the text', async () => {
+test('reasoning and tool calls are separate from the text', async () => {
   const pieces = [
     { reasoning: 'Let me ' },
     { reasoning: 'see.' },
@@ -148,13 +148,13 @@ test('thoughts and calls of tools come beside the text', async () => {
   expect(parts.flatMap(({ message }) => message.tool_calls ?? [])).toEqual(calls)
 })
 
-test('an encoder is good for embedding alone', async () => {
+test('an encoder only supports embedding', async () => {
   const { folder, post } = await scripted()
   addModel(folder, 'encoder', { 'general.architecture': 'bert', 'bert.pooling_type': 1 })
   expect((await post('/api/show', { model: 'encoder' })).body.capabilities).toEqual(['embedding'])
 })
 
-test('a model is loaded with the context that is wished for, and with a longer one when it is free', async () => {
+test('a model is loaded with the requested context, and reloaded with a longer one when idle', async () => {
   const pace = Promise.withResolvers<void>()
   const { folder, url, post, send } = await scripted({ pace: () => pace.promise })
   addModel(folder, 'long', {})
@@ -177,7 +177,7 @@ test('a model is loaded with the context that is wished for, and with a longer o
   expect(await loadContextLength(1_000_000)).toBe(4096)
 })
 
-test('a model is loaded to stay, and unloaded, by our own routes', async () => {
+test('our own routes load a model to stay, and unload it', async () => {
   const { post } = await scripted()
   const loaded = await post('/api/load', { model: `${model}:latest`, keep_alive: -1 })
   expect(loaded).toMatchObject({
@@ -191,7 +191,7 @@ test('a model is loaded to stay, and unloaded, by our own routes', async () => {
   expect((await post('/api/unload', { model: 'nobody' })).status).toBe(404)
 })
 
-test('a model with keep_alive 0 that is answering goes after its answer', async () => {
+test('a model with keep_alive 0 is unloaded after its running answer', async () => {
   const pace = Promise.withResolvers<void>()
   const { url, post, send } = await scripted({ pace: () => pace.promise })
   const loaded = async () => {

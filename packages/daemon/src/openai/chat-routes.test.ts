@@ -31,7 +31,7 @@ const thoughtful: Piece[] = [
   { toolCall: { name: 'b', arguments: '{}' } },
 ]
 
-test('thoughts and calls have their own places in an answer', async () => {
+test('reasoning and tool calls have their own members in a response', async () => {
   const { url } = await useTestDaemon({}, scriptedRuntime({ pieces: thoughtful }))
   const tools = [{ type: 'function', function: { name: 'a' } }]
   const answer = await (await ask({ url, body: { tools } })).json()
@@ -73,7 +73,7 @@ test('in a stream, calls have increasing indexes', async () => {
   ])
 })
 
-test('a model that dies in the middle ends the stream with an error, and the next request has another', async () => {
+test('a model that crashes ends the stream with an error, and the next request gets another', async () => {
   let lives = 0
   const { url } = await useTestDaemon({}, async (options) => {
     lives += 1
@@ -92,7 +92,7 @@ test('a model that dies in the middle ends the stream with an error, and the nex
   expect(lives).toBe(2)
 })
 
-test('beyond its queue a model says when to come again', async () => {
+test('a full queue is an error with Retry-After', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const settings = { slots: 2, queueLength: 3 }
   const { url } = await useTestDaemon(settings, scriptedRuntime({ pace: () => gate }))
@@ -108,7 +108,7 @@ test('beyond its queue a model says when to come again', async () => {
   expect(statuses).toEqual([200, 200, 200, 200, 200])
 })
 
-test('a model that cannot fit in memory is refused before it is loaded', async () => {
+test('a model that cannot fit into memory is refused before it is loaded', async () => {
   let isLoaded = false
   const { url } = await useTestDaemon({ memoryBytes: 50e6 }, async (options) => {
     isLoaded = true
@@ -122,7 +122,7 @@ test('a model that cannot fit in memory is refused before it is loaded', async (
   expect(isLoaded).toBe(false)
 })
 
-test('null says the same as nothing, of what a template would print', async () => {
+test('null is treated as absent', async () => {
   const asked: Generation[] = []
   const { url } = await useTestDaemon({}, async (options) => {
     const runtime = await scriptedRuntime()(options)

@@ -15,7 +15,7 @@ const model = 'shoal-tiny'
 const story = [{ role: 'user' as const, content: 'Tell me a story' }]
 const hello = [{ role: 'user' as const, content: 'Hello' }]
 
-test('no model is loaded before somebody asks for one', async () => {
+test('no model is loaded before the first request', async () => {
   expect((await openai.models.list()).data).toEqual([])
   expect(await openai.models.retrieve(model)).toMatchObject({ id: model, object: 'model' })
 })
@@ -39,7 +39,7 @@ test('a chat completion', async () => {
   expect((await openai.models.list()).data.map(({ id }) => id)).toEqual([model])
 })
 
-test('a stream says the same, with its usage at the end', async () => {
+test('a stream has the same text, with its usage at the end', async () => {
   const stream = await openai.chat.completions.create({
     model,
     messages: hello,
@@ -82,7 +82,7 @@ test('several choices, log probabilities, JSON of a schema', async () => {
   expect(JSON.parse(json.choices[0]?.message.content ?? '')).toEqual({ yes: expect.any(Boolean) })
 })
 
-test('a plain completion, whole and as a stream', async () => {
+test('a plain completion, complete and streamed', async () => {
   const body = { model, prompt: 'Once upon a time', temperature: 0, max_tokens: 12 }
   const whole = await openai.completions.create(body)
   expect(whole).toMatchObject({ object: 'text_completion', choices: [{ finish_reason: 'length' }] })
@@ -107,7 +107,7 @@ const weather = {
   },
 }
 
-test('a tool that has to be called, whole and as a stream, and the answer after it', async () => {
+test('a forced tool call, complete and streamed, and the answer after it', async () => {
   const body = { model, messages: hello, tools: [weather], tool_choice: 'required' as const }
   const { choices } = await openai.chat.completions.create({ ...body, temperature: 0 })
   const [choice] = choices
@@ -147,7 +147,7 @@ test('embeddings, as floats and as the base64 that the client asks for by defaul
   expect(Math.hypot(...(short.data[0]?.embedding ?? []))).toBeCloseTo(1, 5)
 })
 
-test('several prompts at once, in words and in tokens, with the log probabilities of old', async () => {
+test('several prompts at once, as text and as tokens, with legacy log probabilities', async () => {
   const body = { model, temperature: 0, max_tokens: 4, logprobs: 2 }
   const { choices, usage } = await openai.completions.create({
     ...body,
@@ -162,7 +162,7 @@ test('several prompts at once, in words and in tokens, with the log probabilitie
   expect(inTokens.usage?.prompt_tokens).toBe(3)
 })
 
-test('eight at once say what one says', async () => {
+test('eight concurrent requests give the same answers as single ones', async () => {
   const ask = () =>
     openai.chat.completions.create({ model, temperature: 0, max_tokens: 60, messages: story })
   const one = await ask()
@@ -213,7 +213,7 @@ test.each([
   })
 })
 
-test('a client that stops a stream leaves no slot taken', async () => {
+test('a client that stops a stream leaves no slot in use', async () => {
   for (let round = 0; round < 10; round += 1) {
     const stream = await openai.chat.completions.create({
       model,

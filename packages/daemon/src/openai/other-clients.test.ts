@@ -29,7 +29,7 @@ describe("Vercel's ai", () => {
       supportsStructuredOutputs: true,
     })
 
-  test('a text, whole and as a stream', async () => {
+  test('a text, complete and streamed', async () => {
     const model = provider()(name)
     const { text, usage } = await generateText({ model, prompt: 'Hello', temperature: 0 })
     expect(text).toBe(answer)
@@ -64,7 +64,7 @@ describe("Vercel's ai", () => {
 describe('LangChain', () => {
   const settings = () => ({ apiKey: 'anything', configuration: { baseURL: `${daemon.url}/v1` } })
 
-  test('a message, whole and as a stream', async () => {
+  test('a message, complete and streamed', async () => {
     const chat = new ChatOpenAI({ ...settings(), model: name, temperature: 0 })
     expect((await chat.invoke('Hello')).content).toBe(answer)
     let streamed = ''

@@ -31,7 +31,7 @@ export function chooseFiles(
   if (missingParts(chosen).length > 0) {
     throw notFound(`only ${chosen.files.length} of the ${chosen.parts} parts of ${name} are ready`)
   }
-  // A strange registry could send anything.
+  // An untrusted registry could send anything.
   if (!chosen.files.every(({ filename }) => isModelFilename(filename))) {
     throw new Fault(502, 'the registry names a file that cannot be written safely')
   }
@@ -42,7 +42,7 @@ function chooseBest(choices: FileChoice<ModelFile>[], name: string, memoryBytes:
   const best = findBestFit(choices, memoryBytes)
   const [smallest] = choices
   if (best) return best
-  if (!smallest) throw notFound(`${name} has no file that is complete and runs by itself`)
+  if (!smallest) throw notFound(`${name} has no file that is complete and can be run on its own`)
   const needed = formatMemory(smallest.memoryBytes)
   throw new Fault(
     'no_fit',

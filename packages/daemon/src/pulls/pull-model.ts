@@ -9,31 +9,31 @@ import { referenceTo } from './reference.ts'
 import { pullFault } from './registry-fault.ts'
 import { sharedPulls } from './shared-pulls.ts'
 
-/** What models may take decides which file of a model is pulled where none is named. */
+/** The memory for models determines which file of a model is pulled by default. */
 type Settings = Pick<DaemonConfig, 'registry' | 'modelsDirectory' | 'memoryBytes' | 'sharing'>
 
-/** One file of what is to be pulled. */
+/** One file to be pulled. */
 export type PullPart = { model: string; modelName: string; file: ModelFile; path: string }
 
 type Guest = { signal: AbortSignal; onEvent: (event: PullEvent) => void }
 
 /**
- * Pulls of one registry. Both calls reject with a `Fault` that says what the registry, the network or the disk refused, or that this
- * daemon has no registry, and with the reason of their signal.
+ * Pulls from one registry. Both calls reject with a `Fault` that explains an error of the registry, the network or the
+ * disk, or that this daemon has no registry, and with the reason of their signal.
  */
 export interface ModelPulls {
-  /** The files that a name means, as the registry has them now. */
+  /** The files that a name refers to, as the registry has them now. */
   listParts(model: string, signal: AbortSignal): Promise<PullPart[]>
   /**
-   * Resolves when the file is here and is what the registry says. Whoever asks for a file that is being pulled joins that pull;
-   * when the last one's signal is aborted it stops, and keeps what it has for the next time.
+   * Resolves when the file is here and matches the registry's hash. A request for a file that is being pulled joins
+   * that pull; when the signal of the last one is aborted, the pull stops, and the next one resumes.
    */
   pull(part: PullPart, guest: Guest): Promise<PulledFile>
-  /** Stops all pulls, and resolves when they have stopped. What was fetched is kept. */
+  /** Stops all pulls, and resolves when they have stopped. Partial downloads are kept. */
   close(): Promise<void>
 }
 
-/** Pulls models of one registry into the folder of local models. */
+/** Pulls models from one registry into the folder of local models. */
 export function modelPulls(settings: Settings): ModelPulls {
   const { registry, modelsDirectory, memoryBytes, sharing } = settings
   const shared = sharedPulls()
@@ -47,7 +47,7 @@ export function modelPulls(settings: Settings): ModelPulls {
       transport: registryTransport(network),
     })
 
-  /** Who shares asks others, too. */
+  /** If sharing is on, peers are used too. */
   const peerSettings = sharing && {
     peers: 'auto' as const,
     uploadLimit: sharing.uploadLimit,

@@ -1,4 +1,4 @@
-/** Pulls by Ollama's API, from a real registry. */
+/** Pulls through Ollama's API, from a real registry. */
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -31,7 +31,7 @@ async function start(address: string, more: Partial<DaemonConfig> = {}) {
   }
 }
 
-/** A registry that offers the demo model under another name, which is not here yet. */
+/** A registry that has the demo model under another name, which is not on this machine yet. */
 async function registryWithTide() {
   const registry = await useTestRegistry()
   for (const quantization of ['Q4_0', 'Q8_0']) {
@@ -41,7 +41,7 @@ async function registryWithTide() {
   return registry
 }
 
-test('a pull tells how far it is, and then the model is here', async () => {
+test('a pull reports its progress, and then the model is available', async () => {
   const { address } = await registryWithTide()
   const { folder, ollama, pull } = await start(address)
   const lines = await pull('tide')
@@ -65,7 +65,7 @@ test('a pull tells how far it is, and then the model is here', async () => {
   expect((await ollama.generate({ model: 'tide', prompt: 'Hello' })).done).toBe(true)
 })
 
-test('the file that is named comes, or the one that suits the machine; what is here comes at once', async () => {
+test('the named file is pulled, or the best fit for the machine; a present file is done at once', async () => {
   const { address } = await registryWithTide()
   const { folder, ollama, pull } = await start(address)
   const here = (quantization: string) =>
@@ -79,7 +79,7 @@ test('the file that is named comes, or the one that suits the machine; what is h
   expect(again.filter(({ digest }) => digest).at(-1)?.completed).toBeGreaterThan(1_000_000)
 })
 
-test('where no file is named, the memory decides that the registry says each takes', async () => {
+test('by default, the memory that the registry estimates for each file decides', async () => {
   const { address, client } = await registryWithTide()
   const files = await client.listFiles('tide')
   const [small = 0, large = 0] = files.map(({ memory_bytes }) => memory_bytes ?? 0)
@@ -96,7 +96,7 @@ test('where no file is named, the memory decides that the registry says each tak
   })
 })
 
-test('what was pulled and is damaged now is named, with what mends it', async () => {
+test('a pulled file that is now damaged is named, with the command that repairs it', async () => {
   const { address } = await registryWithTide()
   const { folder, ollama, pull } = await start(address)
   await pull('tide')
@@ -110,7 +110,7 @@ test('what was pulled and is damaged now is named, with what mends it', async ()
   })
 })
 
-test('two who pull the same at once get it by one pull', async () => {
+test('two concurrent pulls of the same file share one download', async () => {
   const { address, client } = await registryWithTide()
   const { ollama, pull } = await start(address)
   const both = await Promise.all([pull('tide'), pull('tide:Q8_0'), ollama.pull({ model: 'tide' })])
@@ -130,7 +130,7 @@ test('all parts of a model are pulled', async () => {
   expect((await ollama.list()).models.map(({ name }) => name)).toContain('split:latest')
 })
 
-test('a pull goes on while one of its clients is there, stops without any, and is taken up again', async () => {
+test('a pull continues while one of its clients is connected, stops without any, and can be resumed', async () => {
   const registry = await haltingRegistry()
   const { folder, ollama } = await start(registry.address)
   const begin = async () => {
@@ -160,7 +160,7 @@ test('a pull goes on while one of its clients is there, stops without any, and i
   expect(readFileSync(path).equals(registry.bytes)).toBe(true)
 })
 
-test('what the registry has not is not found', async () => {
+test('a model that the registry does not have is not found', async () => {
   const { address } = await registryWithTide()
   const { ollama } = await start(address)
   const nobody = ollama.pull({ model: 'nobody-7b', stream: true })
@@ -177,12 +177,12 @@ test('what the registry has not is not found', async () => {
   await expect(strange).rejects.toMatchObject({ status_code: 400 })
 })
 
-test('a registry that is away, or says no, is named', async () => {
+test('a registry that is unreachable, or refuses, is named', async () => {
   const gone = await start('http://127.0.0.1:9')
   await expect(gone.ollama.pull({ model: 'tide' })).rejects.toMatchObject({
     status_code: 502,
     message: expect.stringMatching(
-      /^no usable answer from the registry at http:\/\/127\.0\.0\.1:9 \(unreachable, refused\)/,
+      /^no usable response from the registry at http:\/\/127\.0\.0\.1:9 \(unreachable, refused\)/,
     ),
   })
   const closed = await start(await registryThatAnswers(401, { detail: 'who are you?' }))
@@ -192,7 +192,7 @@ test('a registry that is away, or says no, is named', async () => {
   })
 })
 
-test('a strange registry writes nowhere else', async () => {
+test('an untrusted registry cannot write outside of the models folder', async () => {
   const file = {
     id: crypto.randomUUID(),
     filename: '../../evil.gguf',

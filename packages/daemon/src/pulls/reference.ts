@@ -1,7 +1,7 @@
 import { parseReference, type Reference } from '@shoal/core/references'
 import { Fault } from '../errors.ts'
 
-/** What a name means to a daemon that pulls from the registry at `address`. */
+/** Parses a name for a daemon that pulls from the registry at `address`. */
 export function referenceTo(address: string, text: string): Reference {
   const reference = parseReference(text)
   if (!reference) {

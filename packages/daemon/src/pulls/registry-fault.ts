@@ -5,12 +5,12 @@ import { Fault } from '../errors.ts'
 
 type Asked = { model: string; registry: string }
 
-/** What went wrong with a pull, as whoever asked the daemon for it is to read it. */
+/** The error of a pull, for the client that requested it. */
 export function pullFault(error: unknown, { model, registry }: Asked): unknown {
   if (error instanceof ApiError) return refusal(error, { model, registry })
   if (error instanceof NetworkError) {
     const { code, reason, detail } = error.failure
-    const message = `no usable answer from the registry at ${registry} (${code}, ${reason}): ${detail}`
+    const message = `no usable response from the registry at ${registry} (${code}, ${reason}): ${detail}`
     return new Fault('registry_unreachable', message)
   }
   if (hasCode(error, 'bytes_refused')) {
@@ -39,7 +39,7 @@ function refusal({ status, message }: ApiError, { model, registry }: Asked): Fau
     })
   }
   if (status === 401 || status === 403) {
-    const message = `the registry at ${registry} wants another sign-in: shoal login`
+    const message = `the registry at ${registry} requires you to sign in again: shoal login`
     return new Fault('registry_refused', message)
   }
   return new Fault('registry_failed', `the registry at ${registry} says: ${message}`)

@@ -6,10 +6,10 @@ type Shared = { pulled: Promise<PulledFile>; listeners: Set<Listener>; abort: Ab
 export type PullRequest = Omit<PullOptions, 'signal' | 'onEvent'>
 type Guest = { signal: AbortSignal; onEvent: Listener }
 
-/** Whoever asks for a file that is being pulled joins that pull. It goes on until the last of them has left. */
+/** Requests for a file that is being pulled join that pull. It continues until the last of them has left. */
 export function sharedPulls() {
   const running = new Map<string, Shared>()
-  /** With those that were given up and still end. */
+  /** Including those that were cancelled and are still stopping. */
   const unfinished = new Set<Shared>()
 
   function begin(key: string, options: PullRequest): Shared {
@@ -50,10 +50,10 @@ export function sharedPulls() {
       }
     },
 
-    /** What was fetched is kept. */
+    /** The partial download is kept. */
     async close(): Promise<void> {
       const all = [...unfinished]
-      for (const { abort } of all) abort.abort(new Error('the daemon ends'))
+      for (const { abort } of all) abort.abort(new Error('the daemon is shutting down'))
       await Promise.allSettled(all.map(({ pulled }) => pulled))
     },
   }

@@ -1,9 +1,11 @@
-/** What every runtime does, whatever computes. */
+/** Tests that every runtime must pass. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { greedy, makeChatGeneration, runGeneration } from '../testing/generations.ts'
 import type { Runtime } from './runtime.ts'
 
-/** `start` makes one with a context of 512 tokens and four slots, on a model that answers "Hello" with some words. */
+/**
+ * `start` creates one with a context of 512 tokens and four slots, on a model that answers "Hello" with a few words.
+ */
 export function runtimeContract(start: () => Promise<Runtime>) {
   let runtime: Runtime
   beforeAll(async () => {
@@ -12,11 +14,11 @@ export function runtimeContract(start: () => Promise<Runtime>) {
   afterAll(() => runtime.close())
   const never = new AbortController().signal
 
-  test('says what it can do', () => {
+  test('reports its abilities', () => {
     expect(runtime.facts).toMatchObject({ contextLength: 512, slots: 4, canGenerate: true })
   })
 
-  test('the same greedy request has the same answer, alone and among others', async () => {
+  test('the same greedy request has the same answer, alone and in parallel with others', async () => {
     const one = await runGeneration(runtime, makeChatGeneration('Hello'))
     expect(one.text).not.toBe('')
     expect(one.reason).toBe('stop')
@@ -26,7 +28,7 @@ export function runtimeContract(start: () => Promise<Runtime>) {
     expect(eight.map(({ text }) => text)).toEqual(eight.map(() => one.text))
   })
 
-  test('no more tokens than were asked for', async () => {
+  test('an answer has no more tokens than requested', async () => {
     const answer = await runGeneration(runtime, makeChatGeneration('Hello', { maxTokens: 2 }))
     expect(answer).toMatchObject({ reason: 'length', completionTokens: 2 })
   })
@@ -46,7 +48,7 @@ export function runtimeContract(start: () => Promise<Runtime>) {
     })
   })
 
-  test('who goes away leaves no slot taken', async () => {
+  test('a cancelled request leaves no slot in use', async () => {
     for (let round = 0; round < 12; round += 1) {
       const leaving = new AbortController()
       const steps = runtime.generate(

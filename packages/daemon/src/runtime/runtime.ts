@@ -1,29 +1,29 @@
 import { AppError, hasCode } from '@shoal/core/errors'
-/** One loaded model. The seam between the API and what computes. */
+/** One loaded model: the interface between the API and the inference engine. */
 export type Runtime = {
   facts: ModelFacts
-  /** Yields text as it comes; returns how it ended. Rejects with a prompt error or `model_lost`. */
+  /** Yields text as it is generated; returns how it ended. Rejects with a prompt error or `model_lost`. */
   generate(generation: Generation, signal: AbortSignal): AsyncGenerator<Piece, Finish>
   /** Vectors of length 1, in the order of the texts. Rejects as `generate` does. */
   embed(texts: (string | number[])[], signal: AbortSignal): Promise<Embeddings>
   /** Of its process. */
   pid: number
-  /** Resolves when it is gone, with a sentence that says why where nobody asked for it. */
+  /** Resolves when it has ended, with a sentence that explains why if it was not requested. */
   ended: Promise<string | undefined>
   close(): Promise<void>
 }
 
 export type RuntimeOptions = {
   modelPath: string
-  /** Tokens that one conversation may hold. */
+  /** Context length of one conversation, in tokens. */
   contextLength: number
-  /** Conversations at a time. */
+  /** Concurrent conversations. */
   slots: number
-  /** Threads that compute. */
+  /** Threads for computing. */
   threads: number
-  /** Whether fewer may compute where that is faster, as on a busy machine. Default: no. */
+  /** Whether to use fewer threads if that is faster, as on a busy machine. Default: no. */
   areThreadsAdapted?: boolean
-  /** Where backends for graphics cards may be. */
+  /** The folder of backends for graphics cards, if any. */
   backendsDirectory?: string | undefined
 }
 
@@ -34,7 +34,7 @@ export type ModelFacts = {
   slots: number
   /** False for an encoder, which can only embed. */
   canGenerate: boolean
-  /** Tokens that one text to embed may have. */
+  /** Maximum tokens of a text to embed. */
   embeddingContextLength: number
 }
 
@@ -42,9 +42,9 @@ export type ChatMessage = {
   role: string
   content: string
   name?: string
-  /** What a model thought before this answer of it. */
+  /** The model's reasoning before this answer. */
   reasoning_content?: string
-  /** In the shape of OpenAI's API, arguments as JSON text. */
+  /** As in OpenAI's API, arguments as JSON text. */
   tool_calls?: ToolCall[]
   tool_call_id?: string
 }
@@ -63,15 +63,15 @@ export type Tool = {
 export type Chat = {
   messages: ChatMessage[]
   tools: Tool[]
-  /** Whether a tool may be called, has to be, or which one has to be. */
+  /** Whether a tool may or must be called, or which one must be. */
   toolChoice: 'auto' | 'none' | 'required' | { name: string }
-  /** How many calls one answer may have; undefined for any number. */
+  /** Maximum number of calls in an answer; undefined for any number. */
   maxCalls?: number
   /** For the chat template, such as `enable_thinking`. */
   variables: Record<string, unknown>
 }
 
-/** Text and tokens are read as they are; a chat is put into the words of the model's own template. */
+/** Text and tokens are used as they are; a chat is rendered with the model's template. */
 export type Prompt = { text: string } | { tokens: number[] } | { chat: Chat }
 
 export type Sampling = {
@@ -84,9 +84,9 @@ export type Sampling = {
   frequencyPenalty: number
   /** 1 for none. */
   repeatPenalty: number
-  /** How many of the last tokens the penalties look at; undefined for all of the answer's. */
+  /** How many of the last tokens the penalties consider; undefined for all of the answer's. */
   repeatLastTokens: number | undefined
-  /** Added to the logits, by token id. */
+  /** Added to the logits, by token ID. */
   logitBias: [token: number, bias: number][]
 }
 
@@ -96,16 +96,16 @@ export type Generation = {
   /** The answer ends before the first of these. */
   stop: string[]
   sampling: Sampling
-  /** What the answer has to be: any JSON object, or JSON of a schema. */
+  /** What the answer must be: any JSON object, or JSON that matches a schema. */
   json: true | object | undefined
-  /** How many alternatives to tell for each token; undefined for no logprobs at all. */
+  /** How many alternatives to return for each token; undefined for no logprobs. */
   topLogprobs: number | undefined
 }
 
 export type TokenLogprob = { token: string; logprob: number; bytes: number[] }
 export type TokenLogprobs = TokenLogprob & { top_logprobs: TokenLogprob[] }
 
-/** A part of an answer as it comes: some text, some of what the model thinks before it, or a whole call of a tool. */
+/** A part of an answer as it is generated: text, reasoning, or a complete tool call. */
 export type Piece = {
   text?: string
   reasoning?: string
@@ -117,10 +117,10 @@ export type Piece = {
 export type Finish = {
   reason: 'stop' | 'length' | 'tool_calls'
   promptTokens: number
-  /** Of the prompt, those that were still in memory from before. */
+  /** Tokens of the prompt that were still in memory. */
   cachedTokens: number
   completionTokens: number
-  /** Of those, what the model thought before its answer. */
+  /** Tokens of the answer that are reasoning. */
   reasoningTokens: number
   /** Milliseconds from when a slot was free to the first token. */
   firstTokenMs: number
@@ -140,7 +140,7 @@ const promptCodes = [
 
 export type PromptCode = (typeof promptCodes)[number]
 
-/** The prompt is at fault. `param` is the parameter, if the code does not say. */
+/** The prompt is invalid. `param` is the parameter, if the code does not imply it. */
 export const promptError = (
   code: PromptCode,
   message: string,
@@ -149,5 +149,5 @@ export const promptError = (
 
 export const isPromptError = (error: unknown) => hasCode(error, ...promptCodes)
 
-/** The process that ran the model has ended. The next request may have another. */
+/** The process that ran the model has ended. The next request may get another one. */
 export const modelLost = (message = '') => new AppError('model_lost', message, {})

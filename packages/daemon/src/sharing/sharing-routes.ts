@@ -1,4 +1,4 @@
-/** How the sharing of local files stands, and whether it goes on. */
+/** The status of sharing local files, and a way to pause it. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { SharingRequest } from '@shoal/protocol'
 import { type Sharing, sharedName } from '@shoal/transfer'

@@ -32,7 +32,7 @@ export function tool(name: string, parameters: object): Tool {
   return { type: 'function', function: { name, description: `does ${name}`, parameters } }
 }
 
-/** An answer from its first piece to its finish. */
+/** An answer from its first part to its end. */
 export async function runGeneration(
   runtime: Pick<Runtime, 'generate'>,
   generation: Generation,

@@ -4,7 +4,7 @@ import { makeGguf } from '@shoal/model-file/testing'
 
 type Metadata = Record<string, string | number>
 
-/** Puts a file among the local models that says all a model's file says, and has one weight. */
+/** Adds a file with complete metadata and a single weight to the local models. */
 export function addModel(folder: string, name: string, metadata: Metadata): string {
   const bytes = makeGguf({
     metadata: {

@@ -7,13 +7,13 @@ import { onTestFinished } from 'vitest'
 
 const elements = 512 * 1024
 
-/** A registry of one file, `slow`, that sends half of what is asked for and then nothing until it is told to go on. */
+/** A registry with one file, `slow`, that sends half of each response and then nothing until it is told to continue. */
 export async function haltingRegistry() {
   const tensors = [{ name: 'token_embd.weight', shape: [elements], type: 'F32' }]
   const bytes = Buffer.from(makeGguf({ metadata: { 'general.architecture': 'llama' }, tensors }))
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const goOn = Promise.withResolvers<void>()
-  /** Answers whose other end is still there. */
+  /** Responses whose client is still connected. */
   const open = new Set<ServerResponse>()
 
   async function sendBytes({ headers }: IncomingMessage, response: ServerResponse) {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Sends bytes as they are, for what no HTTP client would send. The request asks for the connection to be closed. */
+/** Sends exact bytes, for requests that no HTTP client would send. The request asks for the connection to be closed. */
 export async function rawRequest(port: number, request: string) {
   const socket = connect(port, '127.0.0.1')
   socket.write(request)

@@ -4,6 +4,6 @@ import { scriptedRuntime } from './scripted-runtime.ts'
 
 const options = { modelPath: '', contextLength: 512, slots: 4, threads: 1 }
 
-describe('the runtime that says what it is told', () => {
+describe('the scripted runtime', () => {
   runtimeContract(() => scriptedRuntime()(options))
 })

@@ -1,4 +1,4 @@
-/** A runtime that says what it is told: each word is a token, and tokens come one by one. */
+/** A scripted runtime: each word is a token, and tokens come one by one. */
 import { stopStrings } from '../runtime/llama/stop-strings.ts'
 import {
   type Generation,
@@ -12,11 +12,11 @@ import {
 } from '../runtime/runtime.ts'
 
 type Script = {
-  /** The pieces of every answer; text is one word a piece. */
+  /** The parts of every answer; text is one word per part. */
   pieces?: Piece[]
-  /** Ends the process of the model after so many pieces. */
+  /** Ends the process of the model after this many parts. */
   diesAfter?: number
-  /** Resolves when the next piece may come. */
+  /** Resolves when the next part may come. */
   pace?: () => Promise<void>
 }
 

@@ -7,7 +7,7 @@ import type { StartRuntime } from '../runtime/runtime.ts'
 
 const shippedModels = join(import.meta.dirname, '../../../../models')
 
-/** A folder of local models that holds the demo models as a pull leaves them. */
+/** A folder of local models that contains the demo models as a pull leaves them. */
 export function demoModelsFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shoal-daemon-'))
   for (const name of ['shoal-tiny', 'shoal-nano']) {
@@ -17,7 +17,7 @@ export function demoModelsFolder(): string {
   return folder
 }
 
-/** A real daemon on the demo models, at a port that the system gives. It goes with the test, or where `close` is called. */
+/** A real daemon with the demo models, at a port chosen by the system. It is closed with the test, or by `close`. */
 export async function startTestDaemon(
   settings: Partial<DaemonConfig> = {},
   startRuntime?: StartRuntime,

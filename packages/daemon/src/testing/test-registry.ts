@@ -4,7 +4,7 @@ import { pushFile } from '@shoal/transfer'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** A real registry with nothing in it. It goes with the test. */
+/** A real, empty registry. It is closed with the test. */
 export async function useTestRegistry() {
   const data = temporaryFolder()
   const config = readRegistryConfig({}, { port: '0', data: data.path })
@@ -21,7 +21,7 @@ export async function useTestRegistry() {
   const address = `http://127.0.0.1:${running.port}`
   const client = registryClient({ baseUrl: address, token: await running.systemToken() })
 
-  /** Publishes a file of a model that is there, or is not yet. */
+  /** Publishes a file of a model, which is created if needed. */
   async function publish(modelName: string, path: string, filename?: string) {
     await client.createModel({ name: modelName }).catch((error) => {
       if (error.status !== 409) throw error

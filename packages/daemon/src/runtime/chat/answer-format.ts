@@ -1,30 +1,30 @@
-/** How a model writes what is not plain text: what it thinks, and the tools that it calls. Told from its chat template. */
+/** How a model writes reasoning and tool calls, derived from its chat template. */
 
 import { harmonyMarks } from './harmony-parser.ts'
 import { jsonValue } from './json-value.ts'
 
 export type AnswerFormat = {
-  /** What stands around what it thinks. */
+  /** The marks around its reasoning. */
   reasoning: { open: string; close: string } | undefined
   calls: CallSyntax
   /** Whether the template itself describes the tools to the model. */
   hasTools: boolean
-  /** Whether an answer is several messages with heads, as those of gpt-oss are. */
+  /** Whether an answer consists of several messages with headers, like those of gpt-oss. */
   isHarmony: boolean
 }
 
 export type ParsedCall = { name: string; arguments: string }
 
 export type CallSyntax = {
-  /** What a call begins with. Empty where a call is the whole answer, from its first brace on. */
+  /** The start of a call. Empty if a call is the whole answer, from its first brace on. */
   open: string
-  /** What it ends with; undefined where it goes on to the end of the answer. */
+  /** The end of a call; undefined if it extends to the end of the answer. */
   close: string | undefined
-  /** Other marks that stand within a call. */
+  /** Other marks within a call. */
   inner: string[]
-  /** Of the JSON object that a call can be written as. */
+  /** Members of the JSON object, if a call can be written as one. */
   argumentsKey: 'arguments' | 'parameters'
-  /** The calls in what stands between; undefined where it is no call after all. */
+  /** Parses the calls between these marks; undefined if the text is not a call. */
   parse(body: string): ParsedCall[] | undefined
 }
 
@@ -44,7 +44,7 @@ const reasonings = [
   { open: '<seed:think>', close: '</seed:think>' },
 ]
 
-/** Qwen, Hermes and many others; also what a model is told to write whose template knows no tools. */
+/** Qwen, Hermes and many others; also what models are asked to write if their template does not support tools. */
 export const tagged: CallSyntax = {
   open: '<tool_call>',
   close: '</tool_call>',
@@ -53,7 +53,7 @@ export const tagged: CallSyntax = {
   parse: (body) => jsonCalls(body) ?? xmlCalls(body),
 }
 
-/** Mistral: a list of objects, or in newer models a name and its arguments. */
+/** Mistral: a list of objects or, in newer models, a name and its arguments. */
 const mistral: CallSyntax = {
   open: '[TOOL_CALLS]',
   close: undefined,
@@ -71,7 +71,7 @@ const bare: CallSyntax = {
   parse: (body) => jsonCalls(body.replace(/^<\|python_tag\|>/, '')),
 }
 
-/** gpt-oss, where a call is forced: otherwise `harmonyParser` reads it. */
+/** gpt-oss, for a forced call; otherwise `harmonyParser` parses it. */
 const harmony: CallSyntax = {
   open: `${harmonyMarks.channel}commentary ${harmonyMarks.constrain}json${harmonyMarks.message}`,
   close: undefined,
@@ -116,7 +116,7 @@ function argsCalls(body: string): ParsedCall[] | undefined {
   return calls.every((call) => call !== undefined) ? calls : undefined
 }
 
-/** `<function=name><parameter=key>value</parameter></function>`, as Qwen's coders write it. */
+/** `<function=name><parameter=key>value</parameter></function>`, as in Qwen's coding models. */
 function xmlCalls(body: string): ParsedCall[] | undefined {
   const [, name, inner = ''] = /^\s*<function=([^>\n]+)>([\s\S]*?)<\/function>\s*$/.exec(body) ?? []
   if (!name) return undefined

@@ -7,7 +7,7 @@ const qwen = detectAnswerFormat('{{ tools }} <tool_call> <think>')
 const llama = detectAnswerFormat('{{ tools }} {"name": x, "parameters": y}')
 const mistral = detectAnswerFormat('{{ tools }} [TOOL_CALLS]')
 
-/** The answer whole, and letter by letter: both have to come to the same. */
+/** Parses the answer in one piece, and letter by letter: both must give the same. */
 function parsed(format: typeof qwen, text: string, beginsIn: AnswerState = 'start') {
   const ways = [[text], [...text]].map((parts) => {
     const parser = answerParser(format, { beginsIn, toolNames: ['a', 'b', 'write'] })
@@ -32,7 +32,7 @@ test('plain text stays as it is', () => {
   expect(parsed(qwen, text)).toEqual({ text, reasoning: '', calls: [] })
 })
 
-test('thoughts before the answer are no part of it', () => {
+test('reasoning before the answer is not part of it', () => {
   expect(parsed(qwen, '<think>\nHm <x>.\n</think>\n\nYes.')).toEqual({
     text: 'Yes.',
     reasoning: 'Hm <x>.\n',
@@ -45,7 +45,7 @@ test('thoughts before the answer are no part of it', () => {
   expect(parsed(qwen, 'never ends', 'reasoning')).toMatchObject({ reasoning: 'never ends' })
 })
 
-test('calls in tags, several of them, after words', () => {
+test('several calls in tags, after text', () => {
   const one = '<tool_call>\n{"name": "a", "arguments": {"x": "}</tool"}}\n</tool_call>'
   const two = '<tool_call>{"name": "b", "arguments": {}}</tool_call>'
   expect(parsed(qwen, `<think>1</think>I look.\n${one}\n${two}\n`)).toEqual({
@@ -58,7 +58,7 @@ test('calls in tags, several of them, after words', () => {
   })
 })
 
-test('calls as coders of Qwen write them', () => {
+test("calls in the format of Qwen's coding models", () => {
   const call =
     '<tool_call>\n<function=write>\n<parameter=path>\na.txt\n</parameter>\n<parameter=lines>\n3\n</parameter>\n</function>\n</tool_call>'
   expect(parsed(qwen, call)?.calls).toEqual([
@@ -66,13 +66,13 @@ test('calls as coders of Qwen write them', () => {
   ])
 })
 
-test('what looks like a call and is none is text', () => {
+test('text that only resembles a call is text', () => {
   const text = '<tool_call>not json</tool_call>'
   expect(parsed(qwen, text)).toMatchObject({ text, calls: [] })
   expect(parsed(qwen, '<tool_call>{"name": ')).toMatchObject({ text: '<tool_call>{"name": ' })
 })
 
-test('an object alone, as Llama calls', () => {
+test('a bare object, as in Llama', () => {
   expect(parsed(llama, '{"name": "a", "parameters": {"x": 1}}')).toMatchObject({
     text: '',
     calls: [{ name: 'a', arguments: '{"x":1}' }],
@@ -82,7 +82,7 @@ test('an object alone, as Llama calls', () => {
   expect(parsed(llama, 'Hello {"name": "a"}')).toMatchObject({ calls: [] })
 })
 
-test('an object with a name is no call of a tool that nobody declared', () => {
+test('an object with a name is not a call of an undeclared tool', () => {
   const text = '{"name": "Ann", "age": 3}'
   expect(parsed(llama, text)).toMatchObject({ text, calls: [] })
   expect(parsed(llama, '{"name": "a", "parameters": 5}')).toMatchObject({ calls: [] })
@@ -91,7 +91,7 @@ test('an object with a name is no call of a tool that nobody declared', () => {
   })
 })
 
-test('a forced call that is cut off is what there is of it', () => {
+test('a forced call that is cut off is returned so far', () => {
   expect(parsed(qwen, '{"name": "a", "arguments": {"x": [1', 'call')).toEqual({
     text: '',
     reasoning: '',
@@ -100,7 +100,7 @@ test('a forced call that is cut off is what there is of it', () => {
   expect(parsed(qwen, '{ "na', 'call')).toMatchObject({ text: '', calls: [] })
 })
 
-test('both of the ways of Mistral', () => {
+test('both formats of Mistral', () => {
   const list = '[TOOL_CALLS][{"name": "a", "arguments": {"x": 1}}, {"name": "b", "arguments": {}}]'
   expect(parsed(mistral, list)?.calls.map(({ name }) => name)).toEqual(['a', 'b'])
   const named = '[TOOL_CALLS]a[ARGS]{"x": 1}[TOOL_CALLS]b[ARGS]{}'
@@ -110,7 +110,7 @@ test('both of the ways of Mistral', () => {
   ])
 })
 
-test('without tools nothing is a call', () => {
+test('without tools there are no calls', () => {
   const parser = answerParser(qwen, { beginsIn: 'text', toolNames: [] })
   const text = '<tool_call>{"name": "a", "arguments": {}}</tool_call>'
   expect(together([...parser.take(text), ...parser.finish()])).toMatchObject({ text, calls: [] })

@@ -6,28 +6,28 @@ import { partialLength } from './markers.ts'
 export type AnswerState = 'start' | 'reasoning' | 'text' | 'call'
 
 type Options = {
-  /** Where the prompt ends. */
+  /** The end of the prompt. */
   beginsIn: AnswerState
-  /** Of the tools that may be called; what calls another is text. */
+  /** Names of the tools that may be called; a call of another tool is text. */
   toolNames: readonly string[]
   maxCalls?: number | undefined
 }
 
-/** Reads one answer. */
+/** Parses one answer. */
 export interface AnswerParser {
-  /** The pieces that more text makes certain; it may be none. */
+  /** Returns the parts that are certain after more text; may be empty. */
   take(text: string): Piece[]
-  /** The rest, when nothing more comes. */
+  /** Returns the rest at the end of the answer. */
   finish(): Piece[]
-  /** Calls of tools so far. */
+  /** Number of tool calls so far. */
   callCount(): number
-  /** Whether as many tools are called as may be: the model can be stopped. */
+  /** Whether the maximum number of tool calls is reached, so that the model can be stopped. */
   hasEnough(): boolean
-  /** Whether what comes now is reasoning. */
+  /** Whether the current part is reasoning. */
   isThinking(): boolean
 }
 
-/** Splits what a model writes into text, reasoning and calls, in the way of its format. */
+/** Splits a model's output into text, reasoning and tool calls, according to its format. */
 export function answerParser(format: AnswerFormat, options: Options): AnswerParser {
   const { beginsIn, maxCalls } = options
   if (format.isHarmony && beginsIn === 'start') return harmonyParser(maxCalls)
@@ -35,15 +35,15 @@ export function answerParser(format: AnswerFormat, options: Options): AnswerPars
 }
 
 /**
- * Splits what a model writes into text, reasoning and calls, as it comes. Nothing is given on that could still turn out to be
- * the beginning of a marker. What looks like a call and cannot be read is text.
+ * Splits a model's output into text, reasoning and tool calls as it arrives. Text that could still become a marker is
+ * held back. Anything that looks like a call but cannot be parsed is text.
  */
 function markParser(
   { reasoning, calls }: AnswerFormat,
   { beginsIn, toolNames, maxCalls = Number.POSITIVE_INFINITY }: Options,
 ) {
   const hasTools = toolNames.length > 0
-  /** With these an answer begins that is a call as a whole. */
+  /** An answer that begins with one of these is a call as a whole. */
   const bareBeginnings = hasTools && calls.open === '' ? ['{', '[', ...calls.inner] : []
   let state = beginsIn
   let held = ''
@@ -58,7 +58,7 @@ function markParser(
     return pieces
   }
 
-  /** True where there may be more to do. */
+  /** Returns true if there may be more to do. */
   function step(pieces: Piece[]): boolean {
     if (state === 'start') return start()
     if (state === 'reasoning') return think(pieces)
@@ -147,7 +147,7 @@ function markParser(
     hasEnough: () => callCount >= maxCalls,
     isThinking: () => state === 'reasoning',
 
-    /** What was held back, when nothing more comes. */
+    /** Returns the text that was held back, at the end of the answer. */
     finish(): Piece[] {
       const pieces: Piece[] = []
       const rest = held
@@ -165,7 +165,7 @@ function markParser(
   }
 }
 
-/** A call that was forced and cut off: its name, and its arguments as far as they came. */
+/** A forced call that was cut off: its name, and its arguments so far. */
 function begunCall(json: string): ParsedCall | undefined {
   const [, name, args = ''] =
     /^\s*\{\s*"name"\s*:\s*"([^"]+)"(?:\s*,\s*"(?:arguments|parameters)"\s*:\s*([\s\S]*))?/.exec(

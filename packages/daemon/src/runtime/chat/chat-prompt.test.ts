@@ -32,27 +32,27 @@ const asked = {
   tools: [tool('add', { type: 'object' })],
 }
 
-test("a chat in the words of the model's template", () => {
+test("a chat is rendered with the model's template", () => {
   expect(chatPrompts(plain, special).prompt(chat(), false)).toEqual({
     text: '<user>Hi<assistant>',
     beginsIn: 'text',
   })
 })
 
-test('a template that knows tools is given them, with arguments as an object', () => {
+test('a template that supports tools gets them, with arguments as an object', () => {
   const { text } = chatPrompts(withTools, special).prompt(chat(asked), false)
   expect(text).toContain('"name": "add"')
   expect(text).toContain('<tool_call>{"a": 1}')
 })
 
-test('for a template that knows none, the tools stand in the system message', () => {
+test('for a template without tools, they are described in the system message', () => {
   const { text } = chatPrompts(plain, special).prompt(chat(asked), false)
   expect(text).toMatch(/^<system>Be short\.\n\nYou can call these tools:\n\{"name":"add"/)
   expect(text).toContain('<assistant><tool_call>{"name": "add", "arguments": {"a":1}}</tool_call>')
   expect(text).toContain('<user><tool_response>3</tool_response>')
 })
 
-test('a call that is forced is begun for the model', () => {
+test('a forced call is begun for the model', () => {
   const prompt = chatPrompts(withTools, special).prompt(
     chat({ ...asked, toolChoice: 'required' }),
     false,
@@ -61,7 +61,7 @@ test('a call that is forced is begun for the model', () => {
   expect(prompt.beginsIn).toBe('call')
 })
 
-test('thoughts that the template begins are thoughts, and closed where there is no place for them', () => {
+test('reasoning begun by the template is reasoning, and closed if a grammar leaves no place for it', () => {
   const prompts = chatPrompts(thinking, special)
   expect(prompts.prompt(chat(), false).beginsIn).toBe('reasoning')
   expect(prompts.prompt(chat(), true)).toEqual({
@@ -70,7 +70,7 @@ test('thoughts that the template begins are thoughts, and closed where there is 
   })
 })
 
-test('a template with channels has them begun where the answer is bound', () => {
+test('with channels, the final one is begun if a grammar constrains the answer', () => {
   const template = '{{ messages[0].content }}<|start|>assistant{# <|channel|> #}'
   const prompts = chatPrompts(template, special)
   expect(prompts.prompt(chat(), false)).toEqual({ text: 'Hi<|start|>assistant', beginsIn: 'start' })
@@ -80,14 +80,14 @@ test('a template with channels has them begun where the answer is bound', () => 
   })
 })
 
-test('ids of tool calls are as short as Mistral wants them', () => {
+test('IDs of tool calls are as short as Mistral requires', () => {
   const template = `{% for m in messages %}{% for c in m.tool_calls or [] %}{% if c.id|length != 9 %}{{ raise_exception('nine') }}{% endif %}{{ c.id }}{% endfor %}{{ m.tool_call_id }} {% endfor %}{{ tools }}`
   const { text } = chatPrompts(template, special).prompt(chat(asked), false)
   const [, first, second] = /(\w{9})\s+(\w{9})/.exec(text) ?? []
   expect(first).toBe(second)
 })
 
-test('a template that refuses is quoted, and a model without one says so', () => {
+test('an error of the template is quoted, and a model without one is an error', () => {
   const refusing = chatPrompts("{{ raise_exception('no system messages') }}", special)
   expect(() => refusing.prompt(chat(), false)).toThrow('no system messages')
   expect(() => refusing.prompt(chat(), false)).toThrow(

@@ -11,13 +11,13 @@ type SpecialTokens = { bos: string; eos: string }
 
 export type ChatPrompt = { text: string; beginsIn: AnswerState }
 
-/** Puts chats into the words that a model was trained on: those of the Jinja template in its file. */
+/** Renders chats with the Jinja template of the model's file, as the model was trained. */
 export function chatPrompts(templateText: string | undefined, { bos, eos }: SpecialTokens) {
-  /** Parsed when there is a chat: what needs no template works where it is broken. */
+  /** Parsed for the first chat: whatever needs no template works even if it is broken. */
   let template: Template | undefined
   const format = detectAnswerFormat(templateText)
 
-  /** `isBound`: a grammar says what comes, so that there is no place for thoughts. */
+  /** `isBound`: a grammar constrains the answer, which leaves no place for reasoning. */
   function prompt(chat: Chat, isBound: boolean): ChatPrompt {
     if (templateText === undefined) {
       throw promptError('template_failed', 'this model has no chat template')
@@ -41,11 +41,11 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Spec
       return ending(text, { isForced, isBound })
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      throw promptError('template_failed', `the model's chat template says: ${message}`)
+      throw promptError('template_failed', `error in the model's chat template: ${message}`)
     }
   }
 
-  /** Some templates begin the thoughts themselves. */
+  /** Some templates begin the reasoning themselves. */
   function ending(text: string, { isForced, isBound }: { isForced: boolean; isBound: boolean }) {
     const { reasoning, calls, isHarmony } = format
     const isThinking = reasoning !== undefined && text.trimEnd().endsWith(reasoning.open)
@@ -58,13 +58,13 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Spec
     return { text, beginsIn: isPlain ? ('text' as const) : ('start' as const) }
   }
 
-  /** Mistral's templates insist on ids of nine letters. */
+  /** Mistral's templates require IDs of nine letters. */
   const toTemplateId = (id: string) =>
     templateText?.includes('length != 9')
       ? createHash('sha256').update(id).digest('hex').slice(0, 9)
       : id
 
-  /** Templates write arguments as JSON themselves. */
+  /** Templates serialize arguments as JSON themselves. */
   function forTemplate({ tool_calls, tool_call_id, ...message }: ChatMessage) {
     return {
       ...message,
@@ -84,7 +84,7 @@ export function chatPrompts(templateText: string | undefined, { bos, eos }: Spec
 
 const harmonyFinal = `${harmonyMarks.channel}final${harmonyMarks.message}`
 
-/** The shape of a forced call, for a grammar. */
+/** The format of a forced call, for a grammar. */
 export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat): object {
   const wanted = typeof toolChoice === 'object' ? toolChoice.name : undefined
   const allowed = tools.filter(({ function: { name } }) => wanted === undefined || name === wanted)
@@ -101,7 +101,7 @@ export function callSchema({ tools, toolChoice }: Chat, { calls }: AnswerFormat)
   }
 }
 
-/** References of a schema begin at its root, which is now elsewhere. */
+/** References of a schema start at its root, which is now elsewhere. */
 function movedTo(place: string, schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"#${place}`))
 }

@@ -1,7 +1,7 @@
 import type { Piece } from '../runtime.ts'
 import { partialLength } from './markers.ts'
 
-/** https://cookbook.openai.com/articles/openai-harmony: marks of the answers of gpt-oss. */
+/** https://cookbook.openai.com/articles/openai-harmony: marks in the answers of gpt-oss. */
 export const harmonyMarks = {
   start: '<|start|>',
   channel: '<|channel|>',
@@ -16,12 +16,12 @@ const endings = [harmonyMarks.end, harmonyMarks.call, harmonyMarks.start]
 type Message = { kind: 'text' | 'reasoning' } | { kind: 'call'; name: string }
 
 /**
- * Splits an answer of several messages, each with a head that says what it is: `<|channel|>analysis<|message|>` is what the
- * model thinks, `commentary to=functions.name` calls a tool, and anything else is for the user.
+ * Splits an answer of several messages with headers: `<|channel|>analysis<|message|>` is reasoning, `commentary
+ * to=functions.name` calls a tool, and anything else is for the user.
  */
 export function harmonyParser(maxCalls = Number.POSITIVE_INFINITY) {
   let held = ''
-  /** Undefined within a head. */
+  /** Undefined within a header. */
   let message: Message | undefined
   let callCount = 0
 
@@ -68,7 +68,7 @@ export function harmonyParser(maxCalls = Number.POSITIVE_INFINITY) {
     hasEnough: () => callCount >= maxCalls,
     isThinking: () => message?.kind === 'reasoning',
 
-    /** What was held back, when nothing more comes. A head without its message says nothing. */
+    /** Returns the text that was held back, at the end of the answer. A header without its message is dropped. */
     finish(): Piece[] {
       const pieces: Piece[] = []
       if (message) give(message, held, pieces)

@@ -1,8 +1,8 @@
-/** The value of some JSON that a model wrote; undefined where it is none after all. */
+/** Parses JSON written by a model; undefined if it is invalid. */
 export function jsonValue(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    return undefined // models make mistakes: the caller has another reading of it
+    return undefined // models make mistakes: the caller treats it differently
   }
 }

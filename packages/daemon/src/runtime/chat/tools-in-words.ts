@@ -1,6 +1,6 @@
 import type { ChatMessage, Tool, ToolCall } from '../runtime.ts'
 
-/** For models whose template knows nothing of tools: says in plain words what others are trained for. */
+/** For models whose template does not support tools: describes in plain words what other models are trained for. */
 export function toolsInWords(messages: ChatMessage[], tools: Tool[]): ChatMessage[] {
   const plain = messages.map(inWords)
   if (tools.length === 0) return plain

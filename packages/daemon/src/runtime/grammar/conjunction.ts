@@ -2,7 +2,7 @@ import { SchemaError } from './schema-error.ts'
 
 export type Schema = { [keyword: string]: unknown }
 
-/** One schema that asks all that two ask. What cannot be put together is refused. */
+/** Combines two schemas into one that requires what both require. Refuses combinations that cannot be expressed. */
 export function both(one: Schema, other: Schema): Schema {
   const all: Schema = { ...one, ...other }
   for (const keyword of Object.keys(one).filter((key) => Object.hasOwn(other, key))) {
@@ -43,7 +43,7 @@ function together(keyword: string, a: unknown, b: unknown): unknown {
   }
 }
 
-/** Says something to people, and nothing about the value. */
+/** Annotations for people, which do not affect the value. */
 const isRemark = (keyword: string) =>
   ['title', 'description', 'default', 'examples', '$comment', '$id', '$schema'].includes(keyword)
 
@@ -63,7 +63,7 @@ function shared(keyword: string, a: unknown[], b: unknown[]): unknown[] {
   throw new SchemaError(`two parts of it have no ${keyword} in common`)
 }
 
-/** Each of one with each of the other. */
+/** Combines each of one with each of the other. */
 function alternatives(a: unknown[], b: unknown[]): unknown[] {
   return a.flatMap((one) => b.map((other) => ({ allOf: [one, other] })))
 }

@@ -1,4 +1,4 @@
-/** Each grammar is tried with the demo model, at a temperature at which it writes whatever it may. */
+/** Each grammar is tried with the demo model, at a temperature at which it writes anything that is allowed. */
 import { join } from 'node:path'
 import { Compile } from 'typebox/schema'
 import { beforeAll, expect, test } from 'vitest'
@@ -105,7 +105,7 @@ test.each<[string, object]>([
       )
     }),
   )
-  // Where a value may go on without end, some do.
+  // If a value may continue without end, some do.
   const whole = answers.filter(({ reason }) => reason === 'stop').map(({ text }) => text)
   expect(whole.length).toBeGreaterThan(1)
   expect(whole.filter((text) => !check.Check(JSON.parse(text)))).toEqual([])
@@ -117,24 +117,24 @@ test.each<[string, object]>([
   ['these bounds', number({ minimum: 0.5 })],
   ['these bounds', integer({ minimum: 5, maximum: 4 })],
   ['uniqueItems', { type: 'array', uniqueItems: true }],
-  ['leads nowhere', { $ref: '#/$defs/nobody' }],
+  ['does not exist', { $ref: '#/$defs/nobody' }],
   ['https://example.org', { $ref: 'https://example.org/x.json' }],
   ['/type is text', { type: 'text' }],
-  ['b is no property', pair({ a: {} }, { required: ['b'] })],
-  ['a least length beyond the most', { type: 'string', minLength: 5, maxLength: 2 }],
-  ['a least length beyond the most', { type: 'array', minItems: 3, maxItems: 1 }],
-  ['a length that is none', { type: 'string', maxLength: -1 }],
-  ['a length that is none', { type: 'string', maxLength: 1.5 }],
-  ['needs a list', { enum: [] }],
-  ['needs a list', { anyOf: [] }],
-  ['needs a list', { type: [] }],
-  ['needs a list', { ...pair({ a: {} }), required: 'a' }],
-  ['needs a list', { type: 'array', prefixItems: {} }],
+  ['b is not a property', pair({ a: {} }, { required: ['b'] })],
+  ['a minimum length above the maximum', { type: 'string', minLength: 5, maxLength: 2 }],
+  ['a minimum length above the maximum', { type: 'array', minItems: 3, maxItems: 1 }],
+  ['an invalid length', { type: 'string', maxLength: -1 }],
+  ['an invalid length', { type: 'string', maxLength: 1.5 }],
+  ['requires a list', { enum: [] }],
+  ['requires a list', { anyOf: [] }],
+  ['requires a list', { type: [] }],
+  ['requires a list', { ...pair({ a: {} }), required: 'a' }],
+  ['requires a list', { type: 'array', prefixItems: {} }],
   ['without end', { allOf: [{ $ref: '#' }, pair({})] }],
   ['have no type in common', { allOf: [{ type: 'string' }, { type: 'null' }] }],
   ['contradict each other', { allOf: [{ const: 1 }, { const: 2 }] }],
   ['a $ref to #name', { $ref: '#name' }],
   ['a length of more than', { type: 'string', maxLength: 100_000 }],
-])('what cannot be held to is refused: %s', (words, schema) => {
+])('a schema that cannot be enforced is refused: %s', (words, schema) => {
   expect(() => jsonGrammar(schema)).toThrow(words)
 })

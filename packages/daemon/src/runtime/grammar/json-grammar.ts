@@ -1,7 +1,8 @@
 /**
- * JSON schemas as grammars in llama.cpp's GBNF, so that a model can write nothing else. What a schema asks that no grammar can
- * hold to is refused by name. White space is allowed as models are used to, but bounded, and none follows the value: there a
- * model would go on forever. Properties come in the order of the schema, those that are required first.
+ * JSON schemas as grammars in llama.cpp's GBNF, so that a model can only write valid values. A schema that no grammar
+ * can enforce is refused with the keyword. White space is allowed as models usually write it, but bounded, and none
+ * follows the value: there a model would continue forever. Properties come in the order of the schema, required ones
+ * first.
  */
 import { both, type Schema } from './conjunction.ts'
 import { type Bounds, integerGrammar, numberGrammar } from './number-grammar.ts'
@@ -27,7 +28,7 @@ const basics = {
   uuid: '[0-9a-f]{8} "-" [0-9a-f]{4} "-" [0-9a-f]{4} "-" [0-9a-f]{4} "-" [0-9a-f]{12}',
 }
 
-/** Formats that are held to. Others only describe, as JSON Schema has it. */
+/** Formats that are enforced. Others are annotations, as in JSON Schema. */
 const formats: Record<string, string> = {
   date: 'date',
   time: 'time',
@@ -50,17 +51,17 @@ const impossible = [
   'maxProperties',
 ] as const
 
-/** Repetitions are written out by llama.cpp: longer ones make a grammar slow. */
+/** llama.cpp expands repetitions: longer ones make a grammar slow. */
 const maxRepetitions = 1000
 const maxRules = 5000
-/** Parts within parts. */
+/** Maximum nesting. */
 const maxParts = 30
 const remarks = ['title', 'description', 'default', 'examples', '$defs', 'definitions', '$schema']
 
 /** The grammar of any JSON object. */
 export const anyObjectGrammar = formatRules(new Map([['root', 'object']]))
 
-/** Throws a `SchemaError` that names what cannot be held to. */
+/** Throws a `SchemaError` that names the keyword that cannot be enforced. */
 export function jsonGrammar(schema: object): string {
   const rules = new Map<string, string>()
   const references = new Map<string, string>()
@@ -74,7 +75,7 @@ export function jsonGrammar(schema: object): string {
 
   function visit(given: unknown, path: string): string {
     if (given === true) return 'value'
-    if (!isSchema(given)) throw new SchemaError(`${path || 'it'} is no schema`)
+    if (!isSchema(given)) throw new SchemaError(`${path || 'it'} is not a schema`)
     if (isReference(given)) return reference(String(given.$ref), path)
     const schema = flat(given, path, 0)
     refuseImpossible(schema, path)
@@ -87,7 +88,7 @@ export function jsonGrammar(schema: object): string {
     return ways.length === 1 ? (ways[0] ?? 'value') : named('either', ways.join(' | '))
   }
 
-  /** Without references and parts: what they ask, it asks itself. */
+  /** Without references and parts: their requirements are merged into the schema. */
   function flat(given: Schema, path: string, depth: number): Schema {
     if (depth > maxParts) throw new SchemaError(`${path || 'it'} refers to itself without end`)
     const { $ref, allOf, oneOf, ...own } = given
@@ -96,12 +97,12 @@ export function jsonGrammar(schema: object): string {
     if (oneOf !== undefined) parts.push({ anyOf: requireList(oneOf, path) })
     return parts.reduce<Schema>((all, part) => {
       if (part === true) return all
-      if (!isSchema(part)) throw new SchemaError(`${path || 'it'} has a part that is no schema`)
+      if (!isSchema(part)) throw new SchemaError(`${path || 'it'} has a part that is not a schema`)
       return both(all, flat(part, path, depth + 1))
     }, own)
   }
 
-  /** What stands beside the alternatives is asked of each. */
+  /** Keywords next to the alternatives apply to each of them. */
   function either(schema: Schema, path: string): string {
     const { anyOf, ...rest } = schema
     const isAlone = Object.keys(rest).every((keyword) => remarks.includes(keyword))
@@ -140,7 +141,7 @@ export function jsonGrammar(schema: object): string {
       .slice(0, maxItems === undefined ? undefined : Number(maxItems))
       .map((one, index) => visit(one, `${path}/prefixItems/${index}`))
     if (items === false && Number(minItems) > first.length) {
-      throw new SchemaError(`${path || 'it'} has more items than it may have`)
+      throw new SchemaError(`${path || 'it'} has a minimum number of items above the maximum`)
     }
     const min = Math.max(0, Number(minItems) - first.length)
     const max = maxItems === undefined ? undefined : Number(maxItems) - first.length
@@ -159,7 +160,7 @@ export function jsonGrammar(schema: object): string {
 
   function object(schema: Schema, path: string): string {
     const { properties = {}, additionalProperties, required } = schema
-    if (!isSchema(properties)) throw new SchemaError(`${path}/properties is no object`)
+    if (!isSchema(properties)) throw new SchemaError(`${path}/properties is not an object`)
     const names = Object.keys(properties)
     const needs = required === undefined ? [] : requireList(required, path, true)
     const isNeeded = (name: string) => needs.includes(name)
@@ -168,7 +169,8 @@ export function jsonGrammar(schema: object): string {
       if (additionalProperties === false) return named('object', '"{" space "}"')
       if (!isSchema(additionalProperties)) return 'object'
     }
-    if (unknown !== undefined) throw new SchemaError(`${path}/required: ${unknown} is no property`)
+    if (unknown !== undefined)
+      throw new SchemaError(`${path}/required: ${unknown} is not a property`)
     const pair = (name: string) => {
       const value = visit(properties[name], `${path}/properties/${name}`)
       return `${literal(name)} space ":" space ${value}`
@@ -183,10 +185,11 @@ export function jsonGrammar(schema: object): string {
     return `string space ":" space ${visit(schema, `${path}/additionalProperties`)}`
   }
 
-  /** Any of the optional ones may be left out; the comma belongs to who is not the first. */
+  /** Any optional property may be left out; the comma belongs to the ones after the first. */
   function members(needed: string[], optional: string[], more: string | undefined): string {
     const comma = 'space "," space'
-    // From the last to the first: what may follow each is a rule, or the grammar would grow with the square of their number.
+    // From the last to the first: what may follow each is a rule, or the grammar would grow with the square of their
+    // number.
     let tail = more ? named('tail', `(${comma} ${more})*`) : ''
     let beginnings = more ? [`${more} ${tail}`] : []
     for (const pair of optional.toReversed()) {
@@ -197,7 +200,7 @@ export function jsonGrammar(schema: object): string {
     return beginnings.length > 0 ? `(${beginnings.join(' | ')})?` : ''
   }
 
-  /** A rule of its own for each definition, so that a schema may contain itself. */
+  /** One rule for each definition, so that a schema may contain itself. */
   function reference(pointer: string, path: string): string {
     const known = references.get(pointer)
     if (known) return known
@@ -220,10 +223,10 @@ const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function cannot(path: string, what: string): SchemaError {
-  return new SchemaError(`${path === '' ? '' : `${path}: `}${what} cannot be held to here`)
+  return new SchemaError(`${path === '' ? '' : `${path}: `}${what} cannot be enforced`)
 }
 
-/** Nothing but a reference, which may be a circle: a rule of its own. */
+/** Only a reference, which may be a cycle: it gets its own rule. */
 function isReference(schema: Schema): boolean {
   const others = Object.keys(schema).filter((keyword) => !remarks.includes(keyword))
   return typeof schema.$ref === 'string' && others.join() === '$ref'
@@ -231,7 +234,7 @@ function isReference(schema: Schema): boolean {
 
 function refuseImpossible(schema: Schema, path: string) {
   for (const keyword of impossible) {
-    // Libraries write down what a format means as well.
+    // Libraries also write a pattern that expresses the format.
     if (keyword === 'pattern' && findFormat(schema)) continue
     const value = schema[keyword]
     if (value !== undefined && value !== false && value !== 0) throw cannot(path, keyword)
@@ -241,7 +244,7 @@ function refuseImpossible(schema: Schema, path: string) {
   if (propertyNames !== undefined && !saysNothing) throw cannot(path, 'propertyNames')
 }
 
-/** What it must be: its types, or what its keywords are for. */
+/** Its types, or those that its keywords apply to. */
 function listTypes(schema: Schema, path: string): string[] {
   if (schema.type !== undefined) return requireList([schema.type].flat(), path).map(String)
   if (schema.properties !== undefined || schema.additionalProperties !== undefined) {
@@ -262,7 +265,7 @@ function at(root: Schema, pointer: string, path: string): unknown {
     (place, step) => (typeof place === 'object' ? (place as Schema | null)?.[step] : undefined),
     root,
   )
-  if (found === undefined) throw new SchemaError(`${path}: $ref ${pointer} leads nowhere`)
+  if (found === undefined) throw new SchemaError(`${path}: $ref ${pointer} does not exist`)
   return found
 }
 
@@ -283,18 +286,18 @@ function findFormat({ format }: Schema): string | undefined {
   return typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined
 }
 
-/** An alternative of none could never be written, and would be a grammar that is none. */
+/** An alternative without a value could never be written, and its grammar would be invalid. */
 function requireList(value: unknown, path: string, mayBeEmpty = false): unknown[] {
   if (Array.isArray(value) && (mayBeEmpty || value.length > 0)) return value
-  throw new SchemaError(`${path || 'it'} has a keyword that needs a list`)
+  throw new SchemaError(`${path || 'it'} has a keyword that requires a list`)
 }
 
 function checkLengths(min: unknown, max: unknown, path: string) {
   const isLength = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0
   const isSound = isLength(min) && (max === undefined || isLength(max))
-  if (!isSound) throw new SchemaError(`${path || 'it'} has a length that is none`)
+  if (!isSound) throw new SchemaError(`${path || 'it'} has an invalid length`)
   if (max !== undefined && Number(min) > Number(max)) {
-    throw new SchemaError(`${path || 'it'} has a least length beyond the most`)
+    throw new SchemaError(`${path || 'it'} has a minimum length above the maximum`)
   }
 }
 

@@ -1,20 +1,20 @@
-/** Numbers between two bounds, in the terms of a grammar. */
+/** Grammars of numbers between two bounds. */
 
 export type Bounds = {
   min: number | undefined
   max: number | undefined
-  /** Whether the bound itself is too small, or too large. */
+  /** Whether the bound itself is excluded. */
   isMinExclusive: boolean
   isMaxExclusive: boolean
 }
 
 const digits = '[0-9]{0,15}'
 const fraction = '("." [0-9]{1,16})?'
-/** Bounds beyond these say nothing: libraries write them for "any integer". */
+/** Bounds beyond these have no effect: libraries write them for "any integer". */
 const isFarOut = (bound: number | undefined) =>
   bound === undefined || Math.abs(bound) >= Number.MAX_SAFE_INTEGER
 
-/** Undefined where no grammar can hold to these bounds. */
+/** Undefined if no grammar can enforce these bounds. */
 export function integerGrammar(bounds: Bounds): string | undefined {
   const min = isFarOut(bounds.min) ? undefined : Math.ceil(Number(bounds.min))
   const max = isFarOut(bounds.max) ? undefined : Math.floor(Number(bounds.max))
@@ -25,7 +25,7 @@ export function integerGrammar(bounds: Bounds): string | undefined {
   return signed(from, to, whole)
 }
 
-/** Bounds have to be whole numbers. Undefined where no grammar can hold to them. */
+/** Bounds must be whole numbers. Undefined if no grammar can enforce them. */
 export function numberGrammar({
   min,
   max,
@@ -48,7 +48,7 @@ export function numberGrammar({
 
 type Positive = (from: number, to?: number) => string
 
-/** Puts a range together of its part below zero and the one from zero on. */
+/** Combines the negative part of a range with the rest. */
 function signed(from: number | undefined, to: number | undefined, positive: Positive) {
   if (from !== undefined && to !== undefined && from > to) return undefined
   const parts: string[] = []
@@ -68,7 +68,7 @@ function fractional(from: number, to?: number, isMaxExclusive = false): string {
   return `(${[...others, ...last].join(' | ')})`
 }
 
-/** Whole numbers that are not negative. */
+/** Non-negative whole numbers. */
 function whole(from: number, to?: number): string {
   if (to !== undefined) return `(${ranges(from, to).join(' | ')})`
   if (from === 0) return `("0" | [1-9] ${digits})`
@@ -79,10 +79,10 @@ function whole(from: number, to?: number): string {
   return `(${[...ranges(from, 10 ** length - 1), longer].join(' | ')})`
 }
 
-/** One after the other for each number of digits. */
+/** One alternative for each number of digits. */
 function ranges(from: number, to: number): string[] {
   const parts: string[] = []
-  const last = BigInt(to) // 16 nines are more than a number holds
+  const last = BigInt(to) // 16 nines are more than a number can represent
   for (let low = BigInt(from); low <= last; ) {
     const longest = 10n ** BigInt(String(low).length) - 1n
     const high = longest < last ? longest : last

@@ -1,4 +1,4 @@
-/** A schema that no grammar can hold to. The message is the end of a sentence that names it. */
+/** A schema that no grammar can enforce. The message continues a sentence that names it. */
 export class SchemaError extends Error {
   override name = 'SchemaError'
 }

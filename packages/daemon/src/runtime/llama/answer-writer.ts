@@ -9,12 +9,15 @@ import { tokenText } from './token-text.ts'
 type Setup = {
   model: LlamaModel
   format: AnswerFormat
-  /** Tokens that are marks of the format. They have no text of their own otherwise. */
+  /** Tokens that are marks of the format. They have no text otherwise. */
   markers: ReadonlySet<Token>
   beginsIn: AnswerState
 }
 
-/** Makes pieces of tokens, one by one: text, up to a stop string; thoughts and calls; log probabilities where they are wanted. */
+/**
+ * Converts tokens to parts of an answer one by one: text, up to a stop string; reasoning and tool calls; log
+ * probabilities if requested.
+ */
 export function answerWriter(
   { prompt, stop, json, topLogprobs }: Generation,
   { model, format, markers, beginsIn }: Setup,
@@ -45,7 +48,7 @@ export function answerWriter(
     tokenCount: () => tokenCount,
     reasoningTokens: () => reasoningTokens,
     hasCalls: () => parser.callCount() > 0,
-    /** Whether a stop string came, or all the calls that were wanted. */
+    /** Whether a stop string or the maximum number of calls was reached. */
     isOver: () => stops.isStopped() || parser.hasEnough(),
 
     take(token: Token, probabilities: Map<Token, number> | undefined): Piece[] {
@@ -59,7 +62,7 @@ export function answerWriter(
       return withLogprobs(pieces, given)
     },
 
-    /** What was held back, when no token comes any more. */
+    /** Returns what was held back, at the end of the answer. */
     finish(): Piece[] {
       const rest = stops.take(text.finish()) + (stops.isStopped() ? '' : stops.finish())
       return withLogprobs([...parser.take(rest), ...parser.finish()], rest)
@@ -67,7 +70,7 @@ export function answerWriter(
   }
 }
 
-/** Tools that the answer may call. JSON that a schema asks for is no call, whatever stands in it. */
+/** Tools that the answer may call. JSON required by a schema is never a call, whatever it contains. */
 function callableNames({ tools, toolChoice }: Chat, json: Generation['json']): string[] {
   const isBound = toolChoice === 'auto' && json !== undefined
   if (toolChoice === 'none' || isBound) return []

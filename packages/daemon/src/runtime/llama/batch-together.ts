@@ -1,12 +1,15 @@
 import type { CustomBatchingPrioritizationStrategy } from 'node-llama-cpp'
 
-/** Turns of the microtask queue that a batch waits for conversations that are about to ask for their next token. */
+/**
+ * Turns of the microtask queue for which a batch waits for conversations that are about to request their next token.
+ */
 const maxTurns = 16
 
 /**
- * Fills a batch with every conversation that runs. Left alone, the library computes as soon as one has asked, so that four
- * conversations take turns in place of sharing the work. Single next tokens go before long prompts, and in the order of
- * their slots, which the priority of an item tells: llama.cpp computes neighbours together and others one after the other.
+ * Fills a batch with every running conversation. By default, the library computes as soon as one has a token to
+ * process, so that four conversations take turns instead of sharing the work. Single next tokens go before long
+ * prompts, in the order of their slots, which is the priority of an item: llama.cpp computes neighbours together and
+ * others one after the other.
  */
 export function batchTogether(
   runningCount: () => number,

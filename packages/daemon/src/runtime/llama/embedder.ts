@@ -3,7 +3,7 @@ import { type Embeddings, promptError } from '../runtime.ts'
 import { normalize } from '../vectors.ts'
 import type { CheckTokens } from './prompt-reader.ts'
 
-/** llama.cpp's number for the mean over all tokens. Files of models that generate name no way of pooling. */
+/** llama.cpp's number for mean pooling over all tokens. Files of generative models do not name a pooling. */
 export const meanPooling = 1
 
 type Setup = {
@@ -14,7 +14,7 @@ type Setup = {
   onText: (tokens: number) => void
 }
 
-/** Makes vectors of texts, in a context of its own that is made when it is first asked for. */
+/** Computes vectors of texts, in a separate context that is created on first use. */
 export function embedder(
   model: LlamaModel,
   { contextLength, threads, checkTokens, onText }: Setup,
@@ -24,7 +24,7 @@ export function embedder(
   let last: Promise<unknown> = Promise.resolve()
 
   function open(): Promise<LlamaEmbeddingContext> {
-    // A text has to be read in one go for its mean to be that of all its tokens.
+    // A text must be read in one batch for its mean to include all its tokens.
     opened ??= model.createEmbeddingContext({
       contextSize: contextLength,
       batchSize: contextLength,
@@ -49,7 +49,7 @@ export function embedder(
       onText(tokenCount)
       return context.getEmbeddingFor(tokens)
     })
-    last = turn.catch(() => undefined) // the next one is not concerned
+    last = turn.catch(() => undefined) // does not affect the next one
     return { vector: normalize((await turn).vector), tokenCount }
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type CpuTimes, freeCoresMeter } from './free-cores.ts'
 
-test('free are the cores that are idle, and what this process takes itself', () => {
+test('idle cores, and those used by this process, are free', () => {
   let times: CpuTimes = { at: 0, idleMs: 0, ownMs: 0 }
   const freeCores = freeCoresMeter(() => times)
   expect(freeCores(50)).toBeUndefined()
@@ -13,7 +13,7 @@ test('free are the cores that are idle, and what this process takes itself', () 
   expect(freeCores(400)).toBe(0.5)
 })
 
-test('where the system tells nothing, nothing is known', () => {
+test('undefined if the system reports nothing', () => {
   expect(freeCoresMeter(() => undefined)(1_000)).toBeUndefined()
 })
 

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import os from 'node:os'
 
-/** Shorter than this the system's clock of 10 ms says too little. */
+/** Over a shorter time, the system's clock of 10 ms is too coarse. */
 const minWindowMs = 100
 
-/** Processor time since the system started, in milliseconds of all cores together that this process may use. */
+/** Processor time since the system started, in milliseconds over all cores that this process may use. */
 export type CpuTimes = { at: number; idleMs: number; ownMs: number }
 
 /**
- * Tells how many cores no other process computes on: those that are idle, and what this process takes itself. Answers with
- * what it found last while too little time has passed, and with undefined before it has found anything.
+ * Measures how many cores no other process uses: idle ones, and those that this process uses. Returns the last
+ * measurement if too little time has passed, and undefined before the first one.
  */
 export function freeCoresMeter(read: () => CpuTimes | undefined = readCpuTimes) {
   let last = read()
@@ -24,7 +24,7 @@ export function freeCoresMeter(read: () => CpuTimes | undefined = readCpuTimes) 
   }
 }
 
-/** Undefined where the system does not tell. */
+/** Undefined if the system does not report it. */
 function readCpuTimes(): CpuTimes | undefined {
   const idleMs = process.platform === 'linux' ? readLinuxIdleMs() : sumIdleMs(os.cpus())
   if (idleMs === undefined) return undefined
@@ -37,9 +37,9 @@ function sumIdleMs(cpus: os.CpuInfo[]): number | undefined {
   return idleMs > 0 ? idleMs : undefined
 }
 
-const tickMs = 10 // USER_HZ is 100 on all that Node runs on
+const tickMs = 10 // USER_HZ is 100 on every system that Node supports
 
-/** Of the processors that this process may use (`taskset`, `--cpuset-cpus`), which `os.cpus()` does not tell apart. */
+/** The processors that this process may use (`taskset`, `--cpuset-cpus`), which `os.cpus()` does not distinguish. */
 function readLinuxIdleMs(): number | undefined {
   try {
     const status = readFileSync('/proc/self/status', 'utf8')
@@ -56,7 +56,7 @@ function readLinuxIdleMs(): number | undefined {
   }
 }
 
-/** `0-3,8` as a set. */
+/** Parses `0-3,8`. */
 function numbersIn(list: string): Set<number> {
   const ranges = list.split(',').map((range) => range.split('-').map(Number))
   return new Set(

@@ -4,11 +4,11 @@ import { getBiases } from './llama-internals.ts'
 
 const bias = new TokenBias({} as Tokenizer)
 
-test('the installed library has the biases of tokens', () => {
+test('the installed library has token biases', () => {
   expect(getBiases(bias)).toEqual(new Map())
 })
 
-test('a library that lacks them is named, with its version', () => {
+test('a library without them is an error that names its version', () => {
   const lacking = Object.create(bias, { _biases: { value: undefined } })
   expect(() => getBiases(lacking)).toThrow(
     /^TokenBias\._biases is missing in node-llama-cpp \d+\.\d+\.\d+/,

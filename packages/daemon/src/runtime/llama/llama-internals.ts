@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import type { Token, TokenBias } from 'node-llama-cpp'
 
-/** The one private name of node-llama-cpp that is used. An update may take it away, so the library is pinned to one version. */
+/**
+ * The only private name of node-llama-cpp that is used. An update may remove it, so the library is pinned to one
+ * version.
+ */
 type TokenBiasInternals = { _biases: Map<Token, number> }
 
 /**
- * What is added to the logit of each token. The library's own `set` skips the tokens that end a text, which a client may forbid
- * as well.
- * @throws an error that names what is missing, and the version
+ * Sets the values added to the logit of each token. The library's `set` skips the tokens that end a text, which a
+ * client may forbid as well.
+ * @throws an error with the missing name and the version
  */
 export function getBiases(bias: TokenBias): Map<Token, number> {
   const { _biases: biases } = bias as unknown as Partial<TokenBiasInternals>

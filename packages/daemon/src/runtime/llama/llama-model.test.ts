@@ -6,7 +6,7 @@ import { openLlamaModel } from './llama-model.ts'
 const models = join(import.meta.dirname, '../../../../../models')
 const modelPath = join(models, 'shoal-nano/shoal-nano-Q8_0.gguf')
 
-test('four streams are computed four at a time', async () => {
+test('four streams are computed in batches of four', async () => {
   const batches: number[] = []
   const options = { modelPath, contextLength: 256, slots: 4, threads: 1 }
   const onBatch = (conversations: number) => batches.push(conversations)
@@ -19,10 +19,10 @@ test('four streams are computed four at a time', async () => {
   expect(batches.length).toBeLessThanOrEqual(65)
 })
 
-/** Two threads on a busy machine take seconds for a token, which is what this is about. */
+/** Two threads on a busy machine take seconds per token, which is the subject of this test. */
 const timeout = { timeout: 240_000 }
 
-/** Of each batch but the last. Before the first one nothing was computed. */
+/** Of each batch except the last. Before the first one nothing was computed. */
 const collectThreads = ([, ...lastThreads]: number[]) => new Set(lastThreads)
 
 test(
@@ -62,7 +62,7 @@ test(
   },
 )
 
-test('threads that somebody chose are left as they are', timeout, async () => {
+test('a configured number of threads is not changed', timeout, async () => {
   const threads: number[] = []
   const onBatch = (_: number, lastThreads: number) => threads.push(lastThreads)
   const options = { modelPath, contextLength: 256, slots: 1, threads: 2 }

@@ -1,4 +1,4 @@
-/** llama.cpp in this process. Runs in the child alone: a crash of native code ends the process that it is in. */
+/** llama.cpp in this process. Runs only in the child: a crash of native code ends its process. */
 import type { EvaluationPriority, LlamaContextSequence, Token } from 'node-llama-cpp'
 import type { AnswerState } from '../chat/answer-parser.ts'
 import { callSchema, chatPrompts } from '../chat/chat-prompt.ts'
@@ -21,21 +21,21 @@ import { promptReader, tokenCheck } from './prompt-reader.ts'
 import { createEvaluation, type Evaluation, grammarCache } from './sampling.ts'
 import { commonLength, slots as newSlots, type Slot } from './slots.ts'
 
-/** A long prompt is read so many tokens at a time, and given up between two of them. */
+/** A long prompt is read in parts of this many tokens, and can be cancelled between two of them. */
 const readAtOnce = 512
-/** A text to embed is read in one go, for which its memory has to be there. */
+/** A text to embed is read in one batch, for which its memory must be allocated. */
 const embeddingTokens = 2048
-/** All tokens, with the probabilities that the model gives them. */
+/** All tokens, with the probabilities that the model assigns to them. */
 const unfiltered = { temperature: 1, topK: 0, topP: 1, minP: 0, yieldEogToken: true }
 
 type Watch = {
-  /** Told of how many conversations each batch is, and of the threads that computed the one before. */
+  /** Called with the number of conversations in each batch, and the threads of the previous one. */
   onBatch?: (conversations: number, lastThreads: number) => void
-  /** In place of a look at the machine. */
+  /** Replaces the measurement of the machine's free cores. */
   freeCores?: () => number | undefined
 }
 
-/** Loads a model, and answers with it. */
+/** Loads a model, and answers requests with it. */
 export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCores }: Watch = {}) {
   const { threads, slots: slotCount } = options
   const { llama, model } = await loadModel(options)
@@ -76,7 +76,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
   const markers = markerTokens(model, format)
   const grammarFor = grammarCache(llama, model)
   const read = promptReader(model, { chats, checkTokens, contextLength })
-  /** Conversations that will ask for another token. */
+  /** Conversations that will need another token. */
   let generating = 0
 
   async function* generate(
@@ -129,7 +129,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     const cachedTokens = await forgetFrom(slot, tokens)
     const unread = await readAhead(sequence, tokens.slice(cachedTokens), signal)
     const wants = { probabilities: generation.topLogprobs !== undefined } as { probabilities: true }
-    // A grammar has to see each token before it is chosen, so there the library chooses.
+    // A grammar has to check each token before it is chosen, so the library chooses here.
     const isOwnChoice = wants.probabilities && !evaluation.grammarEvaluationState
     const choose = isOwnChoice ? ownSampler(generation.sampling) : undefined
     const steps = sequence.evaluateWithMetadata(unread, wants, {
@@ -139,7 +139,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     })
     const writer = answerWriter(generation, { model, format, markers, beginsIn })
     const maxTokens = Math.min(generation.maxTokens ?? Number.POSITIVE_INFINITY, room)
-    /** In place of what the library chose. */
+    /** Replaces the token that the library chose. */
     let chosen: Token | undefined
     let firstTokenMs = 0
     let isCut = false
@@ -176,7 +176,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     }
   }
 
-  /** Takes from the slot what is not the beginning of these tokens. Answers how many it keeps. */
+  /** Removes from the slot everything after the common prefix with these tokens. Returns how many it keeps. */
   async function forgetFrom(slot: Slot, tokens: Token[]): Promise<number> {
     const { sequence } = slot
     const common = commonLength(slot, tokens)
@@ -186,7 +186,7 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
     return sequence.nextTokenIndex
   }
 
-  /** Reads a prompt but for its end, in parts, so that nobody waits long for a request that was cancelled. */
+  /** Reads a prompt except for its end, in parts, so that a cancelled request soon stops. */
   async function readAhead(sequence: LlamaContextSequence, tokens: Token[], signal: AbortSignal) {
     let rest = tokens
     while (rest.length > readAtOnce) {
@@ -206,5 +206,5 @@ export async function openLlamaModel(options: RuntimeOptions, { onBatch, freeCor
 }
 
 function refuseToGenerate(): AsyncGenerator<Piece, Finish> {
-  throw promptError('not_generative', 'this model makes embeddings and no text')
+  throw promptError('not_generative', 'this model only creates embeddings')
 }

@@ -13,10 +13,10 @@ import type { RuntimeOptions } from '../runtime.ts'
 import { meanPooling } from './embedder.ts'
 import { getBiases } from './llama-internals.ts'
 
-/** The library and a model. Nothing is ever built or downloaded for that. */
+/** Loads the library and a model. Nothing is ever built or downloaded for that. */
 export async function loadModel({ modelPath, threads, backendsDirectory }: RuntimeOptions) {
   if (backendsDirectory !== undefined) useBackends(backendsDirectory)
-  /** The first is the reason; those after it say that there was one. */
+  /** The first message is the reason; those after it only report that there was one. */
   let complaint: string | undefined
   const llama = await getLlama({
     build: 'never',
@@ -37,7 +37,7 @@ export async function loadModel({ modelPath, threads, backendsDirectory }: Runti
 }
 
 async function openFile(llama: Llama, modelPath: string): Promise<LlamaModel> {
-  // Read by our own parser first: llama.cpp may crash where a file is not what it says.
+  // Parsed by our own parser first: llama.cpp may crash on a malformed file.
   const { metadata } = await readGgufFile(modelPath)
   const architecture = String(metadata.get('general.architecture'))
   const hasPooling = metadata.has(`${architecture}.pooling_type`)
@@ -45,7 +45,7 @@ async function openFile(llama: Llama, modelPath: string): Promise<LlamaModel> {
   return llama.loadModel({ modelPath, ...(!hasPooling && { metadataOverrides }) })
 }
 
-/** BERT and its kind: made to be read whole, in both directions. */
+/** BERT and similar models, which read the whole text in both directions. */
 export function isEncoder({ fileInfo: { metadata } }: LlamaModel): boolean {
   const { architecture } = metadata.general
   const own = (metadata as Record<string, unknown>)[architecture] as

@@ -2,7 +2,7 @@ import type { LlamaModel, Token } from 'node-llama-cpp'
 import type { TokenLogprob, TokenLogprobs } from '../runtime.ts'
 import { tokenBytes } from './token-bytes.ts'
 
-/** What JSON can say in place of minus infinity; OpenAI's API does the same. */
+/** JSON cannot express minus infinity; OpenAI's API does the same. */
 const lowest = -9999
 
 /** `probabilities` has the most likely tokens first. */
@@ -23,19 +23,19 @@ export function createLogprobs(
   }
 }
 
-/** Holds back the log probabilities of tokens until their text is given on: a stop string is no part of an answer. */
+/** Holds back the log probabilities of tokens until their text is output: a stop string is not part of an answer. */
 export function logprobsInStep() {
   const held: { upTo: number; logprobs: TokenLogprobs }[] = []
   let taken = 0
   let given = 0
 
   return {
-    /** A token, and the text that came with it. */
+    /** A token, with its text. */
     take(text: string, logprobs: TokenLogprobs) {
       taken += text.length
       held.push({ upTo: taken, logprobs })
     },
-    /** What belongs to the text that was given on so far. */
+    /** Returns those of the text that has been output so far. */
     give(text: string): TokenLogprobs[] {
       given += text.length
       const count = held.findIndex(({ upTo }) => upTo > given)

@@ -6,8 +6,9 @@ type Options = Pick<Sampling, 'temperature' | 'topK' | 'topP' | 'minP' | 'seed'>
 type Candidate = [token: Token, probability: number]
 
 /**
- * Chooses a token from the model's own probabilities, the most likely first, in the order of llama.cpp's chain: top-k, top-p,
- * min-p, temperature. For requests that ask for log probabilities: the library tells those of its last candidates alone.
+ * Chooses a token from the model's own probabilities, sorted by likelihood, in the order of llama.cpp's chain: top-k,
+ * top-p, min-p, temperature. For requests with log probabilities: the library only reports those of its last
+ * candidates.
  */
 export function ownSampler({ temperature, topK, topP, minP, seed }: Options) {
   const random = seed === undefined ? Math.random : seeded(seed)
@@ -25,7 +26,7 @@ export function ownSampler({ temperature, topK, topP, minP, seed }: Options) {
   }
 }
 
-/** As many as together have this share, and one at least. */
+/** The most likely tokens that together reach this probability, and at least one. */
 function mostLikely(candidates: Candidate[], share: number): Candidate[] {
   const total = candidates.reduce((sum, [, probability]) => sum + probability, 0)
   let sum = 0

@@ -3,7 +3,10 @@ import type { AnswerState } from '../chat/answer-parser.ts'
 import type { chatPrompts } from '../chat/chat-prompt.ts'
 import { type Generation, promptError } from '../runtime.ts'
 
-/** Throws where one is none of the model's: llama.cpp may not survive it. `param` is whose tokens they are. */
+/**
+ * Throws for a token that the model does not have: llama.cpp may crash on it. `param` names the parameter of the
+ * tokens.
+ */
 export type CheckTokens = (tokens: readonly number[], param?: string) => void
 
 export function tokenCheck(model: LlamaModel): CheckTokens {
@@ -13,7 +16,7 @@ export function tokenCheck(model: LlamaModel): CheckTokens {
       (token) => !(Number.isInteger(token) && token >= 0 && token < count),
     )
     if (unknown === undefined) return
-    const message = `${unknown} is no token of this model, which has ${count}`
+    const message = `${unknown} is not a token of this model, which has ${count}`
     throw promptError('unknown_token', message, { param })
   }
 }
@@ -24,7 +27,7 @@ type Setup = {
   contextLength: number
 }
 
-/** Makes the tokens of a prompt, and tells what the answer begins with and how many tokens it may have. */
+/** Tokenizes a prompt, and returns how the answer begins and how many tokens it may have. */
 export function promptReader(model: LlamaModel, { chats, checkTokens, contextLength }: Setup) {
   function tokenize({ prompt, json }: Generation): { tokens: Token[]; beginsIn: AnswerState } {
     if ('tokens' in prompt) return { tokens: prompt.tokens as Token[], beginsIn: 'text' }

@@ -17,8 +17,8 @@ import { getBiases } from './llama-internals.ts'
 export type Evaluation = SequenceEvaluateOptions & { generated: Token[] }
 
 /**
- * How the library is to choose the next token. What was `generated` is kept there for the penalties. `isBound`: a grammar has
- * its say as well.
+ * How the library chooses the next token. The `generated` tokens are recorded for the penalties. `isBound`: a grammar
+ * constrains the choice as well.
  */
 export function createEvaluation(
   sampling: Sampling,
@@ -45,7 +45,10 @@ export function createEvaluation(
   }
 }
 
-/** The library takes 32 bits, and zero for none. Any number makes some: small ones and huge ones, below zero and above. */
+/**
+ * The library takes 32 bits, and zero for none. Any number is mapped to that: small and huge ones, negative and
+ * positive.
+ */
 export const hashSeed = (seed: number): number =>
   createHash('sha256').update(String(seed)).digest().readUInt32LE() || 1
 
@@ -53,7 +56,7 @@ function createTokenBias({ logitBias }: Sampling, model: LlamaModel, isBound: bo
   const bias = TokenBias.for(model)
   const biases = getBiases(bias)
   for (const [token, logit] of logitBias) {
-    // What the grammar asks for may not be impossible: llama.cpp does not survive that.
+    // A grammar must not be left without a possible token: llama.cpp would crash.
     const isForbidden = logit <= -100 && !isBound
     biases.set(token as Token, isForbidden ? Number.NEGATIVE_INFINITY : logit)
   }
@@ -62,7 +65,7 @@ function createTokenBias({ logitBias }: Sampling, model: LlamaModel, isBound: bo
 
 const maxCachedGrammars = 50
 
-/** Grammars of JSON schemas. Programs ask with the same schema again and again. */
+/** Grammars of JSON schemas, cached because programs repeat the same schema. */
 export function grammarCache(llama: Llama, model: LlamaModel) {
   const grammars = new LRUCache<string, LlamaGrammar>({ max: maxCachedGrammars })
 
@@ -71,13 +74,16 @@ export function grammarCache(llama: Llama, model: LlamaModel) {
       const grammar = schema === true ? anyObjectGrammar : jsonGrammar(schema)
       return await llama.createGrammar({ grammar })
     } catch (error) {
-      // Whatever is wrong is wrong with the schema: it may hold anything.
-      const why = error instanceof SchemaError ? error.message : `it makes no grammar: ${error}`
+      // Any error is an error of the schema, which may contain anything.
+      const why =
+        error instanceof SchemaError
+          ? error.message
+          : `it cannot be converted to a grammar: ${error}`
       throw promptError(code, `the schema: ${why}`, { cause: error })
     }
   }
 
-  /** `code`: what to call a schema that no grammar can hold to. */
+  /** `code`: the error code for a schema that no grammar can enforce. */
   return async (schema: true | object, code: PromptCode) => {
     const key = JSON.stringify(schema)
     const grammar = grammars.get(key) ?? (await make(schema, code))

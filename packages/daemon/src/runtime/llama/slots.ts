@@ -1,4 +1,4 @@
-/** Who may use which conversation of the context. */
+/** Which request may use which conversation of the context. */
 import type { LlamaContextSequence, Token } from 'node-llama-cpp'
 
 export type Slot = {
@@ -9,8 +9,8 @@ export type Slot = {
 }
 
 /**
- * Gives each request the free slot that still remembers most of its prompt, so that the next turn of a chat reads only what
- * is new; among equals the one that was not used for the longest time. Requests without a slot wait in order.
+ * Gives each request the free slot that holds most of its prompt, so that the next turn of a chat reads only what is
+ * new; among equals the least recently used one. Requests without a slot wait in order.
  */
 export function slots(sequences: LlamaContextSequence[]) {
   const all = sequences.map(
@@ -35,7 +35,7 @@ export function slots(sequences: LlamaContextSequence[]) {
       return slot ?? turn(tokens, signal)
     },
 
-    /** Gives the slot back, or to who waits for the longest time. */
+    /** Frees the slot, or passes it to the request that has waited longest. */
     release(slot: Slot) {
       clock += 1
       slot.usedAt = clock
@@ -62,7 +62,9 @@ export function slots(sequences: LlamaContextSequence[]) {
 
 type Waiting = { tokens: Token[]; resolve(slot: Slot): void }
 
-/** Tokens of the prompt that the slot has in memory. The last one must be read in any case, for what follows it. */
+/**
+ * Tokens of the prompt that the slot has in memory. The last one must be read in any case, to generate what follows it.
+ */
 export function commonLength({ sequence }: Slot, tokens: Token[]): number {
   const { firstDifferentIndex } = sequence.compareContextTokens(tokens)
   return Math.min(firstDifferentIndex, tokens.length - 1)

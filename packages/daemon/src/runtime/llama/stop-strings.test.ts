@@ -7,11 +7,11 @@ function run(stops: string[], pieces: string[]) {
   return { given, rest: filter.isStopped() ? '' : filter.finish(), isStopped: filter.isStopped() }
 }
 
-test('text without stop strings goes through at once', () => {
+test('text without stop strings is passed on at once', () => {
   expect(run([], ['a', 'b'])).toEqual({ given: ['a', 'b'], rest: '', isStopped: false })
 })
 
-test('a stop string is found across pieces, and nothing of it is given on', () => {
+test('a stop string is found across parts, and nothing of it is passed on', () => {
   expect(run(['END'], ['one E', 'N', 'D two'])).toEqual({
     given: ['one ', '', ''],
     rest: '',
@@ -19,7 +19,7 @@ test('a stop string is found across pieces, and nothing of it is given on', () =
   })
 })
 
-test('what only began like a stop string comes later, or at the end', () => {
+test('text that only began like a stop string is passed on later, or at the end', () => {
   expect(run(['END'], ['E', 'NX', 'EN'])).toEqual({
     given: ['', 'ENX', ''],
     rest: 'EN',
@@ -27,11 +27,11 @@ test('what only began like a stop string comes later, or at the end', () => {
   })
 })
 
-test('the first of several counts, also where one begins another', () => {
+test('the first of several counts, even if one begins another', () => {
   expect(run(['abc', 'b'], ['xab'])).toMatchObject({ given: ['xa'], isStopped: true })
   expect(run(['\n\n', '\n'], ['a\nb'])).toMatchObject({ given: ['a'], isStopped: true })
 })
 
-test('overlapping beginnings are kept', () => {
+test('overlapping beginnings are handled', () => {
   expect(run(['aab'], ['aaa', 'ab'])).toMatchObject({ given: ['a', 'a'], isStopped: true })
 })

@@ -1,8 +1,8 @@
 import { partialLength } from '../chat/markers.ts'
 
 /**
- * Takes text as it is generated and gives on what can no longer become part of a stop string. `isStopped` is true once one
- * came: it, and what follows it, is never given on.
+ * Takes text as it is generated and outputs what can no longer become part of a stop string. `isStopped` is true once
+ * one was found: it, and what follows it, is never output.
  */
 export function stopStrings(stops: readonly string[]) {
   const wanted = stops.filter((stop) => stop !== '')
@@ -28,7 +28,7 @@ export function stopStrings(stops: readonly string[]) {
       return free
     },
 
-    /** What was held back, when nothing more comes. */
+    /** Returns the text that was held back, at the end of the answer. */
     finish(): string {
       const rest = held
       held = ''

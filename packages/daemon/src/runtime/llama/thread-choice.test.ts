@@ -7,7 +7,7 @@ type Machine = {
   freeCores?: number | undefined
 }
 
-/** A machine that generates tokens, with a clock of its own. */
+/** A simulated machine that generates tokens, with its own clock. */
 function generating(maxThreads: number, machine: Machine) {
   const choice = threadChoice(maxThreads)
   let clock = 0
@@ -32,17 +32,17 @@ const listThreads = (batches: { threads: number }[]) => batches.map(({ threads }
 const halving = (threads: number) => 80 / threads
 const colliding = (threads: number) => (threads === 1 ? 1 : 100)
 
-test('where more threads are faster, all of them compute', () => {
+test('if more threads are faster, all of them compute', () => {
   const machine = generating(8, { msWith: halving, freeCores: 8 })
   expect(listThreads(machine.batches(12))).toEqual([8, 8, 8, 4, 4, 4, 8, 8, 8, 8, 8, 8])
 })
 
-test('where two threads hold each other up, one is left after a few tokens', () => {
+test('if two threads block each other, one is left after a few tokens', () => {
   const machine = generating(2, { msWith: colliding, freeCores: 2 })
   expect(listThreads(machine.batches(8))).toEqual([2, 2, 2, 1, 1, 1, 1, 1])
 })
 
-test('of many threads that are too many, half as many are left each time', () => {
+test('too many threads are halved each time', () => {
   const machine = generating(16, { msWith: (threads) => 1 + threads ** 2 })
   for (let second = 0; second < 10; second += 1) {
     machine.batches(12)
@@ -51,7 +51,7 @@ test('of many threads that are too many, half as many are left each time', () =>
   expect(machine.batch().threads).toBe(1)
 })
 
-test('a gain of a few percent is not worth the threads: prompts need them', () => {
+test('a gain of a few percent does not justify fewer threads: prompts need them', () => {
   const machine = generating(8, { msWith: (threads) => (threads === 8 ? 100 : 95) })
   machine.batches(6)
   expect(machine.batch().threads).toBe(8)
@@ -69,7 +69,7 @@ test('there are never more threads than free cores', () => {
   expect(machine.batch().threads).toBe(8)
 })
 
-test('a trial ends where other programs take the cores that it needs', () => {
+test('a trial ends if other programs take the cores that it needs', () => {
   const load = { msWith: colliding, freeCores: 2 }
   const machine = generating(2, load)
   machine.batches(6)
@@ -96,7 +96,7 @@ test('once the collision is over, all threads compute again', () => {
   expect(machine.batch().threads).toBe(2)
 })
 
-test('trials take a twentieth of the time at most', () => {
+test('trials take at most a twentieth of the time', () => {
   const machine = generating(2, { msWith: (threads) => (threads === 1 ? 20 : 2_000) })
   machine.batches(6)
   const later = machine.batches(20_000)

@@ -1,20 +1,20 @@
-/** Batches for each number of threads in a trial. */
+/** Batches per number of threads in a trial. */
 const roundLength = 3
 /** Trials take at most a twentieth of the time, and there is at most one a second. */
 const restPerTrial = 20
 const minRestMs = 1_000
-/** A number of threads is given up when one of its batches takes so many times as long as with the present one. */
+/** A number of threads is given up if one of its batches takes this many times as long as with the present number. */
 const hopelessFactor = 3
-/** Fewer threads have to be faster by this: where tokens come no sooner with more of them, prompts do. */
+/** Fewer threads must be faster by this factor: if more threads do not speed up tokens, they do speed up prompts. */
 const fewerThreadsGain = 0.9
-/** A core that others use less than this counts as free. */
+/** A core that other processes use less than this counts as free. */
 const negligibleUse = 0.25
 
 export type Batch = {
   tokens: number
-  /** Conversations that take part. */
+  /** Conversations in the batch. */
   conversations: number
-  /** Cores that no other process computes on; undefined if that is not known. */
+  /** Cores that no other process uses; undefined if unknown. */
   freeCores: number | undefined
 }
 
@@ -24,16 +24,16 @@ type Trial = {
   conversations: number
   /** With the present number of threads. */
   first: Round
-  /** The present round, and what is still to come. */
+  /** The present round, and those still to come. */
   left: Round[]
   done: Round[]
 }
 
 /**
- * Chooses how many threads compute each batch. llama.cpp's threads spin while they wait for each other, hundreds of times a
- * token: when the system takes the processor from one, all wait, and two threads that share a core can be a hundred times
- * slower than one. So there are never more threads than free cores; and from time to time half and twice as many are tried
- * for a few tokens, and kept if they are faster. Times are in milliseconds of a monotonic clock.
+ * Chooses the number of threads for each batch. llama.cpp's threads spin while they wait for each other, hundreds of
+ * times per token: if the system takes the processor from one, all wait, and two threads that share a core can be a
+ * hundred times slower than one. So there are never more threads than free cores; and from time to time half and twice
+ * as many are tried for a few tokens, and kept if they are faster. Times are in milliseconds of a monotonic clock.
  */
 export function threadChoice(maxThreads: number) {
   let chosen = maxThreads
@@ -66,7 +66,7 @@ export function threadChoice(maxThreads: number) {
   }
 
   return {
-    /** Before each batch: the number of threads for it. */
+    /** Call it before each batch. Returns the number of threads for it. */
     begin({ tokens, conversations, freeCores = maxThreads }: Batch, at: number): number {
       const limit = Math.min(maxThreads, Math.max(1, Math.floor(freeCores + negligibleUse)))
       const present = Math.min(chosen, limit)
@@ -81,7 +81,7 @@ export function threadChoice(maxThreads: number) {
       return trial?.left[0]?.threads ?? present
     },
 
-    /** After each batch. Further calls before the next batch have no effect. */
+    /** Call it after each batch. Further calls before the next batch have no effect. */
     end(at: number) {
       const [round] = trial?.left ?? []
       if (!trial || !round || startedAt === undefined) return

@@ -4,7 +4,7 @@ import { tokenText } from './token-text.ts'
 /** One token for each byte. */
 const detokenize = (tokens: number[]) => new TextDecoder().decode(Uint8Array.from(tokens))
 
-test('a character comes when its last byte is there', () => {
+test('a character is output with its last byte', () => {
   const text = tokenText(detokenize)
   const bytes = [...Buffer.from('aé€😀b')]
   const given = bytes.map((byte) => text.take(byte))
@@ -12,7 +12,7 @@ test('a character comes when its last byte is there', () => {
   expect(text.finish()).toBe('')
 })
 
-test('a character that is cut off becomes a replacement, and holds up nothing', () => {
+test('a character that is cut off becomes a replacement character, and delays nothing', () => {
   const text = tokenText(detokenize)
   expect([0xe2, 0x82].map((byte) => text.take(byte))).toEqual(['', ''])
   expect(text.finish()).toBe('\ufffd')

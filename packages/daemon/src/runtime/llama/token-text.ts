@@ -1,6 +1,6 @@
 /**
- * Turns tokens into text one by one. A character may be spread over several tokens: until its last byte is there nothing of
- * it is given on.
+ * Converts tokens to text one by one. A character may be spread over several tokens: nothing of it is output until its
+ * last byte is there.
  */
 export function tokenText(detokenize: (tokens: number[], before: number[]) => string) {
   let pending: number[] = []
@@ -19,13 +19,13 @@ export function tokenText(detokenize: (tokens: number[], before: number[]) => st
       const isUnfinished = detokenize(pending, before).endsWith(replacement)
       return isUnfinished && pending.length < maxCharacterBytes ? '' : give()
     },
-    /** What is left when no token comes any more: the pieces of a character that was never finished. */
+    /** The rest at the end: the bytes of an unfinished character. */
     finish: () => (pending.length > 0 ? give() : ''),
   }
 }
 
 const replacement = '\ufffd'
-/** UTF-8 has at most four bytes to a character, and a token at least one. */
+/** UTF-8 has at most four bytes per character, and a token at least one. */
 const maxCharacterBytes = 4
-/** Some tokenizers write a token by what stands before it. */
+/** Some tokenizers write a token differently depending on what precedes it. */
 const contextTokens = 8

@@ -39,7 +39,7 @@ test('greedy text of the demo model', async () => {
   })
 })
 
-test('the next turn reads only what is new', async () => {
+test('the next turn reads only its new tokens', async () => {
   const first = await run(makeChatGeneration('What is a web seed?'))
   const messages = [
     { role: 'user', content: 'What is a web seed?' },
@@ -56,7 +56,7 @@ const helloTokens = [1, 296, 14, 658, 2, 14, 1, 303, 14]
 const helloAgain = 658
 const endOfTurnToken = 2
 
-test('tokens in place of words', async () => {
+test('tokens instead of text', async () => {
   const { text } = await run(makeChatGeneration('Hello'))
   const again = await run(makeChatGeneration('', { prompt: { tokens: helloTokens } }))
   expect(again.text).toBe(text)
@@ -85,7 +85,7 @@ test('JSON of a schema, and nothing after it', async () => {
   }
 })
 
-test('a schema that no grammar can hold to is refused by name', async () => {
+test('a schema that no grammar can enforce is refused with the keyword', async () => {
   const json = { type: 'object', properties: { code: { type: 'string', pattern: '^[a-z]+$' } } }
   await expect(run(makeChatGeneration('Hello', { json }))).rejects.toMatchObject({
     code: 'schema_refused',
@@ -132,7 +132,7 @@ test('log probabilities are those of the model, however the tokens are chosen', 
   )
 })
 
-test('of a stop string there are no log probabilities', async () => {
+test('there are no log probabilities for a stop string', async () => {
   const { text, pieces } = await run(
     makeChatGeneration('Hello', { topLogprobs: 0, stop: [' can'] }),
   )
@@ -140,7 +140,7 @@ test('of a stop string there are no log probabilities', async () => {
   expect(tokens.join('')).toBe(text)
 })
 
-test('the bytes of a token are its own, also where they are a part of a character', async () => {
+test('the bytes of a token are its own, even if they are part of a character', async () => {
   const letter = 'é😀'
   const prompt = {
     text: `<|im_start|>user\nRepeat: ${letter}<|im_end|>\n<|im_start|>assistant\n${letter}`,
@@ -151,7 +151,7 @@ test('the bytes of a token are its own, also where they are a part of a characte
   expect(Buffer.from(bytes).toString('utf8')).toBe(text)
 })
 
-test('control tokens in a plain prompt are what they say', async () => {
+test('control tokens in a plain prompt are treated as text', async () => {
   const text = '<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n'
   const answer = await run(makeChatGeneration('', { prompt: { text } }))
   expect(answer).toMatchObject({ text: 'Hello! How can I help you?', promptTokens: 9 })
@@ -172,14 +172,14 @@ test.runIf(runsSlowTests)(
   },
 )
 
-test('tokens to embed have to be tokens', async () => {
+test('tokens to embed must exist', async () => {
   const embed = (token: number) => runtime.embed([[token]], new AbortController().signal)
   for (const token of [999_999, 2 ** 32, 1e300]) {
     await expect(embed(token)).rejects.toMatchObject({ code: 'unknown_token' })
   }
 })
 
-test('a bias against all that a schema allows gives way to the schema', async () => {
+test('a bias against all tokens that a schema allows is ignored', async () => {
   const logitBias = Array.from({ length: 2048 }, (_, token): [number, number] => [token, -100])
   for (const temperature of [0, 1]) {
     const sampling = { ...greedy, temperature, logitBias }
@@ -188,7 +188,7 @@ test('a bias against all that a schema allows gives way to the schema', async ()
   }
 })
 
-test('JSON that a schema asks for is no call, whatever stands in it', async () => {
+test('JSON required by a schema is not a call, whatever it contains', async () => {
   const json = { const: '<tool_call>{"name": "weather", "arguments": {}}</tool_call>' }
   const messages = [{ role: 'user', content: 'Hello' }]
   const prompt = chatWith({ messages, tools: [weather], toolChoice: 'none' })
@@ -196,7 +196,7 @@ test('JSON that a schema asks for is no call, whatever stands in it', async () =
   expect([JSON.parse(text), reason]).toEqual([json.const, 'stop'])
 })
 
-test('seeds of any size are seeds', async () => {
+test('seeds may have any size', async () => {
   const texts = await Promise.all(
     [-5, 0, 7, 2 ** 40, 1e300].map(async (seed) => {
       const sampling = { ...greedy, temperature: 2, seed }
@@ -206,21 +206,21 @@ test('seeds of any size are seeds', async () => {
   expect(new Set(texts).size).toBe(texts.length)
 })
 
-test('a token that is biased away does not come', async () => {
+test('a token with a strong negative bias is not generated', async () => {
   const { text } = await run(makeChatGeneration('Hello'))
   const logitBias: [number, number][] = [[helloAgain, -100]]
   const other = await run(makeChatGeneration('Hello', { sampling: { ...greedy, logitBias } }))
   expect(other.text).not.toBe(text)
 })
 
-test('an answer whose end is biased away goes on', async () => {
+test('an answer whose end has a strong negative bias continues', async () => {
   const logitBias: [number, number][] = [0, 1, endOfTurnToken].map((token) => [token, -100])
   const sampling = { ...greedy, logitBias }
   const { completionTokens } = await run(makeChatGeneration('Hello', { sampling, maxTokens: 100 }))
   expect(completionTokens).toBe(100)
 })
 
-test('a process that is killed ends its requests with a sentence, and tells', async () => {
+test('a process that is killed ends its requests with an error, and is reported', async () => {
   const doomed = await startChildRuntime(options)
   const running = runGeneration(doomed, makeChatGeneration('Tell me a story', { maxTokens: 400 }))
   process.kill(doomed.pid, 'SIGKILL')
@@ -231,7 +231,7 @@ test('a process that is killed ends its requests with a sentence, and tells', as
   })
 })
 
-describe('a file that is not what it says', () => {
+describe('a malformed file', () => {
   const good = readFileSync(modelPath)
   const damaged: [string, Buffer][] = [
     ['no model', Buffer.from('hello')],

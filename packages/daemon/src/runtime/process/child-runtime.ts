@@ -6,7 +6,7 @@ import { childPort, openRpc, type ProcessEnd } from '@shoal/core/rpc'
 import { isPromptError, modelLost, type Runtime, type RuntimeOptions } from '../runtime.ts'
 import type { ModelMethods } from './model-process.ts'
 
-/** Runs a model in a process of its own, which may crash without taking anything else along. Rejects where it cannot be loaded. */
+/** Runs a model in a separate process, whose crash affects nothing else. Rejects if it cannot be loaded. */
 export async function startChildRuntime(
   options: RuntimeOptions,
   signal?: AbortSignal,
@@ -58,7 +58,7 @@ export async function startChildRuntime(
   }
 }
 
-/** What a request rejects with: whatever else goes wrong in the process, the next one may do it. */
+/** The rejection of a request: whatever else goes wrong in the process, the next one may succeed. */
 const asOurs = (error: unknown) =>
   isPromptError(error) || hasCode(error, 'model_lost') ? error : modelLost((error as Error).message)
 
@@ -70,9 +70,9 @@ function startProcess(): ChildProcess {
   return fork(fileURLToPath(new URL(`./model-process.${extension}`, import.meta.url)), {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    // llama.cpp has threads of its own; those of libuv would only stand in their way.
+    // llama.cpp has its own threads; those of libuv would only compete with them.
     env: { ...process.env, UV_THREADPOOL_SIZE: '1', NODE_NO_WARNINGS: '1' },
-    // What is made for a token lives as long as it: more room for the young costs memory and saves nothing.
+    // Objects allocated for a token live no longer than it: a larger young generation costs memory and saves nothing.
     execArgv: ['--max-semi-space-size=2'],
   })
 }

@@ -13,7 +13,7 @@ function loadedModel() {
 export type ModelMethods = typeof methods
 
 const methods = {
-  /** The first call, which says what the model can do. */
+  /** The first call, with the model's abilities. */
   async load(options: RuntimeOptions) {
     model = await openLlamaModel(options)
     return model.facts
