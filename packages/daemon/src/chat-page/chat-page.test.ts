@@ -205,7 +205,7 @@ describe.skipIf(!chromium || !findChatSite())('in a browser', { timeout: 60_000 
     expect(await accessibilityProblems(page)).toEqual([])
     await page.getByLabel('API key').fill('wrong')
     await page.keyboard.press('Enter')
-    await page.getByText('This API key is not the right one.').waitFor()
+    await page.getByText('This API key is wrong.').waitFor()
     await page.getByLabel('API key').fill('secret')
     await page.keyboard.press('Enter')
     await ask(page, 'hi')
