@@ -1,32 +1,34 @@
-/** What can go wrong with a transfer, besides the client's own `ApiError` and `NetworkError`. */
+/** Errors of a transfer, in addition to the client's own `ApiError` and `NetworkError`. */
 import { AppError, type ErrorDetails } from '@shoal/core/errors'
 
-/** Bytes do not have the hash that the registry names, and fetching them again did not help. */
+/** The bytes do not match the hash in the manifest, even after they were downloaded again. */
 export const verificationFailed = (message: string, found: ErrorDetails['verification_failed']) =>
   new AppError('verification_failed', message, found)
 
-/** The disk has too little room. What was fetched before stays. */
+/** The disk is too full for the file. The chunks already downloaded are kept. */
 export const noRoom = (directory: string, room: ErrorDetails['no_room']) =>
   new AppError(
     'no_room',
-    `no room in ${directory}: ${room.neededBytes} bytes needed, ${room.freeBytes} free`,
+    `not enough disk space in ${directory}: ${room.neededBytes} bytes needed, ${room.freeBytes} free`,
     room,
   )
 
-/** Another file has the name that the pulled one is to have. */
+/** Another file already has the name of the pulled file. */
 export const fileInTheWay = (path: string, why: string) =>
-  new AppError('file_in_the_way', `${path} is there already and ${why}`, { path })
+  new AppError('file_in_the_way', `${path} already exists and ${why}`, { path })
 
-/** It is a link, and what it points to is not shoal's: it is neither written nor deleted. */
+/**
+ * The path is a link to something outside shoal's folders, which shoal neither writes nor deletes.
+ */
 export const linkLeftAlone = (path: string, target: string) =>
-  new AppError('is_link', `${path} is a link, and ${target}, to which it points, is left alone`, {
+  new AppError('is_link', `${path} is a link to ${target}, which shoal does not change`, {
     path,
     target,
   })
 
-/** A file that shoal pulled once is not what it was. */
+/** A pulled file has changed since it was pulled. */
 export const damagedFile = (path: string) =>
-  new AppError('damaged_file', `${path} is damaged: it is not what was pulled from the registry`, {
+  new AppError('damaged_file', `${path} is damaged: it has changed since it was pulled`, {
     path,
   })
 
@@ -34,17 +36,22 @@ export const damagedFile = (path: string) =>
 export const fileBusy = (path: string) =>
   new AppError('file_busy', `${path} is being pulled`, { path })
 
-/** The file was written to while it was being sent. */
+/** The file was modified while it was being uploaded. */
 export const fileChanged = (path: string) =>
   new AppError('file_changed', `${path} changed while it was being sent`, { path })
 
-/** The bytes of a file are not sent, or not accepted, though the registry knows the file: `message` says by which server. */
+/**
+ * The registry knows the file, but its bytes are not sent or not accepted. `message` names the
+ * server.
+ */
 export const bytesRefused = (message: string, status: number | undefined, options?: ErrorOptions) =>
   new AppError('bytes_refused', message, { status }, options)
 
-/** The registry took all bytes and then refused the file. */
+/** The registry received all bytes and then rejected the file. */
 export const fileRefused = (message: string) => new AppError('file_refused', message, {})
 
-/** There is no record beside the file, so nothing says what its bytes should be. */
+/** The file has no record, so its hashes are unknown. */
 export const noRecord = (path: string) =>
-  new AppError('no_record', `nothing is known of ${path}: shoal did not pull it`, { path })
+  new AppError('no_record', `${path} has no record of its hashes: it was not pulled by shoal`, {
+    path,
+  })

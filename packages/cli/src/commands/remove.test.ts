@@ -209,7 +209,7 @@ test('neither a pull nor a repair writes through a link', async () => {
   await symlink(precious, join(folder, 'tide.gguf.part'))
   const pulled = await shoalHere(['pull', 'tide', '--no-peers'], options)
   expect(pulled.stderr).toContain(
-    `tide.gguf.part is a link, and ${precious}, to which it points, is left alone.\n`,
+    `tide.gguf.part is a link to ${precious}, which shoal does not change.\n`,
   )
   expect(pulled.exitCode).toBe(1)
   expect(await readFile(precious, 'utf8')).toBe('precious')
@@ -223,7 +223,7 @@ test('neither a pull nor a repair writes through a link', async () => {
   await writeFile(join(elsewhere, 'tide.gguf'), damaged)
   const repaired = await shoalHere(['verify', 'tide', '--repair'], options)
   expect(repaired.stderr).toContain(
-    `${folder} is a link, and ${elsewhere}, to which it points, is left alone.\n`,
+    `${folder} is a link to ${elsewhere}, which shoal does not change.\n`,
   )
   expect(await readFile(join(elsewhere, 'tide.gguf'))).toEqual(damaged)
 })

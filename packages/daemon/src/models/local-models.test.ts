@@ -22,6 +22,6 @@ test('an entry that cannot be read is logged once, and does not affect other mod
     .filter((line) => line.includes('models folder'))
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { level: 40, path: join(folder, 'loop'), why: 'too many symbolic links encountered' },
-    { level: 40, path: join(folder, 'pipe', 'pipe.gguf'), why: 'it is no file' },
+    { level: 40, path: join(folder, 'pipe', 'pipe.gguf'), why: 'not a regular file' },
   ])
 })

@@ -103,7 +103,7 @@ test('a pulled file that is now damaged is named, with the command that repairs 
   truncateSync(join(folder, 'tide', 'tide-Q8_0.gguf'), 1000)
   await expect(ollama.pull({ model: 'tide:latest' })).rejects.toMatchObject({
     status_code: 409,
-    message: expect.stringContaining('is damaged: it is not what was pulled'),
+    message: expect.stringContaining('is damaged: it has changed since it was pulled'),
   })
   await expect(ollama.pull({ model: 'tide:Q8_0' })).rejects.toMatchObject({
     message: expect.stringMatching(/shoal verify --repair tide$/),

@@ -9,15 +9,16 @@ export type RegistryFile = {
   client: RegistryClient
   modelName: string
   file: ModelFile
-  /** Whether the file may be shared from now on. Default: as its record says; yes for a new one. */
+  /** Whether the finished file may be shared. Default: unchanged; a new file may be shared. */
   isShared?: boolean | undefined
 }
 
 type Hashed = { chunk_size: number; chunk_hashes: string }
 
 /**
- * Whether the file at `path` is `file`: by its record while it is unchanged, else by its hash, and then it gets a
- * record. Throws `damaged_file` where its record says that it was `file`, and `file_in_the_way` where it is another.
+ * Whether the file at `path` is `file`. Decided by its record if it has not been modified since,
+ * otherwise by its SHA-256; on a match the record is written. Throws `damaged_file` if the record
+ * says that it was `file`, and `file_in_the_way` if it is a different file.
  */
 export async function isFinished(
   path: string,
@@ -34,7 +35,7 @@ export async function isFinished(
   const wasFinished = record?.sha256_hash === file.sha256_hash
   if (found.size !== file.file_size_bytes) {
     if (wasFinished) throw damagedFile(path)
-    const why = `has ${found.size} bytes, not the ${file.file_size_bytes} of the registry's file`
+    const why = `has ${found.size} bytes; the registry's file has ${file.file_size_bytes}`
     throw fileInTheWay(path, why)
   }
   if (wasFinished && record.modified_at === found.mtimeMs) {
@@ -47,7 +48,7 @@ export async function isFinished(
   const hashes = await hashFileInWorker(path, { signal, onProgress })
   if (hashes.sha256_hash !== file.sha256_hash) {
     if (wasFinished) throw damagedFile(path)
-    throw fileInTheWay(path, "is not the registry's file: it has another SHA-256")
+    throw fileInTheWay(path, "is not the registry's file: its SHA-256 differs")
   }
   await keepRecord(path, registryFile, {
     chunk_size: hashes.chunkSize,
@@ -56,7 +57,7 @@ export async function isFinished(
   return true
 }
 
-/** Notes what the finished file is. */
+/** Writes the record of the finished file. */
 export async function keepRecord(
   path: string,
   registryFile: RegistryFile,
@@ -65,7 +66,7 @@ export async function keepRecord(
   const { client, modelName, file } = registryFile
   const { mtimeMs } = await stat(path)
   const before = await readRecord(path)
-  const isSame = before?.sha256_hash === file.sha256_hash // a repair, say
+  const isSame = before?.sha256_hash === file.sha256_hash // true after a repair, for example
   const record: LocalFileRecord = {
     format: 1,
     registry: client.baseUrl,
@@ -81,7 +82,7 @@ export async function keepRecord(
     modified_at: mtimeMs,
     ...toSharingFields(isSame ? before : undefined, registryFile),
   }
-  await forgetTorrent(path) // of what stood here before
+  await forgetTorrent(path) // it belongs to the file that was here before
   await writeRecord(path, record)
 }
 

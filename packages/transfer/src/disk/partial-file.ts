@@ -11,18 +11,21 @@ import { refuseLink } from './refuse-link.ts'
 export type PartialFile = {
   path: string
   board: Board
-  /** What a former run may have left: to be hashed before it is believed. */
+  /** Complete according to the earlier run's journal; must be hashed before they are trusted. */
   claimed: Chunk[]
-  /** Why nothing that a former run noted is of use. */
+  /** Why the journal of an earlier run cannot be used; undefined if it can, or if there is none. */
   startingOver: string | undefined
   saveJournal(): void
-  /** Has the disk take what was written so far, without waiting for it. */
+  /** Flushes what has been written to disk, without waiting for it. */
   startSync(): void
   sync(): Promise<void>
   close(): void
 }
 
-/** Opens or creates the unfinished file, at its full size. It is sparse, so that takes no room yet. */
+/**
+ * Opens or creates the partial file at its full size. It is sparse, so this takes no disk space
+ * yet.
+ */
 export async function openPartial(path: string, manifest: Manifest): Promise<PartialFile> {
   const paths = getFilePaths(path)
   makeFolder(dirname(paths.partial))
@@ -34,7 +37,7 @@ export async function openPartial(path: string, manifest: Manifest): Promise<Par
   for (const [index, count] of former.written.entries()) board.written[index] = count
   const journal = createJournal(paths.journal, manifest, board.written)
   let syncing: Promise<void> | undefined
-  // A system tells of a failed write once: it must not be forgotten when a later sync succeeds.
+  // The system reports a failed write only once, so a later successful sync must not hide it.
   let syncFailure: unknown
 
   return {
@@ -60,8 +63,8 @@ export async function openPartial(path: string, manifest: Manifest): Promise<Par
     },
     close() {
       journal.close()
-      // A cancelled pull need not wait for the disk: the handle closes when the disk is done.
-      handle.close().catch(() => undefined) // nothing is lost with a failing close: `sync` was the test
+      // A cancelled pull does not wait for the disk: the handle closes when the disk has finished.
+      handle.close().catch(() => undefined) // safe to ignore: `sync` has checked the writes
     },
   }
 }
@@ -76,18 +79,18 @@ async function readFormerRun(path: string, manifest: Manifest): Promise<FormerRu
   }
   const journal = readJournal(paths.journal)
   if (journal === undefined || journal === 'damaged') {
-    // The bytes may be good all the same, and reading them is cheaper than fetching them.
+    // The bytes may still be good, and reading them is cheaper than downloading them.
     const { blocks } = await stat(paths.partial)
     const all = Int32Array.from(manifest.chunks, ({ size }) => size)
-    const what = journal === undefined ? 'is gone' : 'cannot be read'
+    const what = journal === undefined ? 'is missing' : 'cannot be read'
     return {
       isKept: true,
       written: blocks === 0 ? nothing : all,
-      startingOver: `the note of what an earlier pull had fetched ${what}`,
+      startingOver: `the record of the earlier pull's progress ${what}`,
     }
   }
   if (!isSameFile(journal.identity, manifest)) {
-    const startingOver = 'the file on the registry is another than the one an earlier pull began'
+    const startingOver = 'the file on the registry has changed since the earlier pull'
     return { isKept: false, written: nothing, startingOver }
   }
   return { isKept: true, written: journal.written, startingOver: undefined }
@@ -101,7 +104,10 @@ function isSameFile(identity: JournalIdentity, { sha256, fileSizeBytes, chunkSiz
   )
 }
 
-/** Bytes of an unfinished file and of the whole, for whoever only looks. Undefined where that cannot be read. */
+/**
+ * Bytes written and total size of a partial file, without opening it. Undefined if its journal is
+ * missing or unreadable.
+ */
 export function readPartialProgress(
   path: string,
 ): { bytesHere: number; fileSizeBytes: number; identity: JournalIdentity } | undefined {

@@ -7,11 +7,14 @@ import { classifyDiskError, type TransferFailure } from '../failure.ts'
 
 export type ChunkBody = {
   take(bytes: Uint8Array): TransferFailure | undefined
-  /** The SHA-256 of the chunk up to the last byte that was to come; undefined while bytes are missing. */
+  /** The SHA-256 of the chunk up to `to`; undefined if bytes are missing. */
   finish(): string | undefined
 }
 
-/** Takes a chunk's bytes from `from` to `to` as they arrive: hashes them, and writes them where they belong. */
+/**
+ * Hashes a chunk's bytes from `from` to `to` as they arrive, and writes them to their place in the
+ * file.
+ */
 export function chunkBody(
   fd: number,
   { written }: Board,
@@ -25,11 +28,12 @@ export function chunkBody(
   return {
     take(bytes) {
       if (at + bytes.length > to) {
-        return { kind: 'refused', message: `chunk ${chunk.index} is longer than it should be` }
+        return { kind: 'refused', message: `chunk ${chunk.index} has more bytes than requested` }
       }
       hash.update(bytes)
       try {
-        // Blocking is right: where it counts this is a worker thread, and the thread pool's hop costs more.
+        // Synchronous on purpose: for large files this runs in a worker thread, where a hop through
+        // the thread pool would cost more.
         writeAll(fd, bytes, chunk.start + at)
       } catch (error) {
         return classifyDiskError(error, `chunk ${chunk.index}`)

@@ -1,4 +1,4 @@
-/** One request for one chunk or a part of it, through redirects and up to its last byte. */
+/** One request for a chunk or a part of it, including redirects, until its last byte. */
 import {
   type Asked,
   followRedirects,
@@ -32,7 +32,10 @@ export type FetchTools = {
   onBytes: (bytes: number) => void
 }
 
-/** Returns the SHA-256 of the chunk up to `to`. Rejects with a `TransferError` or the signal's reason; nothing is written after that. */
+/**
+ * Returns the SHA-256 of the chunk up to `to`. Rejects with a `TransferError` or the signal's
+ * reason; nothing is written after that.
+ */
 export async function fetchChunk(
   tools: FetchTools,
   request: ChunkRequest,
@@ -72,7 +75,7 @@ function exchange(
         code: 'unreachable',
         reason: 'timeout',
         host,
-        detail: `silent for ${stallMs / 1000} s`,
+        detail: `no data for ${stallMs / 1000} s`,
       })
   }, stallMs)
   const onAbort = () => end(() => reject(signal.reason))
@@ -103,7 +106,8 @@ function exchange(
   try {
     network.agentFor(url).dispatch(
       {
-        // Our own timer watches for silence: it knows when the rate limit is the cause.
+        // `stallTimer` replaces these timeouts, because it knows when the rate limit causes the
+        // silence.
         headersTimeout: 0,
         bodyTimeout: 0,
         origin: url.origin,
@@ -134,7 +138,7 @@ function exchange(
           const wanted = { start: chunk.start + from, size: to - from, fileSizeBytes }
           const problem = answerProblem(status, header, yields === 'file' ? wanted : chunk.size)
           if (problem === 'html') {
-            const detail = 'answered a web page instead of the bytes'
+            const detail = 'it answered with a web page instead of the file'
             return failAs({ code: 'not_a_registry', reason: 'html', host, detail })
           }
           if (problem !== undefined) {
@@ -166,7 +170,7 @@ function exchange(
             code: 'unreachable',
             reason: 'reset',
             host,
-            detail: 'ended before the chunk did',
+            detail: 'the response ended before the chunk was complete',
           })
         },
         onResponseError(_, error) {

@@ -8,16 +8,12 @@ import { tryLock } from '../disk/lock.ts'
 import { readRecord, writeRecord } from '../disk/record.ts'
 import { fileInTheWay } from '../errors.ts'
 
-/** What file systems without hard links answer, or those whose file has enough of them. */
+/** Errors of file systems without hard links, and of files with too many of them. */
 const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 /**
- * Gives a file another name with all that shoal knows of it: a hard link, or a copy where there can be none. Throws
- * `file_in_the_way` where something stands at `target`.
- * @example
- * import { copyLocalFile } from '@shoal/transfer'
- *
- * await copyLocalFile('models/tide/tide.gguf', 'models/tide-copy/tide.gguf')
+ * Gives a file a second name, with its record: a hard link, or a copy if the file system cannot
+ * link. Throws `file_in_the_way` if `target` exists.
  */
 export async function copyLocalFile(path: string, target: string): Promise<void> {
   const { partial, lock } = getFilePaths(target)
@@ -25,10 +21,10 @@ export async function copyLocalFile(path: string, target: string): Promise<void>
   const release = tryLock(lock)
   if (release === undefined) throw fileInTheWay(target, 'is being pulled')
   try {
-    if (await exists(target)) throw fileInTheWay(target, 'is another file')
+    if (await exists(target)) throw fileInTheWay(target, 'is a different file')
     await link(path, target).catch(async (error) => {
       if (!cannotLink.has(error.code)) throw error
-      await rm(partial, { force: true }) // a link there would have the bytes written elsewhere
+      await rm(partial, { force: true }) // a link there would redirect the copy
       await copyFile(path, partial, constants.COPYFILE_EXCL)
       await rename(partial, target)
     })
@@ -38,7 +34,10 @@ export async function copyLocalFile(path: string, target: string): Promise<void>
   }
 }
 
-/** It still names the model of the registry: a repair fetches from there. */
+/**
+ * The copied record still names the model on the registry, so that a repair can download from
+ * there.
+ */
 async function copyRecord(path: string, target: string) {
   const record = await readRecord(path)
   if (record === undefined) return

@@ -4,33 +4,29 @@ import { getSystemErrorMessage } from 'node:util'
 import { readPartialProgress } from '../disk/partial-file.ts'
 import { type LocalFileRecord, readRecord } from '../disk/record.ts'
 
-/** A model file on this machine, whole or not. */
+/** A model file on this machine, complete or partial. */
 export type LocalFile = {
-  /** Where it stands, or will stand when it is finished. */
+  /** The path of the finished file, even while it is partial. */
   path: string
-  /** The name of the directory that holds it. */
+  /** The name of its folder. */
   modelName: string
   filename: string
-  /** Of the finished file; undefined for an unfinished one whose journal cannot be read. */
+  /** The size of the finished file; undefined for a partial file whose journal cannot be read. */
   fileSizeBytes: number | undefined
-  /** How much is here: all of a finished file. */
+  /** Bytes on disk; `fileSizeBytes` for a finished file. */
   bytesHere: number
   isFinished: boolean
   modifiedAt: Date
-  /** Undefined for a file that shoal did not pull, and for an unfinished one. */
+  /** Undefined for a file that shoal did not pull, and for a partial file. */
   record: LocalFileRecord | undefined
 }
 
-/** Something among the models that cannot be looked at, and why, as in `permission denied`. */
+/** A path in the models folder that cannot be read, and why, for example `permission denied`. */
 export type Unreadable = { path: string; why: string }
 
 /**
- * Every `<models>/<name>/*.gguf`, finished or not, by model and filename. What cannot be read is told and left out: one
- * such entry is no reason to do without the others.
- * @example
- * import { listLocalFiles } from '@shoal/transfer'
- *
- * for (const { path, isFinished } of await listLocalFiles('models')) console.log(path, isFinished)
+ * Every `<models>/<name>/*.gguf`, finished or partial, by model and filename. Unreadable entries
+ * are reported and skipped, so that one of them does not hide the others.
  */
 export async function listLocalFiles(
   modelsDirectory: string,
@@ -50,7 +46,7 @@ export async function listLocalFiles(
   return files
 }
 
-/** Nothing is told of what is gone: a pull that ends just now renames its file. */
+/** Not reported if the path no longer exists: a pull that has just finished renames its file. */
 function leftOut(path: string, onUnreadable: (unreadable: Unreadable) => void) {
   return (error: NodeJS.ErrnoException): [] => {
     if (error.code === undefined) throw error
@@ -61,7 +57,7 @@ function leftOut(path: string, onUnreadable: (unreadable: Unreadable) => void) {
   }
 }
 
-/** Sorted; empty where there is no such directory. */
+/** Sorted; empty if there is no such directory. */
 async function listNames(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch((error) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
@@ -70,11 +66,11 @@ async function listNames(directory: string): Promise<string[]> {
   return names.sort()
 }
 
-/** Nothing else has a size, and who reads a pipe waits forever. */
+/** Other kinds of files have no size, and reading from a pipe would wait forever. */
 async function statFile(path: string) {
   const found = await stat(path)
   if (found.isFile()) return found
-  throw Object.assign(new Error('it is no file'), { code: 'ENOTSUP' })
+  throw Object.assign(new Error('not a regular file'), { code: 'ENOTSUP' })
 }
 
 async function readFinishedFile(path: string, modelName: string, filename: string) {

@@ -150,9 +150,9 @@ test('what cannot be read is told and left out, and the others are listed', asyn
   const loop = 'too many symbolic links encountered'
   expect(reported).toEqual([
     { path: join(directory, 'loop'), why: loop },
-    { path: join(folder, 'folder.gguf'), why: 'it is no file' },
-    { path: join(folder, 'pipe.gguf'), why: 'it is no file' },
-    { path: join(folder, 'pipe.gguf.part'), why: 'it is no file' },
+    { path: join(folder, 'folder.gguf'), why: 'not a regular file' },
+    { path: join(folder, 'pipe.gguf'), why: 'not a regular file' },
+    { path: join(folder, 'pipe.gguf.part'), why: 'not a regular file' },
     { path: join(folder, 'self.gguf'), why: loop },
   ])
 })
@@ -194,6 +194,6 @@ test('a copy goes over nothing that is there', async () => {
   await pull()
   const target = join(directory, 'model.gguf')
   writeFileSync(target, 'something else')
-  await expect(copyLocalFile(path, target)).rejects.toThrow('is another file')
+  await expect(copyLocalFile(path, target)).rejects.toThrow('is a different file')
   expect(readFileSync(target, 'utf8')).toBe('something else')
 })

@@ -1,4 +1,7 @@
-/** What goes when files are removed, what stays, and how many bytes that frees: looked at before anything is deleted. */
+/**
+ * Determines what a removal deletes, what it leaves, and how many bytes it frees, before anything
+ * is deleted.
+ */
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { getFilePaths, shoalDirectory } from '../disk/file-paths.ts'
@@ -6,21 +9,23 @@ import { findLinkTarget } from '../disk/refuse-link.ts'
 import { linkLeftAlone } from '../errors.ts'
 
 export type Removal = {
-  /** Bytes that the disk gains: none for links and for files that have another hard link. */
+  /** Disk space freed: 0 for links and for files that have another hard link. */
   freedBytes: number
-  /** Links that go. What they point to stays. */
+  /** Links that are deleted. Their targets stay. */
   links: { path: string; target: string }[]
-  /** Files whose bytes stay in use under another hard link. */
+  /** Files whose bytes stay in use through another hard link. */
   hardLinked: string[]
-  /** Folders that hold no model any more and stay for what else is in them. */
+  /** Folders that hold no model any more but stay, because they contain other files (`names`). */
   keptFolders: { path: string; names: string[] }[]
 }
 
 export type RemovalPlan = {
   removal: Removal
-  /** To be unlinked, in this order: what an interrupted removal leaves can be listed and removed. */
+  /**
+   * Deleted in this order: whatever an interrupted removal leaves can still be listed and removed.
+   */
   entries: string[]
-  /** Empty folders of shoal's own, innermost first. */
+  /** Shoal's own folders that are then empty, innermost first. */
   folders: string[]
 }
 
@@ -28,9 +33,10 @@ const noFiles = new Set(['ENOENT', 'ENOTDIR'])
 const isModelName = (name: string) => /\.gguf(\.part)?$/.test(name)
 
 /**
- * Plans the removal of model files `<modelsDirectory>/<name>/<filename>`, finished or not. The models folder itself may be
- * a link; of a link below it only the link goes. Throws `is_link` where a model's folder is a link and holds other
- * models than those named: without the link they would be gone, too.
+ * Plans the removal of model files `<modelsDirectory>/<name>/<filename>`, finished or partial. The
+ * models folder itself may be a link; of a link inside it, only the link is deleted. Throws
+ * `is_link` if a model's folder is a link and holds models that were not named, since they would
+ * disappear with the link.
  */
 export async function planRemoval(
   modelsDirectory: string,
@@ -44,7 +50,7 @@ export async function planRemoval(
   const byFolder = Map.groupBy(paths, (path) => dirname(resolve(path)))
   for (const [folder, members] of byFolder) {
     if (dirname(folder) !== resolve(modelsDirectory)) {
-      throw new Error(`${folder} is not in the models folder ${modelsDirectory}`)
+      throw new Error(`${folder} is outside the models folder ${modelsDirectory}`)
     }
     await planFolder(plan, folder, new Set(members.map((path) => basename(path))))
   }
@@ -81,7 +87,10 @@ async function planFolder(plan: RemovalPlan, folder: string, filenames: Set<stri
   plan.folders.push(...(isHiddenLinked ? [] : [hidden]), folder)
 }
 
-/** Whether a hidden file belongs to this model file. Its lock goes last, and by whoever holds it. */
+/**
+ * Whether a hidden file belongs to this model file. The lock is not included: its holder deletes it
+ * last.
+ */
 function isSidecar(name: string, filename: string): boolean {
   if (!name.startsWith(`${filename}.`)) return false
   return /^(json|journal|torrent|download)(\.[0-9a-f-]{36})?(\.new)?$/.test(
@@ -98,7 +107,7 @@ async function weigh({ entries, removal }: RemovalPlan) {
     })
     if (found === undefined) continue
     const target = findLinkTarget(path)
-    const bytes = found.blocks * 512 // stat's unit, whatever the disk's; a sparse file has few
+    const bytes = found.blocks * 512 // stat counts blocks of 512 bytes on any disk; a sparse file has few
     if (target !== undefined) removal.links.push({ path, target })
     else if (found.nlink === 1) removal.freedBytes += bytes
     else {

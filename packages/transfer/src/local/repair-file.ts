@@ -16,30 +16,24 @@ import { retryingClient } from '../retrying-client.ts'
 
 export type RepairOptions = {
   client: RegistryClient
-  /** A damaged file with a record. */
+  /** A damaged file that has a record. */
   path: string
   rateLimit?: number | undefined
   connections?: number | undefined
-  /** Default: straight to every host. */
+  /** Default: direct connections. */
   network?: NetworkSettings | undefined
   signal?: AbortSignal | undefined
   onEvent?: ((event: PullEvent) => void) | undefined
-  /** For tests, and for networks that are unlike others. */
+  /** For tests and unusual networks. */
   tuning?: Partial<Tuning> | undefined
 }
 
 export type RepairedFile = { path: string; repairedBytes: number }
 
 /**
- * Fetches the bad chunks of a damaged file, and no others. Meanwhile the file is an unfinished one and does not stand
- * under its name: half mended it is nowhere to be mistaken for whole, and after a crash a pull goes on with it. Throws a
- * `is_link` where the file, or its folder, is a link.
- * @example
- * import { repairFile, verifyFile } from '@shoal/transfer'
- *
- * const path = 'models/tide/tide.gguf'
- * const { status } = await verifyFile({ path })
- * if (status === 'damaged') await repairFile({ client, path })
+ * Downloads only the bad chunks of a damaged file. Meanwhile the file is a partial file and does
+ * not exist under its own name, so that a half-repaired file is never mistaken for a complete one;
+ * after a crash, a pull finishes it. Throws `is_link` if the file or its folder is a link.
  */
 export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const { path } = given
@@ -49,15 +43,15 @@ export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const options = { ...given, client }
   const signal = options.signal ?? new AbortController().signal
   const paths = getFilePaths(path)
-  for (const each of [dirname(path), path]) refuseLink(each) // what lies elsewhere is not ours to change
+  for (const each of [dirname(path), path]) refuseLink(each) // what the link points to is not ours to change
   const release = await lockFile(paths.lock, { signal })
   try {
     const record = await readRecord(path)
     if (record === undefined) throw noRecord(path)
-    // Asked first: a file that cannot be mended stays where it is.
+    // Before the rename: a file that cannot be repaired stays where it is.
     const file = await client.getFile(record.model_id, record.file_id, signal)
     if (file.sha256_hash !== record.sha256_hash) {
-      throw verificationFailed(`${record.filename} is another file on the registry now`, {
+      throw verificationFailed(`${record.filename} is a different file on the registry now`, {
         expected: record.sha256_hash,
         actual: file.sha256_hash,
       })

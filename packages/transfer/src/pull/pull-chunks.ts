@@ -20,9 +20,9 @@ import { startWorkerPool, type WorkerPool } from '../workers/worker-pool.ts'
 import { checkFormerRun } from './check-former-run.ts'
 import { handleFailure } from './handle-failure.ts'
 
-/** A chunk that came wrong so often will not come right. */
+/** Give up after a chunk has arrived damaged this many times. */
 const maxBadTimes = 5
-/** Now and then the disk is made to take what is there, so that a power loss costs little. More often slows the pull. */
+/** Flushing limits what a power loss can destroy. Flushing more often slows down the pull. */
 const syncEveryMs = 5000
 
 export type ChunkPull = {
@@ -31,9 +31,9 @@ export type ChunkPull = {
   file: ModelFile
   download: Download
   manifest: Manifest
-  /** Whether the registry said `download` to an earlier run. */
+  /** Whether `download` was saved by an earlier run. */
   isKept: boolean
-  /** Asks the registry anew. */
+  /** Asks the registry for a new `download`. */
   renew: () => Promise<Download>
   partial: PartialFile
   connections: number
@@ -47,17 +47,17 @@ export type ChunkPull = {
 }
 
 export type PulledChunks = {
-  /** Of the whole file, as it is on disk. */
+  /** Of the whole file, as read from disk. */
   sha256: string
   resumedBytes: number
   receivedBytes: number
-  /** Who sent them, good or not. */
+  /** Everyone who sent bytes, good or bad. */
   sources: SourceShare[]
-  /** How many chunks came wrong, by sender. */
+  /** Number of damaged chunks by sender. */
   dropped: Map<string, number>
 }
 
-/** Brings the partial file to where every chunk is trusted, and hashes the whole. */
+/** Completes the partial file chunk by chunk, and hashes the whole file. */
 export async function pullChunks(pull: ChunkPull): Promise<PulledChunks> {
   const { manifest, partial, connections, rateLimit, tuning } = pull
   const { path, board } = partial
@@ -143,7 +143,7 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
       serveSource(source, serving).then(
         () => peers?.finish(),
         (error) => {
-          ending.abort(error) // before anybody's turn ends, which they would take for the other's
+          ending.abort(error) // before any turn ends, which the others would take for their own turn
           throw error
         },
       ),
@@ -157,7 +157,7 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
   }
   stopTicking()
   report({ type: 'verifying' })
-  const left = leave(peers, report) // takes as long as its tracker
+  const left = leave(peers, report) // takes as long as the tracker's response
   const sha256 = await hasher.digest.finally(() => left)
   const bytes = receivedBytes(board) + swarm.broughtBytes()
   return {
@@ -169,14 +169,14 @@ async function runWorkers(pull: ChunkPull, { workers, hasher }: WorkerPool): Pro
   }
 }
 
-/** The bytes do not depend on how this ends: a failure is said, and is none of the pull. */
+/** The downloaded bytes are not affected: an error here is reported and does not fail the pull. */
 async function leave(peers: Peers, report: ChunkPull['report']): Promise<void> {
   await peers.close().catch((error: Error) => {
-    report({ type: 'without-peers', reason: `the swarm was not left in order: ${error.message}` })
+    report({ type: 'without-peers', reason: `could not leave the swarm cleanly: ${error.message}` })
   })
 }
 
-/** The registry brings bytes in its own turn and in the swarm's. */
+/** The registry sends bytes in its own turn and in that of the peers; these shares are added up. */
 export function sharesByName(shares: SourceShare[]): SourceShare[] {
   return [...Map.groupBy(shares, ({ name }) => name)].map(([name, same]) => ({
     name,
@@ -185,7 +185,10 @@ export function sharesByName(shares: SourceShare[]): SourceShare[] {
   }))
 }
 
-/** Keeps journal, disk and onlookers up to date, once more at the end. */
+/**
+ * Saves the journal, flushes the disk and reports progress at intervals, and reports once more at
+ * the end.
+ */
 function startTicking(
   { partial, tuning, meter, report }: ChunkPull,
   { shares, movedBytes }: { shares: () => SourceShare[]; movedBytes: () => number },
@@ -199,7 +202,7 @@ function startTicking(
   }
   const timer = setInterval(() => {
     const progress = readProgress()
-    partial.saveJournal() // before it is shown: what was shown is not lost
+    partial.saveJournal() // before progress is reported, so that reported progress survives a crash
     onTick()
     report(progress)
     if (performance.now() - syncedAt < syncEveryMs) return
@@ -213,6 +216,6 @@ function startTicking(
 }
 
 function alwaysBad({ index, sha256 }: Chunk, actual: string, times: number) {
-  const message = `chunk ${index} came with a wrong SHA-256 ${times} times`
+  const message = `chunk ${index} arrived ${times} times with the wrong SHA-256`
   return verificationFailed(message, { expected: sha256, actual, chunkIndex: index })
 }

@@ -99,7 +99,7 @@ test('another file under the name is never overwritten', async () => {
 
   const sameSize = Buffer.alloc(file.bytes.length)
   writeFileSync(path, sameSize)
-  await expect(pull()).rejects.toThrow('has another SHA-256')
+  await expect(pull()).rejects.toThrow('its SHA-256 differs')
   expect(readFileSync(path).equals(sameSize)).toBe(true)
 })
 

@@ -13,29 +13,23 @@ export type PulledFile = {
   path: string
   sha256_hash: string
   fileSizeBytes: number
-  /** Bytes that a former run had left and that were still good. */
+  /** Bytes from an earlier run that were still good. */
   resumedBytes: number
   downloadedBytes: number
-  /** Of `downloadedBytes`: what was of no use, since it came twice or was not what it should be. */
+  /** The part of `downloadedBytes` that was of no use: duplicate or damaged. */
   wastedBytes: number
-  /** Who sent them; what turned out bad counts too. */
+  /** Everyone who sent bytes, including bytes that turned out damaged. */
   sources: SourceShare[]
-  /** Chunks that did not have their hash, by where they came from. */
+  /** Chunks that did not match their hash, by sender. */
   droppedChunks: { source: string; count: number }[]
-  /** The file was there, whole, before anything was fetched. */
+  /** The complete file was already there. */
   alreadyThere: boolean
 }
 
 /**
- * Downloads one ready file to `path`. Resolves when the finished file has the manifest's SHA-256 and stands under its
- * name, on disk. Stopped in any way, it leaves what it has, and the next call goes on from there.
- * @example
- * import { pullFile } from '@shoal/transfer'
- *
- * const [file] = await client.listFiles('tide')
- * if (!file) throw new Error('tide has no files')
- * const path = `models/tide/${file.filename}`
- * const { downloadedBytes } = await pullFile({ client, modelName: 'tide', file, path })
+ * Downloads one ready file to `path`. Resolves once the finished file has the manifest's SHA-256
+ * and is on disk under its name. If stopped, it keeps what has been downloaded, and the next call
+ * resumes from there.
  */
 export async function pullFile(given: PullOptions): Promise<PulledFile> {
   const signal = given.signal ?? new AbortController().signal
@@ -49,7 +43,7 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
     const onProgress = (bytesDone: number) => report({ type: 'checking', bytesDone, bytesTotal })
     const alreadyThere = await isFinished(path, options, { signal, onProgress })
     const pulled = alreadyThere ? undefined : await pullUnderLock(options, signal)
-    if (alreadyThere) await clearUp(path) // an earlier run may have been killed at its very end
+    if (alreadyThere) await clearUp(path) // an earlier run may have been killed just before it cleaned up
     report({ type: 'done' })
     return {
       path,
@@ -67,7 +61,7 @@ export async function pullFile(given: PullOptions): Promise<PulledFile> {
   }
 }
 
-/** Waits while another call or process pulls the same file, and shows how far that one is. */
+/** Waits while another call or process pulls the same file, and reports its progress. */
 function takeTurn({ path, file, onEvent }: PullOptions, signal: AbortSignal) {
   let meter: ProgressMeter | undefined
   const onWait = () => {

@@ -20,7 +20,10 @@ import type { PullOptions } from './pull-options.ts'
 
 const torrentTimeoutMs = 2_000
 
-/** Brings the file under its name. To be called by whoever holds the file's lock, and where no such file stands. */
+/**
+ * Pulls the file and gives it its name. The caller must hold the file's lock, and `path` must not
+ * exist.
+ */
 export async function pullUnderLock(
   options: PullOptions,
   signal: AbortSignal,
@@ -34,8 +37,9 @@ export async function pullUnderLock(
 
   const first = await attempt()
   if (first.sha256 === manifest.sha256) return finish(first)
-  // Every chunk was right and the file is not: the disk gave other bytes back, or the manifest contradicts itself.
-  // A second attempt hashes the chunks on disk again, fetches those that are bad, and so tells which.
+  // Every chunk matched but the file does not: either the disk returned other bytes than were
+  // written, or the manifest contradicts itself. A second attempt, which hashes the chunks on disk
+  // again and downloads the bad ones, tells which.
   const second = await attempt()
   if (second.sha256 === manifest.sha256) return finish(mergeAttempts(first, second))
   await rm(partial)
@@ -68,7 +72,7 @@ export async function pullUnderLock(
       await partialFile.sync()
       return pulled
     } catch (error) {
-      // Perhaps what the registry said of it is to blame: the next pull asks anew.
+      // The saved response may be at fault: the next pull asks the registry again.
       if (hasCode(error, 'verification_failed')) await forgetDownload(path)
       throw error
     } finally {
@@ -84,7 +88,10 @@ export async function pullUnderLock(
   }
 }
 
-/** What two attempts brought; the second counts as resumed what the first had. */
+/**
+ * The result of both attempts. `second.resumedBytes` counts what `first` downloaded, so it is left
+ * out.
+ */
 function mergeAttempts(first: PulledChunks, second: PulledChunks): PulledChunks {
   const dropped = new Map(first.dropped)
   for (const [sender, count] of second.dropped) {
@@ -99,7 +106,7 @@ function mergeAttempts(first: PulledChunks, second: PulledChunks): PulledChunks 
   }
 }
 
-/** Of an unfinished file that is finished or given up, nothing but its lock stays. */
+/** Deletes everything that belongs to a finished or abandoned partial file, except the lock. */
 export async function clearUp(path: string): Promise<void> {
   const { journal, record } = getFilePaths(path)
   await rm(journal, { force: true })
@@ -111,7 +118,10 @@ export async function clearUp(path: string): Promise<void> {
   }
 }
 
-/** So that it can be shared while the registry is away. Where this fails, whoever shares it asks again. */
+/**
+ * Saves the torrent, so that the file can be shared while the registry is offline. If this fails,
+ * sharing asks the registry again.
+ */
 async function saveTorrent({ client, file, path }: PullOptions, signal: AbortSignal) {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(torrentTimeoutMs)])
   const ids = { modelId: file.model_id, fileId: file.id }
@@ -121,7 +131,7 @@ async function saveTorrent({ client, file, path }: PullOptions, signal: AbortSig
 
 async function giveName(path: string, manifest: Manifest, options: PullOptions) {
   const { partial } = getFilePaths(path)
-  if (await exists(path)) throw fileInTheWay(path, 'came while it was being pulled')
+  if (await exists(path)) throw fileInTheWay(path, 'was created during the pull')
   await rename(partial, path)
   const directory = await open(dirname(path), 'r')
   await directory.sync().finally(() => directory.close())

@@ -5,45 +5,22 @@ import type { BlobPush } from './push-options.ts'
 import { sendMissing } from './send-missing.ts'
 import { untilProcessed } from './until-processed.ts'
 
-/** The registry may find chunks wrong in its store and ask for them again. */
+/** The registry may find damaged chunks in its store and ask for them again. */
 const maxRounds = 4
 
 /**
- * Uploads one file whose hashes are known, and resolves when the registry serves it. Stopped in any way, the next call goes on from there.
- * Every call and every chunk is repeated as the retrier says: to the registry, a repeated call is the same as the first.
- * @example
- * import { openAsBlob } from 'node:fs'
- * import { hashFileInWorker, makeManifest } from '@shoal/model-file'
- * import { createRetrier, type PushPort, pushBlob } from '@shoal/transfer/push'
- *
- * const manifest = makeManifest(await hashFileInWorker('tide-q2.gguf'))
- * const blob = await openAsBlob('tide-q2.gguf')
- * const port: PushPort = {
- *   connections: 4,
- *   async putChunk({ index, size, url }, { signal, onSent }) {
- *     const start = index * manifest.chunk_size
- *     const body = blob.slice(start, start + size)
- *     const { ok, status } = await fetch(url, { method: 'PUT', body, signal })
- *     if (!ok) throw new Error(`chunk ${index}: status ${status}`)
- *     onSent(size)
- *   },
- *   async checkChunk() {}, // the blob rejects reads if its file has changed
- *   async checkUnchanged() {},
- * }
- * const { signal } = new AbortController()
- * const report = console.log
- * const retrier = createRetrier({ maxWaitMs: 2_000, timeoutMs: 60_000, signal, report })
- * const options = { client, modelName: 'tide', filename: 'tide-q2.gguf', manifest, port }
- * const { id } = await pushBlob({ ...options, retrier, signal, report })
+ * Uploads one file whose hashes are known, and resolves once the registry serves it. If stopped,
+ * the next call resumes from there. All calls and chunks are retried by `retrier`; repeating a call
+ * has no further effect on the registry.
  */
 export async function pushBlob(given: BlobPush): Promise<ModelFile> {
-  // One place retries: the retrier knows of all requests of the push.
+  // Only the retrier retries, because it knows about all requests of the push.
   const client = given.client.with({ retry: { firstContactMs: 0, giveUpMs: 0 }, maxWaits: 0 })
   const push = { ...given, client }
   return (await findSame(push)) ?? (await upload(push))
 }
 
-/** The same file, where an earlier push or somebody else has brought it to its end. */
+/** The same file, if an earlier push has completed it or someone else has uploaded it. */
 async function findSame(push: BlobPush): Promise<ModelFile | undefined> {
   const { client, modelName, filename, manifest, retrier, signal, report } = push
   const files = await retrier.call(() => client.listFiles(modelName, { status: 'all' }, signal))
@@ -76,13 +53,13 @@ async function upload(push: BlobPush): Promise<ModelFile> {
       throw fileRefused(`${filename}: ${processed.status_detail ?? processed.status}`)
     }
     if (round === maxRounds) {
-      throw bytesRefused(`chunks of ${filename} are missing after ${round} rounds`, 409)
+      throw bytesRefused(`chunks of ${filename} are still missing after ${round} uploads`, 409)
     }
     missing = await listMissing(push, fileId)
   }
 }
 
-/** The processed file, or undefined where chunks turned out to be missing. */
+/** The processed file, or undefined if chunks turned out to be missing. */
 async function complete(push: BlobPush, fileId: string): Promise<ModelFile | undefined> {
   const { client, modelName, retrier, signal } = push
   try {
@@ -91,14 +68,14 @@ async function complete(push: BlobPush, fileId: string): Promise<ModelFile | und
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
     if (error.problem.missing_count !== undefined) return undefined
-    // The first answer may have been lost: then the file says why it failed.
+    // The first response may have been lost: in that case the file's status says why it failed.
     const file = await retrier.call(() => client.getFile(modelName, fileId, signal))
     if (file.status !== 'failed') throw error
     return file
   }
 }
 
-/** Where the answer is lost, the file tells whether the registry has heard the call. */
+/** If the response is lost, the file's status shows whether the registry received the call. */
 async function completeOnce(push: BlobPush, fileId: string): Promise<ModelFile> {
   const { client, modelName, signal } = push
   try {

@@ -8,35 +8,36 @@ import type { SharedFile } from './seed-messages.ts'
 
 export type ShareableOptions = {
   modelsDirectory: string
-  /** Whose files may be asked for in the name of who has the token; those of other registries as by anybody. */
+  /** The token is sent only to this registry; other registries are asked anonymously. */
   registry?: { address: string; token: string | undefined } | undefined
-  /** Whether files of private models are shared too, with whoever has their torrent. */
+  /** Whether to share files of private models too, with anyone who has their torrent. */
   isPrivateShared?: boolean | undefined
-  /** How registries are reached. Default: straight. */
+  /** How to reach registries. Default: direct connections. */
   network?: NetworkSettings | undefined
-  /** Told why a file is not shared, and where a torrent cannot be kept beside its file. */
+  /** Called when a file is not shared, and when a torrent cannot be saved beside its file. */
   onProblem(path: string, message: string): void
 }
 
-/** A public file may become private, or go: so long the registry's word holds. */
+/** How long a registry's answer is cached: a public file may become private or be deleted. */
 const answerTtlMs = 60 * 60_000
 const requestTimeoutMs = 10_000
 
-/** A file that came from a registry and has not been changed since. */
+/** A file that was pulled from a registry and has not been modified since. */
 type Pulled = LocalFile & { record: LocalFileRecord; fileSizeBytes: number }
 
-/** The registry's word on one file: its torrent, or that there is none for us. */
+/** The registry's answer for one file: its torrent, or undefined if we may not share it. */
 type CachedAnswer = { found: FileTorrent | undefined; until: number }
 
 /**
- * Finds what may be shared of a folder of models: files that a pull has verified, with the torrent that their registry has for
- * them now. One that anybody may have is kept beside its file, so that a registry that is away is not missed.
+ * Finds the shareable files in a models folder: files that a pull has verified, with the torrent
+ * that their registry currently has for them. The torrent of a public file is saved beside it, so
+ * that the file can be shared while its registry is offline.
  */
 export function shareableFiles(options: ShareableOptions) {
   const { modelsDirectory, registry, isPrivateShared = false, onProblem } = options
   const transport = registryTransport(options.network ?? directNetwork)
   const answers = new Map<string, CachedAnswer>()
-  /** Paths of which it was told that they were pulled without peers. */
+  /** Paths already reported as pulled without peers. */
   const reported = new Set<string>()
 
   async function ask(
@@ -58,7 +59,7 @@ export function shareableFiles(options: ShareableOptions) {
       return { found: isShared ? found : undefined, until }
     } catch (error) {
       signal.throwIfAborted()
-      if (!isRefusal(error)) return undefined // it is away: another time
+      if (!isRefusal(error)) return undefined // the registry is offline: try again later
       await forgetTorrent(path)
       return { found: undefined, until }
     }
@@ -76,7 +77,7 @@ export function shareableFiles(options: ShareableOptions) {
 
   function isWanted({ path, record }: Pulled): boolean {
     if (record.without_peers && !reported.has(path)) {
-      onProblem(path, 'it was pulled with --no-peers; pull it again without that to share it')
+      onProblem(path, 'it was pulled with --no-peers; to share it, pull it again without that flag')
     }
     if (record.without_peers) reported.add(path)
     else reported.delete(path)
@@ -99,10 +100,10 @@ export function shareableFiles(options: ShareableOptions) {
 
 function isPulled({ isFinished, record, modifiedAt }: LocalFile): boolean {
   if (!isFinished || !record) return false
-  return Math.abs(record.modified_at - modifiedAt.getTime()) < 1 // a date has no parts of a millisecond
+  return Math.abs(record.modified_at - modifiedAt.getTime()) < 1 // a `Date` has no fractions of a millisecond
 }
 
-/** Copies of a file under one name are one torrent, and shared once. */
+/** Copies of a file under the same name have the same torrent, and are shared once. */
 const torrentKey = ({ filename, record }: Pulled) => `${record.sha256_hash} ${filename}`
 
 async function kept(path: string): Promise<FileTorrent | undefined> {

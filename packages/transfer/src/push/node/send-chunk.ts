@@ -24,7 +24,10 @@ import type { RateLimit } from '../../rate-limit.ts'
 import type { PutOptions } from '../push-port.ts'
 
 const blockBytes = 256 * 1024
-/** What is read of an answer: a problem of the registry's is a few hundred bytes. */
+/**
+ * Maximum size of a response that is read. An error response from the registry has a few hundred
+ * bytes.
+ */
 const maxAnswerBytes = 64 * 1024
 
 export type SendTools = {
@@ -36,8 +39,8 @@ export type SendTools = {
 }
 
 /**
- * Sends one chunk. Rejects with a `TransferError` where sending it again may help, and otherwise with an `ApiError` of the registry's,
- * `bytes_refused` or a `NetworkError`.
+ * Sends one chunk. Rejects with a `TransferError` if sending it again may help, otherwise with the
+ * registry's `ApiError`, `bytes_refused` or a `NetworkError`.
  */
 export async function sendChunk(
   tools: SendTools,
@@ -47,7 +50,7 @@ export async function sendChunk(
   const { network, chunkSize } = tools
   const { signal } = options
   const target = new URL(url)
-  // Longer than for a download: the answer comes when the chunk is hashed and stored.
+  // Longer than for a download: the response comes only after the chunk has been hashed and stored.
   const silenceMs = 2 * network.settings.timeouts.headersMs
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(), silenceMs)
@@ -60,7 +63,7 @@ export async function sendChunk(
         yield bytes
       }
     } catch (error) {
-      failure = error // undici would only say that the body ended too soon
+      failure = error // undici would only report that the body ended too soon
       throw error
     }
   }
@@ -70,7 +73,7 @@ export async function sendChunk(
       method: 'PUT',
       headers: { ...headers, 'content-length': String(size) },
       body: Readable.from(body(), { objectMode: false }),
-      headersTimeout: 0, // `silence` watches
+      headersTimeout: 0, // `silence` is the timeout
       bodyTimeout: 0,
       signal: AbortSignal.any([signal, silence.signal]),
     })
@@ -83,7 +86,7 @@ export async function sendChunk(
     const isTyped = [ApiError, NetworkError, TransferError].some((type) => error instanceof type)
     if (isTyped || hasCode(error, 'bytes_refused')) throw error
     const isSilent = silence.signal.aborted
-    const detail = `silent for ${silenceMs / 1000} s`
+    const detail = `no data for ${silenceMs / 1000} s`
     const found: NetworkFailure = isSilent
       ? { code: 'unreachable', reason: 'timeout', host: target.host, detail }
       : toNetworkFailure(error, { url: target, proxy: network.findProxy(target) })
@@ -98,7 +101,7 @@ const toSendError = (failure: NetworkFailure) =>
     ? new TransferError(classifyNetworkError(failure))
     : new NetworkError(failure)
 
-/** What an answer means that is not simply a success. */
+/** Converts a response that is not plain success into an error. */
 function toAnswerError(
   network: Network,
   url: URL,
@@ -109,14 +112,14 @@ function toAnswerError(
   const { host } = url
   const proxy = network.findProxy(url)
   const contentType = header('content-type')
-  // Whoever says so, the address may have expired: a new one is asked for first.
+  // The URL may have expired, whoever answers: the caller first asks for a new one.
   const mayBeExpired = [401, 403, 404].includes(status)
   const failure = failureOfAnswer({ url, proxy }, status, contentType)
   if (failure && !mayBeExpired) return toSendError(failure)
   if (status < 300) {
-    // Whoever takes a chunk has nothing to say about it.
+    // A store that accepts a chunk returns no body.
     const reason = contentType?.startsWith('text/html') ? 'html' : 'other_program'
-    const detail = `it answered ${status} with a body`
+    const detail = `it answered ${status} with an unexpected body`
     return toSendError({ code: 'not_a_registry', reason, host, detail })
   }
   if (status < 400) return redirectRefused(url, 'moved', `it redirects to ${header('location')}`)
@@ -147,7 +150,7 @@ async function* readBlocks(
   }
 }
 
-/** The first `maxAnswerBytes` or a little more. The connection is closed if the answer is longer. */
+/** The first `maxAnswerBytes` or slightly more. Closes the connection if the response is longer. */
 async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
   const parts: Buffer[] = []
   let bytes = 0
@@ -159,13 +162,13 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
-/** The registry answers `{ detail }`; a store answers XML, a proxy a page. */
+/** The registry answers with `{ detail }`; a store with XML, a proxy with a page. */
 function parseProblem(text: string): Problem | undefined {
   if (!text.startsWith('{')) return undefined
   try {
     const body = JSON.parse(text)
     return typeof body?.detail === 'string' ? body : undefined
   } catch {
-    return undefined // half an answer says no more than its status
+    return undefined // a truncated response adds nothing to its status
   }
 }
