@@ -1,19 +1,19 @@
-/** Where the things that belong to one model file lie. */
+/** The paths of all files that belong to one model file. */
 import { basename, dirname, join } from 'node:path'
 
-/** Beside a model file: hidden, so that other programs see only plain `*.gguf` files. */
+/** The folder beside a model file, hidden so that other programs see only plain `*.gguf` files. */
 export const shoalDirectory = '.shoal'
 
 export function getFilePaths(path: string) {
   const hidden = join(dirname(path), shoalDirectory, basename(path))
   return {
-    /** The unfinished file. */
+    /** The partial file. */
     partial: `${path}.part`,
     record: `${hidden}.json`,
     journal: `${hidden}.journal`,
     lock: `${hidden}.lock`,
     torrent: `${hidden}.torrent`,
-    /** How the registry said that an unfinished file can be had. */
+    /** The registry's response about a partial file. */
     download: `${hidden}.download`,
   }
 }

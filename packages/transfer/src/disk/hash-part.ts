@@ -2,10 +2,13 @@ import type { Hash } from 'node:crypto'
 import { readSync } from 'node:fs'
 
 const blockBytes = 1 << 20
-/** One for each thread: what is allocated anew for every chunk waits long for the garbage collector. */
+/** One per thread: a buffer allocated for every chunk would wait long for the garbage collector. */
 let block: Buffer | undefined
 
-/** Feeds `size` bytes of the file from `start` on to `hash`; blocks. Answers how many there were. */
+/**
+ * Feeds `size` bytes of the file, from `start`, to `hash`. Synchronous. Returns the number of bytes
+ * read.
+ */
 export function hashPart(fd: number, hash: Hash, start: number, size: number): number {
   if (size === 0) return 0
   block ??= Buffer.allocUnsafeSlow(blockBytes)

@@ -1,6 +1,7 @@
 /**
- * Beside an unfinished file: for which bytes it is, and how much of each chunk was written. Only a hint, for nothing in
- * it is believed: a former run's chunks are hashed again, so it need not be in step with the disk after a power loss.
+ * Kept beside a partial file: which file it is, and how much of each chunk has been written. It is
+ * only a hint, because an earlier run's chunks are hashed again before they are trusted; so it may
+ * disagree with the disk after a power loss.
  */
 import { closeSync, openSync, readFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -13,7 +14,7 @@ export type JournalContent = { identity: JournalIdentity; written: Int32Array }
 
 const format = 'shoal journal 1'
 
-/** Undefined where there is none; 'damaged' where what is there makes no sense. */
+/** Undefined if there is none; 'damaged' if its content is invalid. */
 export function readJournal(path: string): JournalContent | 'damaged' | undefined {
   let bytes: Buffer
   try {
@@ -54,7 +55,7 @@ function parseIdentity(bytes: Buffer): JournalIdentity | undefined {
 
 export type Journal = { save(written: Int32Array): void; close(): void }
 
-/** Replaces the journal. `save` writes its table whole, which is 40 kB at most. */
+/** Replaces the journal. `save` writes its entire table, which has at most 40 kB. */
 export function createJournal(path: string, manifest: Manifest, written: Int32Array): Journal {
   makeFolder(dirname(path))
   const identity: JournalIdentity = {

@@ -21,7 +21,7 @@ import { urlExpiry } from './url-expiry.ts'
 
 const file = syntheticFile(12 * mebibyte + 345)
 
-/** Pulls `chunks` chunks more, and stops. */
+/** Pulls until `chunks` chunks are complete, then stops. */
 async function pullSome(chunks: number, { origin, pull }: PullScene) {
   origin.script = ({ index }) => (index >= chunks ? { stallAfter: 0 } : undefined)
   const abort = new AbortController()
@@ -37,7 +37,7 @@ async function pullSome(chunks: number, { origin, pull }: PullScene) {
   origin.script = () => undefined
 }
 
-test('a pull that is stopped and goes on, again and again, counts as one download', async () => {
+test('a pull that is stopped and resumed several times counts as one download', async () => {
   const scene = await pullScene(file)
   for (const chunks of [2, 4, 7, 11]) await pullSome(chunks, scene)
   const { download } = getFilePaths(scene.path)
@@ -81,13 +81,13 @@ test.each<[string, (kept: string, scene: PullScene) => Promise<void> | void]>([
       execFileSync('mkfifo', ['-m', '600', kept])
     },
   ],
-  ['is of another registry', (_, scene) => keep(scene, 'http://other/blob', 'http://other')],
+  ['is from another registry', (_, scene) => keep(scene, 'http://other/blob', 'http://other')],
   [
     'has expired',
     (_, scene) =>
       keep(scene, `${scene.origin.url}/gone?X-Amz-Date=20260131T120000Z&X-Amz-Expires=86400`),
   ],
-])('where the kept information %s, the registry is asked again', async (_, damage) => {
+])('the registry is asked again if the saved response %s', async (_, damage) => {
   const scene = await pullScene(file)
   await pullSome(7, scene)
   const { download } = getFilePaths(scene.path)
@@ -99,7 +99,7 @@ test.each<[string, (kept: string, scene: PullScene) => Promise<void> | void]>([
   expect(existsSync(download)).toBe(false)
 })
 
-test('a link in its place is not written through', async () => {
+test('a link in place of the saved response is not written through', async () => {
   const scene = await pullScene(file)
   await pullSome(2, scene)
   const { download } = getFilePaths(scene.path)
@@ -113,7 +113,7 @@ test('a link in its place is not written through', async () => {
   expect(readFileSync(elsewhere, 'utf8')).toBe('my own notes')
 })
 
-test('a kept URL that does not work any more is left for the others, and counts nothing', async () => {
+test('when a saved URL stops working, the others are used and no download is counted', async () => {
   const scene = await pullScene(file)
   await pullSome(7, scene)
   scene.origin.script = ({ way }) => (way === 'direct' ? { status: 403 } : undefined)
@@ -122,7 +122,7 @@ test('a kept URL that does not work any more is left for the others, and counts 
 })
 
 test.each([401, 403, 404, 410])(
-  'where every way is refused in the middle of a pull (%d), the registry is asked once more',
+  'when every URL is refused in the middle of a pull (%d), the registry is asked once more',
   async (status) => {
     const scene = await pullScene(file)
     const { origin } = scene
@@ -133,7 +133,7 @@ test.each([401, 403, 404, 410])(
   },
 )
 
-test('it is asked once more and no oftener', async () => {
+test('the registry is asked only once more', async () => {
   const scene = await pullScene(file)
   await pullSome(6, scene)
   scene.origin.script = () => ({ status: 403 })
@@ -141,14 +141,14 @@ test('it is asked once more and no oftener', async () => {
   expect(scene.origin.downloads).toBe(2)
 })
 
-test('what was asked just now and was of no use is not asked again', async () => {
+test('a fresh response whose URLs are refused is not requested again', async () => {
   const scene = await pullScene(file)
   scene.origin.script = () => ({ status: 403 })
   await expect(scene.pull()).rejects.toMatchObject({ code: 'bytes_refused' })
   expect(scene.origin.downloads).toBe(1)
 })
 
-test('a repair counts once, also where it is broken off and a pull finishes it', async () => {
+test('a repair counts once, even if it is interrupted and a pull finishes it', async () => {
   const scene = await pullScene(file)
   await scene.pull()
   const bytes = readFileSync(scene.path)
@@ -166,10 +166,10 @@ test('a repair counts once, also where it is broken off and a pull finishes it',
   scene.origin.script = () => undefined
   await scene.pull()
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
-  expect(scene.origin.downloads).toBe(2) // the first pull, and the repair
+  expect(scene.origin.downloads).toBe(2) // the first pull and the repair
 })
 
-test('it goes with the unfinished file', async () => {
+test('removing a partial file removes its saved response', async () => {
   const scene = await pullScene(file)
   await pullSome(2, scene)
   expect(existsSync(getFilePaths(scene.path).download)).toBe(true)
@@ -186,7 +186,7 @@ test.each([
 })
 
 test.each(['', '?X-Amz-Date=today&X-Amz-Expires=60', '?Expires=soon'])(
-  'a URL that ends in "%s" says nothing of its end',
+  'a URL that ends in "%s" has no known expiry',
   (query) => {
     expect(urlExpiry(`http://store/object${query}`)).toBeUndefined()
   },

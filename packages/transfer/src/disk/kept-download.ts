@@ -1,7 +1,7 @@
 /**
- * Beside an unfinished file: what the registry answered when the pull began. A pull that goes on asks again only where
- * that is of no use any more, since every answer counts as a download. The URLs in it open the bytes for whoever has
- * them, so only the user may read it.
+ * Kept beside a partial file: the registry's response from the start of the pull. A resumed pull
+ * uses it as long as it works, because each request to the registry counts as a download. Its URLs
+ * give access to the bytes without a sign-in, so only the user may read the file.
  */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -13,7 +13,7 @@ import { getFilePaths } from './file-paths.ts'
 import { urlExpiry } from './url-expiry.ts'
 
 export type DownloadIdentity = {
-  /** The registry's address. */
+  /** The registry's base URL. */
   registry: string
   model_id: string
   file_id: string
@@ -22,9 +22,9 @@ export type DownloadIdentity = {
 
 type Kept = DownloadIdentity & { format: 1; download: Download }
 
-/** Neither follows a link nor waits for the other end of a pipe. */
+/** Does not follow links, and does not wait for the other end of a pipe. */
 const onlyAFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-/** Far more than the manifest of any file takes; a larger one is not ours. */
+/** Far more than the manifest of any file needs; a larger file is not ours. */
 const maxBytes = 256 * 1024 * 1024
 
 export const toDownloadIdentity = (registry: string, file: ModelFile): DownloadIdentity => ({
@@ -34,7 +34,7 @@ export const toDownloadIdentity = (registry: string, file: ModelFile): DownloadI
   sha256_hash: file.sha256_hash,
 })
 
-/** To be called by whoever holds the file's lock. */
+/** The caller must hold the file's lock. */
 export async function keepDownload(path: string, identity: DownloadIdentity, download: Download) {
   const place = getFilePaths(path).download
   const unfinished = `${place}.new`
@@ -42,7 +42,7 @@ export async function keepDownload(path: string, identity: DownloadIdentity, dow
   const json = JSON.stringify(kept)
   makeFolder(dirname(place))
   await rm(unfinished, { force: true })
-  const handle = await open(unfinished, 'wx', 0o600) // not through a link that somebody put there
+  const handle = await open(unfinished, 'wx', 0o600) // fails if someone put a link there
   try {
     await handle.writeFile(`${computeChecksum(json)}\n${json}\n`)
     await handle.sync()
@@ -52,7 +52,10 @@ export async function keepDownload(path: string, identity: DownloadIdentity, dow
   await rename(unfinished, place)
 }
 
-/** What was kept for this very file, unless it is damaged, somebody else's, or its URL has expired: then undefined. */
+/**
+ * The response saved for this file; undefined if it is damaged, not ours, for another file, or its
+ * URL has expired.
+ */
 export async function readKeptDownload(
   path: string,
   identity: DownloadIdentity,
@@ -70,7 +73,7 @@ export async function forgetDownload(path: string): Promise<void> {
   await rm(`${download}.new`, { force: true })
 }
 
-/** Undefined where there is none, or none that only this user could have written. */
+/** Undefined if there is no such file, or if anyone but this user could have written it. */
 async function readPrivate(place: string): Promise<string | undefined> {
   const handle = await open(place, onlyAFile).catch((error) => {
     if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EMLINK'].includes(error.code)) return undefined
@@ -80,7 +83,7 @@ async function readPrivate(place: string): Promise<string | undefined> {
   try {
     const found = await handle.stat()
     const isOurs =
-      process.platform === 'win32' || // which has neither
+      process.platform === 'win32' || // has neither owner ids nor modes
       (found.uid === process.getuid?.() && (found.mode & 0o077) === 0)
     if (!found.isFile() || !isOurs || found.size > maxBytes) return undefined
     return await handle.readFile('utf8')
@@ -92,7 +95,7 @@ async function readPrivate(place: string): Promise<string | undefined> {
 function parseKept(text: string): Kept | undefined {
   const [checksum, json = ''] = text.split('\n')
   if (checksum !== computeChecksum(json)) return undefined
-  const kept: Kept = JSON.parse(json) // as we wrote it, by its checksum
+  const kept: Kept = JSON.parse(json) // valid, since its checksum matches
   return kept.format === 1 ? kept : undefined
 }
 

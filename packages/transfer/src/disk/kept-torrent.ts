@@ -1,4 +1,7 @@
-/** Beside a file that anybody may have: its torrent, so that it can be shared while its registry is away. */
+/**
+ * Kept beside a public file: its torrent, so that the file can be shared while its registry is
+ * offline.
+ */
 import { readFile, rm } from 'node:fs/promises'
 import { getFilePaths } from './file-paths.ts'
 import { writeWhole } from './write-whole.ts'

@@ -9,7 +9,7 @@ import { lockFile, tryLock } from './lock.ts'
 
 const file = syntheticFile(12 * mebibyte + 345)
 
-test('a lock is held by one at a time', async () => {
+test('a lock has only one holder at a time', async () => {
   const path = join(temporaryDirectory(), 'hidden', 'lock')
   const release = await lockFile(path)
   expect(tryLock(path)).toBe(undefined)
@@ -19,7 +19,7 @@ test('a lock is held by one at a time', async () => {
   again?.()
 })
 
-test('whoever waits for a lock can be told to stop waiting', async () => {
+test('waiting for a lock can be cancelled', async () => {
   const path = join(temporaryDirectory(), 'lock')
   const release = await lockFile(path)
   const abort = new AbortController()
@@ -29,7 +29,7 @@ test('whoever waits for a lock can be told to stop waiting', async () => {
   release()
 })
 
-test('two pulls of one file at once fetch it once', async () => {
+test('two simultaneous pulls of a file download it once', async () => {
   const { pull, path, origin } = await pullScene(file)
   const tuning = relaxedTuning
   const both = await Promise.all([pull({ tuning }), pull({ tuning })])
@@ -38,7 +38,7 @@ test('two pulls of one file at once fetch it once', async () => {
   expect(origin.requests).toHaveLength(file.chunks.length)
 })
 
-test('a pull waits for the same pull in another process, shows how far it is, and ends with it', async () => {
+test('a pull waits for the same pull in another process, reports its progress, and ends with it', async () => {
   const scene = await pullScene(file)
   scene.origin.script = () => ({ bytesPerSecond: 500_000 })
   const child = startChildPull(scene, file)
@@ -53,7 +53,7 @@ test('a pull waits for the same pull in another process, shows how far it is, an
   expect(scene.origin.downloads).toBe(1)
 })
 
-test('a pull that waits for another process takes over when that one is killed', async () => {
+test('a waiting pull takes over when the other process is killed', async () => {
   const scene = await pullScene(file)
   scene.origin.script = () => ({ bytesPerSecond: 300_000 })
   const child = startChildPull(scene, file)

@@ -1,6 +1,7 @@
 /**
- * One process at a time works on a file. The lock is SQLite's, since Node offers none of the system's own: it ends
- * with its process, however that dies, so it cannot be stale, and it holds between containers that share a disk.
+ * Only one process at a time may use a file. The lock is SQLite's, because Node has no file locks:
+ * it is released when its process ends in any way, so it is never stale, and it works between
+ * containers that share a disk.
  */
 import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -12,16 +13,18 @@ const sqliteBusy = 5
 const sqliteIoError = 10
 const sqliteCannotOpen = 14
 
-/** Whoever removes a file removes its lock and the empty folders as well: then it is tried again. */
+/** Removing a model file also removes its lock and empty folders; the lock is then tried again. */
 const maxAttempts = 20
 
 type LockOptions = {
   signal?: AbortSignal | undefined
-  /** Called before each new attempt while another holds the lock. */
+  /** Called before each retry while the lock is held elsewhere. */
   onWait?: () => void
 }
 
-/** Waits for the lock; answers how to give it back. The empty file at `lockPath` stays. */
+/**
+ * Waits for the lock and returns a function that releases it. The empty file at `lockPath` stays.
+ */
 export async function lockFile(
   lockPath: string,
   { signal, onWait }: LockOptions = {},
@@ -35,7 +38,7 @@ export async function lockFile(
   }
 }
 
-/** As `lockFile`, but answers undefined where another holds the lock. */
+/** Like `lockFile`, but returns undefined if the lock is held elsewhere. */
 export function tryLock(lockPath: string): (() => void) | undefined {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -47,7 +50,10 @@ export function tryLock(lockPath: string): (() => void) | undefined {
   }
 }
 
-/** 'removed' where the file that is locked now is no longer the one that others would find. */
+/**
+ * 'removed' if the locked file has been deleted or replaced meanwhile, so that others would lock
+ * another one.
+ */
 function takeLock(lockPath: string): (() => void) | 'removed' | undefined {
   makeFolder(dirname(lockPath))
   closeSync(openSync(lockPath, 'a'))

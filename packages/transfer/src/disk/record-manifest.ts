@@ -1,7 +1,7 @@
 import type { Manifest } from '../chunks/manifest.ts'
 import type { LocalFileRecord } from './record.ts'
 
-/** What a record says of every byte of its file. */
+/** The manifest of a pulled file, from its record. */
 export function toManifest(record: LocalFileRecord): Manifest {
   const { chunk_size: chunkSize, file_size_bytes: fileSizeBytes } = record
   const packed = Buffer.from(record.chunk_hashes, 'base64')

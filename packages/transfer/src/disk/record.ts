@@ -1,11 +1,11 @@
-/** What shoal knows of a pulled file, kept beside it. */
+/** The record of a pulled file, kept beside it. */
 import { readFile } from 'node:fs/promises'
 import { getFilePaths } from './file-paths.ts'
 import { writeWhole } from './write-whole.ts'
 
 export type LocalFileRecord = {
   format: 1
-  /** The registry's address. */
+  /** The registry's base URL. */
   registry: string
   model_id: string
   model_name: string
@@ -15,23 +15,22 @@ export type LocalFileRecord = {
   sha256_hash: string
   file_size_bytes: number
   chunk_size: number
-  /** The chunks' SHA-256, 32 bytes each, in order, as base64. */
+  /** The chunks' SHA-256 hashes, 32 bytes each, in order, as base64. */
   chunk_hashes: string
   pulled_at: string
-  /** The file's own time of change, in milliseconds: while it stands, the file needs no new hash. */
+  /**
+   * The file's modification time in milliseconds: while it is unchanged, the file is not hashed
+   * again.
+   */
   modified_at: number
-  /** It was pulled without peers: nobody else is to learn that it is here, so it is not shared. */
+  /**
+   * The file was pulled without peers, so it is not shared: nobody else should learn that it is
+   * here.
+   */
   without_peers?: true
 }
 
-/**
- * The record beside `path`, or undefined where there is none that can be read as one.
- * @example
- * import { readRecord } from '@shoal/transfer'
- *
- * const record = await readRecord('models/tide/tide.gguf')
- * console.log(record?.model_name, record?.sha256_hash)
- */
+/** The record of the file at `path`; undefined if there is none or it is invalid. */
 export async function readRecord(path: string): Promise<LocalFileRecord | undefined> {
   const text = await readFile(getFilePaths(path).record, 'utf8').catch((error) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
@@ -48,7 +47,7 @@ function parseRecord(text: string): LocalFileRecord | undefined {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : undefined
   } catch {
-    return undefined // damaged, or of another program: as good as none
+    return undefined // damaged or written by another program: treated as missing
   }
 }
 

@@ -1,4 +1,4 @@
-/** When a presigned URL says that it ends, in milliseconds since 1970; undefined where it says nothing of it. */
+/** When a presigned URL expires, in milliseconds since 1970; undefined if it does not say. */
 export function urlExpiry(url: string): number | undefined {
   const query = new Map(
     Array.from(URL.parse(url)?.searchParams ?? [], ([name, value]) => [name.toLowerCase(), value]),

@@ -3,7 +3,10 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
 
-/** Writes a small file whole or not at all, also where two do it at once: under a name of its own first. */
+/**
+ * Writes a small file atomically, under a unique temporary name first, so that two writers cannot
+ * mix.
+ */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   makeFolder(dirname(path))
   const unfinished = `${path}.${randomUUID()}.new`
