@@ -3,23 +3,24 @@ import type { Chunk } from '../chunks/manifest.ts'
 
 export type ChunkRequest = {
   url: string
-  /** Whether the URL yields the whole file, of which a range is requested, or only the chunk. */
+  /** Whether the URL returns the whole file, so that a range is requested, or only the chunk. */
   yields: 'file' | 'chunk'
   fileSizeBytes: number
   chunk: Chunk
   /** Bytes of the chunk that are already on disk. */
   from: number
-  /** Up to where it is asked for, in bytes of the chunk. */
+  /** End of the requested bytes, counted from the start of the chunk. */
   to: number
 }
 
-/** Fetches and checks chunks of one partial file, in this thread or in a thread of its own. */
+/** Downloads and verifies chunks of one partial file, in this thread or in a worker thread. */
 export type ChunkWorker = ChunkChecker & {
   /**
-   * Writes what the request yields to the file, and resolves with the SHA-256 of the chunk up to `request.to`. Rejects with a
-   * `TransferError` or the signal's reason; nothing is written after that.
+   * Writes the requested bytes to the file, and resolves with the SHA-256 of the chunk up to
+   * `request.to`. Rejects with a `TransferError` or the signal's reason; nothing is written after
+   * that.
    */
   fetch(request: ChunkRequest, signal: AbortSignal): Promise<string>
-  /** At once: what is running fails. */
+  /** Closes immediately: requests in progress fail. */
   close(): Promise<void>
 }

@@ -10,10 +10,12 @@ import { mebibyte, syntheticFile, toDownload, toModelFile } from '../testing/syn
 import { inlineChunkWorker } from '../workers/inline-chunk-worker.ts'
 import { httpSource } from './http-source.ts'
 
-/** One chunk of eight pieces. */
+/** A single chunk of eight pieces. */
 const file = syntheticFile(8 * mebibyte, 8 * mebibyte)
 
-/** Of that chunk the first 1.5 MiB are here, and what peers brought: three pieces, the last among them. */
+/**
+ * The first 1.5 MiB of the chunk are on disk, and three pieces from peers, including the last one.
+ */
 async function scene() {
   const { origin } = await pullScene(file)
   const download = toDownload(file, origin.url)
@@ -53,13 +55,13 @@ async function scene() {
   })
   return {
     origin,
-    /** What the registry is asked for, as first and last MiB. */
+    /** The requested ranges, as first and last MiB. */
     asked: () => origin.requests.map(({ start, end }) => [start / mebibyte, end / mebibyte]),
     fetch: (from: number) => source.fetch({ chunk, from, timesBad: 0, signal }, 0, signal),
   }
 }
 
-test('the registry is asked for the gaps between pieces that peers brought, and the chunk is right', async () => {
+test('only the gaps between pieces from peers are requested from the registry, and the chunk is good', async () => {
   const { asked, fetch } = await scene()
   expect((await fetch(1.5 * mebibyte)).sha256).toBe(file.chunks[0]?.hash)
   expect(asked()).toEqual([
@@ -69,7 +71,7 @@ test('the registry is asked for the gaps between pieces that peers brought, and 
   ])
 })
 
-test('a chunk that came wrong in parts comes again whole, and all who sent it are named', async () => {
+test('a damaged chunk with several senders is downloaded again in full, and all senders are named', async () => {
   const { origin, asked, fetch } = await scene()
   origin.script = ({ start }) => (start === 3 * mebibyte ? { flipByteAt: 5 } : undefined)
   const { sha256, sender } = await fetch(1.5 * mebibyte)

@@ -8,13 +8,17 @@ import type { ChunkRequest, ChunkWorker } from './chunk-worker.ts'
 
 type Way = Pick<ChunkRequest, 'yields'> & { toUrl(sha256: string): string }
 
-/** What a registry or a store answers for a URL that has expired, was revoked or leads nowhere any more. */
+/**
+ * Statuses that a registry or a store returns for a URL that has expired, was revoked or no longer
+ * exists.
+ */
 const deadUrlStatuses = new Set([401, 403, 404, 410])
 
 /**
- * The registry's own bytes. All ways to them are capabilities in URLs: no credential goes out with them, so none can
- * reach another origin through a redirect. When one way is refused (the direct URL dies after a day) the next is
- * taken. Only where all are refused is the registry asked for fresh ones, once in a pull: that counts as a download.
+ * The registry as a source of bytes. Its URLs carry their own permission: no credentials are sent
+ * with them, so none can reach another origin through a redirect. If one kind of URL is refused
+ * (the direct URL expires after a day), the next one is used. Only if all are refused, the registry
+ * is asked for new ones, once per pull, because that counts as a download.
  */
 export function httpSource(options: {
   baseUrl: string
@@ -25,9 +29,9 @@ export function httpSource(options: {
   workers: ChunkWorker[]
   connections: number
   turn: ChunkSource['turn']
-  /** Whether `download` was told to an earlier run, so that it may be out of date. */
+  /** Whether `download` was saved by an earlier run, so that it may be out of date. */
   isKept: boolean
-  /** Asks the registry for the ways anew. */
+  /** Asks the registry for new URLs. */
   renew: () => Promise<Download>
 }): ChunkSource {
   const { download, manifest, board, pieces, workers, connections } = options
@@ -53,7 +57,7 @@ export function httpSource(options: {
       refused.clear()
     } catch (error) {
       if (!(error instanceof NetworkError)) throw error
-      renewal = undefined // the refusal is trouble enough, and is waited for
+      renewal = undefined // the refusal itself is handled by the caller, which waits
     }
   }
 
@@ -76,7 +80,7 @@ export function httpSource(options: {
       }
       const ended = AbortSignal.any([signal, turn])
 
-      /** One request for each gap: pieces that peers brought are not asked for again. */
+      /** One request per gap: pieces from peers are not requested again. */
       async function fetchFrom(at: number): Promise<string> {
         const part = isFileUrl ? pieces.findGap(chunk, at) : { from: 0, to: chunk.size }
         const sha256 = await worker.fetch({ ...asked, ...part }, ended)
@@ -97,13 +101,16 @@ export function httpSource(options: {
   }
 }
 
-/** The ways that yield the whole file, to be asked for ranges. */
+/** The URLs that return the whole file and accept ranges. */
 export const fileUrls = (baseUrl: string, download: Download, sha256: string): string[] =>
   listWays(baseUrl, download)
     .filter(({ yields }) => yields === 'file')
     .map(({ toUrl }) => toUrl(sha256))
 
-/** The direct URL, the file by its hash and the chunk by its hash; the last two redirect to fresh URLs. */
+/**
+ * The direct URL, the file by its hash, and the chunk by its hash. The last two redirect to fresh
+ * URLs.
+ */
 function listWays(baseUrl: string, { direct_url, magnet_uri }: Download): Way[] {
   const byHash = (sha256: string) => `${baseUrl}/v1/files/chunks/${sha256}`
   const token = parseToken(magnet_uri)
@@ -114,7 +121,10 @@ function listWays(baseUrl: string, { direct_url, magnet_uri }: Download): Way[] 
   ]
 }
 
-/** A private model's web seed ends in a token that opens its bytes: `…/chunks/<sha256>/<token>`. */
+/**
+ * A private model's web seed URL ends in a token that gives access to its bytes:
+ * `…/chunks/<sha256>/<token>`.
+ */
 function parseToken(magnet: string): string {
   const webSeed = new URL(magnet).searchParams.get('ws') ?? ''
   return /\/chunks\/[0-9a-f]{64}(\/[^/?#]+)$/.exec(webSeed)?.[1] ?? ''
