@@ -48,7 +48,7 @@ test('a pulled file is intact', async () => {
   expect(seen.at(-1)).toBe(file.bytes.length)
 })
 
-test('the bad chunks of a damaged file are named', async () => {
+test('the bad chunks of a damaged file are listed', async () => {
   const { pull, path } = await pullScene(file)
   await pull()
   damage(path, 9, 2)
@@ -65,14 +65,14 @@ test('a file that is shorter or longer than recorded is damaged', async () => {
   expect(await verifyFile({ path })).toMatchObject({ status: 'damaged', badChunks: [], sizeBytes })
 })
 
-test('of a file without a record nothing can be said', async () => {
+test('a file without a record cannot be verified', async () => {
   const { path } = await pullScene(file)
   mkdirSync(dirname(path))
   writeFileSync(path, 'anything')
   expect(await verifyFile({ path })).toEqual({ status: 'no-record' })
 })
 
-test('repair fetches the bad chunks and no others', async () => {
+test('repair downloads only the bad chunks', async () => {
   const scene = await pullScene(file)
   await scene.pull()
   damage(scene.path, 9, 2)
@@ -84,7 +84,7 @@ test('repair fetches the bad chunks and no others', async () => {
   expect(await verifyFile({ path: scene.path })).toMatchObject({ status: 'intact' })
 })
 
-test('a repair that is broken off leaves an unfinished file, which a pull finishes', async () => {
+test('an interrupted repair leaves a partial file, which a pull finishes', async () => {
   const scene = await pullScene(file)
   await scene.pull()
   damage(scene.path, 9, 2)
@@ -115,7 +115,7 @@ test('a file without a record cannot be repaired', async () => {
   await expect(repair(scene)).rejects.toMatchObject({ code: 'no_record' })
 })
 
-test('finished, foreign and unfinished files are listed', async () => {
+test('finished, partial and foreign files are listed', async () => {
   const { pull, path, directory, origin } = await pullScene(file)
   await pull()
   writeFileSync(join(dirname(path), 'foreign.gguf'), 'abc')
@@ -135,7 +135,7 @@ test('finished, foreign and unfinished files are listed', async () => {
   expect(await listLocalFiles(join(directory, 'nowhere'))).toEqual([])
 })
 
-test('what cannot be read is told and left out, and the others are listed', async () => {
+test('unreadable entries are reported, and all others are listed', async () => {
   const { pull, path, directory } = await pullScene(file)
   await pull()
   const folder = dirname(path)
@@ -157,7 +157,7 @@ test('what cannot be read is told and left out, and the others are listed', asyn
   ])
 })
 
-test('removing a file leaves nothing of it, nor empty directories', async () => {
+test('removing a file leaves no related files and no empty directories', async () => {
   const { pull, path, directory } = await pullScene(file)
   await pull()
   const { freedBytes } = await removeLocalFiles(directory, [path])
@@ -179,7 +179,7 @@ test('a file that is being pulled is not removed', async () => {
   expect(existsSync(getFilePaths(path).partial)).toBe(false)
 })
 
-test('a file under another name takes no room, is known, and outlives the first', async () => {
+test('a copy takes no disk space, has a record, and outlives the original', async () => {
   const { pull, path, directory } = await pullScene(file)
   await pull()
   const target = join(directory, 'copy', 'model.gguf')
@@ -189,7 +189,7 @@ test('a file under another name takes no room, is known, and outlives the first'
   expect(await verifyFile({ path: target })).toMatchObject({ status: 'intact' })
 })
 
-test('a copy goes over nothing that is there', async () => {
+test('a copy does not overwrite an existing file', async () => {
   const { pull, path, directory } = await pullScene(file)
   await pull()
   const target = join(directory, 'model.gguf')

@@ -22,30 +22,28 @@ export async function previewRemoval(
 }
 
 /**
- * Removes model files, their partials and what shoal knows of them, and answers what that freed and what stays. Nothing
- * that lies outside the models folder is touched. Throws `file_busy`, before anything is removed, where one of
- * them is being pulled, and `is_link` as `planRemoval` does.
- * @example
- * import { copyLocalFile, removeLocalFiles } from '@shoal/transfer'
- *
- * await copyLocalFile('models/tide/tide.gguf', 'models/tide-old/tide.gguf')
- * const removal = await removeLocalFiles('models', ['models/tide-old/tide.gguf'])
+ * Removes model files with their partial files and records, and returns what was freed and what
+ * stays. Never touches anything outside the models folder. Throws `file_busy`, before anything is
+ * removed, if one of the files is being pulled, and `is_link` in the same cases as `planRemoval`.
  */
 export async function removeLocalFiles(
   modelsDirectory: string,
   paths: readonly string[],
 ): Promise<Removal> {
-  await planRemoval(modelsDirectory, paths) // refuses before locks are made
+  await planRemoval(modelsDirectory, paths) // throws before any lock file is created
   using locks = new DisposableStack()
   const ownLocks = paths.flatMap((path) => takeLock(path, locks))
   const { removal, entries, folders } = await planRemoval(modelsDirectory, paths)
   for (const entry of [...entries, ...ownLocks]) await unlink(entry).catch(unlessGone)
-  locks.dispose() // SQLite keeps a file of its own beside a lock that is held
+  locks.dispose() // SQLite keeps another file beside a lock while it is held
   for (const folder of folders) await rmdir(folder).catch(unlessInUse)
   return removal
 }
 
-/** Answers the path of the lock, if it is to be removed. Behind a link no lock is made, and none is removed. */
+/**
+ * Returns the lock's path if it is to be removed. Behind a link, no lock is created and none is
+ * removed.
+ */
 function takeLock(path: string, locks: DisposableStack): string[] {
   const { lock } = getFilePaths(path)
   const isElsewhere = [dirname(path), dirname(lock)].some(
@@ -58,7 +56,7 @@ function takeLock(path: string, locks: DisposableStack): string[] {
   return isElsewhere ? [] : [lock]
 }
 
-/** Another process, or somebody's file manager, was quicker. */
+/** Another process has already deleted it. */
 function unlessGone(error: NodeJS.ErrnoException) {
   if (error.code !== 'ENOENT') throw error
 }

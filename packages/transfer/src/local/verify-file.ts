@@ -17,19 +17,12 @@ export type VerifyOptions = {
 
 export type VerifyResult =
   | { status: 'intact'; record: LocalFileRecord }
-  /** `sizeBytes` is what the file has now: shorter or longer than recorded is damage too. */
+  /** `sizeBytes` is the current size: a file shorter or longer than recorded is damaged too. */
   | { status: 'damaged'; record: LocalFileRecord; badChunks: number[]; sizeBytes: number }
-  /** Nothing says what its bytes should be. */
+  /** There is no record with its hashes. */
   | { status: 'no-record' }
 
-/**
- * Hashes a pulled file again and names the chunks that are not what they were.
- * @example
- * import { verifyFile } from '@shoal/transfer'
- *
- * const result = await verifyFile({ path: 'models/tide/tide.gguf' })
- * if (result.status === 'damaged') console.log(result.badChunks)
- */
+/** Hashes a pulled file again and lists the chunks that have changed. */
 export async function verifyFile({
   path,
   signal = new AbortController().signal,
