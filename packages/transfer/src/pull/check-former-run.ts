@@ -11,7 +11,7 @@ type Check = {
   report: (event: PullEvent) => void
 }
 
-/** Believes of what a former run left what has its hash. */
+/** Verifies the chunks of an earlier run, and keeps those that match their hash. */
 export async function checkFormerRun(
   { startingOver, claimed, board }: PartialFile,
   { ledger, checkers, report }: Check,

@@ -14,7 +14,7 @@ const once =
   (request: BytesRequest): Misbehaviour | undefined =>
     request.index === index && request.before === 0 ? wrong : undefined
 
-test('a bad chunk is named and fetched again in another way, and nothing else is', async () => {
+test('a bad chunk is reported and downloaded again from another URL, and no other chunk is', async () => {
   const scene = await pullScene(file)
   scene.origin.script = once(5, { flipByteAt: 70_000 })
   const pulled = await scene.pull({ tuning: relaxedTuning })
@@ -28,7 +28,7 @@ test('a bad chunk is named and fetched again in another way, and nothing else is
   expect(scene.origin.requests).toHaveLength(file.chunks.length + 1)
 })
 
-test('a chunk that is always bad fails the pull, is named, and the rest is kept', async () => {
+test('a chunk that is always bad fails the pull and is named, and the other chunks are kept', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ index }) => (index === 12 ? { flipByteAt: 0 } : undefined)
   const failure = await scene.pull({ connections: 1 }).catch((error) => error)
@@ -44,7 +44,7 @@ test('a chunk that is always bad fails the pull, is named, and the rest is kept'
 
 test.each<[string, Misbehaviour]>([
   ['cuts the body short', { cutAfter: 300_000 }],
-  ['falls silent', { stallAfter: 300_000 }],
+  ['stops sending', { stallAfter: 300_000 }],
   ['resets the connection', { resetAfter: 300_000 }],
 ])('a server that %s is asked for the rest of the chunk, not for all of it', async (_, wrong) => {
   const scene = await pullScene(file)
@@ -58,21 +58,21 @@ test.each<[string, Misbehaviour]>([
 
 test.each<[string, Misbehaviour]>([
   ['500', { status: 500 }],
-  ['503 without a word', { status: 503 }],
+  ['503 without Retry-After', { status: 503 }],
   ['a web page with status 200', { status: 200, headers: { 'content-type': 'text/html' } }],
   ['the whole file instead of the range', { wholeFile: true }],
   ['the range compressed', { status: 206, headers: { 'content-encoding': 'gzip' } }],
   ['another range', { status: 206, headers: { 'content-range': 'bytes 0-9/10' } }],
-  ['206 without saying which range', { status: 206, body: 'x' }],
+  ['206 without Content-Range', { status: 206, body: 'x' }],
   ['a redirect to a file URL', { status: 302, headers: { location: 'file:///etc/passwd' } }],
-])('an answer of %s is refused and the chunk comes all the same', async (_, wrong) => {
+])('after %s, the chunk is still downloaded', async (_, wrong) => {
   const scene = await pullScene(file)
   scene.origin.script = once(4, wrong)
   await scene.pull()
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
 })
 
-test('an expired direct URL is left for the hash URLs, and no second download is counted', async () => {
+test('when the direct URL has expired, the hash URLs are used, and no second download is counted', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ way }) => (way === 'direct' ? { status: 403 } : undefined)
   await scene.pull()
@@ -80,21 +80,21 @@ test('an expired direct URL is left for the hash URLs, and no second download is
   expect(scene.origin.downloads).toBe(1)
 })
 
-test('where the file is not to be had by its hash, its chunks are', async () => {
+test('if the file cannot be downloaded by its hash, its chunks are', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ way }) => (way === 'chunk' ? undefined : { status: 403 })
   await scene.pull()
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
 })
 
-test('bytes that are refused in every way fail the pull with the status', async () => {
+test('if every URL is refused, the pull fails with the status', async () => {
   const scene = await pullScene(file)
   scene.origin.script = () => ({ status: 403 })
   const failure = await scene.pull().catch((error) => error)
   expect(failure).toMatchObject({ code: 'bytes_refused', details: { status: 403 } })
 })
 
-test('a file that is deleted meanwhile fails the pull at once', async () => {
+test('if the file is deleted during the pull, the pull fails at once', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ index }) => {
     if (index < 6) return undefined
@@ -106,7 +106,7 @@ test('a file that is deleted meanwhile fails the pull at once', async () => {
   expect(failure).toMatchObject({ status: 404, message: 'no such file' })
 })
 
-test('a wait that the registry asks for is kept and shown', async () => {
+test('a wait requested by the registry is respected and reported', async () => {
   const scene = await pullScene(file)
   scene.origin.script = once(2, { status: 429, headers: { 'retry-after': '1' } })
   const startedAt = performance.now()
@@ -116,7 +116,7 @@ test('a wait that the registry asks for is kept and shown', async () => {
   expect(wait).toMatchObject({ seconds: 1, reason: expect.stringContaining('429') })
 })
 
-test('a registry that is gone for a while is waited for, visibly', async () => {
+test('a pull waits for a registry that is briefly offline, and reports the wait', async () => {
   const scene = await pullScene(file)
   const gone = Promise.withResolvers<void>()
   let isGoing = false
@@ -138,7 +138,7 @@ test('a registry that is gone for a while is waited for, visibly', async () => {
   expect(scene.origin.downloads).toBe(1)
 })
 
-test('a registry that stays away ends the pull, and the next one goes on', async () => {
+test('if the registry stays offline, the pull fails, and the next one resumes', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ index }) => (index >= 6 ? { resetAfter: 0 } : undefined)
   const tuning = { ...quickTuning, timeoutMs: 1500 }

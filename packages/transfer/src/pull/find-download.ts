@@ -8,13 +8,16 @@ type Wanted = { client: RegistryClient; modelName: string; file: ModelFile; path
 export type FoundDownload = {
   download: Download
   manifest: Manifest
-  /** The registry said it to an earlier run. */
+  /** Whether `download` was saved by an earlier run. */
   isKept: boolean
-  /** Asks the registry, which counts as another download, and keeps the answer. */
+  /** Asks the registry again, which counts as another download, and saves the response. */
   renew: () => Promise<Download>
 }
 
-/** How the file can be had: what an earlier run has kept, or else what the registry says, which is kept. */
+/**
+ * The download's URLs and manifest: the response saved by an earlier run, otherwise a new one from
+ * the registry, which is saved.
+ */
 export async function findDownload(
   { client, modelName, file, path }: Wanted,
   signal: AbortSignal,
@@ -23,7 +26,7 @@ export async function findDownload(
 
   async function renew() {
     const download = await client.getDownload(modelName, file.id, signal)
-    parseManifest(download, file) // what does not add up is not kept
+    parseManifest(download, file) // throws before an inconsistent response is saved
     await keepDownload(path, identity, download)
     return download
   }

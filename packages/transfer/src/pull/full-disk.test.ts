@@ -7,7 +7,7 @@ import { mebibyte, syntheticFile } from '../testing/synthetic-file.ts'
 
 const file = syntheticFile(12 * mebibyte + 345)
 
-/** A small disk of its own, or undefined where this user may not mount one. */
+/** Mounts a small disk; undefined if this user may not mount one. */
 function mountSmallDisk(sizeBytes: number): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
   const directory = temporaryDirectory()
@@ -15,7 +15,7 @@ function mountSmallDisk(sizeBytes: number): string | undefined {
     const options = ['-t', 'tmpfs', '-o', `size=${sizeBytes}`, 'tmpfs', directory]
     execFileSync('mount', options, { stdio: 'ignore' })
   } catch {
-    return undefined // a container without the right to
+    return undefined // a container without permission to mount
   }
   onTestFinished(() => {
     execFileSync('umount', ['--lazy', directory])
@@ -23,7 +23,7 @@ function mountSmallDisk(sizeBytes: number): string | undefined {
   return directory
 }
 
-test('a file that does not fit is refused before a byte is fetched', async ({ skip }) => {
+test('a file that does not fit is refused before anything is downloaded', async ({ skip }) => {
   const disk = mountSmallDisk(8 * mebibyte)
   if (disk === undefined) return skip('cannot mount a small disk')
   const { pull, origin } = await pullScene(file)
@@ -34,7 +34,7 @@ test('a file that does not fit is refused before a byte is fetched', async ({ sk
   expect([origin.requests, origin.downloads]).toEqual([[], 0])
 })
 
-test('a disk that fills up meanwhile stops the pull, which goes on when there is room', async ({
+test('if the disk fills up, the pull fails, and it resumes once there is space', async ({
   skip,
 }) => {
   const disk = mountSmallDisk(16 * mebibyte)

@@ -5,7 +5,7 @@ import { noRoom } from '../errors.ts'
 import { type TransferFailure, toError } from '../failure.ts'
 import type { Retrier } from '../retrier.ts'
 
-/** All ways to the bytes are tried at once, then once more after a wait. */
+/** All URLs are tried at once, then once more with a wait before each. */
 const quickRefusals = 3
 const maxRefusals = 6
 
@@ -18,7 +18,9 @@ type Context = {
   signal: AbortSignal
 }
 
-/** What to do after a request failed: waits as long as is right, or throws what the pull fails with. */
+/**
+ * Waits for a suitable time after a failed request, or throws the error that the pull fails with.
+ */
 export async function handleFailure(
   failure: TransferFailure,
   inARow: number,
@@ -31,7 +33,7 @@ export async function handleFailure(
   if (failure.kind !== 'refused') return retrier.waitOrThrow(failure, inARow)
 
   if (failure.status === 404 || failure.status === 410) {
-    // Perhaps only this way to it is gone. If the file is, this throws.
+    // Perhaps only this URL is gone. If the file is gone too, this throws.
     await client.getFile(modelName, file.id, signal).catch((error) => {
       if (!(error instanceof NetworkError)) throw error
     })

@@ -15,7 +15,7 @@ test.each([
   ['a file of many chunks, in threads', file],
   ['a file of few chunks, in this thread', fewChunks],
   ['a file of one chunk', oneChunk],
-])('%s arrives whole under its name and nothing else stays', async (_, given) => {
+])('%s is complete under its name, with no temporary files left', async (_, given) => {
   const { pull, path, origin } = await pullScene(given)
   const pulled = await pull()
   expect(readFileSync(path).equals(given.bytes)).toBe(true)
@@ -35,7 +35,7 @@ test.each([
   expect([partial, journal].filter(existsSync)).toEqual([])
 })
 
-test('a record of the file lies beside it', async () => {
+test('a record of the file is kept beside it', async () => {
   const { pull, path, origin } = await pullScene(file)
   await pull()
   const record = await readRecord(path)
@@ -52,7 +52,7 @@ test('a record of the file lies beside it', async () => {
   expect(hashes).toBe(file.chunks.map(({ hash }) => hash).join(''))
 })
 
-test('progress never runs backwards and ends with all bytes, then comes verifying, then done', async () => {
+test('progress never decreases and ends with all bytes, followed by verifying and done', async () => {
   const { pull, events } = await pullScene(file)
   await pull()
   const counts = filterEvents(events, 'progress').map(({ bytesDone }) => bytesDone)
@@ -61,7 +61,7 @@ test('progress never runs backwards and ends with all bytes, then comes verifyin
   expect(events.slice(-2).map(({ type }) => type)).toEqual(['verifying', 'done'])
 })
 
-test('the bytes are asked for without a credential', async () => {
+test('the bytes are requested without credentials', async () => {
   const { pull, origin } = await pullScene(file)
   origin.script = ({ way }) => (way === 'direct' ? { status: 403 } : undefined)
   await pull()
@@ -70,7 +70,7 @@ test('the bytes are asked for without a credential', async () => {
   )
 })
 
-test('a file that is there already is not fetched again, nor counted', async () => {
+test('a file that is already there is neither downloaded again nor counted', async () => {
   const { pull, origin, events } = await pullScene(file)
   await pull()
   events.length = 0
@@ -80,7 +80,7 @@ test('a file that is there already is not fetched again, nor counted', async () 
   expect(events).toEqual([{ type: 'done' }])
 })
 
-test('a file that was put there by other hands is kept if it is the same, and gets a record', async () => {
+test('an identical file from elsewhere is kept and gets a record', async () => {
   const standard = syntheticFile(17 * mebibyte, 16 * mebibyte)
   const { pull, path, origin } = await pullScene(standard)
   mkdirSync(dirname(path))
@@ -90,7 +90,7 @@ test('a file that was put there by other hands is kept if it is the same, and ge
   expect(origin.requests).toEqual([])
 })
 
-test('another file under the name is never overwritten', async () => {
+test('a different file with the same name is never overwritten', async () => {
   const { pull, path } = await pullScene(file)
   mkdirSync(dirname(path))
   writeFileSync(path, 'my own notes')
@@ -103,7 +103,7 @@ test('another file under the name is never overwritten', async () => {
   expect(readFileSync(path).equals(sameSize)).toBe(true)
 })
 
-test('a pulled file that was changed since is not taken for whole', async () => {
+test('a pulled file that has changed since is reported as damaged', async () => {
   const { pull, path } = await pullScene(file)
   await pull()
   const changed = Buffer.from(file.bytes)
@@ -113,21 +113,21 @@ test('a pulled file that was changed since is not taken for whole', async () => 
   await expect(pull()).rejects.toMatchObject({ code: 'damaged_file' })
 })
 
-test('a manifest of another file than the one asked for is refused', async () => {
+test('a manifest for a different file is rejected', async () => {
   const { pull } = await pullScene(file)
   const other = { ...toModelFile(file), sha256_hash: 'f'.repeat(64) }
   await expect(pull({ file: other })).rejects.toThrow('has changed on the registry')
 })
 
-test('the rate limit holds over all connections', async () => {
+test('the rate limit applies to all connections together', async () => {
   const { pull } = await pullScene(file)
   const startedAt = performance.now()
   await pull({ rateLimit: 12 * mebibyte })
-  // 12 MiB and a bit at 12 MiB/s; a busy machine only makes it slower.
+  // 12 MiB and a bit at 12 MiB/s. On a busy machine it only takes longer.
   expect(performance.now() - startedAt).toBeGreaterThan(900)
 })
 
-test('a cancelled pull rejects with the reason and leaves what it has', async () => {
+test('a cancelled pull rejects with the reason and keeps its partial file', async () => {
   const { pull, path, origin, events } = await pullScene(file)
   origin.script = () => ({ bytesPerSecond: mebibyte })
   const abort = new AbortController()

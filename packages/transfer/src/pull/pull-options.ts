@@ -7,26 +7,29 @@ export type PullOptions = {
   client: RegistryClient
   /** The model's name (its slug) or id. */
   modelName: string
-  /** A ready file, as `client.listFiles` gives it. */
+  /** A file with status `ready`, from `client.listFiles`. */
   file: ModelFile
-  /** Where the file is to stand, as in `…/models/<name>/<filename>`. */
+  /** The path of the finished file, for example `…/models/<name>/<filename>`. */
   path: string
-  /** Bytes per second, over all connections. */
+  /** Bytes per second, for all connections together. */
   rateLimit?: number | undefined
-  /** Requests at a time. Default 8. */
+  /** Maximum number of parallel requests. Default 8. */
   connections?: number | undefined
-  /** Whether other people who have the file are asked too. Default `off`: they learn our address. */
+  /** Whether to download from peers too. Default `off`, because peers learn our IP address. */
   peers?: 'auto' | 'off' | 'only' | undefined
-  /** Whether the finished file may be shared by `shareFolder`. Default: as its record says; yes for a new one. */
+  /**
+   * Whether `shareFolder` may share the finished file. Default: unchanged; a new file may be
+   * shared.
+   */
   isShared?: boolean | undefined
-  /** Bytes per second that peers may have of us. */
+  /** Bytes per second sent to peers. */
   uploadLimit?: number | undefined
   /** Whether to look for peers on the local network (BEP 14). */
   isLocalDiscoveryOn?: boolean | undefined
-  /** Default: straight to every host. */
+  /** Default: direct connections. */
   network?: NetworkSettings | undefined
   signal?: AbortSignal | undefined
   onEvent?: ((event: PullEvent) => void) | undefined
-  /** For tests, and for networks that are unlike others. */
+  /** For tests and unusual networks. */
   tuning?: Partial<Tuning> | undefined
 }

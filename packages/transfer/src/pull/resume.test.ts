@@ -15,7 +15,7 @@ import { mebibyte, syntheticFile, toModelFile } from '../testing/synthetic-file.
 
 const file = syntheticFile(12 * mebibyte + 345)
 
-/** A pull that stopped after its first `chunks` chunks. */
+/** Pulls the first `chunks` chunks, then stops. */
 async function stopAfter(chunks: number, { origin, pull, events }: PullScene) {
   origin.script = ({ index }) => (index >= chunks ? { stallAfter: 0 } : undefined)
   const abort = new AbortController()
@@ -38,7 +38,7 @@ function overwrite(path: string, position: number, text: string) {
   closeSync(fd)
 }
 
-test('a second pull fetches only what the first had not', async () => {
+test('a second pull downloads only what is missing', async () => {
   const scene = await pullScene(file)
   await stopAfter(7, scene)
   const pulled = await scene.pull()
@@ -54,7 +54,7 @@ test('a second pull fetches only what the first had not', async () => {
   expect(done[0]).toBeGreaterThanOrEqual(7 * mebibyte)
 })
 
-test('a pull killed with SIGKILL in the middle of chunks goes on from there', async () => {
+test('a pull killed with SIGKILL in the middle of a chunk resumes from there', async () => {
   const scene = await pullScene(file)
   scene.origin.script = () => ({ bytesPerSecond: 400_000 })
   const child = startChildPull(scene, file)
@@ -70,7 +70,7 @@ test('a pull killed with SIGKILL in the middle of chunks goes on from there', as
   expect(pulled.resumedBytes + pulled.downloadedBytes).toBe(file.bytes.length)
 })
 
-test('a chunk that the disk lost, as after a power failure, is found and only it fetched again', async () => {
+test('a chunk lost by the disk, as after a power failure, is found, and only that chunk is downloaded again', async () => {
   const scene = await pullScene(file)
   await stopAfter(7, scene)
   overwrite(getFilePaths(scene.path).partial, 2 * mebibyte + 5, 'lost in the dark')
@@ -82,7 +82,7 @@ test('a chunk that the disk lost, as after a power failure, is found and only it
   expect(pulled).toMatchObject({ resumedBytes: 6 * mebibyte, droppedChunks: [] })
 })
 
-test('half a chunk that the disk lost makes the chunk come again, whole', async () => {
+test('a partial chunk lost by the disk is downloaded again in full', async () => {
   const scene = await pullScene(file)
   scene.origin.script = ({ index, before }) =>
     index === 3 ? ({ [before === 0 ? 'cutAfter' : 'stallAfter']: 300_000 } as never) : undefined
@@ -98,7 +98,7 @@ test('half a chunk that the disk lost makes the chunk come again, whole', async 
 })
 
 test.each([
-  ['is gone', (journal: string) => rmSync(journal)],
+  ['is missing', (journal: string) => rmSync(journal)],
   ['is empty', (journal: string) => writeFileSync(journal, '')],
   ['is garbage', (journal: string) => writeFileSync(journal, 'x'.repeat(300))],
   [
@@ -109,7 +109,7 @@ test.each([
     'claims too much',
     (journal: string) => overwrite(journal, statSync(journal).size - 4, '\xff\x7f'),
   ],
-])('where the journal %s, the good bytes are found and kept', async (_, damage) => {
+])('if the journal %s, the good bytes are found and kept', async (_, damage) => {
   const scene = await pullScene(file)
   await stopAfter(7, scene)
   damage(getFilePaths(scene.path).journal)
@@ -120,7 +120,7 @@ test.each([
   expect(filterEvents(scene.events, 'bad-chunk')).toEqual([])
 })
 
-test('a journal that claims what was never fetched is not believed', async () => {
+test('chunks that only the journal claims to be complete are downloaded', async () => {
   const scene = await pullScene(file)
   await stopAfter(7, scene)
   const { journal } = getFilePaths(scene.path)
@@ -131,7 +131,7 @@ test('a journal that claims what was never fetched is not believed', async () =>
   expect(readFileSync(scene.path).equals(file.bytes)).toBe(true)
 })
 
-test('what was begun of another file is given up, and said so', async () => {
+test('the partial file of a different file is discarded, and this is reported', async () => {
   const former = await pullScene(file)
   await stopAfter(7, former)
   const other = syntheticFile(9 * mebibyte, mebibyte, 2)
