@@ -3,7 +3,9 @@ import type { BlobPush } from './push-options.ts'
 
 const pageSize = 1000
 
-/** Every chunk that the registry misses; `first` is the page it gave unasked. */
+/**
+ * Lists all chunks that the registry lacks. `first` is the page that came with the started upload.
+ */
 export async function listMissing(
   { client, modelName, retrier, signal }: BlobPush,
   fileId: string,
@@ -20,7 +22,7 @@ export async function listMissing(
   return missing
 }
 
-/** The chunk with a fresh URL, or undefined where the registry has it by now. */
+/** The chunk with a fresh URL; undefined if the registry has it by now. */
 export async function findMissingChunk(
   { client, modelName, retrier, signal }: BlobPush,
   fileId: string,
@@ -28,7 +30,7 @@ export async function findMissingChunk(
 ): Promise<MissingChunk | undefined> {
   const query = { from: index, limit: 1 }
   const ask = () => client.getUpload(modelName, fileId, query, signal)
-  // That it is still missing is no progress.
+  // Learning that the chunk is still missing is no progress.
   const page = await retrier.call(ask, { isProgress: false })
   return page.missing_chunks.find((chunk) => chunk.index === index)
 }

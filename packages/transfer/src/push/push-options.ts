@@ -5,9 +5,9 @@ import type { PushPort } from './push-port.ts'
 
 export type BlobPush = {
   client: RegistryClient
-  /** The model's name (its slug) or id. The model is there already. */
+  /** The name (its slug) or id of an existing model. */
   modelName: string
-  /** The name under which the registry lists the file. */
+  /** The filename on the registry. */
   filename: string
   manifest: ChunkManifest
   port: PushPort
@@ -17,13 +17,16 @@ export type BlobPush = {
 }
 
 export type BlobPushEvent =
-  /** The registry knows the file by this id from now on. */
+  /** The registry has registered the file under this id. */
   | { type: 'started'; fileId: string }
-  /** The registry holds so much of the file from before. */
+  /** Bytes that the registry already had. */
   | { type: 'resumed'; bytes: number }
-  /** The registry has `bytesHere` of the file, as far as one can see from here; `bytesSent` have gone out, some of them in vain. */
+  /**
+   * `bytesHere`: bytes that the registry should have by now. `bytesSent`: bytes sent, including
+   * those that had to be sent again.
+   */
   | { type: 'sent'; bytesHere: number; bytesSent: number }
-  /** The registry knows that all is there: it hashes and reads the file; how far it is, is not known. */
+  /** The registry has all bytes, and hashes and reads the file. Its progress is unknown. */
   | { type: 'processing' }
   /** A chunk arrived damaged. It is sent again. */
   | { type: 'bad-chunk'; index: number }

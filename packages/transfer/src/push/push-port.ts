@@ -1,21 +1,31 @@
 import type { MissingChunk } from '@shoal/protocol/client'
 
-/** How the engine reaches the bytes of one file and sends them: by undici from a disk in Node, by XMLHttpRequest from a `File` in a browser. */
+/**
+ * Reads and sends the bytes of one file: from disk with undici in Node, from a `File` with
+ * XMLHttpRequest in a browser.
+ */
 export interface PushPort {
-  /** How many chunks are sent at a time. */
+  /** Maximum number of chunks sent in parallel. */
   readonly connections: number
 
   /**
-   * Sends one chunk to its URL and resolves when the store has taken it. Calls `onSent` with how many of its bytes went out so far.
-   * Rejects with a `TransferError` where sending it again may help, with an `ApiError` or `bytes_refused` where the chunk is refused,
-   * with the signal's reason, and with any other error where the push cannot go on.
+   * Sends one chunk to its URL, and resolves once the store has accepted it. Calls `onSent` with
+   * the number of its bytes sent so far. Rejects with a `TransferError` if sending it again may
+   * help, with an `ApiError` or `bytes_refused` if the chunk is refused, with the signal's reason,
+   * and with any other error if the push cannot continue.
    */
   putChunk(chunk: MissingChunk, options: PutOptions): Promise<void>
 
-  /** Reads a chunk that arrived with another hash once more, and throws if the file no longer has the bytes that were hashed. */
+  /**
+   * Reads a chunk again after it arrived with another hash. Throws if the file no longer has the
+   * bytes that were hashed.
+   */
   checkChunk(chunk: MissingChunk): Promise<void>
 
-  /** Throws if the file was changed or moved since it was hashed. Quick: it is asked after each trouble and at the end. */
+  /**
+   * Throws if the file was changed or moved since it was hashed. Must be quick: called after each
+   * failure and at the end.
+   */
   checkUnchanged(): Promise<void>
 }
 

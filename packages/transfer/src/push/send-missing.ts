@@ -6,10 +6,13 @@ import { findMissingChunk } from './list-missing.ts'
 import type { BlobPush } from './push-options.ts'
 
 const maxRefusals = 5
-/** Less is no progress: a socket takes a little also where nobody listens any more. */
+/**
+ * Minimum progress in bytes. Less does not count, because a socket accepts some bytes even if
+ * nobody reads them any more.
+ */
 const stepBytes = 256 * 1024
 
-/** Sends chunks in parallel until the registry has them all. */
+/** Sends chunks in parallel until the registry has all of them. */
 export async function sendMissing(
   push: BlobPush,
   fileId: string,
@@ -33,7 +36,7 @@ export async function sendMissing(
     let refusals = 0
     let failures = 0
     let sent = 0
-    /** The most that any attempt has sent: sending the same again and again is no progress. */
+    /** The most bytes sent by any attempt: sending the same bytes again is no progress. */
     let furthest = 0
     function setSent(bytes: number) {
       bytesHere += bytes - sent
@@ -44,7 +47,7 @@ export async function sendMissing(
       furthest = bytes
       retrier.noteMove()
     }
-    /** What to send after `error`; undefined where the registry has the chunk by now. */
+    /** What to send after `error`; undefined if the registry has the chunk by now. */
     async function afterError(error: unknown, failed: MissingChunk, wasWhole: boolean) {
       if (!(error instanceof TransferError)) {
         refusals += 1
@@ -53,7 +56,7 @@ export async function sendMissing(
       await port.checkUnchanged()
       failures += 1
       await retrier.waitOrThrow(error.transferFailure, failures)
-      // Perhaps only the answer was lost: to ask costs less than to send it again.
+      // Perhaps only the response was lost, and asking costs less than sending the chunk again.
       const mayBeStored = wasWhole && error.transferFailure.kind === 'lost'
       return mayBeStored ? findMissingChunk(push, fileId, failed) : failed
     }
@@ -74,14 +77,14 @@ export async function sendMissing(
     retrier.noteMove()
   }
 
-  /** What to send instead: throws where that would be of no use. */
+  /** What to send instead. Throws if sending it again cannot help. */
   async function afterRefusal(error: unknown, chunk: MissingChunk, refusals: number) {
     if (!hasCode(error, 'registry_refused', 'bytes_refused')) throw error
     const { status = 0 } = error.details
     const isExpired = [401, 403, 404].includes(status)
     const isMismatch = status === 400
     if (refusals >= maxRefusals || !(isExpired || isMismatch)) {
-      // It is the address of the chunk that is refused, not whoever sends it.
+      // The refusal concerns the chunk's URL, not the sender's credentials.
       if (error.cause instanceof NetworkError) throw error.cause
       throw isExpired ? bytesRefused(error.message, status) : error
     }

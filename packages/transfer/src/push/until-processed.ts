@@ -4,10 +4,10 @@ import type { BlobPush } from './push-options.ts'
 
 const minPauseMs = 100
 const maxPauseMs = 2000
-/** Of the time that it has taken: no wait makes a push much longer. */
+/** Share of the elapsed time, so that waiting never makes a push much longer. */
 const pauseShare = 0.1
 
-/** Waits until the registry has hashed and read the file; it may restart meanwhile. */
+/** Polls until the registry has hashed and read the file. The registry may restart meanwhile. */
 export async function untilProcessed(push: BlobPush, file: ModelFile): Promise<ModelFile> {
   const { client, modelName, retrier, signal, report } = push
   let current = file

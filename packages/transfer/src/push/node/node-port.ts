@@ -8,17 +8,17 @@ import type { PushPort } from '../push-port.ts'
 
 export type NodePortOptions = {
   path: string
-  /** As the file was when it was hashed. */
+  /** Size and modification time from before the file was hashed. */
   sizeBytes: number
   mtimeMs: number
   chunkSize: number
   connections: number
-  /** Bytes per second, over all connections. */
+  /** Bytes per second, for all connections together. */
   rateLimit: number | undefined
   network: NetworkSettings
 }
 
-/** Sends a file of this machine's disks. Disposed of, it ends its connections. */
+/** Sends a local file. Disposing of the port closes its connections. */
 export function nodePort(options: NodePortOptions): PushPort & AsyncDisposable {
   const { path, sizeBytes, mtimeMs, chunkSize, connections } = options
   let opening: ReturnType<typeof openTools> | undefined
@@ -48,7 +48,7 @@ export function nodePort(options: NodePortOptions): PushPort & AsyncDisposable {
     },
 
     async [Symbol.asyncDispose]() {
-      const opened = await opening?.catch(() => undefined) // whoever asked for it was told
+      const opened = await opening?.catch(() => undefined) // already reported by the call that opened it
       await opened?.network.destroy()
       await opened?.handle.close()
     },
@@ -56,7 +56,8 @@ export function nodePort(options: NodePortOptions): PushPort & AsyncDisposable {
 }
 
 async function openTools({ path, chunkSize, connections, ...options }: NodePortOptions) {
-  // Loaded late: undici costs 60 ms and 27 MB that a pull in this process would pay too.
+  // Loaded only when needed: undici takes 60 ms and 27 MB, which a pull in the same process would
+  // otherwise pay too.
   const [{ openNetwork }, { sendChunk }] = await Promise.all([
     import('@shoal/network/requests'),
     import('./send-chunk.ts'),

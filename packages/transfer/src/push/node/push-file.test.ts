@@ -14,7 +14,7 @@ import {
 import { mebibyte, syntheticFile } from '../../testing/synthetic-file.ts'
 import { type PushOptions, pushFile } from './push-file.ts'
 
-/** Chunks of 16 MiB, as the contract has them: three and a bit. */
+/** Chunks of 16 MiB, as in the contract: three and a bit. */
 const file = syntheticFile(48 * mebibyte + 345, 16 * mebibyte)
 
 async function pushScene() {
@@ -57,7 +57,7 @@ test('every chunk is sent once, and the push ends when the file is ready', async
   expect(sent.at(-1)).toBe(file.bytes.length)
 })
 
-test('a file that is ready already is not sent', async () => {
+test('a file that is already ready is not sent', async () => {
   const { registry, push } = await pushScene()
   await push()
   registry.puts.length = 0
@@ -65,7 +65,7 @@ test('a file that is ready already is not sent', async () => {
   expect(registry.puts).toEqual([])
 })
 
-test('a file that is being processed is waited for', async () => {
+test('a push waits for a file that is being processed', async () => {
   const { registry, push } = await pushScene()
   await push()
   registry.puts.length = 0
@@ -75,7 +75,7 @@ test('a file that is being processed is waited for', async () => {
   expect(registry.puts).toEqual([])
 })
 
-test('a push that was stopped goes on with what the registry misses', async () => {
+test('a stopped push resumes with the chunks that the registry lacks', async () => {
   const { registry, push, events } = await pushScene()
   const abort = new AbortController()
   registry.script = ({ index }) => {
@@ -96,7 +96,7 @@ test.each<[string, PutMisbehaviour]>([
   ['a lost connection', { reset: true }],
   ['a 500', { status: 500 }],
   ['a busy store', { status: 503, headers: { 'retry-after': '1' } }],
-  ['a full hour', { status: 429, headers: { 'retry-after': '1' } }],
+  ['a used-up rate limit', { status: 429, headers: { 'retry-after': '1' } }],
 ])('after %s the chunk is sent again', async (_, wrong) => {
   const { registry, push } = await pushScene()
   registry.script = once(1, wrong)
@@ -104,7 +104,7 @@ test.each<[string, PutMisbehaviour]>([
   expect(registry.puts).toHaveLength(5)
 })
 
-test('an upload URL that has expired is asked for anew', async () => {
+test('a new URL is requested when an upload URL has expired', async () => {
   const { registry, push } = await pushScene()
   registry.script = once(2, { status: 403, body: '<Error>expired</Error>' })
   await push()
@@ -112,7 +112,7 @@ test('an upload URL that has expired is asked for anew', async () => {
   expect(second?.url).not.toBe(first?.url)
 })
 
-test('a chunk that is damaged on its way is sent again', async () => {
+test('a chunk damaged in transit is sent again', async () => {
   const { registry, push, events } = await pushScene()
   registry.script = once(2, { flip: true })
   await push()
@@ -120,7 +120,7 @@ test('a chunk that is damaged on its way is sent again', async () => {
   expect(registry.puts).toHaveLength(5)
 })
 
-test('a file that changes while it is sent is not published', async () => {
+test('a file that changes during the push is not published', async () => {
   const { registry, push, path } = await pushScene()
   registry.script = ({ index }) => {
     if (index === 1) writeFileSync(path, Buffer.alloc(file.bytes.length))
@@ -129,7 +129,7 @@ test('a file that changes while it is sent is not published', async () => {
   await expect(push({ connections: 1 })).rejects.toMatchObject({ code: 'file_changed' })
 })
 
-test('a file that grows while it is sent is not published', async () => {
+test('a file that grows during the push is not published', async () => {
   const { registry, push, path } = await pushScene()
   registry.script = ({ index }) => {
     if (index === 1) appendFileSync(path, 'more')
@@ -140,7 +140,7 @@ test('a file that grows while it is sent is not published', async () => {
 })
 
 test.each([413, 507])(
-  'what the registry has no room for fails with its words (%d)',
+  'a file too large for the registry fails with its message (%d)',
   async (status) => {
     const { registry, push } = await pushScene()
     const body = JSON.stringify({ detail: 'the quota is used up', code: 'quota' })
@@ -151,21 +151,21 @@ test.each([413, 507])(
   },
 )
 
-test('a registry whose disk is full is not waited for', async () => {
+test('a push does not wait for a registry whose disk is full', async () => {
   const { registry, push } = await pushScene()
   const body = JSON.stringify({ detail: 'the disk is full', code: 'storage_full' })
   registry.script = () => ({ status: 503, body, headers: { 'retry-after': '60' } })
   await expect(push()).rejects.toThrow('the disk is full')
 })
 
-test('an answer before the chunk was sent whole is heard', async () => {
+test('a response that arrives before the whole chunk is sent is handled', async () => {
   const { registry, push } = await pushScene()
   const body = JSON.stringify({ detail: 'the quota is used up' })
   registry.script = () => ({ status: 413, body, isEarly: true })
   await expect(push()).rejects.toThrow('the quota is used up')
 })
 
-test('chunks that the registry finds wrong in its store are sent again', async () => {
+test('chunks that the registry finds damaged in its store are sent again', async () => {
   const { registry, push } = await pushScene()
   let rounds = 0
   registry.process = () => {
@@ -178,7 +178,7 @@ test('chunks that the registry finds wrong in its store are sent again', async (
   expect(registry.puts.map(({ index }) => index).sort()).toEqual([0, 1, 2, 2, 3])
 })
 
-test('a store that keeps damaging a chunk is not fed forever', async () => {
+test('the push fails if the store keeps damaging a chunk', async () => {
   const { registry, push } = await pushScene()
   registry.process = () => {
     registry.stored.delete(2)
@@ -187,20 +187,20 @@ test('a store that keeps damaging a chunk is not fed forever', async () => {
   await expect(push()).rejects.toMatchObject({ code: 'bytes_refused' })
 })
 
-test('a file that the registry refuses fails with its reason', async () => {
+test("a file rejected by the registry fails with the registry's reason", async () => {
   const { registry, push } = await pushScene()
   registry.process = () => setStatus(registry, 'failed', 'no GGUF header')
   await expect(push()).rejects.toThrow('no GGUF header')
 })
 
-test('a file that is refused while the answer is lost fails with its reason, too', async () => {
+test('a rejected file fails with the reason even if the response is lost', async () => {
   const { registry, push } = await pushScene()
   registry.losesFirstComplete = true
   registry.process = () => setStatus(registry, 'failed', 'no GGUF header')
   await expect(push()).rejects.toThrow(fileRefused('tiny.Q8_0.gguf: no GGUF header'))
 })
 
-test('a registry that stays away ends the push', async () => {
+test('the push fails if the registry stays offline', async () => {
   const { registry, push } = await pushScene()
   registry.script = () => ({ reset: true })
   await expect(push({ timeoutMs: 500 })).rejects.toThrow(NetworkError)

@@ -12,20 +12,20 @@ import { nodePort } from './node-port.ts'
 
 export type PushOptions = {
   client: RegistryClient
-  /** The model's name (its slug) or id. The model is there already. */
+  /** The name (its slug) or id of an existing model. */
   modelName: string
   path: string
-  /** The name under which the registry lists it. Default: the path's last part. */
+  /** The filename on the registry. Default: the last part of `path`. */
   filename?: string | undefined
-  /** Requests at a time. Default 5. */
+  /** Maximum number of parallel requests. Default 5. */
   connections?: number | undefined
-  /** Bytes per second, over all connections. */
+  /** Bytes per second, for all connections together. */
   rateLimit?: number | undefined
   signal?: AbortSignal | undefined
   onEvent?: ((event: PushEvent) => void) | undefined
-  /** Fail when nothing has got through for so long. Default: the network's. */
+  /** Fail after this long without progress. Default: the network's `giveUpMs`. */
   timeoutMs?: number | undefined
-  /** Default: straight to the registry. */
+  /** Default: direct connections. */
   network?: NetworkSettings | undefined
 }
 
@@ -33,11 +33,8 @@ const maxWaitMs = 2_000
 const tickMs = 100
 
 /**
- * Uploads one file, and resolves when the registry serves it. Stopped in any way, the next call goes on from there.
- * @example
- * import { pushFile } from '@shoal/transfer'
- *
- * const { id } = await pushFile({ client, modelName: 'tide', path: 'tide-q4.gguf' })
+ * Uploads one file, and resolves once the registry serves it. If stopped, the next call resumes
+ * from there.
  */
 export async function pushFile(options: PushOptions): Promise<ModelFile> {
   const { client, modelName, path, rateLimit, network = directNetwork } = options
@@ -70,7 +67,10 @@ export async function pushFile(options: PushOptions): Promise<ModelFile> {
   return pushed
 }
 
-/** Turns what the engine says into the events of a push: while chunks are sent, it tells how far they are ten times a second. */
+/**
+ * Converts the engine's events into those of a push, with progress ten times a second while chunks
+ * are sent.
+ */
 function progressReport(bytesTotal: number, report: (event: PushEvent) => void) {
   let meter: ProgressMeter | undefined
   let timer: ReturnType<typeof setInterval> | undefined

@@ -11,7 +11,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { temporaryDirectory } from '../../testing/pull-scene.ts'
 import { sendChunk } from './send-chunk.ts'
 
-/** Sends a chunk of three bytes to a server that answers so; rejects with what `sendChunk` makes of it. */
+/**
+ * Sends a chunk of three bytes to a server that responds with `answer`. Settles like `sendChunk`.
+ */
 async function send(answer: (response: ServerResponse) => void) {
   const server = createServer((request, response) => {
     request.resume().once('end', () => answer(response))
@@ -40,7 +42,7 @@ async function send(answer: (response: ServerResponse) => void) {
   return sendChunk(tools, { index: 0, hash: '', size: 3, url, headers: {} }, options)
 }
 
-/** Writes for as long as the other end reads. */
+/** Writes until the other end stops reading. */
 function endless(response: ServerResponse, status: number) {
   const block = Buffer.alloc(64 * 1024, 'x')
   response.writeHead(status, { 'content-type': 'application/json' })
@@ -54,7 +56,7 @@ function endless(response: ServerResponse, status: number) {
 test.each([
   [200, 'not_a_registry'],
   [400, 'bytes_refused'],
-])('an endless answer with status %i is not read to its end', async (status, code) => {
+])('an endless response with status %i is cut off', async (status, code) => {
   const closed = Promise.withResolvers<void>()
   await expect(
     send((response) => {
@@ -62,10 +64,10 @@ test.each([
       endless(response, status)
     }),
   ).rejects.toMatchObject({ code })
-  await closed.promise // nothing is left that would go on receiving
+  await closed.promise // the client has closed the connection
 })
 
-test('the reason of a registry is told, in an answer of a usual length', async () => {
+test("the registry's reason is reported if the response has a normal length", async () => {
   const detail = 'x'.repeat(10_000)
   const sending = send((response) => response.writeHead(400).end(JSON.stringify({ detail })))
   await expect(sending).rejects.toThrow(new ApiError(400, { detail }))

@@ -3,26 +3,38 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 
 /**
- * What happens to a call. `reset`: the connection is reset and the registry hears nothing. `lost-answer`: the registry does its work, and
- * the connection is reset instead of the answer. `502`: the proxy answers, as one does whose registry is down.
+ * What happens to a call. `reset`: the connection is reset before the registry receives the call.
+ * `lost-answer`: the registry handles the call, and the connection is reset instead of the
+ * response. `502`: the proxy responds itself, as if the registry were down.
  */
 export type ProxyFault = 'reset' | 'lost-answer' | '502'
 
 export type FaultyProxy = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string
-  /** Where the registry listens. */
+  /** Sets the registry's port. */
   leadTo(port: number): void
-  /** From now on the first call of each kind meets `fault`, the next of that kind do not; forgets the calls before. */
+  /**
+   * From now on, the first call of each kind gets `fault`; later ones pass. Clears `harmed` and
+   * `taken`.
+   */
   harmEachOnce(fault: ProxyFault): void
-  /** The calls of an upload that met the fault, as `POST complete` or `PUT chunk 2`, in alphabetical order. */
+  /**
+   * The calls of an upload that got the fault, such as `POST complete` or `PUT chunk 2`, in
+   * alphabetical order.
+   */
   harmed(): string[]
-  /** The numbers of the chunks that the registry took, in the order of its answers; a number stands twice if it took it twice. */
+  /**
+   * The numbers of the chunks that the registry accepted, in the order of its responses, including
+   * repeats.
+   */
   taken(): number[]
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Stands between a client and a registry and breaks the calls of an upload. All other calls pass. */
+/**
+ * A proxy between a client and a registry that breaks the calls of an upload. All other calls pass.
+ */
 export async function openFaultyProxy(): Promise<FaultyProxy> {
   let registryPort = 0
   let fault: ProxyFault | undefined
@@ -35,7 +47,7 @@ export async function openFaultyProxy(): Promise<FaultyProxy> {
     if (call && met) harmed.add(call)
     if (met === 'reset') return incoming.socket.resetAndDestroy()
     if (met === '502') return answer502(incoming, outgoing)
-    // A browser repeats by itself what breaks on a kept connection.
+    // A browser would retry a call that fails on a kept-alive connection.
     outgoing.setHeader('connection', 'close')
     passOn(incoming, registryPort, (answered) => {
       const chunk = parseChunkNumber(incoming)
@@ -74,7 +86,7 @@ export async function openFaultyProxy(): Promise<FaultyProxy> {
 
 const callPattern = /^\/v1\/models\/[^/]+\/(files)(?:\/[^/]+(?:\/(upload|complete))?)?$/
 
-/** The call of an upload that this is; undefined if it is another. */
+/** The kind of upload call; undefined for other calls. */
 function parseCall(incoming: IncomingMessage): string | undefined {
   const { method, url = '' } = incoming
   const chunk = parseChunkNumber(incoming)
@@ -85,7 +97,7 @@ function parseCall(incoming: IncomingMessage): string | undefined {
   return `${method} ${found[2] ?? (path.endsWith('/files') ? 'files' : 'file')}`
 }
 
-/** The number of the chunk that is sent, from 1. */
+/** The number of the chunk being sent, from 1. */
 function parseChunkNumber({ method, url = '' }: IncomingMessage): number | undefined {
   const number = /[?&]partNumber=(\d+)/.exec(url)?.[1]
   return method === 'PUT' && number !== undefined ? Number(number) : undefined

@@ -7,18 +7,21 @@ import type { RegistryClient } from '@shoal/protocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FaultyProxy, ProxyFault } from './faulty-proxy.ts'
 
-/** How the suite reaches a port: through a registry that is real, and a proxy before it. */
+/** How the suite reaches a port: with a real registry behind a proxy. */
 export type PushUnderTest = {
   proxy: FaultyProxy
-  /** Past the proxy, as the one to whom `push` publishes. */
+  /** Bypasses the proxy; signed in as the publisher. */
   client: RegistryClient
-  /** Publishes the file at `path` as a new model, through the proxy. Resolves when the port says that it is published. */
+  /**
+   * Publishes the file at `path` as a new model, through the proxy. Resolves when the port reports
+   * it as published.
+   */
   push(modelName: string, path: string): Promise<void>
-  /** What the port and the registry keep of uploads that are not finished. */
+  /** Whatever the port and the registry keep of unfinished uploads. */
   leftovers(): Promise<string[]>
 }
 
-/** Two chunks: the least of which one may be missing. */
+/** Two chunks, so that one can be missing. */
 const sizeBytes = 17 * 1024 * 1024
 const filename = 'tide-Q8_0.gguf'
 const chunkCalls = ['PUT chunk 1', 'PUT chunk 2']
@@ -29,7 +32,7 @@ const harms: [fault: ProxyFault, what: string, calls: string[]][] = [
   ['502', 'a proxy answers each call once with 502', ['GET file', 'GET files']],
 ]
 
-/** What every port of the push engine must survive. */
+/** The faults that every port of the push engine must survive. */
 export function pushContract(name: string, open: () => Promise<PushUnderTest>) {
   describe(`a push (${name})`, () => {
     let under: PushUnderTest
