@@ -20,7 +20,7 @@ const file = syntheticFile(2 * mebibyte, mebibyte)
 const blockBytes = 16_384
 const pollOptions = { timeout: 10_000 }
 
-/** Somebody who has the file, and whether they still give it. */
+/** A seeder, and a check that it still uploads. */
 async function scene(of = file) {
   const { origin, path, pull, seeder } = await swarmScene(of)
   const { status, failure } = await seeder()
@@ -39,11 +39,11 @@ async function scene(of = file) {
 test.each<[string, (infoHash: string) => Buffer]>([
   ['zeros in place of a key', () => Buffer.alloc(700)],
   ['noise', () => Buffer.from(file.bytes.subarray(0, 4000))],
-  ['a list that never ends', (hash) => Buffer.concat([handshake(hash), extended(0, 'l-3:e')])],
+  ['an unterminated list', (hash) => Buffer.concat([handshake(hash), extended(0, 'l-3:e')])],
   ['a length of 2 GiB', (hash) => Buffer.concat([handshake(hash), longLength])],
   ['nested lists', (hash) => Buffer.concat([handshake(hash), extended(0, 'l'.repeat(20_000))])],
   ['a block of 1 GiB', (hash) => Buffer.concat([handshake(hash), request(0, 0, 2 ** 30)])],
-])('a seeder survives %s, and goes on giving', async (_, attack) => {
+])('a seeder survives %s and keeps seeding', async (_, attack) => {
   const { port, infoHash, stillGives } = await scene()
   const socket = await connectTo(port)
   socket.write(attack(infoHash))
@@ -51,7 +51,7 @@ test.each<[string, (infoHash: string) => Buffer]>([
   await stillGives()
 })
 
-/** Somebody to whom the seeder gives. */
+/** A peer that the seeder has unchoked. */
 async function taker(port: number, infoHash: string): Promise<Socket> {
   const socket = await connectTo(port)
   socket.write(handshake(infoHash))
@@ -61,7 +61,7 @@ async function taker(port: number, infoHash: string): Promise<Socket> {
   return socket
 }
 
-test('who asks for much and reads late gets it all, and costs little memory', async () => {
+test('a peer that requests a lot and reads late gets everything, and uses little memory', async () => {
   const large = syntheticFile(64 * mebibyte, 4 * mebibyte)
   const { port, infoHash, stillGives } = await scene(large)
   const socket = await taker(port, infoHash)
@@ -84,7 +84,7 @@ test('who asks for much and reads late gets it all, and costs little memory', as
   await stillGives()
 })
 
-test('who asks without end is cut off', async () => {
+test('a peer that keeps sending requests is disconnected', async () => {
   const { port, infoHash, stillGives } = await scene()
   const socket = await taker(port, infoHash)
   socket.pause()

@@ -1,4 +1,4 @@
-/** Gives files to whoever asks for them, by webtorrent. Runs in a thread of its own, which `seed-thread.ts` is. */
+/** Seeds files with WebTorrent. Runs in its own thread (`seed-thread.ts`). */
 import { closeSync, openSync } from 'node:fs'
 import type { Notify } from '@shoal/core/rpc'
 import { pieceLengthFor } from '@shoal/model-file'
@@ -12,28 +12,28 @@ import { checkTorrent, isSending } from '../peers/webtorrent-internals.ts'
 import type { SeederEvents, SeederMethods, SeedSetup, SharedFile } from './seed-messages.ts'
 
 const reportIntervalMs = 1000
-/** What was sent last may still be on its way to a slow peer. */
+/** How long the last bytes may take to reach a slow peer after the quota is used up. */
 const lingerMs = 60_000
 
 type Shared = {
   file: SharedFile
   fd: number
-  /** Undefined while it is not given. */
+  /** Undefined while the file is not being seeded. */
   torrent: Torrent | undefined
-  /** Over all torrents that it had: each pause ends one. */
+  /** Counts across all its torrents: each pause ends one, and resuming starts another. */
   quota: UploadQuota
-  /** When its allowance was found to be used up. */
+  /** When the quota was first seen to be used up. */
   usedUpAt: number | undefined
 }
 
 export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): SeederMethods {
   const shared = new Map<string, Shared>()
-  /** By file, also of those that are not shared for now. */
+  /** By file, including files that are not shared at the moment. */
   const quotas = new Map<string, UploadQuota>()
   let isPaused = false
   const { host, port, uploadLimit } = setup
   const network = openNetwork(setup.network)
-  useForFetch(network) // by which webtorrent asks trackers
+  useForFetch(network) // WebTorrent contacts trackers with `fetch`
   const client = torrentClient({ host, port, uploadLimit, seedOutgoingConnections: true })
   client.on('error', (error) => notify('failed', String(error)))
   const reportTimer = setInterval(reportStatus, reportIntervalMs)
@@ -81,7 +81,7 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
     one.torrent = torrent
   }
 
-  /** Its peers are let go, and its tracker is told. */
+  /** Disconnects the file's peers and notifies its tracker. */
   function hold(one: Shared, whenHeld?: () => void) {
     const { torrent } = one
     one.torrent = undefined
@@ -107,7 +107,10 @@ export function startSeeding(setup: SeedSetup, notify: Notify<SeederEvents>): Se
     reportStatus()
   }
 
-  /** Once what was sent has arrived: whoever is cut off before that has been sent it in vain. */
+  /**
+   * Stops seeding once everything sent has arrived: cutting off a peer earlier would waste what was
+   * sent.
+   */
   function holdSoon(one: Shared, torrent: Torrent) {
     for (const wire of torrent.wires) wire.choke()
     const now = performance.now()
@@ -151,12 +154,15 @@ function settingsFor({ file: { fileSizeBytes }, fd }: Shared) {
   const pieceLength = pieceLengthFor(fileSizeBytes)
   return {
     store: createPieceStoreClass({ fd, pieceLength, fileSizeBytes }),
-    storeCacheSlots: 0, // the system's cache has them already
-    bitfield: allBits(Math.ceil(fileSizeBytes / pieceLength)), // without it the whole file would be hashed
+    storeCacheSlots: 0, // the system caches the file already
+    bitfield: allBits(Math.ceil(fileSizeBytes / pieceLength)), // otherwise WebTorrent would hash the whole file
   }
 }
 
-/** The first `count` bits, the highest of each byte first; the rest of the last byte has to be zero (BEP 3). */
+/**
+ * `count` one bits, highest bit of each byte first. The spare bits of the last byte must be zero
+ * (BEP 3).
+ */
 function allBits(count: number): Uint8Array {
   const bits = new Uint8Array(Math.ceil(count / 8)).fill(0xff)
   const spare = bits.length * 8 - count

@@ -1,16 +1,19 @@
-/** What passes between a seeder and its thread. */
+/** The messages between a seeder and its thread. */
 import type { NetworkSettings } from '@shoal/network'
 import type { FileTorrent } from '../peers/get-torrent.ts'
 
 export type SeedSetup = {
-  /** For trackers. */
+  /** For contacting trackers. */
   network: NetworkSettings
   /** Where to listen for peers. */
   host: string
   port: number
   /** Bytes per second; undefined for no limit. */
   uploadLimit: number | undefined
-  /** Each file is sent at most so many times its size while the seeder runs, pauses included; undefined for no limit. */
+  /**
+   * How often each file may be sent, as a multiple of its size, while the seeder runs, including
+   * pauses; undefined for no limit.
+   */
   ratio: number | undefined
   /** Whether to look for peers on the local network (BEP 14). */
   isLocalDiscoveryOn: boolean
@@ -23,7 +26,7 @@ export type SeederMethods = {
   unshare(path: string): void
   pause(): void
   resume(): void
-  /** Tells how things stood at the end, and trackers that nobody is here any more. */
+  /** Reports the final status, and tells trackers that we stop. */
   close(): Promise<void>
 }
 
@@ -43,7 +46,7 @@ export type SeedStatus = {
 
 export type SeederEvents = {
   status(status: SeedStatus): void
-  /** A file that cannot be shared, or no longer. */
+  /** A file cannot be shared, or no longer. */
   dropped(file: { path: string; message: string }): void
   failed(message: string): void
 }

@@ -11,10 +11,10 @@ import { startSeeder } from './seeder.ts'
 const file = syntheticFile(4 * mebibyte, mebibyte)
 const blockBytes = 16 * 1024
 const onlyPeers = { peers: 'only', tuning: { ...quickTuning, stallMs: 5_000 } } as const
-/** Long enough for a peer that gives to have given. */
+/** Enough time for a seeder to upload something, if it were uploading. */
 const soon = () => new Promise((resolve) => setTimeout(resolve, 1500))
 
-test('a file that was given as often as the ratio says is given no more, and the tracker knows', async () => {
+test('a file that has reached its ratio is no longer seeded, and the tracker is notified', async () => {
   const { path, pull, seeder, seeds } = await swarmScene(file)
   const { status } = await seeder(file.bytes, { ratio: 1 })
   await pull(onlyPeers)
@@ -24,7 +24,7 @@ test('a file that was given as often as the ratio says is given no more, and the
   expect(status().files[0]?.uploadedBytes).toBeGreaterThanOrEqual(file.bytes.length)
 })
 
-test('a ratio is not exceeded, however many ask for everything at once, and over pauses', async () => {
+test('the ratio is not exceeded by many peers at once, or across pauses', async () => {
   const { seeder } = await swarmScene(file)
   const { status, shared, pause, resume } = await seeder(file.bytes, { ratio: 0.3 })
   const limit = 0.3 * file.bytes.length
@@ -43,7 +43,7 @@ test('a ratio is not exceeded, however many ask for everything at once, and over
   expect(received()).toBeLessThan(limit + blockBytes)
 })
 
-/** A client as others have it, which knows one peer. */
+/** An ordinary BitTorrent client, connected to one peer. */
 function takeFrom(address: string, torrent: Uint8Array): Torrent {
   const client = new WebTorrent({
     dht: false,
@@ -59,7 +59,7 @@ function takeFrom(address: string, torrent: Uint8Array): Torrent {
   return client.add(torrent, { path }, (added) => added.addPeer(address))
 }
 
-test('who pauses gives nothing until they go on, and counts what was given before', async () => {
+test('a paused seeder uploads nothing until it resumes, and keeps its byte count', async () => {
   const { path, pull, seeder, seeds, tracker } = await swarmScene(file)
   const { pause, resume, status } = await seeder()
   await pull(onlyPeers)
@@ -83,7 +83,7 @@ test('who pauses gives nothing until they go on, and counts what was given befor
     .toBeGreaterThanOrEqual(given + file.bytes.length)
 })
 
-test('what is shared during a pause waits for its end', async () => {
+test('a file shared during a pause is seeded after it', async () => {
   const { seeder, seeds } = await swarmScene(file)
   const first = await seeder()
   const second = startSeeder({ host: '127.0.0.1' })
@@ -99,7 +99,7 @@ test('what is shared during a pause waits for its end', async () => {
   }
 })
 
-test('a file that is gone is named, and the others are still given', async () => {
+test('a missing file is reported, and the others are still seeded', async () => {
   const { path, pull, seeder } = await swarmScene(file)
   const dropped: string[] = []
   const { share, shared } = await seeder(file.bytes, {})
@@ -112,7 +112,7 @@ test('a file that is gone is named, and the others are still given', async () =>
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
 })
 
-test('a port that somebody else has is told', async () => {
+test('a port in use is reported', async () => {
   const { seeder } = await swarmScene(file)
   const { status } = await seeder()
   await expect.poll(() => status().port).toBeGreaterThan(0)

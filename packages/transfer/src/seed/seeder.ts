@@ -9,35 +9,35 @@ import type {
 } from './seed-messages.ts'
 
 export type SeederOptions = Partial<SeedSetup> & {
-  /** Told of a file that cannot be shared, or no longer. */
+  /** Called when a file cannot be shared, or no longer. */
   onDropped?: (path: string, message: string) => void
-  /** Told once, when nothing can be shared any more. */
+  /** Called once, when nothing can be shared any more. */
   onFailed?: (message: string) => void
 }
 
-/** The library waits a second for trackers that do not answer. */
+/** WebTorrent waits a second for trackers that do not respond. */
 const closeTimeoutMs = 3_000
 
-/** Shares files with other people. */
+/** Shares files with peers. */
 export interface Seeder {
-  /** From now on, until `unshare` or `onDropped`. Its path is its name. */
+  /** Shares the file until `unshare` or `onDropped`. Its path identifies it. */
   share(file: SharedFile): void
   unshare(path: string): void
-  /** Lets peers go, and tells trackers; `resume` begins again with the same files. */
+  /** Disconnects peers and notifies trackers. `resume` shares the same files again. */
   pause(): void
   resume(): void
-  /** As the thread told it last: it does every second. */
+  /** The status that the thread last reported; it reports every second. */
   status(): SeedStatus
-  /** Why nothing can be shared any more; undefined as long as it can. */
+  /** Why nothing can be shared any more; undefined while sharing works. */
   failure(): string | undefined
   /**
-   * Tells trackers that we are gone. Takes three seconds at most, once its thread has loaded. `standing` is the last one then.
-   * Rejects, when it is over, if something failed on the way.
+   * Tells trackers that we stop. Takes up to three seconds once the thread has loaded. After that,
+   * `status` returns the last one. Rejects, once closed, if something failed.
    */
   close(): Promise<void>
 }
 
-/** In a thread of its own. Nothing is shared before `share`. */
+/** Runs in its own thread. Shares nothing before the first `share`. */
 export function startSeeder({ onDropped, onFailed, ...options }: SeederOptions): Seeder {
   const setup: SeedSetup = {
     network: directNetwork,

@@ -26,7 +26,7 @@ async function share(modelsDirectory: string) {
   return { ...sharing, dropped }
 }
 
-test('a folder whose registry answers late is being looked at until it has answered', async () => {
+test('the first scan lasts until a slow registry has answered', async () => {
   const { origin, directory, path, pull } = await swarmScene(file)
   await pull()
   const answers = Promise.withResolvers<void>()
@@ -51,11 +51,11 @@ test('a folder whose registry answers late is being looked at until it has answe
   await sharing.firstScan
   expect(sharing.isScanning()).toBe(false)
   expect(sharing.fileCount()).toBe(1)
-  // At once, not when the seeder's thread has told of it.
+  // Available at once, before the seeder's thread reports it.
   expect(sharing.status().files).toMatchObject([{ path, uploadedBytes: 0 }])
 })
 
-test('what was pulled without peers is not shared, until it is pulled to be shared', async () => {
+test('a file pulled without peers is not shared until it is pulled with `isShared`', async () => {
   const { origin, directory, path, pull } = await swarmScene(file)
   await pull({ peers: 'off', isShared: false })
   const first = await share(directory)
@@ -64,7 +64,7 @@ test('what was pulled without peers is not shared, until it is pulled to be shar
   expect(first.dropped).toEqual([expect.stringContaining('pulled with --no-peers')])
 
   const requests = origin.requests.length
-  await pull() // who says nothing of it leaves it so
+  await pull() // no `isShared`: unchanged
   expect(await readRecord(path)).toMatchObject({ without_peers: true })
   await pull({ isShared: true })
   expect(origin.requests).toHaveLength(requests)
@@ -75,7 +75,7 @@ test('what was pulled without peers is not shared, until it is pulled to be shar
   expect(await readRecord(path)).toMatchObject({ without_peers: true })
 })
 
-test('a repair leaves a file unshared that was', async () => {
+test('a repair does not start sharing a file', async () => {
   const { origin, path, pull } = await swarmScene(file)
   await pull({ isShared: false })
   const client = registryClient({ baseUrl: origin.url })

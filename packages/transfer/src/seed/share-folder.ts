@@ -7,55 +7,46 @@ import { type ShareableOptions, shareableFiles } from './shareable-files.ts'
 
 export type SharingOptions = Partial<Omit<SeedSetup, 'network'>> &
   Omit<ShareableOptions, 'onProblem'> & {
-    /** Told of a file that is not shared, or no longer. */
+    /** Called when a file is not shared, or no longer. */
     onDropped(file: string, message: string): void
-    /** Told once, when nothing can be shared any more. */
+    /** Called once, when nothing can be shared any more. */
     onFailed(message: string): void
   }
 
 export type Sharing = {
   status(): SeedStatus
-  /** Why nothing can be shared any more. */
+  /** Why nothing can be shared any more; undefined while sharing works. */
   failure(): string | undefined
-  /** How many files are shared, or about to be. */
+  /** Number of files that are shared or about to be. */
   fileCount(): number
-  /** Whether the folder is being looked at for the first time, so that more files may come at once. */
+  /** Whether the first scan of the folder is still running, so that more files may follow soon. */
   isScanning(): boolean
-  /** Resolves when the folder has been looked at for the first time. */
+  /** Resolves after the first scan of the folder. */
   firstScan: Promise<void>
   pause(): void
   resume(): void
-  /** Nothing is shared after this. Rejects, when it is over, if something failed on the way. */
+  /** Stops sharing. Rejects, once closed, if something failed. */
   close(): Promise<void>
 }
 
-/** Files that come and go are looked for so often. */
+/** How often the folder is scanned for new and deleted files. */
 const scanIntervalMs = 30_000
-/** Nobody waits longer for the first look: the registry may be away. */
+/**
+ * `shareFolder` returns after this time even if the first scan is still running, since the registry
+ * may be offline.
+ */
 const firstScanTimeoutMs = 1_000
 
 /**
- * Gives others the pulled files of a folder of models, those of private models only where that is asked for.
- * @example
- * import { shareFolder } from '@shoal/transfer'
- *
- * const sharing = await shareFolder({
- *   modelsDirectory: 'models',
- *   registry: { address: 'http://localhost:8000', token },
- *   host: '127.0.0.1',
- *   uploadLimit: 1_000_000, // bytes per second
- *   onDropped: (file, message) => console.error(file, message),
- *   onFailed: (message) => console.error(message),
- * })
- * console.log(sharing.fileCount(), sharing.status().bytesPerSecond)
- * await sharing.close()
+ * Shares the pulled files of a models folder. Files of private models are shared only if
+ * `isPrivateShared` is set.
  */
 export async function shareFolder(options: SharingOptions): Promise<Sharing> {
   const { modelsDirectory, registry, isPrivateShared, onDropped, network, ...others } = options
   const setup = { ...others, ...(network && { network }) }
   const stop = new AbortController()
   const { signal } = stop
-  /** The torrents that are shared, by path. */
+  /** The torrents of shared files, by path. */
   const shared = new Map<string, Uint8Array>()
   const onProblem = (path: string, message: string) => onDropped(sharedName(path), message)
   const findFiles = shareableFiles({
@@ -74,7 +65,7 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
     },
   })
 
-  /** A file is shared from when it was found, whatever the seeder has told of it. */
+  /** A file counts as shared as soon as it is found, before the seeder reports it. */
   function status(): SeedStatus {
     const now = seeder.status()
     const reported = new Map(now.files.map((file) => [file.path, file]))
@@ -104,7 +95,7 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
       })
       isScanning = false
       firstScan.resolve()
-      await sleep(scanIntervalMs, undefined, { signal, ref: false }).catch(() => undefined) // the end
+      await sleep(scanIntervalMs, undefined, { signal, ref: false }).catch(() => undefined) // the signal ends the loop
     }
   }
   let isScanning = true
@@ -121,7 +112,7 @@ export async function shareFolder(options: SharingOptions): Promise<Sharing> {
     pause: seeder.pause,
     resume: seeder.resume,
     async close() {
-      stop.abort(new Error('sharing is over'))
+      stop.abort(new Error('sharing has stopped'))
       await seeder.close().finally(() => scanning)
     },
   }
@@ -134,11 +125,5 @@ const emptyStatus = (path: string): SharedFileStatus => ({
   isDone: false,
 })
 
-/**
- * As in `shoal-tiny/shoal-tiny-Q8_0.gguf`.
- * @example
- * import { sharedName } from '@shoal/transfer'
- *
- * console.log(sharedName('models/tide/tide.gguf')) // tide/tide.gguf
- */
+/** For example, `shoal-tiny/shoal-tiny-Q8_0.gguf`. */
 export const sharedName = (path: string): string => `${basename(dirname(path))}/${basename(path)}`
