@@ -13,13 +13,13 @@ type Line = PullEvent | { type: 'result'; result: PulledFile } | { type: 'failed
 export type ChildPull = {
   process: ChildProcess
   lines: Line[]
-  /** Resolves with the first line that `isWanted`, past ones included. */
+  /** Resolves with the first matching line, including earlier ones. */
   until(isWanted: (line: Line) => boolean): Promise<Line>
   /** Resolves with the child's exit code, or the signal that ended it. */
   exit: Promise<number | string | null>
 }
 
-/** The same pull in another process. */
+/** Runs the same pull in another process. */
 export function startChildPull({ origin, path }: PullScene, file: SyntheticFile): ChildPull {
   const script = fileURLToPath(new URL('./pull-in-child.ts', import.meta.url))
   const args = [script, origin.url, path, JSON.stringify(toModelFile(file))]

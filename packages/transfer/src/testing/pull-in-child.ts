@@ -1,4 +1,7 @@
-/** Pulls a file in a process of its own, until SIGINT, and prints its events and result as lines of JSON. */
+/**
+ * Pulls a file in a separate process, until SIGINT, and prints its events and result as lines of
+ * JSON.
+ */
 import { registryClient } from '@shoal/protocol/client'
 import { pullFile } from '../pull/pull-file.ts'
 import { quickTuning } from './quick-tuning.ts'
@@ -21,4 +24,4 @@ await pullFile({
   (result) => print({ type: 'result', result }),
   (error) => print({ type: 'failed', message: error.message }),
 )
-// It ends by itself, with what keeps it running.
+// No `process.exit`: the process ends once nothing keeps it running.

@@ -18,7 +18,9 @@ export type PullScene = {
   pull(changes?: Partial<PullOptions>): ReturnType<typeof pullFile>
 }
 
-/** An origin with one file and an empty directory to pull it to; gone when the test is over. */
+/**
+ * An origin with one file, and an empty directory to pull it to. Both are removed after the test.
+ */
 export async function pullScene(file: SyntheticFile): Promise<PullScene> {
   const origin = await startScriptedOrigin(file)
   const directory = temporaryDirectory()

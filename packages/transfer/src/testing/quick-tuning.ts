@@ -1,9 +1,9 @@
 import type { Tuning } from '../chunks/tuning.ts'
 
-/** Short waits, so that trouble is over soon. */
+/** Short waits, so that tests of failures are fast. */
 export const quickTuning: Partial<Tuning> = { stallMs: 400, maxWaitMs: 300, tickMs: 20 }
 
-/** For tests that count requests: no connection is given up because this machine is busy. */
+/** For tests that count requests: a busy machine must not cause extra ones. */
 export const relaxedTuning: Partial<Tuning> = {
   ...quickTuning,
   stallMs: 60_000,

@@ -1,4 +1,4 @@
-/** BitTorrent messages by hand (BEP 3), for peers that do what no client does. */
+/** Hand-made BitTorrent messages (BEP 3), for peers that behave as no client does. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -23,7 +23,7 @@ export function message(id: number, ...payload: (Uint8Array | number)[]) {
   return Buffer.concat([uint32(body.length), body])
 }
 
-/** Of a message, the greatest that the library does not take for a negative number. */
+/** The largest message length that the library does not read as negative. */
 export const longLength = uint32(2 ** 31 - 1)
 export const unchoke = message(1)
 export const interested = message(2)
@@ -39,21 +39,21 @@ export const piece = (index: number, offset: number, bytes: Uint8Array) =>
 export const extended = (id: number, payload: string) =>
   message(20, Buffer.from([id]), Buffer.from(payload, 'latin1'))
 
-/** The first `count` of eight bits. */
+/** A byte whose first `count` bits are set. */
 const bits = (count: number) => (0xff << Math.max(0, 8 - count)) & 0xff
 
-/** A connection to somebody who listens. What comes of it is counted. */
+/** Connects to a port of this machine. */
 export async function connectTo(port: number, { from = '127.0.0.1' } = {}) {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from })
   onTestFinished(() => {
     socket.destroy()
   })
-  socket.on('error', () => undefined) // to be cut off is what is wanted
+  socket.on('error', () => undefined) // being disconnected is expected
   await once(socket, 'connect')
   return socket
 }
 
-/** Somebody who listens, whom the tracker names, and who does as `behave` says with each that connects. */
+/** A peer that listens and announces itself to the tracker. Calls `behave` for each connection. */
 export async function listeningPeer(
   announce: string,
   infoHash: string,
@@ -62,7 +62,7 @@ export async function listeningPeer(
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    socket.on('error', () => undefined) // to be cut off is what is wanted
+    socket.on('error', () => undefined) // being disconnected is expected
     socket.once('data', () => behave(socket))
   })
   server.listen(0, '127.0.0.1')

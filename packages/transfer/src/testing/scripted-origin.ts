@@ -4,20 +4,23 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type SyntheticFile, toDownload, toModelFile } from './synthetic-file.ts'
 
-/** How the bytes were asked for: the direct URL, or after a redirect the file or the chunk by its hash. */
+/**
+ * How the bytes were requested: by the direct URL, or by the hash of the file or the chunk, after a
+ * redirect.
+ */
 export type Way = 'direct' | 'file' | 'chunk'
 
 export type BytesRequest = {
   way: Way
-  /** The chunk in which the wanted bytes begin. */
+  /** The chunk that contains the first requested byte. */
   index: number
-  /** How often its bytes were asked for before, in any way. */
+  /** How often the chunk was requested before, in any way. */
   before: number
   start: number
   end: number
 }
 
-/** What goes wrong with one answer. Nothing, where it is undefined. */
+/** What goes wrong with a response; undefined for a good one. */
 export type Misbehaviour =
   | { status: number; headers?: Record<string, string>; body?: string }
   | { flipByteAt: number }
@@ -30,22 +33,22 @@ export type Misbehaviour =
 export type ScriptedOrigin = {
   url: string
   script: (request: BytesRequest) => Misbehaviour | undefined
-  /** Set to have everything answered so, the registry's own endpoints too. */
+  /** If set, the response to every request, including API calls. */
   outage: { status: number; headers?: Record<string, string> } | undefined
-  /** What all connections share; undefined for no limit. */
+  /** A line shared by all connections; undefined for no limit. */
   line: { bytesPerSecond: number; freeAt: number } | undefined
   requests: (BytesRequest & { authorization: string | undefined })[]
-  /** Calls of the download endpoint, which counts. */
+  /** Number of calls to the download endpoint, which count as downloads. */
   downloads: number
   isDeleted: boolean
-  /** The tracker that the download names, and the torrent that the registry gives; undefined for none. */
+  /** The tracker and the torrent in the response to a download; undefined for none. */
   swarm: { announce: string; torrent: Uint8Array | undefined; infoHash: string } | undefined
-  /** Closes the port and every connection. `open` takes the same port again. */
+  /** Closes the port and all connections. `open` listens on the same port again. */
   close(): Promise<void>
   open(): Promise<void>
 }
 
-/** A registry of one file that can be told to fail in the ways registries and networks do. */
+/** A registry with one file that can fail in the ways that registries and networks do. */
 export async function startScriptedOrigin(file: SyntheticFile): Promise<ScriptedOrigin> {
   let server: Server | undefined
   let port = 0
@@ -145,7 +148,7 @@ async function sendBytes(
   await sendInTurn(response, bytes, origin.line)
 }
 
-/** As over one line, which all connections share. */
+/** Sends bytes at the speed of the line, which all connections share. */
 async function sendInTurn(
   response: ServerResponse,
   bytes: Buffer,

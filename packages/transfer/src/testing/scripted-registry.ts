@@ -5,7 +5,7 @@ import { computeSha256, toModelFile } from './synthetic-file.ts'
 
 export type PutRequest = {
   index: number
-  /** How often this chunk was put before. */
+  /** How often this chunk was sent before. */
   before: number
   url: string
 }
@@ -13,7 +13,7 @@ export type PutRequest = {
 export type PutMisbehaviour =
   | { status: number; headers?: Record<string, string>; body?: string; isEarly?: boolean }
   | { reset: true }
-  /** Damages what arrives, as a bad line would. */
+  /** Damages the bytes that arrive, like a bad line. */
   | { flip: true }
 
 export type ScriptedRegistry = {
@@ -22,14 +22,14 @@ export type ScriptedRegistry = {
   puts: PutRequest[]
   stored: Map<number, Buffer>
   file: ModelFile | undefined
-  /** Whether the connection of the first `complete` is reset once the file is processed. */
+  /** Whether to reset the connection of the first `complete` after the file has been processed. */
   losesFirstComplete: boolean
-  /** What `complete` leads to, each time anew. */
+  /** Called after each `complete`, to set the file's status. */
   process: (registry: ScriptedRegistry) => void
   close(): Promise<void>
 }
 
-/** A registry that takes uploads of one file into memory and can be told to fail. */
+/** A registry that accepts uploads of one file into memory, with scripted failures. */
 export async function startScriptedRegistry(): Promise<ScriptedRegistry> {
   let manifest: NewFile | undefined
   let urlVersion = 0
@@ -101,7 +101,7 @@ export async function startScriptedRegistry(): Promise<ScriptedRegistry> {
     const base = toModelFile({ bytes: Buffer.alloc(0), chunkSize: 0, sha256: '', chunks: [] })
     const named = { filename, file_size_bytes, sha256_hash, chunk_size }
     registry.file = { ...base, ...named, status: 'uploading' }
-    return json(201, { ...registry.file, upload: missing(0, 2) }) // the real one gives 100 at first
+    return json(201, { ...registry.file, upload: missing(0, 2) }) // a real registry lists 100 chunks at first
   }
 
   async function take(

@@ -11,7 +11,7 @@ import { startSeeder } from '../seed/seeder.ts'
 import { pullScene, temporaryDirectory } from './pull-scene.ts'
 import type { SyntheticFile } from './synthetic-file.ts'
 
-/** An origin with a tracker beside it. */
+/** An origin with a tracker. */
 export async function swarmScene(file: SyntheticFile) {
   const scene = await pullScene(file)
   const tracker = new Tracker({ udp: false, ws: false, stats: false, interval: 1000 })
@@ -26,9 +26,9 @@ export async function swarmScene(file: SyntheticFile) {
   return {
     ...scene,
     tracker,
-    /** How many the tracker knows who have all of it. */
+    /** Number of seeders known to the tracker. */
     seeds: () => tracker.torrents[infoHash(info)]?.complete,
-    /** Somebody who has the file, or what they take for it. */
+    /** A seeder of the file, or of `bytes` in its place. */
     async seeder(bytes: Uint8Array = file.bytes, setup: Partial<SeedSetup> = {}) {
       const path = join(temporaryDirectory(), 'model.gguf')
       writeFileSync(path, bytes)

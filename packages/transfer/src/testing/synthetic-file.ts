@@ -3,7 +3,7 @@ import type { ChunkEntry, Download, ModelFile } from '@shoal/protocol/client'
 
 export const mebibyte = 1024 * 1024
 
-/** A file of bytes that look random, and how it is cut. */
+/** A file of pseudo-random bytes, with its chunks. */
 export type SyntheticFile = {
   bytes: Buffer
   chunkSize: number
@@ -11,7 +11,10 @@ export type SyntheticFile = {
   chunks: ChunkEntry[]
 }
 
-/** Chunks smaller than the registry's keep the tests quick; a pull takes whatever the manifest says. */
+/**
+ * Chunks smaller than the registry's keep the tests fast; a pull accepts any size that the manifest
+ * gives.
+ */
 export function syntheticFile(sizeBytes: number, chunkSize = mebibyte, seed = 1): SyntheticFile {
   const bytes = Buffer.alloc(sizeBytes)
   let state = seed >>> 0 || 1
