@@ -4,9 +4,9 @@ import { runInNewContext } from 'node:vm'
 const everyBytes = 4 * 1024 * 1024
 
 /**
- * To be called with every arrival. Each read of a socket leaves a buffer of 64 KiB that is garbage at once, and V8
- * collects only when 64 MiB of them have gathered, in each thread. A collection of young objects takes well under a
- * millisecond, and keeps a pull a third smaller.
+ * Returns a function to call for each block of bytes that arrives. Each socket read leaves a 64 KiB
+ * buffer that is garbage at once, but V8 collects only after 64 MiB of them, in each thread. A
+ * minor collection takes well under a millisecond and reduces the memory of a pull by a third.
  */
 export function bufferCollector(): (bytes: number) => void {
   setFlagsFromString('--expose-gc')
@@ -16,6 +16,6 @@ export function bufferCollector(): (bytes: number) => void {
     sinceLast += bytes
     if (sinceLast < everyBytes) return
     sinceLast = 0
-    setImmediate(collect, { type: 'minor' }) // when this buffer is no longer in use
+    setImmediate(collect, { type: 'minor' }) // after this buffer is no longer in use
   }
 }

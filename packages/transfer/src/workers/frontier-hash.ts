@@ -5,24 +5,27 @@ import type { Manifest } from '../chunks/manifest.ts'
 import { hashPart } from '../disk/hash-part.ts'
 import type { FrontierEvents, FrontierMethods, FrontierSetup } from './frontier-thread.ts'
 
-/** The SHA-256 of the whole file, computed behind the download. */
+/** The SHA-256 of the whole file, computed during the download. */
 export interface FrontierHash {
-  /** All bytes before `bytes`, from the start of the file, are on disk and good. */
+  /** Reports that the first `bytes` bytes of the file are on disk and good. */
   advance(bytes: number): void
-  /** Bytes hashed so far. */
+  /** Number of bytes hashed so far. */
   hashedBytes(): number
-  /** Has `listener` called when more bytes are hashed, in place of an earlier one. */
+  /** Calls `listener` whenever more bytes have been hashed. Replaces an earlier listener. */
   onProgress(listener: () => void): void
-  /** Resolves when the file's last byte has been hashed, with small hexadecimal digits. Rejects if it could not be read. */
+  /**
+   * Resolves with the SHA-256 in lower-case hexadecimal once the last byte has been hashed. Rejects
+   * if the file could not be read.
+   */
   readonly digest: Promise<string>
-  /** At once: `digest` may never settle then. */
+  /** Closes immediately; `digest` may then never settle. */
   close(): Promise<void>
 }
 
-/** One thread that reads the file back from the page cache, as far as it is good. */
+/** A thread that reads the good part of the file back from the page cache. */
 export function threadFrontierHash(setup: FrontierSetup): FrontierHash {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  promise.catch(() => undefined) // whoever awaits the digest gets the failure; nobody may be there yet
+  promise.catch(() => undefined) // avoids an unhandled rejection before anyone awaits the digest
   let notifiedBytes = 0
   let hashed = 0
   let listener: (() => void) | undefined
@@ -52,7 +55,7 @@ export function threadFrontierHash(setup: FrontierSetup): FrontierHash {
   }
 }
 
-/** For a file of a few chunks, where a thread starts slower than the hash is done. */
+/** For files of a few chunks, which are hashed faster than a thread starts. */
 export function inlineFrontierHash(path: string, manifest: Manifest): FrontierHash {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   promise.catch(() => undefined) // as above
@@ -61,7 +64,8 @@ export function inlineFrontierHash(path: string, manifest: Manifest): FrontierHa
     advance(bytes) {
       if (bytes < manifest.fileSizeBytes || hashed > 0) return
       hashed = bytes
-      // The only chunk of a file has been hashed, and a manifest in which it differs from the file is refused.
+      // The file's only chunk has already been hashed, and a manifest in which it differs from the
+      // file is rejected.
       if (manifest.chunks.length === 1) return resolve(manifest.sha256)
       try {
         resolve(hashFile(path, bytes))
@@ -70,7 +74,7 @@ export function inlineFrontierHash(path: string, manifest: Manifest): FrontierHa
       }
     },
     hashedBytes: () => hashed,
-    onProgress: () => undefined, // it comes to its end in one step
+    onProgress: () => undefined, // hashed in one step
     digest: promise,
     close: async () => undefined,
   }

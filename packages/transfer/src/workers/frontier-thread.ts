@@ -7,14 +7,14 @@ import { hashPart } from '../disk/hash-part.ts'
 
 export type FrontierSetup = { path: string; fileSizeBytes: number }
 export type FrontierEvents = {
-  /** So many bytes, from the start of the file, are hashed. */
+  /** Number of bytes hashed so far, from the start of the file. */
   progress(hashedBytes: number): void
-  /** The SHA-256 of the whole file, in small hexadecimal digits. */
+  /** The SHA-256 of the whole file, in lower-case hexadecimal. */
   done(sha256: string): void
 }
 
 export type FrontierMethods = {
-  /** All bytes before `goodBytes` are good: they are hashed. */
+  /** The first `goodBytes` bytes of the file are good and can be hashed. */
   advance(goodBytes: number): void
 }
 
@@ -22,7 +22,7 @@ function frontierHash(
   { path, fileSizeBytes }: FrontierSetup,
   notify: Notify<FrontierEvents>,
 ): FrontierMethods {
-  const fd = openSync(path, 'r') // closed with the thread
+  const fd = openSync(path, 'r') // closed when the thread ends
   const hash = createHash('sha256')
   let at = 0
   return {

@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../testing/pull-scene.ts'
 import { computeSha256 } from '../testing/synthetic-file.ts'
 import { inlineChunkWorker } from './inline-chunk-worker.ts'
 
-test('a chunk whose bytes are all on disk is hashed, not asked for', async () => {
+test('a chunk whose bytes are all on disk is hashed, not requested', async () => {
   const path = join(temporaryDirectory(), 'partial')
   writeFileSync(path, 'all of it')
   const setup = {

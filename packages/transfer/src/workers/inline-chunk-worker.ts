@@ -11,17 +11,19 @@ import { rateLimit } from '../rate-limit.ts'
 
 export type WorkerSetup = {
   path: string
-  /** Connections that it may open at a time. 0 for a worker that only checks. */
+  /** Maximum number of parallel connections. 0 for a worker that only verifies. */
   connections: number
-  /** Bytes per second, over all workers of the board; undefined for no limit. */
+  /** Bytes per second, for all workers that share the board; undefined for no limit. */
   rateLimit: number | undefined
-  /** How long a connection may be silent. */
+  /** How long a connection may send nothing. */
   stallMs: number
   network: NetworkSettings
   board: Board
 }
 
-/** A worker in this thread. `onBytes` is called with the size of every arrival, in bytes. */
+/**
+ * A worker in this thread. `onBytes` is called with the number of bytes of each block that arrives.
+ */
 export function inlineChunkWorker(
   setup: WorkerSetup,
   onBytes: (bytes: number) => void = () => undefined,
@@ -40,7 +42,8 @@ export function inlineChunkWorker(
   return {
     async fetch(request, signal) {
       const { chunk, from } = request
-      // Its last bytes are here, or a former request broke after them: an empty range cannot be asked for.
+      // The chunk's last bytes are already here, or an earlier request broke off after them. An
+      // empty range cannot be requested.
       if (from === chunk.size) return check(chunk)
       const tools = { network, fd, board, limit, stallMs, onBytes }
       return fetchChunk(tools, request, signal)

@@ -13,7 +13,7 @@ export function threadChunkWorker(setup: WorkerSetup): ChunkWorker {
   }
 }
 
-/** An error crosses threads with its properties, and without its class. */
+/** Errors keep their properties but lose their class between threads. */
 function rethrow(error: Error & { transferFailure?: TransferFailure }): never {
   throw error.transferFailure ? new TransferError(error.transferFailure) : error
 }

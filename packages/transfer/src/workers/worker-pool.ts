@@ -4,18 +4,18 @@ import { type FrontierHash, inlineFrontierHash, threadFrontierHash } from './fro
 import type { WorkerSetup } from './inline-chunk-worker.ts'
 import { threadChunkWorker } from './thread-chunk-worker.ts'
 
-/** The threads of one pull, or what does their work in this one. */
+/** The threads of one pull, or their inline replacements. */
 export interface WorkerPool {
-  /** One at least. */
+  /** At least one. */
   readonly workers: ChunkWorker[]
   readonly hasher: FrontierHash
-  /** Whatever still runs stops; nothing is written after this. */
+  /** Stops all work; nothing is written after this. */
   close(): Promise<void>
 }
 
 const maxThreads = 2
 
-/** `isInline`: does without threads, as is faster for a small file. */
+/** `isInline`: without threads, which is faster for small files. */
 export async function startWorkerPool(
   setup: WorkerSetup,
   manifest: Manifest,
@@ -35,13 +35,14 @@ export async function startWorkerPool(
   }
 }
 
-/** Two threads at most, which share `setup.connections`; or one worker in this thread. */
+/** Up to two threads that share `setup.connections`, or one worker in this thread. */
 export async function startChunkWorkers(
   setup: WorkerSetup,
   { isInline }: { isInline: boolean },
 ): Promise<ChunkWorker[]> {
   if (isInline) {
-    // Loaded late: undici is 27 MB that a thread has no use for here.
+    // Loaded only here: undici takes 27 MB, which this thread does not need if workers have their
+    // own threads.
     const { inlineChunkWorker } = await import('./inline-chunk-worker.ts')
     return [inlineChunkWorker(setup)]
   }
