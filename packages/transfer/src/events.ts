@@ -1,24 +1,29 @@
-/** What a transfer reports while it runs. Whoever shows it (command line, daemon, browser) draws these. */
+/**
+ * What a transfer reports while it runs, for the command line, the daemon and the browser to
+ * display.
+ */
 
-/** `isPeer`: somebody else than the registry and its store. */
+/** `isPeer`: not the registry or its store. */
 export type SourceShare = { name: string; bytes: number; isPeer: boolean }
 
 export type Speed = {
   bytesPerSecond: number
-  /** Undefined while nothing arrives. */
+  /** Undefined while no bytes arrive. */
   secondsLeft: number | undefined
 }
 
-/** A wait that the other side asked for, or that a lost connection forces. */
+/** A wait that the server asked for, or that a lost connection causes. */
 export type WaitingEvent = { type: 'waiting'; seconds: number; reason: string }
 
-/** `bytesDone` never runs backwards within a pull; what had to be fetched again is caught up first. */
+/**
+ * `bytesDone` never decreases within a pull: while bytes are downloaded again, it stays the same.
+ */
 export type PullEvent =
-  /** What a former run left is read and checked again. */
+  /** The chunks of an earlier run are being read and verified. */
   | { type: 'checking'; bytesDone: number; bytesTotal: number }
-  /** So much of what was here is good. */
+  /** Bytes of an earlier run that are good. */
   | { type: 'resumed'; bytes: number }
-  /** The journal of a former run is of no use; whatever bytes are good are kept all the same. */
+  /** The journal of an earlier run cannot be used. Bytes that are still good are kept. */
   | { type: 'starting-over'; reason: string }
   | ({
       type: 'progress'
@@ -26,21 +31,23 @@ export type PullEvent =
       bytesTotal: number
       sources: SourceShare[]
     } & Speed)
-  /** A chunk did not have its hash. It is fetched again, from elsewhere where there is an elsewhere. */
+  /**
+   * A chunk did not match its hash. It is downloaded again, from another source if there is one.
+   */
   | { type: 'bad-chunk'; index: number; source: string }
-  /** Nobody but the registry is asked from here on. */
+  /** From now on only the registry is asked. */
   | { type: 'without-peers'; reason: string }
   | WaitingEvent
-  /** All bytes are here; their SHA-256 is not known yet. */
+  /** All bytes are here; their SHA-256 is still being computed. */
   | { type: 'verifying' }
   | { type: 'done' }
 
 export type PushEvent =
   | { type: 'hashing'; bytesDone: number; bytesTotal: number }
-  /** The registry holds so much of the file from before. */
+  /** Bytes that the registry already had. */
   | { type: 'resumed'; bytes: number }
   | ({ type: 'uploading'; bytesDone: number; bytesTotal: number } & Speed)
-  /** The registry hashes and reads the file; how far it is, is not known. */
+  /** The registry hashes and reads the file. Its progress is unknown. */
   | { type: 'processing'; bytesDone: number; bytesTotal: number }
   /** A chunk arrived damaged. It is sent again. */
   | { type: 'bad-chunk'; index: number }

@@ -2,19 +2,22 @@ import { parseRetryAfter } from '@shoal/network/backoff'
 import { ApiError, isTransient, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import { bytesRefused } from './errors.ts'
 
-/** Why a request brought nothing, in the terms that decide what to do next. It crosses threads, so it is plain. */
+/**
+ * Why a request failed, in the terms that decide what to do next. A plain object, because it is
+ * sent between threads.
+ */
 export type TransferFailure = {
   /**
-   * lost: the connection broke, stalled or never was. busy: the other side wants us to wait.
-   * refused: it will not give the bytes under this URL. disk: the bytes cannot be written.
+   * lost: the connection broke, stalled or could not be opened. busy: the server asks for a wait.
+   * refused: the server does not send the bytes at this URL. disk: the bytes cannot be written.
    */
   kind: 'lost' | 'busy' | 'refused' | 'disk'
   message: string
-  /** What the network says, for `lost`, and where something else answers than a registry. */
+  /** The network's error, for `lost` and for answers from something other than a registry. */
   networkFailure?: NetworkFailure
   status?: number
   retryAfterSeconds?: number
-  /** What the registry itself says of it. */
+  /** The registry's own explanation. */
   detail?: string
   /** The system's error code, for `disk`. */
   code?: string
@@ -29,18 +32,7 @@ export class TransferError extends Error {
   }
 }
 
-/**
- * An error of a call of the API at `host` as trouble that waiting may restore; undefined where it is none.
- * @example
- * import { classifyError } from '@shoal/transfer/push'
- *
- * try {
- *   await client.getModel('tide')
- * } catch (error) {
- *   const failure = classifyError(error, 'models.example.org')
- *   if (failure) console.log(failure.kind, failure.retryAfterSeconds)
- * }
- */
+/** The failure of an API call to `host`, if waiting may help; undefined for all other errors. */
 export function classifyError(error: unknown, host: string): TransferFailure | undefined {
   if (error instanceof NetworkError) {
     return isTransient(error.failure) ? classifyNetworkError(error.failure) : undefined
@@ -53,11 +45,11 @@ export function classifyError(error: unknown, host: string): TransferFailure | u
   return { ...failure, detail, ...(isAsked && { message: `${host} asks for it (${status})` }) }
 }
 
-/** Waiting does not help. */
+/** Waiting does not free space. */
 const isStorageFull = ({ status, problem }: ApiError) =>
   status === 507 || problem.code === 'storage_full'
 
-/** What an answer without success means; undefined for a success or a redirect. */
+/** What an error status means; undefined for a success or a redirect. */
 export function classifyStatus(
   status: number,
   host: string,
@@ -70,13 +62,13 @@ export function classifyStatus(
   return { kind: 'busy', message, status, ...(retryAfterSeconds && { retryAfterSeconds }) }
 }
 
-/** What does not go away by itself is as good as a refusal: another way may be open. */
+/** A permanent network error counts as `refused`, because another URL may work. */
 export function classifyNetworkError(networkFailure: NetworkFailure): TransferFailure {
   const kind = isTransient(networkFailure) ? 'lost' : 'refused'
   return { kind, message: `${networkFailure.host}: ${networkFailure.detail}`, networkFailure }
 }
 
-/** The error that a transfer ends with when there is no more hope. */
+/** The error to throw when a transfer gives up. */
 export function toError({ networkFailure, message, status }: TransferFailure): Error {
   return networkFailure ? new NetworkError(networkFailure) : bytesRefused(message, status)
 }

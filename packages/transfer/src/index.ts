@@ -1,4 +1,7 @@
-/** How a model file's bytes move: pull and push by chunks, resume, verify, repair. It knows no terminal. */
+/**
+ * Transfers model files: pull and push in chunks, resume, verify, repair. Independent of any
+ * terminal.
+ */
 
 export { type LocalFileRecord, readRecord } from './disk/record.ts'
 export type { PullEvent, PushEvent, SourceShare } from './events.ts'

@@ -6,20 +6,20 @@ afterEach(() => void vi.useRealTimers())
 
 const second = () => vi.advanceTimersByTime(1000)
 
-test('progress never runs backwards', () => {
+test('progress never decreases', () => {
   const meter = progressMeter(100)
   expect(meter.read(60, 60).bytesDone).toBe(60)
   expect(meter.read(40, 60).bytesDone).toBe(60)
   expect(meter.read(80, 100).bytesDone).toBe(80)
 })
 
-test('what was there before is no speed', () => {
+test('bytes that were already there do not count towards the speed', () => {
   const meter = progressMeter(1e9)
   second()
   expect(meter.read(5e8, 0).bytesPerSecond).toBe(0)
 })
 
-test('what is sent twice is speed, and no progress', () => {
+test('bytes sent again count towards the speed but not the progress', () => {
   const meter = progressMeter(100e6)
   second()
   expect(meter.read(0, 5e6)).toMatchObject({ bytesDone: 0, bytesPerSecond: 5e6 })
@@ -37,7 +37,7 @@ test('a steady upload shows its speed and the time left', () => {
   expect(secondsLeft).toBeCloseTo(79, -1)
 })
 
-test('nobody knows how long it takes while nothing moves', () => {
+test('the time left is unknown while nothing is transferred', () => {
   const meter = progressMeter(100)
   second()
   expect(meter.read(0, 0).secondsLeft).toBeUndefined()

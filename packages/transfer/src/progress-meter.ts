@@ -1,25 +1,19 @@
 import type { Speed } from './events.ts'
 
-/** The time over which speed is smoothed. */
+/** The period over which the speed is averaged. */
 const smoothingMs = 3000
 
-/** Turns a count of bytes into a calm speed. */
+/** Turns byte counts into progress and a smoothed speed. */
 export interface ProgressMeter {
   /**
-   * To be called several times a second. `bytesHere`: bytes of the file that are here now, which may fall when a bad chunk is dropped;
-   * `bytesDone` does not. `movedBytes`: bytes that moved so far, from which the speed comes.
+   * Call this several times a second. `bytesHere`: good bytes of the file so far, which may drop
+   * when a bad chunk is discarded, while `bytesDone` does not. `movedBytes`: all bytes transferred
+   * so far, from which the speed is computed.
    */
   read(bytesHere: number, movedBytes: number): Speed & { bytesDone: number; bytesTotal: number }
 }
 
-/**
- * For a file of `bytesTotal` bytes.
- * @example
- * import { progressMeter } from '@shoal/transfer/push'
- *
- * const meter = progressMeter(file.file_size_bytes)
- * const { bytesDone, bytesPerSecond } = meter.read(500_000, 500_000)
- */
+/** Measures a transfer of `bytesTotal` bytes. */
 export function progressMeter(bytesTotal: number): ProgressMeter {
   const startedAt = performance.now()
   let lastAt = startedAt
@@ -32,7 +26,7 @@ export function progressMeter(bytesTotal: number): ProgressMeter {
       const now = performance.now()
       const elapsed = now - lastAt
       if (elapsed > 0) {
-        // Young, it is the plain average; then old bytes count less and less.
+        // A plain average at first; after that, older bytes count less and less.
         const weight = Math.max(1 - Math.exp(-elapsed / smoothingMs), elapsed / (now - startedAt))
         perMs += weight * (Math.max(0, movedBytes - lastMoved) / elapsed - perMs)
         lastAt = now

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** What a module and those of this package that it needs load of others; types load nothing. */
+/**
+ * The packages that a module of this package imports, directly or through others. Type imports do
+ * not count.
+ */
 function packagesLoadedBy(path: string, seen = new Set<string>()): string[] {
   if (seen.has(path)) return []
   seen.add(path)
@@ -13,7 +16,7 @@ function packagesLoadedBy(path: string, seen = new Set<string>()): string[] {
   )
 }
 
-test('the push engine loads nothing that a browser has not', () => {
+test('the push engine imports only packages that work in a browser', () => {
   const loaded = packagesLoadedBy(join(import.meta.dirname, 'push.ts'))
   expect([...new Set(loaded)].sort()).toEqual([
     '@shoal/core/async',

@@ -1,4 +1,7 @@
-/** The push engine, for browsers as for Node: it sends one file over a port. Nothing of Node is loaded. */
+/**
+ * The push engine, for browsers and Node: it sends one file through a port. Imports nothing from
+ * Node.
+ */
 
 export { classifyError, TransferError, type TransferFailure } from './failure.ts'
 export { type ProgressMeter, progressMeter } from './progress-meter.ts'

@@ -1,14 +1,15 @@
-/** After a pause, so much may come at once. */
+/** Burst allowed after a pause, as time at the full rate. */
 const burstNs = 50_000_000n
 
 export type RateLimit = {
-  /** Counts `bytes` and says how many milliseconds to wait before taking more. */
+  /** Counts `bytes`, and returns how many milliseconds to wait before taking more. */
   take(bytes: number): number
 }
 
 /**
- * One limit over all threads. `clock` holds the moment up to which the allowance is spent, in nanoseconds of the
- * process's monotonic clock; whoever takes bytes moves it on, so the bytes spread evenly and no lock is needed.
+ * One limit for all threads. `clock` holds the time up to which the rate is used up, in nanoseconds
+ * of the process's monotonic clock; each `take` advances it, so the bytes spread evenly without a
+ * lock.
  */
 export function rateLimit(
   bytesPerSecond: number | undefined,

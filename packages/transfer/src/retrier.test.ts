@@ -31,7 +31,7 @@ function open(changes: Partial<RetrierOptions> = {}) {
   return { retrier, waits, stop, onMoving }
 }
 
-/** Fails so often as there are errors, then answers. */
+/** Fails once for each error, then succeeds. */
 const failing = (...errors: Error[]) =>
   vi.fn(async () => {
     const error = errors.shift()
@@ -49,7 +49,7 @@ test.each([
   ['no answer', unreachable],
   ['a 502', new ApiError(502, { detail: 'bad gateway' })],
   ['a 429', new ApiError(429, { detail: 'too often' })],
-])('after %s a call is made again', async (_, error) => {
+])('a call is retried after %s', async (_, error) => {
   const act = failing(error, error)
   expect(await outcome(open().retrier.call(act))).toBe('answer')
   expect(act).toHaveBeenCalledTimes(3)
@@ -59,27 +59,27 @@ test.each([
   ['a refusal', new ApiError(403, { detail: 'not yours' })],
   ['a full disk', new ApiError(503, { detail: 'full', code: 'storage_full' }, '1')],
   ['another program', new NetworkError({ ...lost, code: 'not_a_registry', reason: 'html' })],
-])('after %s it is not', async (_, error) => {
+])('a call is not retried after %s', async (_, error) => {
   const act = failing(error)
   expect(await outcome(open().retrier.call(act))).toBe(error)
   expect(act).toHaveBeenCalledTimes(1)
 })
 
-test('a defect of the registry is not asked forever', async () => {
+test('a registry that keeps answering 500 is not retried forever', async () => {
   const error = new ApiError(500, { detail: 'internal server error' })
   const act = failing(...Array.from({ length: 100 }, () => error))
   expect(await outcome(open().retrier.call(act))).toBe(error)
   expect(act).toHaveBeenCalledTimes(6)
 })
 
-test('a wait that is asked for holds up every request, is reported, and ends', async () => {
+test('a requested wait holds up all requests, is reported, and ends', async () => {
   const { retrier, waits, onMoving } = open()
   const calling = retrier.call(failing(new ApiError(503, { detail: 'busy' }, '7')))
   await vi.advanceTimersByTimeAsync(0)
   expect(waits).toEqual([{ type: 'waiting', seconds: 7, reason: `${host} asks for it (503)` }])
   const passed = vi.fn<() => void>()
   const other = retrier.waitUntilOpen().then(passed)
-  retrier.wake() // the network is no reason to come before one is asked to
+  retrier.wake() // a restored network does not shorten a requested wait
   await vi.advanceTimersByTimeAsync(6_900)
   expect(passed).not.toHaveBeenCalled()
   expect(onMoving).not.toHaveBeenCalled()
@@ -94,7 +94,7 @@ test('a wait longer than the timeout ends the call at once', async () => {
   expect(await outcome(open().retrier.call(failing(error)))).toBe(error)
 })
 
-test('a registry that stays away ends the call with its own error, after the time given', async () => {
+test('a call to a registry that stays offline fails with its own error after the timeout', async () => {
   const act = failing(...Array.from({ length: 1000 }, () => unreachable))
   const startedAt = performance.now()
   expect(await outcome(open().retrier.call(act))).toBe(unreachable)
@@ -102,7 +102,7 @@ test('a registry that stays away ends the call with its own error, after the tim
   expect(performance.now() - startedAt).toBeLessThan(63_000)
 })
 
-test('what moves keeps the others calm: nobody is told, and time starts anew', async () => {
+test('while bytes move, waits are not reported and the timeout starts again', async () => {
   const { retrier, waits } = open({ timeoutMs: 3_000 })
   for (let seconds = 0; seconds < 10; seconds += 1) {
     retrier.noteMove()
@@ -116,7 +116,7 @@ test('what moves keeps the others calm: nobody is told, and time starts anew', a
   expect(waits).toEqual([])
 })
 
-test('a network that is back ends a wait', async () => {
+test('a restored network ends a wait', async () => {
   const { retrier, waits, stop } = open({ maxWaitMs: 30_000, isOffline: () => true })
   const act = vi.fn(async () => Promise.reject(unreachable))
   const calling = retrier.call(act).catch((reason: unknown) => reason)
@@ -130,7 +130,7 @@ test('a network that is back ends a wait', async () => {
   expect(await calling).toBe(unreachable)
 })
 
-test('a wait ends with the signal', async () => {
+test('an aborted signal ends a wait', async () => {
   const { retrier, stop } = open()
   const error = new ApiError(503, { detail: 'busy' }, '30')
   const calling = retrier.call(failing(error)).catch((reason: unknown) => reason)
@@ -139,7 +139,7 @@ test('a wait ends with the signal', async () => {
   expect(await calling).toEqual(new Error('enough'))
 })
 
-test('a chunk that is never stored ends a push, though the registry answers what is missing', async () => {
+test('a push fails if a chunk is never stored, even though the registry lists it as missing', async () => {
   const { retrier } = open({ timeoutMs: 5_000 })
   const failure = { kind: 'lost', message: 'no answer', networkFailure: lost } as const
   let attempts = 0

@@ -3,48 +3,55 @@ import { backoffMs } from '@shoal/network/backoff'
 import type { WaitingEvent } from './events.ts'
 import { classifyError, type TransferFailure, toError } from './failure.ts'
 
-/** While something moves, only the request that failed waits, and nobody is told. */
+/** If bytes moved within this time, only the failed request waits, and the wait is not reported. */
 const quietMs = 2_000
-/** A 500 is usually a defect of the registry, which time does not restore. */
+/** A 500 is usually a defect in the registry, which waiting does not fix. */
 const maxRetriesOf500 = 5
 
 export type RetrierOptions = {
-  /** Bytes that came through so far, by any request. Sent in vain or twice, they do not count. Where it is not given, `noteMove` tells. */
+  /**
+   * Useful bytes transferred so far by all requests; bytes sent again do not count. If not given,
+   * call `noteMove` instead.
+   */
   movedBytes?: () => number
-  /** Of the waits that nobody asked for. */
+  /** The longest wait between retries, unless the server asks for a longer one. */
   maxWaitMs: number
-  /** So long may pass without anything getting through. */
+  /** Give up after this long without progress. */
   timeoutMs: number
   signal: AbortSignal
-  /** Of the API whose calls are made, as people know it. */
+  /** Host of the API being called, for messages. */
   host?: string
-  /** Called before a wait that holds up every request. */
+  /** Called before a wait that holds up all requests. */
   report: (event: WaitingEvent, failure: TransferFailure) => void
-  /** Called when something gets through after such a wait. */
+  /** Called at the first progress after such a wait. */
   onMoving?: () => void
-  /** Whether the system says that there is no network: then nothing moves, whatever moved a moment ago. */
+  /** Whether the system reports no network. If so, recent progress is ignored. */
   isOffline?: () => boolean
 }
 
 /**
- * The rule by which a transfer retries. Every request waits for one gate. A wait that the other side asks for (`Retry-After`) closes it,
- * and so does trouble while nothing else gets through; otherwise only the troubled request pauses. Waits grow, with jitter.
+ * Decides when a transfer retries. All requests wait at one gate. The gate closes for a wait that
+ * the server asks for (`Retry-After`), and for a failure while nothing else makes progress;
+ * otherwise only the failed request waits. Waits grow, with jitter.
  */
 export interface Retrier {
-  /** To be called often where there is `movedBytes`: sees whether anything moves. */
+  /** Checks `movedBytes` for progress. Call it often if `movedBytes` is given. */
   poll(): void
-  /** Something got through. */
+  /** Records progress. */
   noteMove(): void
-  /** Waits until requests may go out. Rejects with the signal's reason. */
+  /** Waits until requests may be sent. Rejects with the signal's reason. */
   waitUntilOpen(): Promise<void>
-  /** After trouble: waits as long as is right, or throws `toError` when there is no more hope. `inARow` counts from 1. */
+  /**
+   * Waits for a suitable time after a failure, or throws `toError` after the timeout. `inARow`
+   * counts from 1.
+   */
   waitOrThrow(failure: TransferFailure, inARow: number): Promise<void>
   /**
-   * Repeats a call that is safe to repeat until it is answered. Throws its error where that does not help, or took too long.
-   * An answer counts as progress unless `isProgress` is false.
+   * Retries a call that is safe to repeat until it succeeds. Throws its error if a retry cannot
+   * help or the timeout has passed. Success counts as progress unless `isProgress` is false.
    */
   call<T>(act: () => Promise<T>, options?: { isProgress: boolean }): Promise<T>
-  /** The network is back: ends the waits that nobody asked for. */
+  /** The network is back: ends all waits that no server asked for. */
   wake(): void
 }
 

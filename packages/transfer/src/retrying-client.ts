@@ -2,7 +2,10 @@ import { transferRetry } from '@shoal/network'
 import type { RegistryClient } from '@shoal/protocol/client'
 import type { WaitingEvent } from './events.ts'
 
-/** The client of a transfer: a registry that goes away is waited for as long as the bytes would be, and the waits are reported. */
+/**
+ * The client of a transfer: retries an unreachable registry until the transfer's timeout, and
+ * reports its waits.
+ */
 export function retryingClient(
   client: RegistryClient,
   { timeoutMs, report }: { timeoutMs: number; report: (event: WaitingEvent) => void },

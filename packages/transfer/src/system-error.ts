@@ -1,3 +1,3 @@
-/** Whether the system refused something, as opposed to a mistake of ours. */
+/** Whether the operating system returned this error, as opposed to a bug of ours. */
 export const isSystemError = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error
