@@ -32,7 +32,18 @@ export class TransferError extends Error {
   }
 }
 
-/** The failure of an API call to `host`, if waiting may help; undefined for all other errors. */
+/**
+ * The failure of an API call to `host`, if waiting may help; undefined for all other errors.
+ * @example
+ * import { classifyError } from '@shoal/transfer/push'
+ *
+ * try {
+ *   await client.getModel('tide')
+ * } catch (error) {
+ *   const failure = classifyError(error, 'models.example.org')
+ *   if (failure) console.log(failure.kind, failure.retryAfterSeconds)
+ * }
+ */
 export function classifyError(error: unknown, host: string): TransferFailure | undefined {
   if (error instanceof NetworkError) {
     return isTransient(error.failure) ? classifyNetworkError(error.failure) : undefined

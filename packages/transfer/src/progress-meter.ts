@@ -13,7 +13,14 @@ export interface ProgressMeter {
   read(bytesHere: number, movedBytes: number): Speed & { bytesDone: number; bytesTotal: number }
 }
 
-/** Measures a transfer of `bytesTotal` bytes. */
+/**
+ * Measures a transfer of `bytesTotal` bytes.
+ * @example
+ * import { progressMeter } from '@shoal/transfer/push'
+ *
+ * const meter = progressMeter(file.file_size_bytes)
+ * const { bytesDone, bytesPerSecond } = meter.read(500_000, 500_000)
+ */
 export function progressMeter(bytesTotal: number): ProgressMeter {
   const startedAt = performance.now()
   let lastAt = startedAt

@@ -30,7 +30,14 @@ export type LocalFileRecord = {
   without_peers?: true
 }
 
-/** The record of the file at `path`; undefined if there is none or it is invalid. */
+/**
+ * The record of the file at `path`; undefined if there is none or it is invalid.
+ * @example
+ * import { readRecord } from '@shoal/transfer'
+ *
+ * const record = await readRecord('models/tide/tide.gguf')
+ * console.log(record?.model_name, record?.sha256_hash)
+ */
 export async function readRecord(path: string): Promise<LocalFileRecord | undefined> {
   const text = await readFile(getFilePaths(path).record, 'utf8').catch((error) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined

@@ -14,6 +14,10 @@ const cannotLink = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS',
 /**
  * Gives a file a second name, with its record: a hard link, or a copy if the file system cannot
  * link. Throws `file_in_the_way` if `target` exists.
+ * @example
+ * import { copyLocalFile } from '@shoal/transfer'
+ *
+ * await copyLocalFile('models/tide/tide.gguf', 'models/tide-copy/tide.gguf')
  */
 export async function copyLocalFile(path: string, target: string): Promise<void> {
   const { partial, lock } = getFilePaths(target)

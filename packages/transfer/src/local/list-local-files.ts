@@ -27,6 +27,10 @@ export type Unreadable = { path: string; why: string }
 /**
  * Every `<models>/<name>/*.gguf`, finished or partial, by model and filename. Unreadable entries
  * are reported and skipped, so that one of them does not hide the others.
+ * @example
+ * import { listLocalFiles } from '@shoal/transfer'
+ *
+ * for (const { path, isFinished } of await listLocalFiles('models')) console.log(path, isFinished)
  */
 export async function listLocalFiles(
   modelsDirectory: string,

@@ -25,6 +25,11 @@ export async function previewRemoval(
  * Removes model files with their partial files and records, and returns what was freed and what
  * stays. Never touches anything outside the models folder. Throws `file_busy`, before anything is
  * removed, if one of the files is being pulled, and `is_link` in the same cases as `planRemoval`.
+ * @example
+ * import { copyLocalFile, removeLocalFiles } from '@shoal/transfer'
+ *
+ * await copyLocalFile('models/tide/tide.gguf', 'models/tide-old/tide.gguf')
+ * const removal = await removeLocalFiles('models', ['models/tide-old/tide.gguf'])
  */
 export async function removeLocalFiles(
   modelsDirectory: string,

@@ -34,6 +34,12 @@ export type RepairedFile = { path: string; repairedBytes: number }
  * Downloads only the bad chunks of a damaged file. Meanwhile the file is a partial file and does
  * not exist under its own name, so that a half-repaired file is never mistaken for a complete one;
  * after a crash, a pull finishes it. Throws `is_link` if the file or its folder is a link.
+ * @example
+ * import { repairFile, verifyFile } from '@shoal/transfer'
+ *
+ * const path = 'models/tide/tide.gguf'
+ * const { status } = await verifyFile({ path })
+ * if (status === 'damaged') await repairFile({ client, path })
  */
 export async function repairFile(given: RepairOptions): Promise<RepairedFile> {
   const { path } = given

@@ -22,7 +22,14 @@ export type VerifyResult =
   /** There is no record with its hashes. */
   | { status: 'no-record' }
 
-/** Hashes a pulled file again and lists the chunks that have changed. */
+/**
+ * Hashes a pulled file again and lists the chunks that have changed.
+ * @example
+ * import { verifyFile } from '@shoal/transfer'
+ *
+ * const result = await verifyFile({ path: 'models/tide/tide.gguf' })
+ * if (result.status === 'damaged') console.log(result.badChunks)
+ */
 export async function verifyFile({
   path,
   signal = new AbortController().signal,

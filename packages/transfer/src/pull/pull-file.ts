@@ -30,6 +30,13 @@ export type PulledFile = {
  * Downloads one ready file to `path`. Resolves once the finished file has the manifest's SHA-256
  * and is on disk under its name. If stopped, it keeps what has been downloaded, and the next call
  * resumes from there.
+ * @example
+ * import { pullFile } from '@shoal/transfer'
+ *
+ * const [file] = await client.listFiles('tide')
+ * if (!file) throw new Error('tide has no files')
+ * const path = `models/tide/${file.filename}`
+ * const { downloadedBytes } = await pullFile({ client, modelName: 'tide', file, path })
  */
 export async function pullFile(given: PullOptions): Promise<PulledFile> {
   const signal = given.signal ?? new AbortController().signal

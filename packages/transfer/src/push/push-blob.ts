@@ -12,6 +12,30 @@ const maxRounds = 4
  * Uploads one file whose hashes are known, and resolves once the registry serves it. If stopped,
  * the next call resumes from there. All calls and chunks are retried by `retrier`; repeating a call
  * has no further effect on the registry.
+ * @example
+ * import { openAsBlob } from 'node:fs'
+ * import { hashFileInWorker, makeManifest } from '@shoal/model-file'
+ * import { createRetrier, type PushPort, pushBlob } from '@shoal/transfer/push'
+ *
+ * const manifest = makeManifest(await hashFileInWorker('tide-q2.gguf'))
+ * const blob = await openAsBlob('tide-q2.gguf')
+ * const port: PushPort = {
+ *   connections: 4,
+ *   async putChunk({ index, size, url }, { signal, onSent }) {
+ *     const start = index * manifest.chunk_size
+ *     const body = blob.slice(start, start + size)
+ *     const { ok, status } = await fetch(url, { method: 'PUT', body, signal })
+ *     if (!ok) throw new Error(`chunk ${index}: status ${status}`)
+ *     onSent(size)
+ *   },
+ *   async checkChunk() {}, // the blob rejects reads if its file has changed
+ *   async checkUnchanged() {},
+ * }
+ * const { signal } = new AbortController()
+ * const report = console.log
+ * const retrier = createRetrier({ maxWaitMs: 2_000, timeoutMs: 60_000, signal, report })
+ * const options = { client, modelName: 'tide', filename: 'tide-q2.gguf', manifest, port }
+ * const { id } = await pushBlob({ ...options, retrier, signal, report })
  */
 export async function pushBlob(given: BlobPush): Promise<ModelFile> {
   // Only the retrier retries, because it knows about all requests of the push.

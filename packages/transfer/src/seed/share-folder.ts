@@ -40,6 +40,19 @@ const firstScanTimeoutMs = 1_000
 /**
  * Shares the pulled files of a models folder. Files of private models are shared only if
  * `isPrivateShared` is set.
+ * @example
+ * import { shareFolder } from '@shoal/transfer'
+ *
+ * const sharing = await shareFolder({
+ *   modelsDirectory: 'models',
+ *   registry: { address: 'http://localhost:8000', token },
+ *   host: '127.0.0.1',
+ *   uploadLimit: 1_000_000, // bytes per second
+ *   onDropped: (file, message) => console.error(file, message),
+ *   onFailed: (message) => console.error(message),
+ * })
+ * console.log(sharing.fileCount(), sharing.status().bytesPerSecond)
+ * await sharing.close()
  */
 export async function shareFolder(options: SharingOptions): Promise<Sharing> {
   const { modelsDirectory, registry, isPrivateShared, onDropped, network, ...others } = options
@@ -125,5 +138,11 @@ const emptyStatus = (path: string): SharedFileStatus => ({
   isDone: false,
 })
 
-/** For example, `shoal-tiny/shoal-tiny-Q8_0.gguf`. */
+/**
+ * For example, `shoal-tiny/shoal-tiny-Q8_0.gguf`.
+ * @example
+ * import { sharedName } from '@shoal/transfer'
+ *
+ * console.log(sharedName('models/tide/tide.gguf')) // tide/tide.gguf
+ */
 export const sharedName = (path: string): string => `${basename(dirname(path))}/${basename(path)}`

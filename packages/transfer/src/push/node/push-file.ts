@@ -35,6 +35,10 @@ const tickMs = 100
 /**
  * Uploads one file, and resolves once the registry serves it. If stopped, the next call resumes
  * from there.
+ * @example
+ * import { pushFile } from '@shoal/transfer'
+ *
+ * const { id } = await pushFile({ client, modelName: 'tide', path: 'tide-q4.gguf' })
  */
 export async function pushFile(options: PushOptions): Promise<ModelFile> {
   const { client, modelName, path, rateLimit, network = directNetwork } = options
