@@ -1,11 +1,11 @@
 /**
- * What all threads of one pull see: how much of each chunk is on disk, how much has come in, and when the rate limit
- * allows the next byte. Shared memory, since a message for every 64 KiB would cost more than the bytes.
+ * The state that all threads of one pull share: how much of each chunk is on disk, how much has been received, and when
+ * the rate limit allows the next byte. Shared memory, since a message for every 64 KiB would cost more than the bytes.
  */
 export type Board = {
-  /** Bytes of each chunk, from its start, that are written. The chunk is not trusted for that. */
+  /** Bytes of each chunk, from its start, that have been written. The chunk is not trusted because of that. */
   written: Int32Array<SharedArrayBuffer>
-  /** Bytes that came in by HTTP, good or not. */
+  /** Bytes received by HTTP, good or not. */
   received: BigInt64Array<SharedArrayBuffer>
   /** For the rate limit, see rate-limit.ts. */
   clock: BigInt64Array<SharedArrayBuffer>

@@ -1,8 +1,9 @@
 type Wanted = { start: number; size: number; fileSizeBytes: number }
 
 /**
- * What is wrong with a successful answer, as the end of a sentence; `html` for a web page. `wanted` is a range of the file, or the size of
- * the one chunk that the URL yields. The hash would find all of this too, but only after 16 MiB of somebody's error page.
+ * What is wrong with a successful response, to continue a sentence; `html` for a web page. `wanted` is a range of the
+ * file, or the size of the only chunk that the URL serves. The hash would detect all of this too, but only after 16 MiB
+ * of an error page.
  */
 export function answerProblem(
   status: number,
@@ -18,7 +19,7 @@ export function answerProblem(
   const length = header('content-length')
   if (typeof wanted !== 'number') {
     const isWholeFile = wanted.start === 0 && wanted.size === wanted.fileSizeBytes
-    if (status === 200 && !isWholeFile) return 'ignored the range that was asked for'
+    if (status === 200 && !isWholeFile) return 'ignored the requested range'
     const range = header('content-range') ?? 'none'
     if (status === 206 && !isRange(range, wanted)) return `sent another range: ${range}`
   }

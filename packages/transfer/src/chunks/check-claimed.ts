@@ -3,8 +3,8 @@ import type { ChunkLedger } from './chunk-ledger.ts'
 import type { Chunk } from './manifest.ts'
 
 /**
- * Hashes chunks that are said to be on disk, as many at a time as there are checkers, and has the ledger decide. Resolves with
- * the bad ones. `onProgress` gets the bytes that have been hashed so far.
+ * Hashes chunks that are claimed to be on disk, as many at a time as there are checkers, and lets the ledger decide.
+ * Resolves with the bad ones. `onProgress` gets the number of bytes hashed so far.
  */
 export async function checkClaimed(
   claimed: readonly Chunk[],

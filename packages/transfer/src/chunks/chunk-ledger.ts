@@ -2,13 +2,13 @@ import type { Board } from './board.ts'
 import type { Chunk, Manifest } from './manifest.ts'
 
 /**
- * Which chunks of a file are known to be good. The one place where bytes become trusted: whoever brought them, from
- * wherever, their hash is compared here and nowhere else.
+ * Records which chunks of a file are known to be good. Bytes become trusted here and nowhere else: whatever their
+ * source, their hash is compared in this place.
  */
 export interface ChunkLedger {
   /**
-   * Takes the SHA-256 of the chunk that is on disk, in small hexadecimal digits. True: the chunk is trusted, from now on or
-   * already. False: it should have another, and the board counts none of its bytes as written.
+   * Compares the SHA-256 of the chunk on disk, in lower-case hexadecimal digits. True: the chunk is trusted, from now
+   * on or already. False: the hash is wrong, and the board counts none of the chunk's bytes as written.
    */
   accept(chunk: Chunk, found: string): boolean
   /** By a chunk's index. */
@@ -20,8 +20,8 @@ export interface ChunkLedger {
 }
 
 /**
- * No chunk is trusted yet. `onFrontier` is called with the bytes before the first chunk that is not trusted, when there are more
- * of them; `onTrusted` once for each chunk.
+ * Creates a ledger without trusted chunks. `onFrontier` is called with the number of bytes before the first untrusted
+ * chunk when it grows; `onTrusted` once for each chunk.
  */
 export function chunkLedger(
   { chunks, fileSizeBytes, chunkSize }: Manifest,

@@ -6,19 +6,22 @@ import type { RunningTask } from './running-task.ts'
 import { slowTasks } from './slow-tasks.ts'
 import type { Tuning } from './tuning.ts'
 
-/** Which chunk is to be fetched next. All sources work off one queue. */
+/** Decides which chunk is fetched next. All sources share one queue. */
 export interface ChunkQueue {
   /**
-   * Resolves with a task when there is one to do, and with undefined when all chunks are trusted. Rejects with the reason of the
-   * queue's signal. `canGoOn`: whether whoever asks can go on in the middle of a chunk, so that a slow one is worth taking over.
-   * Each task ends with `deliver` or `leave`.
+   * Resolves with a task when there is one, and with undefined when all chunks are trusted. Rejects with the reason of
+   * the queue's signal. `canGoOn`: whether the source can continue in the middle of a chunk, which makes it worthwhile
+   * to take over a slow one. Each task ends with `deliver` or `leave`.
    */
   take(canGoOn: () => boolean): Promise<RunningTask | undefined>
-  /** The task's chunk is on disk: the ledger decides whether it is good. If not, it is in the queue again. Throws what `onBadChunk` does. */
+  /**
+   * The task's chunk is on disk: the ledger decides whether it is good. If not, it is queued again. Throws what
+   * `onBadChunk` throws.
+   */
   deliver(task: RunningTask, delivery: Delivery): void
-  /** The task is over without its chunk, which is in the queue again. Does nothing for one that is over already. */
+  /** Ends the task without its chunk, which is queued again. Does nothing for a task that has ended. */
   leave(task: RunningTask): void
-  /** Something changed that may let a sleeping slot go on: the hasher, the clock, the signal. To be called several times a second. */
+  /** Call it when the hasher, the clock or the signal may let a waiting slot continue, several times a second. */
   wake(): void
 }
 
@@ -29,20 +32,20 @@ type QueueOptions = {
   tuning: Tuning
   /** Bytes that the whole-file hash has read. */
   hashedBytes: () => number
-  /** Whether a slow chunk may be requested again: not where the user limits the rate. */
+  /** Whether a slow chunk may be requested again: not if the user limits the rate. */
   mayRestart: boolean
   signal: AbortSignal
   onBadChunk: (chunk: Chunk, delivery: Delivery, timesBad: number) => void
 }
 
-/** The share of the file that may come twice because slow requests were given up; one chunk always may. */
+/** The share of the file that may be received twice because slow requests were abandoned; one chunk always may. */
 const restartBudgetShare = 0.03
-/** Every restart costs that much of the budget, so that restarts of silent requests come to an end as well. */
+/** Every restart costs this much of the budget, so that restarts of silent requests also come to an end. */
 const minCostBytes = 64 * 1024
 
 /**
- * Which chunk is to be fetched next: in order, and no further ahead of the hasher than the window. With nothing else to
- * do, a request that is slow for a reason of its own is given up, and its chunk requested again from where it stopped.
+ * Chooses the next chunk: in order, and no further ahead of the hasher than the window. If there is nothing else to do,
+ * a request that is slow for its own reasons is abandoned, and its chunk requested again from where it stopped.
  */
 export function chunkQueue(options: QueueOptions): ChunkQueue {
   const { manifest, board, ledger, tuning, signal } = options
@@ -80,7 +83,7 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
     return task
   }
 
-  /** The chunk is taken again as soon as its request has ended: two must not write in one place. */
+  /** The chunk is taken again only once its request has ended: two must not write to the same place. */
   function restartSlowest() {
     const found = options.mayRestart ? slow.takeSlowest(mayRestart) : undefined
     if (found === undefined) return
@@ -93,7 +96,7 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
     task.abort.abort(new Error('it is slow'))
   }
 
-  /** A chunk that is slow again and again has longer and longer. */
+  /** A chunk that is slow repeatedly gets more and more time. */
   function mayRestart(task: RunningTask) {
     const { index } = task.chunk
     const minMs = tuning.slowAfterMs * 2 ** (timesRestarted.get(index) ?? 0)
@@ -101,7 +104,10 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
     return running.get(index) === task && task.canGoOn() && isOldEnough
   }
 
-  /** What may come twice: the bytes on their way, which cannot be seen from here but are fewer than came in a window. */
+  /**
+   * Bytes that may be received twice: those in transit, which cannot be seen from here but are fewer than those
+   * received in a window.
+   */
   function restartCost({ chunk }: RunningTask, rate: number) {
     const left = chunk.size - Atomics.load(board.written, chunk.index)
     return Math.min(left, minCostBytes + rate * tuning.slowAfterMs)
@@ -111,7 +117,7 @@ export function chunkQueue(options: QueueOptions): ChunkQueue {
     for (const sleeper of sleepers.splice(0)) sleeper()
   }
 
-  /** A task is over, with or without its chunk. */
+  /** Ends a task, with or without its chunk. */
   function leave(task: RunningTask) {
     const { chunk } = task
     if (running.get(chunk.index) !== task) return

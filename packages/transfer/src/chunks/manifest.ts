@@ -3,7 +3,7 @@ import { verificationFailed } from '../errors.ts'
 
 export type Chunk = { index: number; start: number; size: number; sha256: string }
 
-/** What every byte of a file should be. */
+/** The hashes and sizes of a file's chunks. */
 export type Manifest = {
   sha256: string
   fileSizeBytes: number
@@ -12,7 +12,7 @@ export type Manifest = {
   chunks: Chunk[]
 }
 
-/** The manifest of a download. Throws where it is not the one of `file`, or does not add up. */
+/** The manifest of a download. Throws if it is not that of `file`, or is inconsistent. */
 export function parseManifest(download: Download, file: ModelFile): Manifest {
   const { sha256_hash: sha256, file_size_bytes: fileSizeBytes } = download
   if (sha256 !== file.sha256_hash || fileSizeBytes !== file.file_size_bytes) {
@@ -36,7 +36,7 @@ export function parseManifest(download: Download, file: ModelFile): Manifest {
 function findProblem({ sha256, fileSizeBytes, chunkSize, chunks }: Manifest): string | undefined {
   const last = chunks.length - 1
   for (const [place, chunk] of chunks.entries()) {
-    if (chunk.index !== place) return `chunk ${chunk.index} stands in place ${place}`
+    if (chunk.index !== place) return `chunk ${chunk.index} is in place ${place}`
     const size = place === last ? fileSizeBytes - chunk.start : chunkSize
     if (chunk.size !== size) return `chunk ${place} has ${chunk.size} bytes, not ${size}`
     if (size < 1 || size > chunkSize) return `its chunks are not the ${fileSizeBytes} bytes`

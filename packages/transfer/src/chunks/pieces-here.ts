@@ -2,26 +2,27 @@ import type { Board } from './board.ts'
 import type { Chunk, Manifest } from './manifest.ts'
 
 /**
- * Which torrent pieces of the file are on disk, with their SHA-1, and who sent them. The board knows each chunk up to its first
- * gap; this also knows what lies behind, so that nobody is asked for it again. Pieces are numbered from 0.
+ * Records which torrent pieces of the file are on disk, with their SHA-1, and who sent them. The board knows each chunk
+ * up to its first gap; this also knows the pieces after the gap, so that they are not requested again. Pieces are
+ * numbered from 0.
  */
 export interface PiecesHere {
-  /** The index of the chunk in which the piece lies; of the first, if it straddles two: no swarm is joined for such a file. */
+  /** The index of the chunk that contains the piece; of the first, if it straddles two: such a file uses no swarm. */
   getChunkIndex(piece: number): number
   /** The piece is on disk and has its SHA-1; `by` sent it. */
   add(piece: number, by: string[]): void
   /** Bytes of a chunk that are on disk without a gap, from its start. */
   countPrefixBytes(chunk: Chunk): number
   /**
-   * What is missing first of a chunk whose first `from` bytes are here, up to the next piece that is here: in bytes of the chunk.
+   * The first gap of a chunk whose first `from` bytes are on disk, up to the next piece on disk: in bytes of the chunk.
    * Empty at its end.
    */
   findGap(chunk: Chunk, from: number): { from: number; to: number }
-  /** Bytes that are on disk beyond what the board tells. */
+  /** Bytes on disk that the board does not count. */
   looseBytes(): number
-  /** Who sent pieces of the chunk, each named once. */
+  /** The senders of the chunk's pieces, each once. */
   listSenders(chunk: Chunk): string[]
-  /** A chunk that turned out bad is to come again, whole. */
+  /** A chunk that turned out bad has to be fetched again completely. */
   forget(chunk: Chunk): void
 }
 
@@ -30,11 +31,11 @@ type Layout = {
   /** Bytes of every piece but the last. */
   pieceLength: number
   board: Board
-  /** The chunk's bytes on disk are not what they should be. */
+  /** The chunk's bytes on disk have the wrong hash. */
   onForget?: (chunk: Chunk) => void
 }
 
-/** None are here yet. */
+/** Starts without any pieces. */
 export function piecesHere({ manifest, pieceLength, board, onForget }: Layout): PiecesHere {
   const { fileSizeBytes, chunkSize } = manifest
   const here = new Uint8Array(Math.ceil(fileSizeBytes / pieceLength))
@@ -42,11 +43,11 @@ export function piecesHere({ manifest, pieceLength, board, onForget }: Layout): 
   const senders = new Map<number, Set<string>>()
 
   const isHereAt = (at: number) => here[Math.floor(at / pieceLength)] === 1
-  /** The first byte after the piece in which `at` lies. */
+  /** The first byte after the piece that contains `at`. */
   const pieceEnd = (at: number) =>
     Math.min(fileSizeBytes, (Math.floor(at / pieceLength) + 1) * pieceLength)
 
-  /** Moves from `from` on, in bytes of the chunk, as long as pieces are here or as long as they are not. */
+  /** Advances from `from`, in bytes of the chunk, while pieces are on disk or while they are not. */
   function skip({ start, size }: Chunk, from: number, whileHere: boolean): number {
     let at = start + from
     while (at < start + size && isHereAt(at) === whileHere) at = pieceEnd(at)

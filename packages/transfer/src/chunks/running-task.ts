@@ -3,6 +3,6 @@ import type { ChunkTask } from './chunk-source.ts'
 export type RunningTask = ChunkTask & {
   abort: AbortController
   startedAt: number
-  /** As whoever took it said. */
+  /** As given by the source that took it. */
   canGoOn: () => boolean
 }

@@ -9,7 +9,7 @@ type Serving = {
   board: Board
   retrier: Retrier
   signal: AbortSignal
-  /** Decides what trouble means: waits, or throws what the pull fails with. */
+  /** Handles failures: waits, or throws the error that ends the pull. */
   onFailure(failure: TransferFailure, inARow: number): Promise<void>
 }
 
@@ -34,10 +34,10 @@ async function serveSlot(source: ChunkSource, slot: number, serving: Serving) {
     } catch (error) {
       queue.leave(task)
       signal.throwIfAborted()
-      if (turn.aborted) continue // others go on with it
-      if (task.abort.signal.aborted) continue // it was slow: another request goes on with it
+      if (turn.aborted) continue // other sources continue with it
+      if (task.abort.signal.aborted) continue // it was slow: another request continues with it
       if (!(error instanceof TransferError)) throw error
-      // A line that drops every 10 MiB still gets on.
+      // A connection that drops every 10 MiB still makes progress.
       const hasMoved = Atomics.load(board.written, task.chunk.index) > task.from
       inARow = hasMoved ? 1 : inARow + 1
       await onFailure(error.transferFailure, inARow)

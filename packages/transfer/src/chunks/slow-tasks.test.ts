@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Requests that get so many bytes a millisecond each, one for each rate. */
+/** Simulated requests, each with a rate in bytes per millisecond. */
 function requests(rates: number[]) {
   const board = newBoard(rates.length)
   const tasks = rates.map((_, index): RunningTask => {
@@ -42,13 +42,13 @@ function requests(rates: number[]) {
   }
 }
 
-test('of a saturated line one request may get little', () => {
+test('on a saturated line one request may get little', () => {
   const { slow, pass } = requests([10, 1000, 1000, 1000])
   pass(4 * windowMs)
   expect(slow.takeSlowest(any)).toBeUndefined()
 })
 
-test('once the line has room, a request that gets little is slow', () => {
+test('on an unsaturated line a request that gets little is slow', () => {
   const { slow, pass, tasks } = requests([10, 1000, 1000, 1000])
   pass(4 * windowMs)
   pass(2 * windowMs, [10, 100, 100, 100])
@@ -65,11 +65,11 @@ test('a silent request is slow, whatever the others get', () => {
   const { slow, pass, tasks } = requests([1000, 0, 1000])
   pass(2 * windowMs)
   expect(slow.takeSlowest(any)?.task).toBe(tasks[1])
-  // The effect of giving one up is to be seen first.
+  // The effect of abandoning one has to be seen first.
   expect(slow.takeSlowest(any)).toBeUndefined()
 })
 
-test('after a pause of this process, nothing that was measured counts', () => {
+test('after a pause of this process earlier measurements are ignored', () => {
   const { slow, pass } = requests([1000, 0, 1000])
   pass(2 * windowMs)
   vi.advanceTimersByTime(10_000)

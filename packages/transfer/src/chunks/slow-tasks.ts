@@ -1,42 +1,44 @@
 import { type Board, receivedBytes } from './board.ts'
 import type { RunningTask } from './running-task.ts'
 
-/** A request is slow below this share of what others get. */
+/** A request is slow below this share of the others' rate. */
 const slowShare = 1 / 4
-/** A line that brings this share of the most that it has brought is taken to be saturated. */
+/** A line that delivers this share of its maximum is taken to be saturated. */
 const saturatedShare = 3 / 4
-/** What was the most counts less with each look: lines change. */
+/** Each look reduces the weight of the maximum: lines change. */
 const ageing = 0.98
 const samplesPerWindow = 3
-/** After a pause of this process (a suspended machine, starved of CPU) its figures say nothing about the network. */
+/**
+ * After a pause of this process (a suspended machine, CPU starvation) its measurements say nothing about the network.
+ */
 const lateMs = 1000
 
-/** What had come in at one moment, in all and of each request. */
+/** Bytes received at one moment, in total and per request. */
 type Reading = { at: number; received: number; here: Map<RunningTask, number> }
 
-/** Tells which request is slow for a reason of its own. Rates are in bytes per millisecond. */
+/** Finds requests that are slow for their own reasons. Rates are in bytes per millisecond. */
 export interface SlowTasks {
-  /** To be called often, with all requests that run. */
+  /** Call it often, with all running requests. */
   sample(running: Iterable<RunningTask>): void
-  /** The task has its whole chunk. */
+  /** The task has its complete chunk. */
   noteDone(task: RunningTask): void
   /**
-   * The slowest of those that `isWanted`, with its rate; undefined if none is slow. After one there is none for a
-   * window: its effect is to be seen first.
+   * The slowest task for which `isWanted` is true, with its rate; undefined if none is slow. After one, there is none
+   * for a window: its effect has to be seen first.
    */
   takeSlowest(
     isWanted: (task: RunningTask) => boolean,
   ): { task: RunningTask; rate: number } | undefined
 }
 
-/** Slow: over the last `windowMs` it was silent, or got far less than the others while the line had room. */
+/** Slow: over the last `windowMs` it was silent, or got far less than the others while the line was not saturated. */
 export function slowTasks(board: Board, windowMs: number): SlowTasks {
   let lastSampleAt = performance.now()
   let readings: Reading[] = []
   let rates = new Map<RunningTask, number>()
   let totalRate = 0
   let highestTotalRate = 0
-  /** Of requests that are done. */
+  /** Of completed requests. */
   let usualRate = 0
 
   const here = ({ chunk }: RunningTask) => Atomics.load(board.written, chunk.index)
@@ -88,7 +90,7 @@ export function slowTasks(board: Board, windowMs: number): SlowTasks {
 
     takeSlowest(isWanted) {
       const slow = [...rates].filter(([task, rate]) => {
-        // Below zero: the whole chunk comes again, since the way to it knows no ranges.
+        // Negative: the whole chunk is fetched again, since its source does not support ranges.
         const isLong = rate >= 0 && task.chunk.size - here(task) > rate * windowMs
         return isLong && isWanted(task) && (rate === 0 || isSlow(task, rate))
       })

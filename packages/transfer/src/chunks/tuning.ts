@@ -1,31 +1,34 @@
 import { directNetwork, type NetworkSettings } from '@shoal/network'
 
-/** The numbers that a pull goes by. */
+/** The parameters of a pull. */
 export type Tuning = {
-  /** A connection that is silent for so long is given up. */
+  /** A connection that is silent for this long is closed. */
   stallMs: number
-  /** A pull that gets no byte for so long fails. */
+  /** A pull that receives no byte for this long fails. */
   timeoutMs: number
-  /** The longest of the growing waits between attempts. */
+  /** Maximum of the growing waits between attempts. */
   maxWaitMs: number
-  /** The fresh bytes that may wait for the hasher; more would fall out of the page cache. */
+  /** Bytes that may wait for the hasher; more would fall out of the page cache. */
   windowBytes: number
-  /** A file of at most so many chunks is fetched in this thread: three workers take longer to start. */
+  /** A file with at most this many chunks is fetched in this thread: three workers take longer to start. */
   inlineChunks: number
-  /** The time over which a request's rate is compared with that of others, before it is called slow. */
+  /** The time over which a request's rate is compared with that of others before it is called slow. */
   slowAfterMs: number
-  /** So often the journal is written and progress is reported. */
+  /** How often the journal is written and progress is reported. */
   tickMs: number
-  /** A pull that is over sooner is not worth a swarm. */
+  /** A shorter pull is not worth a swarm. */
   joinAfterMs: number
-  /** A registry that brings so many bytes a second by itself needs no help of peers. */
+  /** A registry that delivers this many bytes a second needs no help from peers. */
   fastBytesPerSecond: number
-  /** How long a swarm has to show that it brings more than the registry; the other intervals of taking turns follow from it. */
+  /**
+   * How long a swarm has to show that it is faster than the registry; the other intervals of taking turns are derived
+   * from it.
+   */
   turnMs: number
 }
 
 const defaultTuning: Omit<Tuning, 'stallMs' | 'timeoutMs'> = {
-  maxWaitMs: 2_000, // so soon a registry that is back is noticed
+  maxWaitMs: 2_000, // so that a registry that is back is noticed soon
   windowBytes: 512 * 1024 * 1024,
   inlineChunks: 4,
   slowAfterMs: 3000,

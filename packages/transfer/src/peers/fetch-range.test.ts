@@ -22,7 +22,7 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/file`
 }
 
-test('a range is followed to another host, and asked for there', async () => {
+test('a redirect to another host is followed with the range', async () => {
   const store = await serve(({ headers }, response) => {
     expect(headers.range).toBe('bytes=2-4')
     response.writeHead(206, { 'content-range': 'bytes 2-4/10' }).end('abc')
@@ -33,7 +33,7 @@ test('a range is followed to another host, and asked for there', async () => {
   expect(Buffer.from(await fetchFrom(registry)).toString()).toBe('abc')
 })
 
-test('a redirect that does not end, and a page in place of bytes, have their cause', async () => {
+test('an endless redirect, and a page instead of bytes, are errors with their cause', async () => {
   const loop = await serve((_, response) => response.writeHead(302, { location: '/file' }).end())
   await expect(fetchFrom(loop)).rejects.toMatchObject({
     failure: { code: 'redirect_refused', reason: 'loop' },
@@ -46,7 +46,7 @@ test('a redirect that does not end, and a page in place of bytes, have their cau
   })
 })
 
-test('an answer that does not end is read no further than the range', async () => {
+test('an endless response is read no further than the range', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const endless = await serve((_, response) => {
     response.writeHead(206, { 'content-range': 'bytes 2-4/10' })

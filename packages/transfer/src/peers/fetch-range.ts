@@ -13,7 +13,10 @@ import { answerProblem } from '../chunks/check-answer.ts'
 
 type Range = { start: number; length: number; fileSizeBytes: number }
 
-/** A range of the file at `address`, through redirects. Rejects if exactly those bytes do not come, and with the signal's reason. */
+/**
+ * Fetches a range of the file at `address`, following redirects. Rejects if it does not receive exactly those bytes,
+ * and with the signal's reason.
+ */
 export function fetchRange(
   network: Network,
   address: string,
@@ -48,7 +51,7 @@ async function ask(
     if (redirect) return { redirect }
     throw failure ? new NetworkError(failure) : new Error(`${url.host} ${problem}`)
   }
-  const bytes = await readBody(body, length) // an answer need not say how long it is
+  const bytes = await readBody(body, length) // a response may omit its length
   if (bytes?.length === length) return { result: bytes }
   throw new Error(`${url.host} sent ${bytes?.length ?? 'more'} bytes, not ${length}`)
 }

@@ -4,13 +4,13 @@ import { ApiError, NetworkError, type RegistryClient } from '@shoal/protocol/cli
 export type FileTorrent = {
   /** BEP 3. */
   torrent: Uint8Array
-  /** Anybody may have it. Of what is for members alone nothing is said in local networks. */
+  /** Anyone may have it. Nothing about files for members is announced in local networks. */
   isOpen: boolean
 }
 
 type FileId = { modelId: string; fileId: string }
 
-/** A file's torrent as its registry gives it to anybody, or else to who has the client's token. */
+/** Gets a file's torrent from its registry: the public one, or the one for the client's token. */
 export async function getTorrent(
   client: RegistryClient,
   file: FileId,
@@ -31,7 +31,7 @@ export async function getTorrent(
   }
 }
 
-/** Something in the registry's place may have answered, or bytes got lost on the way. */
+/** Something other than the registry may have answered, or bytes were lost in transit. */
 async function ask(
   client: RegistryClient,
   { modelId, fileId }: FileId,
@@ -44,7 +44,7 @@ async function ask(
   throw new NetworkError({ code: 'not_a_registry', reason: 'other_program', host, detail })
 }
 
-/** Not for us, or not there. */
+/** Not for us, or missing. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && [401, 403, 404, 410].includes(error.status)
 
@@ -60,6 +60,6 @@ function parseInfo(torrent: Uint8Array) {
     const info = content instanceof Map ? content.get('info') : undefined
     return info instanceof Map ? info : undefined
   } catch {
-    return undefined // no bencoded value: no torrent
+    return undefined // not a bencoded value, and so not a torrent
   }
 }

@@ -2,16 +2,19 @@ import type Wire from 'bittorrent-protocol'
 import { mayAnswer } from './upload-quota.ts'
 import { unsentBytes, wireMethods } from './webtorrent-internals.ts'
 
-/** What is asked for beyond that waits: whoever asks and does not read would otherwise have it all in our memory. */
+/** Further requests wait: a peer that requests blocks without reading them would otherwise fill our memory. */
 const maxBytesUnderway = 4 * 1024 * 1024
 const maxWaiting = 10_000
-/** A block is 16 KiB; no client takes one of more than 128. */
+/** A block is 16 KiB; no client accepts one above 128. */
 const blockBytes = 16 * 1024
 const maxBlockBytes = 128 * 1024
 
 type Asked = [index: number, offset: number, length: number]
 
-/** Answers requests no faster than their answers are read and as far as the torrent's allowance goes, and cuts off who asks for too much. */
+/**
+ * Answers requests no faster than the answers are read and as far as the torrent's upload quota allows, and disconnects
+ * peers that request too much.
+ */
 export function guardRequests() {
   const { _onRequest: answer, _onCancel: cancel } = wireMethods
   const waiting = new WeakMap<Wire, Asked[]>()
@@ -48,7 +51,7 @@ export function guardRequests() {
   }
 }
 
-/** Of answers that are being read from disk, or wait to be sent. */
+/** Answers that are being read from disk, or wait to be sent. */
 function bytesUnderway(wire: Wire): number {
   const beingRead = wire.peerRequests.reduce(
     (sum, { length }) => sum + Math.max(length, blockBytes),

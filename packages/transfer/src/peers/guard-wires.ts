@@ -8,16 +8,16 @@ import {
   wireMethods,
 } from './webtorrent-internals.ts'
 
-/** Their messages are no bencoded values. */
+/** Their messages are not bencoded. */
 const others = new Set(['lt_donthave'])
 
-/** The longest that are of use: a block of 128 KiB, and which pieces somebody has of a torrent of many. */
+/** The longest useful messages: a block of 128 KiB, and the bitfield of a torrent with many pieces. */
 const maxMessageBytes = 1024 * 1024
 const maxUnaskedBytes = 16 * 1024 * 1024
 
 let isGuarded = false
 
-/** Cuts off peers from which the library would fall or hang, and lets it speak with all the others. */
+/** Disconnects peers that would crash or hang the library; all others may talk to it. */
 export function guardWires() {
   if (isGuarded) return
   checkPrivateNames('wire', new Wire())
@@ -31,7 +31,7 @@ export function guardWires() {
   beginInPlain()
 }
 
-/** A message is collected in memory until it is whole, whatever length it says it has. */
+/** A message is collected in memory until it is complete, whatever length it declares. */
 function guardLengths() {
   const { _onMessageLength: proceed } = wireMethods
   wireMethods._onMessageLength = function guarded(this: Wire, bytes: Uint8Array) {
@@ -41,7 +41,9 @@ function guardLengths() {
   }
 }
 
-/** Blocks that nobody asked for take from what the user allows, and go nowhere. A few come after a request was taken back. */
+/**
+ * Unrequested blocks count against the user's rate limit, and are dropped. A few arrive after a request was cancelled.
+ */
 function guardPieces() {
   const { _onPiece: proceed } = wireMethods
   const unasked = new WeakMap<Wire, number>()
@@ -56,16 +58,18 @@ function guardPieces() {
   }
 }
 
-/** Messages that say nothing new cost as much as others. A peer that lives for weeks has reason for fewer. */
+/** Messages without news cost as much as others. A peer connected for weeks has reason for fewer. */
 const maxIdleMessages = 10_000
-/** The library notes no piece beyond. */
+/** The library records no piece beyond this. */
 const maxPieces = 400_000
 const requestId = 6
 const cancelId = 8
 const pieceId = 7
 const haveId = 4
 
-/** Keeps a peer from keeping us busy with nothing. Blocks, and requests for them, have limits of their own. */
+/**
+ * Keeps a peer from wasting our time with useless messages. Blocks, and requests for them, have limits of their own.
+ */
 function guardFloods() {
   const { _onMessage: proceed, _onKeepAlive: proceedAlive } = wireMethods
   const idle = new WeakMap<Wire, number>()
@@ -93,7 +97,10 @@ function guardFloods() {
 const parsePiece = ({ buffer, byteOffset, length }: Uint8Array) =>
   length >= 5 ? new DataView(buffer, byteOffset).getUint32(1) : maxPieces
 
-/** The library's own decoder never returns from some of what is not bencoded (`l-3:e`). All extension messages (BEP 10) pass here. */
+/**
+ * The library's own decoder never returns for some invalid input (`l-3:e`). All extension messages (BEP 10) pass
+ * through here.
+ */
 function guardMessages() {
   const { _onExtended: proceed } = wireMethods
   wireMethods._onExtended = function guarded(this: Wire, id: number, bytes: Uint8Array) {
@@ -103,7 +110,7 @@ function guardMessages() {
   }
 }
 
-/** A key of an encrypted connection (MSE) that is none makes the library throw, where nobody can catch it. */
+/** An invalid key of an encrypted connection (MSE) makes the library throw where nobody can catch it. */
 function guardBeginnings() {
   const { _write: write, setInfoHash } = wireMethods
   wireMethods._write = function guarded(this: Wire, bytes: Uint8Array, done: () => void) {
@@ -120,13 +127,13 @@ function proceedOrDestroy(wire: Wire, proceed: () => void) {
   try {
     proceed()
   } catch {
-    wire.destroy() // whatever it is: the peer goes
+    wire.destroy() // any error: the peer is disconnected
   }
 }
 
 /**
- * Those who connect to us may encrypt; to others we speak first, in plain, which everybody understands. The library can only do
- * both or neither.
+ * Incoming connections may be encrypted; on outgoing ones we speak first, in plain text, which every client supports.
+ * The library can only do both or neither.
  */
 function beginInPlain() {
   wireMethods.startEncryption = function inPlain(this: Wire) {
@@ -139,6 +146,6 @@ function isBencoded(bytes: Uint8Array): boolean {
     decodeBencode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     return true
   } catch {
-    return false // whatever it is: the peer goes
+    return false // any error: the peer is disconnected
   }
 }

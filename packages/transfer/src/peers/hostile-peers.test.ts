@@ -20,7 +20,7 @@ const pieces = Math.ceil(file.bytes.length / pieceLengthFor(file.bytes.length))
 const tuning = { ...quickTuning, stallMs: 5_000, joinAfterMs: 50 }
 const options = { timeout: 60_000 }
 
-/** Writes until it is cut off. */
+/** Writes until it is disconnected. */
 function pour(socket: Socket, bytes: Uint8Array) {
   const again = () => {
     while (!socket.destroyed && socket.write(bytes));
@@ -62,7 +62,7 @@ test(
   },
 )
 
-/** Somebody slow and honest has the file, and somebody else does `attack`. */
+/** A slow, honest peer has the file, and another peer runs `attack`. */
 async function pullBeside(attack: (socket: Socket) => void) {
   const { origin, path, pull, seeder } = await swarmScene(file)
   const { announce = '', infoHash = '' } = origin.swarm ?? {}

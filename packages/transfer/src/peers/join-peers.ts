@@ -19,9 +19,9 @@ import { type SwarmSource, swarmSource } from './swarm-source.ts'
 import { trackerFetch } from './tracker-fetch.ts'
 
 export type PeerSettings = {
-  /** `off`: nobody but the registry learns of this pull. `only`: the registry is asked for no bytes. */
+  /** `off`: only the registry learns of this pull. `only`: no bytes are requested from the registry. */
   peers: 'auto' | 'off' | 'only'
-  /** Bytes per second that others may have of us. */
+  /** Maximum bytes per second sent to peers. */
   uploadLimit: number | undefined
   /** Whether to look for peers on the local network. */
   isLocalDiscoveryOn: boolean
@@ -46,30 +46,30 @@ type Setup = PeerSettings & {
   network: NetworkSettings
   signal: AbortSignal
   onBanned(peer: string): void
-  /** Nobody is asked from then on. */
+  /** Peers are not used from then on. */
   onFailure(error: Error): void
 }
 
-/** What a pull has of its peers. */
+/** The pull's interface to its peers. */
 export interface Peers {
-  /** Works when it is its turn: never, if nobody is asked. */
+  /** Works when it is its turn: never, if peers are off. */
   readonly source: SwarmSource
-  /** What is on disk, by pieces; the other sources use it too. */
+  /** The pieces on disk; the other sources use it too. */
   readonly pieces: PiecesHere
-  /** Resolves when the registry is to be asked, or the pull is over, with what fires when it is to be asked no longer. */
+  /** Resolves when the registry may be used, or the pull is over, with a signal that tells it to stop. */
   registryTurn(): Promise<AbortSignal>
-  /** A chunk that came from the registry is there for others too. */
+  /** A chunk received from the registry can be sent to peers too. */
   onTrusted(chunk: Chunk): void
-  /** Whoever waits for its turn finds that there is nothing left to do. */
+  /** Ends all waits for a turn: there is nothing left to do. */
   finish(): void
   /**
-   * Leaves the swarm. Takes half a second at most, once its thread has loaded; nothing is written after this. Rejects, when it is
-   * over, if something failed on the way.
+   * Leaves the swarm. Takes at most half a second once its thread has loaded; nothing is written after this. Rejects,
+   * when it is over, if something failed on the way.
    */
   close(): Promise<void>
 }
 
-/** If peers are to be asked, looks for them soon. If that fails, calls `setup.onFailure`: nothing rejects. */
+/** If peers are enabled, starts looking for them soon. If that fails, calls `setup.onFailure`: nothing rejects. */
 export function joinPeers(setup: Setup): Peers {
   const { manifest, board, peers, signal } = setup
   const pieceLength = pieceLengthFor(manifest.fileSizeBytes)
@@ -107,7 +107,7 @@ export function joinPeers(setup: Setup): Peers {
   async function join() {
     const { client, modelName, file } = setup
     if (manifest.chunks.length > 1 && manifest.chunkSize % pieceLength !== 0) {
-      throw new Error('its chunks are not whole pieces of its torrent')
+      throw new Error('its chunks do not consist of whole torrent pieces')
     }
     const ids = { modelId: modelName, fileId: file.id }
     const { torrent, isOpen } = await getTorrent(client, ids, signal)
@@ -142,7 +142,7 @@ export function joinPeers(setup: Setup): Peers {
     swarm.join((await discovery?.handOver()) ?? { port: 0, peerId: undefined, peers: [] })
   }
 
-  /** Resolves when there is somebody to talk to, or the pull is over: a pull without peers needs no BitTorrent client. */
+  /** Resolves when there is a peer, or the pull is over: a pull without peers needs no BitTorrent client. */
   async function isAnybodyThere(discoveryOptions: { host: string; isLocalDiscoveryOn: boolean }) {
     discovery = await startPeerDiscovery({
       ...discoveryOptions,
@@ -156,7 +156,7 @@ export function joinPeers(setup: Setup): Peers {
     return !over.signal.aborted
   }
 
-  // Those who have a private file need not know of each other, unless somebody wants it so.
+  // Owners of a private file need not know each other, unless the user wants it.
   const canJoin = onlyPeers || (peers === 'auto' && !isPrivate(setup.download))
   const joining = setTimeout(() => join().catch(fail), onlyPeers ? 0 : setup.tuning.joinAfterMs)
   if (!canJoin) clearTimeout(joining)
@@ -176,7 +176,7 @@ export function joinPeers(setup: Setup): Peers {
   }
 }
 
-/** Its tracker and its bytes are open to who has a token, which is in its URLs. */
+/** Its tracker and its bytes are available with a token, which is part of its URLs. */
 export const isPrivate = (download: Download): boolean =>
   !/\/announce$/.test(parseTracker(download))
 

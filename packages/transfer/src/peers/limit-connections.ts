@@ -3,11 +3,11 @@ import type { Server, Socket } from 'node:net'
 const maxConnections = 256
 const maxPerAddress = 32
 
-/** Bounds the connections that others may open: each costs a file descriptor, of which the daemon has few. */
+/** Limits incoming connections: each costs a file descriptor, of which the daemon has few. */
 export function limitPeerConnections(server: Server) {
   const open = new Map<string, number>()
   server.maxConnections = maxConnections
-  // Before the library's own listener, which passes over a socket that is closed.
+  // Runs before the library's own listener, which ignores a closed socket.
   server.prependListener('connection', (socket: Socket) => {
     const { remoteAddress: address = '' } = socket
     const count = open.get(address) ?? 0

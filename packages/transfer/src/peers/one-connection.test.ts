@@ -9,7 +9,7 @@ const file = { fileSizeBytes: 5, pieceLength: 16_384 }
 const content = { filename: 'one', ...file, pieceHashes: new Uint8Array(20), isPrivate: false }
 const torrentBytes = torrentFile({ info: infoDictionary(content), webSeeds: [] })
 
-/** A member of a swarm, and how many connections it has seen. */
+/** A member of a swarm, with the number of its connections. */
 async function member(seedOutgoingConnections = true) {
   const client = torrentClient({
     host: '127.0.0.1',
@@ -20,7 +20,7 @@ async function member(seedOutgoingConnections = true) {
   onTestFinished(() => new Promise<void>((resolve) => client.destroy(() => resolve())))
   const torrent = client.add(torrentBytes, {
     store: createPieceStoreClass({ fd: -1, ...file }),
-    bitfield: new Uint8Array(1), // nothing is here, and nothing is read
+    bitfield: new Uint8Array(1), // nothing is on disk, and nothing is read
     deselect: true,
   })
   const one = { client, torrent, seen: 0, address: '' }
@@ -33,11 +33,11 @@ async function member(seedOutgoingConnections = true) {
   return one
 }
 
-test('two peers that connect to each other keep one connection, and go on with it', async () => {
+test('two peers that connect to each other keep one connection, and continue with it', async () => {
   const [ana, ben] = [await member(), await member()]
   ana.torrent.addPeer(ben.address)
   ben.torrent.addPeer(ana.address)
-  // The one that is kept is seen at both ends, the other one at one end at least.
+  // The connection that is kept is seen at both ends, the other one at one end at least.
   await expect.poll(() => ana.seen + ben.seen).toBeGreaterThanOrEqual(3)
   const connections = () => [ana.torrent.wires.length, ben.torrent.wires.length]
   await expect.poll(connections).toEqual([1, 1])
@@ -46,7 +46,7 @@ test('two peers that connect to each other keep one connection, and go on with i
   expect(kept?.type).toBe(opener)
 })
 
-test('when the connection that was kept breaks, the other one is opened again', async () => {
+test('if the kept connection breaks, the other one is opened again', async () => {
   const [ana, ben] = [await member(), await member()]
   ana.torrent.addPeer(ben.address)
   ben.torrent.addPeer(ana.address)

@@ -6,10 +6,11 @@ import { dropConnection } from './webtorrent-internals.ts'
 const sameMomentMs = 10_000
 
 /**
- * Two peers that learn of each other at the same moment both connect. The library keeps both connections, and asks over the
- * faster one for blocks that are on their way over the other. Here one is kept: the earlier one if it is bringing blocks, the one
- * that the peer with the smaller id opened if both have just been opened, otherwise the later one, since a peer that comes again
- * may have lost the earlier one. Should the ends choose differently, or the one that was kept break, the other is opened again.
+ * Two peers that learn of each other at the same moment both connect. The library keeps both connections, and requests
+ * blocks over the faster one that are in transit over the other. Here one is kept: the earlier one if it is delivering
+ * blocks, the one opened by the peer with the smaller ID if both are new, otherwise the later one, since a peer that
+ * reconnects may have lost the earlier one. If the ends choose differently, or the kept one breaks, the other is opened
+ * again.
  */
 export function keepOneConnection(torrent: Torrent, ownId: string) {
   const openedAt = new WeakMap<Wire, number>()
@@ -26,7 +27,7 @@ export function keepOneConnection(torrent: Torrent, ownId: string) {
   })
 }
 
-/** Not of a connection that broke without our being told: nothing has come over it for seconds. */
+/** Unless the connection broke without notice: no byte has arrived over it for seconds. */
 const isMoving = (wire: Wire) => wire.downloadSpeed() + wire.uploadSpeed() > 0
 
 function openAgain(torrent: Torrent, { remoteAddress = '', remotePort }: Wire) {
@@ -34,7 +35,7 @@ function openAgain(torrent: Torrent, { remoteAddress = '', remotePort }: Wire) {
   if (!torrent.destroyed) torrent.addPeer(`${host}:${remotePort}`)
 }
 
-/** Only a peer at the same address: anyone can claim the id of another. */
+/** Only a peer at the same address: anyone can claim the ID of another. */
 const isSamePeer = (one: Wire, other: Wire) =>
   one.type !== 'webSeed' && one.peerId === other.peerId && one.remoteAddress === other.remoteAddress
 

@@ -1,25 +1,28 @@
-/** Who brings the chunks: the registry alone, by requests for whole chunks, or the swarm, of which the registry is one. */
+/**
+ * Which source delivers the chunks: only the registry, with requests for whole chunks, or the swarm, of which the
+ * registry is a member.
+ */
 export type Side = 'registry' | 'swarm'
 
 type Readings = {
-  /** Bytes that came by requests to the registry. */
+  /** Bytes received from requests to the registry. */
   registryBytes(): number
-  /** Bytes that came by way of the swarm. */
+  /** Bytes received through the swarm. */
   swarmBytes(): number
-  /** Others that are in the swarm. */
+  /** Other peers in the swarm. */
   peers(): number
 }
 
 type PaceOptions = {
-  /** A registry that brings so much by itself needs no help: pieces cost several times the work of chunks. */
+  /** A registry that delivers this much needs no help: pieces cost several times the work of chunks. */
   fastBytesPerSecond: number
   /** How long a swarm has to show that it helps. */
   turnMs: number
-  /** Peers alone: the registry is not asked for bytes. */
+  /** Only peers: no bytes are requested from the registry. */
   onlyPeers: boolean
 }
 
-/** A swarm that brings less than this share of what the registry did is no help. */
+/** A swarm that delivers less than this share of the registry's rate is no help. */
 const worthwhile = 0.7
 /** Shares of `turnMs`. */
 const pollEvery = 1 / 12
@@ -31,15 +34,15 @@ const rejoinAfter = 10
 export interface Pace {
   /** Whose turn it is. */
   side(): Side
-  /** Resolves when it is the side's turn, or all is over, with what fires when it is no longer. */
+  /** Resolves when it is the side's turn, or all is over, with a signal for the end of the turn. */
   turn(of: Side): Promise<AbortSignal>
-  /** Lets whoever waits for its turn go. */
+  /** Ends all waits for a turn. */
   close(): void
 }
 
 /**
- * It is the registry's turn first; a swarm of which others are members takes over where the
- * registry is slow, and gives back where it is left alone or turns out slower.
+ * The registry goes first; a swarm with other members takes over if the registry is slow, and returns the turn if it is
+ * alone or turns out slower.
  */
 export function pace(
   readings: Readings,

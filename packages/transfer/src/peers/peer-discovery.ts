@@ -1,6 +1,6 @@
 /**
- * Looks for the peers of one torrent without a BitTorrent client, which takes tens of megabytes: announces a port, and listens
- * there and in the local network until somebody is there to talk to. The client then takes over the port and the peer id.
+ * Looks for the peers of one torrent without a BitTorrent client, which takes tens of megabytes: announces a port, and
+ * listens there and in the local network until there is a peer. The client then takes over the port and the peer ID.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,16 +12,16 @@ import { announceTo, type TrackerFetch } from './tracker-announce.ts'
 
 export type PeerDiscoverySetup = {
   tracker: string
-  /** In small hexadecimal digits. */
+  /** In lower-case hexadecimal digits. */
   infoHash: string
   leftBytes(): number
-  /** Where to listen for peers. */
+  /** The address on which to listen for peers. */
   host: string
   isLocalDiscoveryOn: boolean
   fetch: TrackerFetch
 }
 
-/** With what a client takes over. */
+/** The values that a client takes over. */
 export type Handover = {
   port: number
   /** 20 ASCII characters. */
@@ -31,13 +31,13 @@ export type Handover = {
 }
 
 export interface PeerDiscovery {
-  /** Resolves when somebody is there; never, if nobody comes. */
+  /** Resolves when there is a peer; never, if none appears. */
   readonly found: Promise<void>
-  /** Why the tracker could not be asked the last time; undefined if it answered. */
+  /** Why the last announce failed; undefined if the tracker answered. */
   trackerError(): unknown
-  /** Ends without a word to the tracker: the client goes on from here. */
+  /** Ends without a final announce: the client continues. */
   handOver(): Promise<Handover>
-  /** Tells the tracker that we are gone, for half a second at most; does nothing after `handOver`. */
+  /** Tells the tracker that we have left, for at most half a second; does nothing after `handOver`. */
   close(): Promise<void>
 }
 
@@ -66,13 +66,13 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    socket.on('error', () => undefined) // it comes again, or not
-    socket.once('data', () => find([])) // it waits for an answer, which the client gives when it comes again
+    socket.on('error', () => undefined) // it retries, or not
+    socket.once('data', () => find([])) // it waits for an answer, which the client gives when it reconnects
   })
   server.maxConnections = maxConnections
   server.listen(0, host)
   await once(server, 'listening')
-  server.on('error', () => undefined) // too many open files, say: who connects finds nobody, and comes again
+  server.on('error', () => undefined) // for example, too many open files: incoming connections fail, and are retried
   const { port } = server.address() as AddressInfo
 
   const announce = (event: 'started' | 'stopped' | undefined, until: AbortSignal) =>
@@ -97,7 +97,7 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
         },
         (error: unknown) => {
           failures += 1
-          trackerError = error // no failure of the pull, as long as the registry has the bytes
+          trackerError = error // not a failure of the pull, as long as the registry has the bytes
           return backoffMs(failures, maxRetryAfterMs)
         },
       )
@@ -131,7 +131,7 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
   }
 
   async function leave() {
-    // Who could not be told finds out by itself: we do not answer any more.
+    // Peers that could not be notified notice by themselves: we do not answer any more.
     await announce('stopped', AbortSignal.timeout(stopTimeoutMs)).catch(() => undefined)
   }
 
@@ -151,5 +151,5 @@ export async function startPeerDiscovery(setup: PeerDiscoverySetup): Promise<Pee
   }
 }
 
-/** As webtorrent makes them, since its client is who peers meet. */
+/** In webtorrent's format, since peers meet its client. */
 const newPeerId = () => `-WW0300-${randomBytes(6).toString('hex')}`

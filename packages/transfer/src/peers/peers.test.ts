@@ -12,7 +12,7 @@ const file = syntheticFile(12 * mebibyte, 4 * mebibyte)
 const tuning = { ...quickTuning, stallMs: 5_000, joinAfterMs: 50 }
 const slowly = () => ({ bytesPerSecond: 50_000 })
 
-test('from peers alone, the registry is asked for no byte', async () => {
+test('with only peers, no byte is requested from the registry', async () => {
   const { origin, path, pull, seeder } = await swarmScene(file)
   await seeder()
   const pulled = await pull({ peers: 'only', tuning })
@@ -21,7 +21,7 @@ test('from peers alone, the registry is asked for no byte', async () => {
   expect(pulled).toMatchObject({ downloadedBytes: file.bytes.length, droppedChunks: [] })
 })
 
-test('where the registry is slow, peers bring the rest', async () => {
+test('if the registry is slow, peers deliver the rest', async () => {
   const { origin, path, events, pull, seeder } = await swarmScene(file)
   await seeder()
   origin.script = slowly
@@ -34,7 +34,7 @@ test('where the registry is slow, peers bring the rest', async () => {
   expect(fromPeers).toBeGreaterThan(file.bytes.length / 2)
 })
 
-test('a registry that is fast is asked alone', async () => {
+test('if the registry is fast, no peers are used', async () => {
   const { path, events, pull, seeder } = await swarmScene(file)
   await seeder()
   await pull({ peers: 'auto', tuning: { ...tuning, fastBytesPerSecond: 1 } })
@@ -42,10 +42,10 @@ test('a registry that is fast is asked alone', async () => {
   expect(filterEvents(events, 'progress').at(-1)?.sources).toHaveLength(1)
 })
 
-test('a peer that sends other bytes is named and asked no more, and the file is right', async () => {
+test('a peer that sends wrong bytes is named and not used again, and the file is right', async () => {
   const { origin, path, pull, seeder } = await swarmScene(file)
   const wrong = Buffer.from(file.bytes)
-  // Not at its beginning, which the seeder looks at itself.
+  // Not at its beginning, which the seeder checks itself.
   for (let at = 2 * mebibyte; at < wrong.length; at += 100_000) wrong[at] = (wrong[at] ?? 0) ^ 1
   await seeder(wrong)
   origin.script = slowly
@@ -58,7 +58,7 @@ test('a peer that sends other bytes is named and asked no more, and the file is 
   for (const { source } of droppedChunks) expect(source).toMatch(/^127\.0\.0\.1:\d+$/)
 })
 
-test('when peers take over from the registry, and it from them, next to nothing comes twice', async () => {
+test('when peers take over from the registry, and back, next to nothing is received twice', async () => {
   const large = syntheticFile(24 * mebibyte, 8 * mebibyte)
   const { origin, path, pull, seeder } = await swarmScene(large)
   const { pause } = await seeder(large.bytes, { uploadLimit: 4 * mebibyte })
@@ -77,11 +77,11 @@ test('when peers take over from the registry, and it from them, next to nothing 
   expect(readFileSync(path).equals(large.bytes)).toBe(true)
   const [registry] = sources.filter(({ isPeer }) => !isPeer)
   expect(registry?.bytes).toBeGreaterThan(large.bytes.length / 3)
-  // The piece that was on its way at each of the two changes: what peers sent out of order, some 8 MiB, came once.
+  // The piece in transit at each of the two changes: about 8 MiB, sent by peers out of order, arrived once.
   expect(wastedBytes).toBeLessThan(2.5 * mebibyte)
 })
 
-test('a registry that dies in the middle is not missed', async () => {
+test('peers complete a pull whose registry fails', async () => {
   const { origin, path, pull, seeder } = await swarmScene(file)
   await seeder()
   origin.script = slowly
@@ -92,7 +92,7 @@ test('a registry that dies in the middle is not missed', async () => {
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
 })
 
-test('those who pull at the same time find each other, and give what they have', async () => {
+test('concurrent pulls find each other, and share what they have', async () => {
   const { origin, path, pull } = await swarmScene(file)
   origin.script = () => ({ bytesPerSecond: 400_000 })
   const paths = [path, `${path}-2`]
@@ -101,7 +101,7 @@ test('those who pull at the same time find each other, and give what they have',
   expect(pulled.flatMap(({ sources }) => sources).some(({ isPeer }) => isPeer)).toBe(true)
 })
 
-test('a pull that nobody else is in announces itself, and starts no BitTorrent client', async () => {
+test('a pull without other peers announces itself, and starts no BitTorrent client', async () => {
   const { origin, path, pull, tracker } = await swarmScene(file)
   origin.script = () => ({ bytesPerSecond: 4_000_000 })
   const threads = countThreads()
@@ -113,13 +113,13 @@ test('a pull that nobody else is in announces itself, and starts no BitTorrent c
   expect(threads.count()).toBe(0)
 })
 
-test('who comes while a pull runs is talked to', async () => {
+test('a peer that joins during a pull is used', async () => {
   const { origin, path, pull, seeder, tracker } = await swarmScene(file)
   origin.script = slowly
   const known = once(tracker, 'start')
   const pulling = pull({ peers: 'auto', tuning })
   await known
-  await seeder() // it is the seeder that connects
+  await seeder() // the seeder connects
   const { sources } = await pulling
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
   const fromPeers = sources.filter(({ isPeer }) => isPeer)
@@ -128,19 +128,19 @@ test('who comes while a pull runs is talked to', async () => {
   )
 })
 
-test('a swarm that is not left in order is said, and the pull has succeeded all the same', async () => {
+test('a failure to leave the swarm gracefully is reported, but the pull succeeds', async () => {
   const { path, events, pull, seeder } = await swarmScene(file)
   await seeder()
   onThread(breakClose)
   await pull({ peers: 'only', tuning })
   expect(readFileSync(path).equals(file.bytes)).toBe(true)
   expect(filterEvents(events, 'without-peers')).toEqual([
-    { type: 'without-peers', reason: expect.stringContaining('not left in order') },
+    { type: 'without-peers', reason: expect.stringContaining('could not leave the swarm cleanly') },
   ])
   expect(events.at(-1)?.type).toBe('done')
 })
 
-/** Counts those that are started from now on. */
+/** Counts those started from now on. */
 function countThreads() {
   let count = 0
   onThread(() => {
@@ -149,7 +149,7 @@ function countThreads() {
   return { count: () => count }
 }
 
-/** Whatever is asked to close fails. */
+/** Every close fails. */
 function breakClose(thread: Worker) {
   const { postMessage } = thread
   thread.postMessage = (message: { id?: number; method?: string }) => {
@@ -159,7 +159,7 @@ function breakClose(thread: Worker) {
   }
 }
 
-/** Calls `listener` with each that is started from now on. */
+/** Calls `listener` with each one started from now on. */
 function onThread(listener: (thread: Worker) => void) {
   process.on('worker', listener)
   onTestFinished(() => {
@@ -167,7 +167,7 @@ function onThread(listener: (thread: Worker) => void) {
   })
 }
 
-test('where the registry has no torrent for us, it is asked alone, and that is said', async () => {
+test('if the registry has no torrent for us, only the registry is used, which is reported', async () => {
   const { origin, path, events, pull } = await swarmScene(file)
   if (origin.swarm) origin.swarm.torrent = undefined
   origin.script = () => ({ bytesPerSecond: 8_000_000 })
@@ -176,13 +176,13 @@ test('where the registry has no torrent for us, it is asked alone, and that is s
   expect(filterEvents(events, 'without-peers')).toHaveLength(1)
 })
 
-test('from peers alone, it fails at once where the registry has no torrent for us', async () => {
+test('with only peers, a pull fails at once if the registry has no torrent for us', async () => {
   const { origin, pull } = await swarmScene(file)
   if (origin.swarm) origin.swarm.torrent = undefined
   await expect(pull({ peers: 'only', tuning })).rejects.toThrow('not found')
 })
 
-test('nobody is asked who was not allowed to be', async () => {
+test('peers are not used if that is not allowed', async () => {
   const { path, events, pull, seeder } = await swarmScene(file)
   await seeder()
   await pull({ tuning })
@@ -190,7 +190,7 @@ test('nobody is asked who was not allowed to be', async () => {
   expect(filterEvents(events, 'progress').at(-1)?.sources).toHaveLength(1)
 })
 
-test('from peers alone, a tracker that is not there ends the pull with its cause', async () => {
+test('with only peers, an unreachable tracker ends the pull with its cause', async () => {
   const { origin, pull } = await swarmScene(file)
   if (origin.swarm) origin.swarm.announce = 'http://127.0.0.1:9/announce'
   const giving = { ...tuning, stallMs: 300, timeoutMs: 900 }
@@ -198,7 +198,7 @@ test('from peers alone, a tracker that is not there ends the pull with its cause
   expect(failure.failure).toMatchObject({ code: 'unreachable', reason: 'refused' })
 })
 
-test('a file whose chunks are not whole pieces is asked of the registry alone, and that is said', async () => {
+test('a file whose chunks are not whole pieces comes only from the registry, which is reported', async () => {
   const odd = syntheticFile(6 * mebibyte, 0.75 * mebibyte)
   const { origin, path, events, pull, seeder } = await swarmScene(odd)
   await seeder()

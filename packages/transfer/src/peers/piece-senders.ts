@@ -3,17 +3,20 @@ import type { Torrent } from 'webtorrent'
 import { registryName, type Sent } from './swarm-messages.ts'
 import { failedPiece } from './webtorrent-internals.ts'
 
-/** Who sent what of each piece. Pieces are numbered from 0. */
+/** Records who sent what of each piece. Pieces are numbered from 0. */
 export interface Senders {
-  /** `name` sent so many bytes of the piece: 0 for what was here already. */
+  /** `name` sent this many bytes of the piece: 0 for bytes that were on disk already. */
   add(index: number, name: string, bytes: number): void
-  /** The senders of the piece. Told once, so that a piece that is told twice does not count twice. */
+  /** The senders of the piece. Returned once, so that a piece reported twice does not count twice. */
   take(index: number): Sent
-  /** Of all pieces, good or not, by others than the registry. */
+  /** Of all pieces, good or not, from peers other than the registry. */
   bytesFromPeers(): number
 }
 
-/** Watches all connections of `torrent`, and cuts off who sent what was not the piece: `onBanned` gets its address and port. */
+/**
+ * Watches all connections of `torrent`, and disconnects peers that sent a bad piece: `onBanned` gets their address and
+ * port.
+ */
 export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void): Senders {
   const sendersByPiece = new Map<number, Map<string, number>>()
   let bytesFromPeers = 0
@@ -38,7 +41,7 @@ export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void)
     const senders = [...(sendersByPiece.get(index)?.keys() ?? [])]
     sendersByPiece.delete(index)
     const [only] = senders
-    // Of several nobody knows who it was: the piece comes again, from one at a time.
+    // With several senders the culprit is unknown: the piece is fetched again, from one peer at a time.
     if (only === undefined || senders.length > 1 || only === registryName) return
     banned.add(stripPort(only))
     for (const wire of torrent.wires) if (getSenderName(wire) === only) wire.destroy()
@@ -56,7 +59,7 @@ export function watchSenders(torrent: Torrent, onBanned: (peer: string) => void)
   }
 }
 
-/** A peer comes back from another port. */
+/** A peer reconnects from another port. */
 const stripPort = (name: string) => name.replace(/:\d+$/, '')
 
 const getSenderName = ({ type, remoteAddress, remotePort }: Wire) =>

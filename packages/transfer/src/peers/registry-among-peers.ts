@@ -2,15 +2,15 @@ import type { Network } from '@shoal/network/requests'
 import type { Torrent } from 'webtorrent'
 import { RegistryWire } from './registry-wire.ts'
 
-/** Pieces that the registry is asked for at a time. */
+/** Concurrent pieces requested from the registry. */
 export const maxRegistryRequests = 4
 
-/** If peers send nothing for this long, the registry is asked for pieces that they have, too. */
+/** If peers send nothing for this long, pieces that they have are requested from the registry, too. */
 const peerTimeoutMs = 3_000
 
 type RegistryAmongPeers = { network: Network; fileSizeBytes: number; bytesFromPeers(): number }
 
-/** The registry is asked for what no peer has, and for the rest where peers bring nothing. */
+/** Requests pieces that no peer has from the registry, and the rest if peers deliver nothing. */
 export function registryAmongPeers(
   torrent: Torrent,
   { network, fileSizeBytes, bytesFromPeers }: RegistryAmongPeers,

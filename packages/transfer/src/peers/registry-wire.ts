@@ -8,15 +8,15 @@ import { registryName } from './swarm-messages.ts'
 
 type Answer = (error: Error | null, bytes?: Uint8Array) => void
 
-/** After a request that failed, the piece is offered again so much later. */
+/** How much later a piece is offered again after a failed request. */
 const pauseMs = 5_000
 const requestTimeoutMs = 60_000
 
 type Options = { pieces: number; pieceLength: number; fileSizeBytes: number; network: Network }
 
 /**
- * The registry as a peer that has every piece (BEP 19), so that one scheduler asks both. The library's own web seed follows
- * the redirect anew for every piece and never gives up a URL that has died.
+ * The registry as a peer that has every piece (BEP 19), so that one scheduler uses both. The library's own web seed
+ * follows the redirect again for every piece, and never abandons a dead URL.
  */
 export class RegistryWire extends Wire {
   readonly #urls: string[]
@@ -24,7 +24,7 @@ export class RegistryWire extends Wire {
   readonly #fileSizeBytes: number
   readonly #network: Network
   readonly #abort = new AbortController()
-  /** What the other side is told that we have; nothing before `offerOnly`. */
+  /** The pieces that we offer to the other side; none before `offerOnly`. */
   readonly #offered: Uint8Array
   readonly #pausedUntil = new Map<number, number>()
   #isOpen = false
@@ -53,7 +53,7 @@ export class RegistryWire extends Wire {
     })
   }
 
-  /** To be called often: offers the pieces that are to be asked of the registry, and takes back the others. */
+  /** Call it often: offers the pieces to be requested from the registry, and withdraws the others. */
   offerOnly(isWanted: (index: number) => boolean) {
     if (!this.#isOpen || this.destroyed) return
     const now = performance.now()
@@ -75,7 +75,7 @@ export class RegistryWire extends Wire {
         return await fetchRange(this.#network, url, range, signal)
       } catch (error) {
         if (this.#abort.signal.aborted || attempt >= this.#urls.length) throw error
-        this.#urls.push(...this.#urls.splice(0, 1)) // a URL dies after its day: the next one
+        this.#urls.push(...this.#urls.splice(0, 1)) // a URL expires after a day: use the next one
       }
     }
   }
@@ -89,7 +89,7 @@ export class RegistryWire extends Wire {
   }
 
   override destroy() {
-    this.#abort.abort(new Error('the registry is not asked any more'))
+    this.#abort.abort(new Error('the registry is not used any more'))
     super.destroy()
   }
 }

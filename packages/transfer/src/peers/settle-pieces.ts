@@ -4,7 +4,7 @@ import { getInternals } from './webtorrent-internals.ts'
 
 type Pieces = { from: number; to: number }
 
-/** Ranges of pieces of which no more are to be begun, each until those that were begun are here or nobody brings them. */
+/** Ranges in which no more pieces are begun, each until those begun are complete or no peer delivers them. */
 export function settlePieces(torrent: Torrent, onSettled: (from: number) => void) {
   /** The pieces that were begun, by the first of their range. */
   const settling = new Map<number, number[]>()
@@ -19,9 +19,9 @@ export function settlePieces(torrent: Torrent, onSettled: (from: number) => void
   torrent.on('verified', poll)
 
   return {
-    /** To be called often: a peer may leave, or choke us, without a piece. */
+    /** Call it often: a peer may leave, or choke us, without completing a piece. */
     poll: poll,
-    /** Only pieces that somebody has begun to send are asked for from now on. */
+    /** From now on, only pieces that a peer has begun to send are requested. */
     settle({ from, to }: Pieces) {
       const begun = Array.from({ length: to - from + 1 }, (_, place) => from + place).filter(
         (index) => isBegun(torrent, index),
@@ -34,7 +34,7 @@ export function settlePieces(torrent: Torrent, onSettled: (from: number) => void
   }
 }
 
-/** What only the disk has of a piece is not lost when the registry goes on with it. */
+/** Blocks of a piece that are only on disk are not lost when the registry continues with it. */
 function isBegun(torrent: Torrent, index: number) {
   const piece = getInternals(torrent).pieces[index]
   if (!piece) return false
@@ -42,7 +42,9 @@ function isBegun(torrent: Torrent, index: number) {
   return piece.missing === 0 || isSent || isAsked(torrent, index)
 }
 
-/** Whether it is being written, or somebody can go on sending it. The registry is offered what no peer has. */
+/**
+ * Whether it is being written, or a peer can continue to send it. Pieces that no peer has are offered to the registry.
+ */
 function isComing(torrent: Torrent, index: number) {
   const piece = getInternals(torrent).pieces[index]
   if (!piece) return false

@@ -13,7 +13,7 @@ import type { Contact, SwarmEvents } from './swarm-messages.ts'
 
 const file = syntheticFile(mebibyte, mebibyte)
 
-/** An event and what was told of it. */
+/** An event with its values. */
 type NotifiedEvent = {
   [E in keyof SwarmEvents]: [event: E, ...told: Parameters<SwarmEvents[E]>]
 }[keyof SwarmEvents]
@@ -47,7 +47,7 @@ async function member(
   return { swarm, events, path }
 }
 
-/** Somebody who joins as `peerId` on `port`, and where they listen then. */
+/** Joins as `peerId` on `port`; returns the port on which it then listens. */
 async function portAfterJoining(port: number, peerId: string) {
   const scene = await swarmScene(file)
   const { origin, tracker } = scene
@@ -65,7 +65,7 @@ async function listen() {
 
 const peerId = '-WW0300-abcdefabcdef'
 
-test('a client takes over the port and the peer id under which its pull was announced', async () => {
+test('a client takes over the announced port and peer ID of its pull', async () => {
   const { server, port } = await listen()
   server.close()
   await once(server, 'close')
@@ -74,7 +74,7 @@ test('a client takes over the port and the peer id under which its pull was anno
   expect(JSON.stringify(peers)).toContain(Buffer.from(peerId).toString('hex'))
 })
 
-test('a client whose port somebody has taken in the meantime listens on another', async () => {
+test('a client whose port has been taken in the meantime listens on another', async () => {
   const { server, port } = await listen()
   onTestFinished(() => {
     server.close()
@@ -84,7 +84,7 @@ test('a client whose port somebody has taken in the meantime listens on another'
   expect(ready?.port).not.toBe(port)
 })
 
-test('when one chunk is here and is left, all pieces of the one after it are still asked for', async () => {
+test('when one chunk is complete and abandoned, all pieces of the next are still requested', async () => {
   const two = syntheticFile(8 * mebibyte, 4 * mebibyte)
   const scene = await swarmScene(two)
   const { swarm, events } = await member(scene, two.bytes.length)
@@ -95,7 +95,7 @@ test('when one chunk is here and is left, all pieces of the one after it are sti
   swarm.want({ ...first, bytesHere: 0 })
   swarm.have(first)
   swarm.want({ ...second, bytesHere: 0 })
-  await Promise.resolve() // by now the library has counted what is here
+  await Promise.resolve() // by now the library has counted the pieces on disk
   swarm.leave(first)
   await scene.seeder()
   await expect.poll(() => fromPeers(events).map(([index]) => index), pollOptions).toHaveLength(4)
@@ -104,14 +104,14 @@ test('when one chunk is here and is left, all pieces of the one after it are sti
 
 const pollOptions = { timeout: 10_000 }
 
-/** The pieces that peers sent, with how many bytes. */
+/** The pieces that peers sent, with their bytes. */
 const fromPeers = (events: NotifiedEvent[]) =>
   events.flatMap(([event, piece]) => {
     if (event !== 'piece' || piece.sent.length === 0) return []
     return [[piece.index, piece.sent.reduce((sum, [, bytes]) => sum + bytes, 0)] as const]
   })
 
-test('peers are not asked for the blocks of a piece that a request brought before it broke off', async () => {
+test('blocks of a piece from an interrupted request are not requested from peers', async () => {
   const scene = await swarmScene(file)
   const begin = file.bytes.subarray(0, 500_000)
   const { swarm, events } = await member(scene, file.bytes.length, { begin })
@@ -123,7 +123,7 @@ test('peers are not asked for the blocks of a piece that a request brought befor
     .toEqual([[0, file.bytes.length - blocks * 16_384]])
 })
 
-test('a piece that began with wrong bytes comes again, and no peer is to blame', async () => {
+test('a piece that began with wrong bytes is fetched again, and no peer is blamed', async () => {
   const scene = await swarmScene(file)
   const begin = Buffer.alloc(500_000, 'x')
   const { swarm, events } = await member(scene, file.bytes.length, { begin })
@@ -133,7 +133,7 @@ test('a piece that began with wrong bytes comes again, and no peer is to blame',
   expect(events.filter(([event]) => event === 'banned')).toEqual([])
 })
 
-test('pieces that were begun are finished and others not begun, so that nothing is sent in vain', async () => {
+test('pieces that were begun are finished and no others begun, so that nothing is wasted', async () => {
   const large = syntheticFile(16 * mebibyte, 16 * mebibyte)
   const scene = await swarmScene(large)
   const { swarm, events } = await member(scene, large.bytes.length)
@@ -151,7 +151,7 @@ test('pieces that were begun are finished and others not begun, so that nothing 
     .toBe(pieces.length * mebibyte)
 })
 
-test('pieces of a chunk that came wrong are looked at when it is wanted again, and come again', async () => {
+test('pieces of a chunk with a wrong hash are checked when it is requested again, and fetched again', async () => {
   const two = syntheticFile(8 * mebibyte, 4 * mebibyte)
   const scene = await swarmScene(two)
   const { swarm, events, path } = await member(scene, two.bytes.length)
@@ -180,7 +180,7 @@ function overwrite(path: string, at: number) {
   closeSync(fd)
 }
 
-test('a piece of which only the disk has blocks is not waited for, although a peer could send it', async () => {
+test('a piece with blocks only on disk is not waited for, although a peer could send it', async () => {
   const two = syntheticFile(2 * mebibyte, mebibyte)
   const scene = await swarmScene(two)
   const begin = two.bytes.subarray(0, 500_000)
@@ -188,12 +188,12 @@ test('a piece of which only the disk has blocks is not waited for, although a pe
   swarm.want({ from: 1, to: 1, bytesHere: 0 })
   const { status } = await scene.seeder(two.bytes, { uploadLimit: 64 * 1024 })
   await expect.poll(() => status().files[0]?.uploadedBytes, pollOptions).toBeGreaterThan(0)
-  swarm.want({ from: 0, to: 0, bytesHere: begin.length }) // after the piece that is begun
+  swarm.want({ from: 0, to: 0, bytesHere: begin.length }) // after the piece that was begun
   swarm.settle({ from: 0, to: 0 })
   expect(events).toContainEqual(['settled', 0])
 })
 
-test('a piece that was begun is not waited for any more when its peer has gone', async () => {
+test('a piece that was begun is not waited for once its peer has gone', async () => {
   const scene = await swarmScene(file)
   const { swarm, events } = await member(scene, file.bytes.length)
   swarm.want({ from: 0, to: 0, bytesHere: 0 })
@@ -206,7 +206,7 @@ test('a piece that was begun is not waited for any more when its peer has gone',
   expect(fromPeers(events)).toEqual([])
 })
 
-test('turns that are over leave nothing behind: no listener, and no word about the turns after them', async () => {
+test('turns that are over leave no listeners and no events behind', async () => {
   const scene = await swarmScene(file)
   const { swarm, events } = await member(scene, file.bytes.length)
   const warnings: Error[] = []
@@ -224,7 +224,7 @@ test('turns that are over leave nothing behind: no listener, and no word about t
     swarm.leave({ from: 0, to: 0 })
   }
   swarm.have({ from: 0, to: 0 })
-  await new Promise((resolve) => setImmediate(resolve)) // warnings come a tick later
+  await new Promise((resolve) => setImmediate(resolve)) // warnings arrive a tick later
   expect(events.filter(([event]) => event === 'settled')).toEqual([])
   expect(warnings).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** One torrent among its peers, by webtorrent. Runs in a thread of its own, which `swarm-thread.ts` is. */
+/** One torrent and its peers, by webtorrent. Runs in a separate thread: `swarm-thread.ts`. */
 import { closeSync, openSync } from 'node:fs'
 import type { Notify } from '@shoal/core/rpc'
 import { pieceLengthFor } from '@shoal/model-file'
@@ -19,7 +19,7 @@ import { checkTorrent, getInternals } from './webtorrent-internals.ts'
 const reportIntervalMs = 250
 const maxConnections = 60
 
-/** Resolves once it listens. Tells by `notify` what happens. */
+/** Resolves once it listens. Reports events with `notify`. */
 export async function joinSwarm(
   setup: SwarmSetup,
   contact: Contact,
@@ -28,7 +28,7 @@ export async function joinSwarm(
   const fd = openSync(setup.path, 'r+')
   const { host } = setup
   const network = openNetwork(setup.network, { connections: maxRegistryRequests })
-  useForFetch(network) // by which webtorrent asks trackers
+  useForFetch(network) // webtorrent sends announces with it
   const { client, torrent } = await openTorrent(setup, contact, fd)
   const fail = (error: unknown) => notify('failed', String(error))
   client.on('error', fail)
@@ -80,7 +80,7 @@ export async function joinSwarm(
   }
 }
 
-/** On another port where somebody has taken that of `contact` in the meantime. */
+/** On another port if that of `contact` has been taken in the meantime. */
 async function openTorrent(setup: SwarmSetup, contact: Contact, fd: number) {
   const { host, downloadLimit, uploadLimit } = setup
   const { port, peerId } = contact
@@ -125,8 +125,8 @@ async function add(client: WebTorrent, setup: SwarmSetup, fd: number): Promise<T
 }
 
 /**
- * A piece that somebody has begun to send comes before the rarest. The library would begin many at once, which can neither be
- * given to others nor be kept when peers are no longer asked.
+ * A piece that a peer has begun to send takes precedence over the rarest. The library would begin many at once, which
+ * can neither be sent to others nor be kept when peers are no longer used.
  */
 function finishBegunPieces(torrent: Torrent) {
   const begun = new Set<number>()

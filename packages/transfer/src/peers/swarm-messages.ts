@@ -1,14 +1,14 @@
-/** What passes between a pull and the thread of its swarm. Pieces are numbered from 0. */
+/** The messages between a pull and the thread of its swarm. Pieces are numbered from 0. */
 
 import type { NetworkSettings } from '@shoal/network'
 
 export type SwarmSetup = {
-  /** The unfinished file, at its full size. */
+  /** The partial file, at its full size. */
   path: string
   fileSizeBytes: number
-  /** The `.torrent` of the file (BEP 3), as the registry gives it. */
+  /** The `.torrent` of the file (BEP 3), from the registry. */
   torrent: Uint8Array
-  /** Where to listen for peers; `127.0.0.1` for those of this machine alone. */
+  /** The address on which to listen for peers; `127.0.0.1` for only those on this machine. */
   host: string
   /** Whether to look for peers on the local network (BEP 14). */
   isLocalDiscoveryOn: boolean
@@ -19,52 +19,52 @@ export type SwarmSetup = {
   uploadLimit: number | undefined
 }
 
-/** As whom and where to join. */
+/** The identity and address with which to join. */
 export type Contact = {
-  /** Where to listen; 0 for any port that is free. */
+  /** The port to listen on; 0 for any free port. */
   port: number
   /** 20 ASCII characters; undefined for a new one. */
   peerId: string | undefined
-  /** Addresses of peers that are known already. */
+  /** Addresses of peers that are already known. */
   peers: string[]
 }
 
 export type Pieces = { from: number; to: number }
 
 export type SwarmMethods = {
-  /** Without it nothing begins: what is called before waits for it. */
+  /** Nothing begins before it: earlier calls wait. */
   join(contact: Contact): void
-  /** Pieces that are on disk and may be given to others. */
+  /** Pieces that are on disk and may be sent to peers. */
   have(pieces: Pieces): void
-  /** Pieces to get. The first `bytesHere` of them, good or not, are on disk. */
+  /** Pieces to get. Their first `bytesHere` bytes, good or not, are on disk. */
   want(pieces: Pieces & { bytesHere: number }): void
   /** No more pieces are to be begun. */
   settle(pieces: Pieces): void
   leave(pieces: Pieces): void
-  /** Pieces of a chunk that came wrong. Which of them are good is found when they are wanted again. */
+  /** Pieces of a chunk with a wrong hash. They are checked when they are requested again. */
   forget(pieces: Pieces): void
-  /** URLs of the whole file, the best first, for what no peer has; none to do without. */
+  /** URLs of the whole file, the best first, for pieces that no peer has; none to do without. */
   registry(urls: string[]): void
   close(): Promise<void>
 }
 
-/** As which the registry stands among the peers. */
+/** The registry's name among the peers. */
 export const registryName = 'registry'
 
-/** As whom senders are told of bytes that were on disk already. */
+/** The sender's name for bytes that were already on disk. */
 export const diskName = 'this disk'
 
-/** The senders of a piece with the bytes that each sent, including bytes that had already come another way. */
+/** The senders of a piece with their bytes, including bytes that had already been received another way. */
 export type Sent = [sender: string, bytes: number][]
 
 export type SwarmEvents = {
   ready(place: { port: number; pieceLength: number }): void
-  /** A piece is on disk, and has its SHA-1. `sent`: what came since it was told last. */
+  /** A piece is on disk, and has its SHA-1. `sent`: what was received since the last report. */
   piece(piece: { index: number; sent: Sent }): void
-  /** Those pieces from `from` on that were begun when this was asked for are here, or nobody brings them. */
+  /** Of the pieces from `from` on, those that had been begun are complete, or no peer delivers them. */
   settled(from: number): void
   peers(count: number): void
-  /** A peer that sent what was not the piece. It is not asked again. */
+  /** A peer that sent a bad piece. It is not used again. */
   banned(peer: string): void
   failed(message: string): void
 }

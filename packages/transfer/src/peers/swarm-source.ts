@@ -9,37 +9,37 @@ import { classifyNetworkError, TransferError, type TransferFailure } from '../fa
 import type { Swarm } from './swarm.ts'
 import { diskName, registryName, type Sent } from './swarm-messages.ts'
 
-/** Chunks at a time: enough pieces for peers to have others than each other, few enough to lose little. */
+/** Concurrent chunks: enough pieces for peers to have different ones, few enough to lose little. */
 const slots = 8
-/** The longest that a chunk waits, when peers are no longer asked, for the pieces that they have begun to send. */
+/** Maximum time that a chunk waits, once peers are no longer used, for the pieces that they have begun to send. */
 const settleTimeoutMs = 3_000
 
 type Setup = {
   manifest: Manifest
   pieces: PiecesHere
   board: Board
-  /** As the registry is called among the sources. */
+  /** The registry's name among the sources. */
   registryLabel: string
   /** Hashes what is on disk. */
   checker: ChunkChecker
-  /** So long a chunk may be without a new piece. */
+  /** Give up on a chunk after this long without a new piece. */
   stallMs: number
-  /** Why the tracker cannot be asked. */
+  /** Why the tracker cannot be reached. */
   trackerError(): unknown
-  /** Resolves when peers are to be asked, with what fires when they no longer are. */
+  /** Resolves when peers may be used, with a signal for when they may not. */
   turn(): Promise<AbortSignal>
 }
 
 export interface SwarmSource extends ChunkSource {
-  /** Chunks that were asked for before, and all later ones, are wanted of `swarm`. */
+  /** Chunks requested before, and all later ones, are requested from `swarm`. */
   joins(swarm: Swarm): void
   /** A piece, counted from 0, is on disk and has its SHA-1. */
   onPiece(piece: number, sent: Sent): void
-  /** Bytes that somebody sent of the pieces that are here, also in vain. */
+  /** Bytes that a peer sent of the pieces on disk, including duplicates. */
   broughtBytes(): number
 }
 
-/** Peers as a source of chunks. What they send has its SHA-1 when it comes here; the chunk's SHA-256 decides. */
+/** Peers as a source of chunks. Their pieces have been checked by SHA-1; the chunk's SHA-256 decides. */
 export function swarmSource({
   manifest,
   pieces,
@@ -93,7 +93,7 @@ export function swarmSource({
 
   function noPeers({ index }: Chunk): TransferFailure {
     const error = trackerError()
-    const detail = `nobody in the swarm brings chunk ${index}`
+    const detail = `no peer in the swarm delivers chunk ${index}`
     const failure: NetworkFailure =
       error instanceof NetworkError
         ? error.failure
@@ -101,10 +101,10 @@ export function swarmSource({
     return { ...classifyNetworkError(failure), kind: 'lost' }
   }
 
-  /** Peers finish what they have begun to send: a piece that is asked for elsewhere would come twice. */
+  /** Peers finish what they have begun to send: a piece requested elsewhere would be received twice. */
   async function settle(chunk: Chunk, signal: AbortSignal) {
     const ended = AbortSignal.any([signal, AbortSignal.timeout(settleTimeoutMs)])
-    // What has not come by then is asked for elsewhere.
+    // What has not arrived by then is requested elsewhere.
     await untilAborted(ended, swarm?.settle(chunk) ?? Promise.resolve()).catch(() => undefined)
   }
 

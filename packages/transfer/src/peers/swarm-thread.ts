@@ -4,7 +4,7 @@ import { serveParent } from '@shoal/threads/parent'
 import { joinSwarm } from './swarm-client.ts'
 import type { Contact, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 
-/** A swarm that is joined when `join` says as whom. */
+/** A swarm that is joined by `join`. */
 function swarmToJoin(setup: SwarmSetup, notify: Notify<SwarmEvents>): SwarmMethods {
   const contact = Promise.withResolvers<Contact>()
   let isJoining = false

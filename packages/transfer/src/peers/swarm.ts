@@ -2,45 +2,54 @@ import { closeThread, startThread, untilLoaded } from '@shoal/threads'
 import type { Chunk } from '../chunks/manifest.ts'
 import type { Contact, Sent, SwarmEvents, SwarmMethods, SwarmSetup } from './swarm-messages.ts'
 
-/** The peers of one file. What it is told before `join` waits for that. */
+/** The peers of one file. Calls before `join` wait for it. */
 export interface Swarm {
-  /** Resolves when its thread has loaded, and does `join` at once, or has ended. Loading takes a second on a busy machine. */
+  /**
+   * Resolves when its thread has loaded, and `join` then runs at once, or when it has ended. Loading takes a second on
+   * a busy machine.
+   */
   untilLoaded(): Promise<void>
   /** Begins. */
   join(contact: Contact): void
-  /** Others than the registry that are connected now. */
+  /** Connected peers other than the registry. */
   peerCount(): number
-  /** What was trusted may be given to others. */
+  /** Trusted pieces may be sent to peers. */
   offer(chunk: Chunk): void
-  /** Its pieces are to come. The first `bytesHere` bytes of it are on disk, good or not. */
+  /** Requests the chunk's pieces. Its first `bytesHere` bytes are on disk, good or not. */
   want(chunk: Chunk, bytesHere: number): void
-  /** Resolves when the pieces that were begun are here or nobody brings them; never, if the chunk is left. No others are begun. */
+  /**
+   * Resolves when the pieces that were begun are complete or no peer delivers them; never, if the chunk is abandoned.
+   * No others are begun.
+   */
   settle(chunk: Chunk): Promise<void>
-  /** It is not wanted any more. */
+  /** It is no longer needed. */
   leave(chunk: Chunk): void
-  /** It came wrong. Nobody is given its pieces, and they are looked at when it is wanted again. */
+  /** It has a wrong hash. Its pieces are not sent to peers, and are checked when it is requested again. */
   forget(chunk: Chunk): void
-  /** URLs of the file for what no peer has, the best first; none to do without. */
+  /** URLs of the file for pieces that no peer has, the best first; none to do without. */
   askRegistry(urls: string[]): void
-  /** Leaves. Takes half a second at most, once its thread has loaded. Rejects, when it is over, if something failed on the way. */
+  /**
+   * Leaves. Takes at most half a second once its thread has loaded. Rejects, when it is over, if something failed on
+   * the way.
+   */
   close(): Promise<void>
 }
 
 type Events = {
   /** A piece is on disk, and has its SHA-1. */
   onPiece(index: number, sent: Sent): void
-  /** A peer, by its address and port, that sent what was not the piece. */
+  /** A peer, by its address and port, that sent a bad piece. */
   onBanned(peer: string): void
-  /** Nothing comes from then on. */
+  /** Nothing arrives from then on. */
   onFailure(reason: string): void
 }
 
-/** The tracker is told that we are gone. Without that it learns it later. */
+/** The tracker is told that we have left. Otherwise it learns it later. */
 const closeTimeoutMs = 500
 
 /**
- * In a thread of its own. `pieceLength` is in bytes. A swarm that fails is one without peers: the registry has the bytes as
- * well, so nothing rejects. Pieces that come have their SHA-1; whoever uses them checks more.
+ * Runs in a separate thread. `pieceLength` is in bytes. If it fails, the pull has no peers: the registry has the bytes
+ * as well, so nothing rejects. Received pieces have their SHA-1; callers check more.
  */
 export function startSwarm(setup: SwarmSetup, pieceLength: number, events: Events): Swarm {
   let peerCount = 0

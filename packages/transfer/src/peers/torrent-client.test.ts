@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
-/** A native addon aborts the process when the thread that loads it is ended. */
+/** A native addon aborts the process if the thread that loaded it is terminated. */
 test('the BitTorrent library loads no native addon', () => {
   const library = new URL('./torrent-client.ts', import.meta.url).href
   const script = `

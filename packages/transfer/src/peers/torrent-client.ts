@@ -6,16 +6,16 @@ import { checkPrivateNames, incomingServer } from './webtorrent-internals.ts'
 
 export type TorrentClientOptions = {
   host: string
-  /** 0: any that is free. */
+  /** 0: any free port. */
   port: number
   /** Bytes per second; undefined for no limit. */
   downloadLimit?: number | undefined
   uploadLimit: number | undefined
-  /** The library's own, beside these. */
+  /** The library's own options, next to these. */
   [name: string]: unknown
 }
 
-/** A BitTorrent client for pulls and seeders: TCP with those that trackers and the local network name, nothing else. */
+/** A BitTorrent client for pulls and seeders: TCP to peers from trackers and the local network, nothing else. */
 export function torrentClient(options: TorrentClientOptions): WebTorrent {
   const { host, port, downloadLimit, uploadLimit, ...others } = options
   guardWires()
@@ -25,7 +25,7 @@ export function torrentClient(options: TorrentClientOptions): WebTorrent {
     natUpnp: false,
     natPmp: false,
     utp: false,
-    secure: 1, // for those who connect to us: guard-wires.ts
+    secure: 1, // for incoming connections: guard-wires.ts
     webSeeds: false, // a pull has its own: registry-wire.ts
     tracker: { wrtc: false },
     torrentPort: { port, host },
@@ -39,7 +39,10 @@ export function torrentClient(options: TorrentClientOptions): WebTorrent {
   return client
 }
 
-/** Resolves when it has left its peers and its trackers. An error of its own, such as a port that is taken, has done that already. */
+/**
+ * Resolves when it has left its peers and its trackers. After an error of its own, such as a port in use, that has
+ * already happened.
+ */
 export async function destroyClient(client: WebTorrent): Promise<void> {
   if (client.destroyed) return
   await new Promise<void>((resolve) => client.destroy(() => resolve()))

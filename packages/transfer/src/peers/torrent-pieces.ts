@@ -1,4 +1,4 @@
-/** What the pull tells of pieces, and webtorrent is to know. */
+/** Passes what the pull knows of pieces to webtorrent. */
 import { createHash } from 'node:crypto'
 import { readSync } from 'node:fs'
 import type { Torrent } from 'webtorrent'
@@ -6,13 +6,16 @@ import type { Senders } from './piece-senders.ts'
 import { diskName } from './swarm-messages.ts'
 import { getInternals, type TorrentPiece } from './webtorrent-internals.ts'
 
-/** What peers ask each other for (BEP 3). */
+/** The unit of requests between peers (BEP 3). */
 const blockBytes = 16 * 1024
 
 type Pieces = { from: number; to: number }
 type Wanted = Pieces & { bytesHere: number; fd: number; senders: Senders }
 
-/** What a former run left of these pieces, or a request that broke off, need not come again: they are looked at first. */
+/**
+ * Blocks of these pieces left by an earlier run, or by an interrupted request, need not be fetched again: they are
+ * checked first.
+ */
 export function want(torrent: Torrent, { from, to, bytesHere, fd, senders }: Wanted) {
   const { bitfield, pieces, _hashes: hashes } = getInternals(torrent)
   const bytes = new Uint8Array(torrent.pieceLength)
@@ -32,7 +35,7 @@ export function want(torrent: Torrent, { from, to, bytesHere, fd, senders }: Wan
   torrent.select(from, to, 1)
 }
 
-/** Nobody is asked for the blocks that `bytes`, the beginning of a piece, has whole. */
+/** The blocks that are completely in `bytes`, the beginning of a piece, are not requested. */
 function putBlocks(piece: TorrentPiece, bytes: Uint8Array) {
   const count = Math.floor(bytes.length / blockBytes)
   let block = piece.reserve()
@@ -43,15 +46,15 @@ function putBlocks(piece: TorrentPiece, bytes: Uint8Array) {
 }
 
 /**
- * The library counts the pieces that it has at the start of a selection, keeps that count when the start moves, and so
- * would never ask for as many of the pieces that are left. It counts anew from zero.
+ * The library counts the pieces that it has at the start of a selection and keeps that count when the start moves, so
+ * it would never request as many of the remaining pieces. Here the count restarts at zero.
  */
 export function leave(torrent: Torrent, { from, to }: Pieces) {
   for (const selection of getInternals(torrent)._selections) selection.offset = 0
   torrent.deselect(from, to)
 }
 
-/** Pieces that came another way are ours to give. */
+/** Pieces received another way can be sent to peers too. */
 export function offer(torrent: Torrent, { from, to }: Pieces) {
   const internals = getInternals(torrent)
   for (let index = from; index <= to; index += 1) {
@@ -61,7 +64,7 @@ export function offer(torrent: Torrent, { from, to }: Pieces) {
   }
 }
 
-/** Pieces of a chunk that is not what it should be: each may be wrong on disk by now, and is neither given nor told to be here. */
+/** Pieces of a chunk with a wrong hash: each may be bad on disk by now, and is neither sent nor announced. */
 export function forget(torrent: Torrent, { from, to }: Pieces) {
   const internals = getInternals(torrent)
   for (let index = from; index <= to; index += 1) {

@@ -41,7 +41,7 @@ const failureAt = (tracker: string) =>
     ({ failure }) => failure,
   )
 
-test('a tracker is told what BEP 3 asks for', async () => {
+test('an announce has what BEP 3 requires', async () => {
   let requestUrl: string | undefined
   const tracker = await trackerThat((request, response) => {
     requestUrl = request.url
@@ -136,13 +136,13 @@ async function secureTracker(answer: string) {
   return { origin: `https://localhost:${await listen(server)}`, requests }
 }
 
-test('a tracker that does not answer is waited for as long as the signal says', async () => {
+test('the signal limits the wait for a tracker that does not respond', async () => {
   const abort = new AbortController()
   const tracker = await trackerThat(() => abort.abort())
   await expect(announce(tracker, abort.signal)).rejects.toThrow()
 })
 
-test('what is no tracker names nobody', async () => {
+test('a response that is not from a tracker has no peers', async () => {
   await expect(announce('udp://127.0.0.1:1/announce')).rejects.toThrow()
   await expect(announce('')).rejects.toThrow()
 })
@@ -169,7 +169,7 @@ test.each([
   expect(parse(text)).toMatchObject({ hasOthers })
 })
 
-test('addresses of both families are read, and what is cut short is not', () => {
+test('addresses of both families are parsed, truncated ones are not', () => {
   const { peers } = parse(`d5:peers14:${one}${two}xx6:peers618:${six}e`)
   expect(peers).toEqual([
     '127.0.0.1:6881',
@@ -178,6 +178,6 @@ test('addresses of both families are read, and what is cut short is not', () => 
   ])
 })
 
-test('the shortest interval that a tracker allows counts', () => {
+test('the minimum interval of a tracker is respected', () => {
   expect(parse('d8:intervali900e12:min intervali60ee')).toMatchObject({ intervalMs: 60_000 })
 })

@@ -13,7 +13,7 @@ export type AnnounceRequest = {
   infoHash: string
   /** 20 ASCII characters. */
   peerId: string
-  /** Where we listen for peers. */
+  /** The port on which we listen for peers. */
   port: number
   leftBytes: number
   event?: 'started' | 'stopped' | undefined
@@ -46,7 +46,7 @@ export async function announceTo(
   if (refusal !== undefined) throw noPeers(host, `the tracker at ${host} refuses: ${refusal}`)
   if (status !== 200) throw noPeers(host, `the tracker at ${host} answered ${status}`)
   if (!answer) {
-    const detail = 'its answer to an announce is not bencoded'
+    const detail = 'its response to an announce is not bencoded'
     throw new NetworkError({ code: 'not_a_registry', reason: 'other_program', host, detail })
   }
   return parseResponse(answer, announce.port)
@@ -79,7 +79,7 @@ function parseDictionary(bytes: Uint8Array): Map<string, Bencoded> | undefined {
   }
 }
 
-/** What a tracker's answer says to a client that listens on `ownPort`. */
+/** Parses a tracker's response for a client that listens on `ownPort`. */
 export function parseResponse(content: Map<string, Bencoded>, ownPort: number): TrackerResponse {
   const seconds = readNumber(content, 'min interval') ?? readNumber(content, 'interval')
   const peers = [...packedPeers(content.get('peers'), 4), ...packedPeers(content.get('peers6'), 16)]
@@ -101,7 +101,7 @@ function readNumber(content: Map<string, Bencoded>, name: string): number | unde
   return typeof value === 'number' && value >= 0 ? value : undefined
 }
 
-/** Each is an address of 4 or 16 bytes, and a port. No client uses trackers that lack the packed form any more. */
+/** Each is an address of 4 or 16 bytes, and a port. No client uses trackers without the compact form any more. */
 function packedPeers(packed: Bencoded | undefined, addressBytes: 4 | 16): string[] {
   if (!Buffer.isBuffer(packed)) return []
   const entryBytes = addressBytes + 2

@@ -2,10 +2,12 @@ import type { NetworkSettings } from '@shoal/network'
 import { NetworkError } from '@shoal/protocol/client'
 import type { TrackerFetch } from './tracker-announce.ts'
 
-/** 200 peers take 10 KiB if they are not packed. */
+/** 200 peers take 10 KiB in the long form. */
 const maxBytes = 64 * 1024
 
-/** Announces use the same transport as calls of the API, with the same redirects. It is loaded by the first announce. */
+/**
+ * Announces use the same transport as calls of the API, with the same redirects. It is loaded by the first announce.
+ */
 export function trackerFetch(settings: NetworkSettings): TrackerFetch {
   return async (url, signal) => {
     const { exchange, openNetwork } = await import('@shoal/network/requests')

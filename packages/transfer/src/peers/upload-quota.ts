@@ -1,20 +1,20 @@
 import type Wire from 'bittorrent-protocol'
 
-/** What may be sent of one torrent, to all its peers together. */
+/** How much of one torrent may be sent, to all its peers together. */
 export interface UploadQuota {
-  /** Bytes of pieces that were sent so far. */
+  /** Bytes of pieces sent so far. */
   sentBytes(): number
   /** Whether nothing more may be sent. */
   isUsedUp(): boolean
-  /** To be called for each connection, before it is unchoked. */
+  /** Call it for each connection, before it is unchoked. */
   watch(wire: Wire): void
-  /** Whether a request for so many bytes may be answered; if so, they count. */
+  /** Whether a request for this many bytes may be answered; if so, they count. */
   reserve(bytes: number): boolean
 }
 
 const quotas = new WeakMap<Wire, UploadQuota>()
 
-/** Whether a request may be answered: always, where nothing limits the connection's torrent. */
+/** Whether a request may be answered: always, if the connection's torrent has no limit. */
 export const mayAnswer = (wire: Wire, bytes: number): boolean =>
   quotas.get(wire)?.reserve(bytes) ?? true
 
@@ -22,10 +22,10 @@ export const mayAnswer = (wire: Wire, bytes: number): boolean =>
 export function createUploadQuota(limitBytes: number): UploadQuota {
   const wires = new Set<Wire>()
   let sentBytes = 0
-  /** Sent, or asked for since: as much or more, since some requests come to nothing. */
+  /** Sent, or requested since: an upper bound, since some requests are cancelled. */
   let reservedBytes = 0
 
-  /** Asked for and not yet sent. */
+  /** Requested and not yet sent. */
   const bytesUnderway = () =>
     [...wires]
       .flatMap(({ peerRequests }) => peerRequests)

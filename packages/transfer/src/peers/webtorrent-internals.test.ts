@@ -11,12 +11,12 @@ import { checkPrivateNames, getInternals, privateNames } from './webtorrent-inte
 const file = { fileSizeBytes: 5, pieceLength: 16_384 }
 const kinds = Object.keys(privateNames) as (keyof typeof privateNames)[]
 
-/** One object of each kind, as the installed libraries make them. */
+/** One object of each kind, from the installed libraries. */
 async function installed() {
   const client = torrentClient({ host: '127.0.0.1', port: 0, uploadLimit: undefined })
   const torrent = client.add(makeTorrent(file), {
     store: createPieceStoreClass({ fd: -1, ...file }),
-    bitfield: new Uint8Array(1), // nothing is here, and nothing is read
+    bitfield: new Uint8Array(1), // nothing is on disk, and nothing is read
     deselect: true,
   })
   await once(torrent, 'ready')
@@ -42,7 +42,7 @@ test('the installed libraries have every private name', async () => {
   for (const kind of kinds) checkPrivateNames(kind, library.objects[kind])
 })
 
-test('a name that an update takes away is named, with the versions', async () => {
+test('a private name that an update removed is named, with the versions', async () => {
   await using library = await installed()
   for (const kind of kinds) {
     for (const name of Object.keys(privateNames[kind])) {

@@ -33,9 +33,9 @@ type WireMethods = {
 }
 
 type WireFields = {
-  /** Read: the bytes that wait to be sent, which streamx does not make public. */
+  /** Read: the bytes that wait to be sent, which streamx does not expose. */
   _readableState: { buffered: number }
-  /** Read: the names of our extensions, by the number that others call them by. */
+  /** Read: the names of our extensions, by the number that peers use for them. */
   extendedMapping: Record<number, string>
 }
 
@@ -45,36 +45,36 @@ type ClientFields = {
 }
 
 type TorrentMembers = {
-  /** Called: a piece that came another way is ours to give. */
+  /** Called: a piece received another way can be sent to peers. */
   _markVerified(index: number): void
-  /** Called: a piece of a chunk that turned out wrong is no longer given. */
+  /** Called: a piece of a chunk with a wrong hash is no longer sent. */
   _markUnverified(index: number): void
-  /** Read: which pieces are here. */
+  /** Read: which pieces are on disk. */
   bitfield: { get(index: number): boolean }
-  /** Read: SHA-1 of each piece in hexadecimal digits, for what a former run left on disk. */
+  /** Read: SHA-1 of each piece in hexadecimal digits, for pieces left on disk by an earlier run. */
   _hashes: string[]
-  /** Written: how many pieces of a selection are here already, from its first on. */
+  /** Written: how many pieces of a selection are already on disk, from its first on. */
   _selections: Iterable<{ offset: number }>
-  /** Its method is replaced: pieces that were begun come before the rarest. -1 if none is wanted. */
+  /** Its method is replaced: pieces that were begun take precedence over the rarest. -1 if none is wanted. */
   _rarityMap: { getRarestPiece(isWanted: (index: number) => boolean): number }
-  /** Read: whether the last bytes have left for a peer. Written: how often a connection that ended was opened again. */
+  /** Read: whether the last bytes have left for a peer. Written: how often a closed connection was reopened. */
   _peers: Map<
     string,
     { conn: { writableLength: number } | null; wire: Wire | null; retries: number }
   >
-  /** See `Piece`. Null for those that are here. */
+  /** See `Piece`. Null for those on disk. */
   pieces: (TorrentPiece | null)[]
 }
 
-/** Of torrent-piece. Its blocks are of 16 KiB, but for the last. */
+/** From torrent-piece. Its blocks have 16 KiB, except for the last. */
 export type TorrentPiece = {
   /** Read: bytes. */
   missing: number
   /** Read: the senders of its blocks so far; null before the first block and once the piece is complete. */
   sources: unknown[] | null
   /**
-   * Called, with `cancel` and `set`, for blocks that are on disk: takes a block that no peer was asked for, which counts as asked
-   * for from then on. -1 if there is none.
+   * Called, with `cancel` and `set`, for blocks that are on disk: takes a block that was not requested from any peer,
+   * which counts as requested from then on. -1 if there is none.
    */
   reserve(): number
   cancel(block: number): void
@@ -99,7 +99,7 @@ const piece: Checks<TorrentPiece> = {
   set: isMethod,
 }
 
-/** What a name has to be, for each kind of object. */
+/** The required type of a name, for each kind of object. */
 export const privateNames = {
   wire: {
     _onMessageLength: isMethod,
@@ -131,9 +131,9 @@ export const privateNames = {
 }
 
 /**
- * To be called in each thread that uses the libraries: for a wire and the client when it starts, for a torrent and one of its
+ * Call it in each thread that uses the libraries: for a wire and the client at startup, for a torrent and one of its
  * pieces when the torrent is ready.
- * @throws an error that names what is missing, and the versions
+ * @throws an error with the missing name, and the versions
  */
 export function checkPrivateNames(kind: keyof typeof privateNames, object: object) {
   const missing = Object.entries<Check>(privateNames[kind])
@@ -148,7 +148,7 @@ export function checkPrivateNames(kind: keyof typeof privateNames, object: objec
 }
 
 /**
- * To be called when it is ready.
+ * Call it when the torrent is ready.
  * @throws as `checkPrivateNames`
  */
 export function checkTorrent(torrent: Torrent) {
@@ -161,35 +161,35 @@ export function checkTorrent(torrent: Torrent) {
 const readPackageJson = (name: string) =>
   JSON.parse(readFileSync(findPackageJSON(name, import.meta.url) ?? '', 'utf8'))
 
-/** Methods that replace others are assigned here. */
+/** Replacements of methods are assigned here. */
 export const wireMethods = Wire.prototype as unknown as WireMethods
 
 /** Bytes of answers that wait to be sent. */
 export const unsentBytes = (wire: Wire): number =>
   (wire as unknown as WireFields)._readableState.buffered
 
-/** Of our extension that others call by this number. */
+/** The name of our extension that peers call by this number. */
 export const extensionName = (wire: Wire, id: number): string | undefined =>
   (wire as unknown as WireFields).extendedMapping[id]
 
 /** The library sends its handshake by this event, which it emits itself after the keys of an encrypted connection. */
 export const sendHandshake = (wire: Wire) => wire.emit('crypto-handshake')
 
-/** Where others connect to us. */
+/** The server for incoming connections. */
 export const incomingServer = (client: WebTorrent): Server =>
   (client as unknown as ClientFields)._connPool.tcpServer
 
-/** What torrents have beyond what is declared. */
+/** Members of torrents beyond what is declared. */
 export const getInternals = (torrent: Torrent) => torrent as unknown as TorrentMembers
 
-/** Whether something that was sent has not left for a peer yet. */
+/** Whether data that was sent has not left for a peer yet. */
 export const isSending = (torrent: Torrent): boolean =>
   torrent.wires.some((wire) => unsentBytes(wire) > 0) ||
   [...getInternals(torrent)._peers.values()].some(
     ({ conn }) => conn !== null && conn.writableLength > 0,
   )
 
-/** Ends a connection that the library is not to open again. */
+/** Closes a connection that the library must not reopen. */
 export function dropConnection(torrent: Torrent, wire: Wire) {
   for (const peer of getInternals(torrent)._peers.values()) {
     if (peer.wire === wire) peer.retries = Number.POSITIVE_INFINITY
@@ -197,7 +197,7 @@ export function dropConnection(torrent: Torrent, wire: Wire) {
   wire.destroy()
 }
 
-/** The piece that came wrong, where that is what a warning of the library says. */
+/** The bad piece, if a warning of the library reports one. */
 export const failedPiece = ({ message }: Error): number | undefined => {
   const [, index] = /^Piece (\d+) failed verification$/.exec(message) ?? []
   return index === undefined ? undefined : Number(index)

@@ -1,4 +1,7 @@
-/** What is used of webtorrent and of the protocol that it speaks, but for their private names: webtorrent-internals.ts. */
+/**
+ * The parts of webtorrent and of its protocol library that are used, except for their private names:
+ * webtorrent-internals.ts.
+ */
 declare module 'webtorrent' {
   import type { EventEmitter } from 'node:events'
   import type Wire from 'bittorrent-protocol'
@@ -13,7 +16,7 @@ declare module 'webtorrent' {
     length: number
     pieceLength: number
     lastPieceLength: number
-    /** Null for those that are here. */
+    /** Null for those on disk. */
     pieces: unknown[]
     wires: Wire[]
     received: number
@@ -29,7 +32,7 @@ declare module 'webtorrent' {
   export default class WebTorrent extends EventEmitter {
     constructor(options: object)
     listening: boolean
-    /** By `destroy`, or by an error of its own. */
+    /** By `destroy`, or by its own error. */
     destroyed: boolean
     torrentPort: number
     /** In hexadecimal digits. */
@@ -57,7 +60,7 @@ declare module 'bittorrent-protocol' {
     /** Whether it does not answer our requests for now. */
     peerChoking: boolean
     downloaded: number
-    /** Bytes per second, of blocks alone. */
+    /** Bytes per second, of blocks only. */
     downloadSpeed(): number
     uploadSpeed(): number
     uploaded: number

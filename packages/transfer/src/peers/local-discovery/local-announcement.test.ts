@@ -7,14 +7,14 @@ const hashes = (count: number) => Array.from({ length: count }, (_, index) => ma
 const parse = (text: string) => parseAnnouncement(Buffer.from(text, 'latin1'))
 const one = makeHash(1)
 
-test('one torrent is announced as BEP 14 writes it', () => {
+test('one torrent is announced as in BEP 14', () => {
   const packets = composeAnnouncements(host, { port: 6881, infoHashes: [one], cookie: 'abc' })
   expect(packets).toEqual([
     `BT-SEARCH * HTTP/1.1\r\nHost: ${host}\r\nPort: 6881\r\nInfohash: ${one}\r\ncookie: abc\r\n\r\n\r\n`,
   ])
 })
 
-test('a few torrents have packets of their own, short enough for Transmission', () => {
+test('a few torrents have separate packets, short enough for Transmission', () => {
   const packets = composeAnnouncements('[ff15::efc0:988f]:6771', {
     port: 65_534,
     infoHashes: hashes(5),
@@ -24,19 +24,19 @@ test('a few torrents have packets of their own, short enough for Transmission', 
   for (const packet of packets) expect(packet.length).toBeLessThanOrEqual(200)
 })
 
-test('a hundred torrents go in a few packets that need not be cut up', () => {
+test('a hundred torrents need few packets, none of them fragmented', () => {
   const packets = composeAnnouncements(host, { port: 6881, infoHashes: hashes(100), cookie: 'abc' })
   expect(packets).toHaveLength(4)
   for (const packet of packets) expect(packet.length).toBeLessThanOrEqual(1400)
   expect(packets.flatMap((packet) => parse(packet)?.infoHashes ?? [])).toEqual(hashes(100))
 })
 
-test('what others write in other ways is understood', () => {
+test('other spellings are understood', () => {
   const text = `BT-SEARCH * HTTP/1.1\r\nX-New: 1\r\ninfohash:${'AB'.repeat(20)}\r\nPORT:  51413 \r\nCookie: x y\r\n\r\n`
   expect(parse(text)).toEqual({ port: 51_413, infoHashes: ['ab'.repeat(20)], cookie: 'x y' })
 })
 
-test('a torrent that is named twice counts once', () => {
+test('a repeated torrent counts once', () => {
   const line = `Infohash: ${one}\r\n`
   expect(parse(`BT-SEARCH * HTTP/1.1\r\nPort: 2000\r\n${line}${line}\r\n\r\n`)?.infoHashes).toEqual(
     [one],
@@ -69,7 +69,7 @@ test.each([
   expect(parse(text)).toBeUndefined()
 })
 
-test('whatever is made of an announcement, it is understood or passed over', () => {
+test('any corrupted announcement is understood or ignored', () => {
   const random = numbersFrom(14)
   const [packet = ''] = composeAnnouncements(host, { port: 6881, infoHashes: [one], cookie: 'abc' })
   for (let round = 0; round < 20_000; round += 1) {
@@ -84,7 +84,7 @@ test('whatever is made of an announcement, it is understood or passed over', () 
   }
 })
 
-/** Whole numbers below a bound that look random and are the same in every run. */
+/** Whole numbers below a bound, pseudo-random and the same in every run. */
 function numbersFrom(seed: number) {
   let state = seed
   return (below: number) => {

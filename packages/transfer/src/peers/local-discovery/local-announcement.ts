@@ -1,24 +1,27 @@
 /**
- * What peers in a local network tell each other: the packet of BEP 14, https://www.bittorrent.org/beps/bep_0014.html.
- * It looks like HTTP, one in a datagram.
+ * The announcement of peers in a local network: the packet of BEP 14, https://www.bittorrent.org/beps/bep_0014.html. It
+ * resembles HTTP, one request per datagram.
  */
 
 export type LocalAnnouncement = {
-  /** Where the sender listens for peers. */
+  /** The port on which the sender listens for peers. */
   port: number
-  /** In small hexadecimal digits. */
+  /** In lower-case hexadecimal digits. */
   infoHashes: string[]
-  /** A word by which the sender knows its own packets. */
+  /** A value by which the sender recognizes its own packets. */
   cookie: string | undefined
 }
 
-/** BEP 14: longer ones might be cut up on their way. */
+/** BEP 14: longer ones might be fragmented. */
 const maxPacketBytes = 1400
 const infoHashLineBytes = 'Infohash: \r\n'.length + 40
-/** So few go in a packet each, since Transmission 3 takes none of more than 200 bytes. BEP 14 asks for fewer packets above this. */
+/**
+ * Up to this number, each torrent gets its own packet, since Transmission 3 accepts none above 200 bytes. BEP 14 asks
+ * for fewer packets above this.
+ */
 const maxAlone = 5
 
-/** The packets that tell all of `infoHashes`. `host` is the group that they go to, with its port. */
+/** The packets that announce all `infoHashes`. `host` is the multicast group, with its port. */
 export function composeAnnouncements(
   host: string,
   { port, infoHashes, cookie }: LocalAnnouncement,
@@ -33,7 +36,7 @@ export function composeAnnouncements(
   })
 }
 
-/** Undefined for whatever is no announcement. Lines that mean nothing to us are passed over, as BEP 14 wants. */
+/** Undefined for anything that is not an announcement. Unknown lines are ignored, as BEP 14 requires. */
 export function parseAnnouncement(packet: Buffer): LocalAnnouncement | undefined {
   if (packet.length > maxPacketBytes) return undefined
   const [request = '', ...lines] = packet.toString('latin1').split('\r\n')
@@ -55,5 +58,8 @@ export function parseAnnouncement(packet: Buffer): LocalAnnouncement | undefined
   return { port, infoHashes: [...infoHashes], cookie }
 }
 
-/** Those below belong to services of the system, which nobody shall make us knock at; webtorrent takes none of 65535. */
+/**
+ * Lower ports belong to services of the system, to which no packet should make us connect; webtorrent does not accept
+ * 65535.
+ */
 const isPeerPort = (port: number) => port >= 1024 && port < 65_535

@@ -6,7 +6,7 @@ import { composeAnnouncements } from './local-announcement.ts'
 import { startLocalDiscovery } from './local-discovery.ts'
 import type { LocalNetwork } from './local-networks.ts'
 
-/** Loopback stands for a LAN here: nothing of a test goes out. */
+/** Loopback replaces a LAN here: no packet of a test leaves this machine. */
 const loopback: LocalNetwork = {
   name: 'lo',
   family: 'IPv4',
@@ -35,14 +35,14 @@ type Parts = {
   networks?: LocalNetwork[]
 }
 
-/** Nothing looks around by itself here. */
+/** Nothing scans on its own here. */
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   return () => vi.useRealTimers()
 })
 const advanceToPoll = () => vi.advanceTimersByTime(10_000)
 
-/** Somebody with one torrent, and the peers that were found for it. */
+/** A client with one torrent, and the peers that it found for it. */
 function somebody(parts: Parts) {
   const { groupPort, port = 5000, infoHash = shared, isPrivate = false } = parts
   const peers: string[] = []
@@ -64,7 +64,7 @@ function somebody(parts: Parts) {
   return { peers, discovery, state }
 }
 
-/** Somebody else in that LAN, who says whatever a test wants. */
+/** Another sender in that LAN, with any packets that a test needs. */
 async function openSpeaker(groupPort: number) {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -82,7 +82,7 @@ async function openSpeaker(groupPort: number) {
   return {
     send,
     announce,
-    /** Resolves when `peers` has one that only we can have told it of. */
+    /** Resolves when `peers` has one that only we can have announced. */
     async untilHeard(peers: string[], port = 6000) {
       const announceAgain = async () => {
         await announce([shared], port)
@@ -93,7 +93,7 @@ async function openSpeaker(groupPort: number) {
   }
 }
 
-test('who comes later is found, and nobody finds themselves', async () => {
+test('a later client is found, and no client finds itself', async () => {
   const groupPort = await freeUdpPort()
   const first = somebody({ groupPort, port: 5001 })
   const { untilHeard } = await openSpeaker(groupPort)
@@ -101,11 +101,11 @@ test('who comes later is found, and nobody finds themselves', async () => {
   const second = somebody({ groupPort, port: 5002 })
   second.discovery.announceSoon()
   await expect.poll(() => first.peers, pollOptions).toContain('127.0.0.1:5002')
-  await untilHeard(second.peers, 6001) // so it has heard its own by now
+  await untilHeard(second.peers, 6001) // so by now it has received its own packet
   expect(second.peers).not.toContain('127.0.0.1:5002')
 })
 
-test('only the torrent that was named gets the peer, and never a private one', async () => {
+test('only the announced torrent gets the peer, and never a private one', async () => {
   const groupPort = await freeUdpPort()
   const other = somebody({ groupPort, infoHash: foreign })
   const secret = somebody({ groupPort, isPrivate: true })
@@ -116,7 +116,7 @@ test('only the torrent that was named gets the peer, and never a private one', a
   expect(secret.peers).toEqual([])
 })
 
-test('who pauses announces nothing and tries nobody, until they go on', async () => {
+test('a paused client announces nothing and connects to no peer until it resumes', async () => {
   const groupPort = await freeUdpPort()
   const watcher = somebody({ groupPort, port: 5001 })
   const pausing = somebody({ groupPort, port: 5002 })
@@ -131,7 +131,7 @@ test('who pauses announces nothing and tries nobody, until they go on', async ()
   await expect.poll(() => watcher.peers, pollOptions).toContain('127.0.0.1:5002')
 })
 
-test('who has no network announces as soon as there is one', async () => {
+test('a client without a network announces as soon as there is one', async () => {
   const groupPort = await freeUdpPort()
   const watcher = somebody({ groupPort, port: 5001 })
   const moving = somebody({ groupPort, port: 5002, networks: [] })
@@ -144,7 +144,7 @@ test('who has no network announces as soon as there is one', async () => {
   await expect.poll(() => watcher.peers, pollOptions).toContain('127.0.0.1:5002')
 })
 
-test('who has left says nothing any more', async () => {
+test('a client that has left sends nothing more', async () => {
   const groupPort = await freeUdpPort()
   const watcher = somebody({ groupPort, port: 5001 })
   const leaving = somebody({ groupPort, port: 5002 })
@@ -157,7 +157,7 @@ test('who has left says nothing any more', async () => {
   expect(watcher.peers).not.toContain('127.0.0.1:5002')
 })
 
-test('what is no announcement harms nobody, nor does a flood', async () => {
+test('other packets, and a flood, do no harm', async () => {
   const groupPort = await freeUdpPort()
   const { peers } = somebody({ groupPort })
   const { send, announce, untilHeard } = await openSpeaker(groupPort)
@@ -168,7 +168,7 @@ test('what is no announcement harms nobody, nor does a flood', async () => {
   expect(peers.length).toBeLessThanOrEqual(100)
 })
 
-test('a hundred torrents are found by way of a few packets', async () => {
+test('a hundred torrents are found with few packets', async () => {
   const groupPort = await freeUdpPort()
   const { peers } = somebody({ groupPort, infoHash: foreign })
   const { announce } = await openSpeaker(groupPort)
@@ -180,7 +180,7 @@ test('a hundred torrents are found by way of a few packets', async () => {
   await expect.poll(announceAgain, pollOptions).toContain('127.0.0.1:6000')
 })
 
-test('a port that somebody else has is tried again', async () => {
+test('a port in use is tried again', async () => {
   const groupPort = await freeUdpPort()
   const holder = createSocket('udp4').bind(groupPort)
   await once(holder, 'listening')

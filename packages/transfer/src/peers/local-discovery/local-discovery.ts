@@ -1,4 +1,7 @@
-/** Finds peers in the networks that this machine is in, and is found there: BEP 14. One of them serves all torrents of a client. */
+/**
+ * Local peer discovery (BEP 14): finds peers in the networks of this machine, and announces itself. One instance serves
+ * all torrents of a client.
+ */
 import { randomBytes } from 'node:crypto'
 import type { Torrent } from 'webtorrent'
 import { composeAnnouncements, parseAnnouncement } from './local-announcement.ts'
@@ -15,32 +18,32 @@ import { localSchedule } from './local-schedule.ts'
 type LocalTorrent = Pick<Torrent, 'infoHash' | 'private' | 'destroyed' | 'addPeer'>
 
 export type LocalDiscoverySetup = {
-  /** Where we listen for peers: an address of this machine, or `0.0.0.0` or `::` for all of them. Nothing is done for loopback. */
+  /** The address on which we listen for peers, or `0.0.0.0` or `::` for all addresses. Nothing is done for loopback. */
   host: string
-  /** The port on which we listen; undefined as long as we do not. */
+  /** The port on which we listen; undefined while we do not. */
   port(): number | undefined
-  /** What others may know of now. */
+  /** The torrents to announce now. */
   torrents(): LocalTorrent[]
   findNetworks?: (host: string) => LocalNetwork[]
   groupPort?: number
 }
 
-/** Networks come and go, laptops move. */
+/** Networks change, and laptops move. */
 const pollIntervalMs = 10_000
-/** Torrents that come one after another are announced together. */
+/** Torrents added one after another are announced together. */
 const collectMs = 200
 const packetsPerMinute = { each: 300, all: 1500 }
-/** Others that we try to reach: one connection for each torrent. */
+/** Peers that we try to reach: one connection per torrent. */
 const peersPerMinute = { each: 100, all: 400 }
 
 export interface LocalDiscovery {
-  /** To be called when there is a new torrent: otherwise it is found in some seconds. */
+  /** Call it for a new torrent: otherwise it is found after some seconds. */
   announceSoon(): void
-  /** Nothing is said or heard after this. */
+  /** Nothing is sent or received after this. */
   close(): void
 }
 
-/** Looks for peers, and announces torrents, from now on. Nothing fails: a network that cannot be used now is tried again. */
+/** Starts looking for peers, and announcing torrents. Nothing fails: an unusable network is tried again. */
 export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery {
   const { host, findNetworks = findLocalNetworks, groupPort: port = groupPort } = setup
   const cookie = randomBytes(6).toString('hex')
@@ -53,7 +56,7 @@ export function startLocalDiscovery(setup: LocalDiscoverySetup): LocalDiscovery 
   let collecting: NodeJS.Timeout | undefined
   let isClosed = false
 
-  /** A private torrent has no peers but those of its tracker (BEP 27). */
+  /** A private torrent has only the peers of its tracker (BEP 27). */
   const torrentsNow = () =>
     setup.torrents().filter((one) => one.infoHash && !one.private && !one.destroyed)
 

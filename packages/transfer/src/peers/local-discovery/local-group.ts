@@ -1,4 +1,4 @@
-/** The sockets of local discovery: one for each family to hear, one for each announcement to speak. */
+/** The sockets of local discovery: one per address family to receive, one per announcement to send. */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isSystemError } from '../../system-error.ts'
@@ -15,7 +15,7 @@ export const groupPort = 6771
 
 type Hear = (packet: Buffer, sender: string) => void
 
-/** Hears what is said to a group. `join` is to be called now and then: it repairs what has broken since. */
+/** Receives packets of a multicast group. Call `join` regularly: it restores what has failed since. */
 export function listenToGroup(family: AddressFamily, port: number, hear: Hear) {
   const { address, type } = groups[family]
   let socket: Socket | undefined
@@ -27,9 +27,9 @@ export function listenToGroup(family: AddressFamily, port: number, hear: Hear) {
     socket = opened
     opened.on('message', (packet, { address: sender }) => hear(packet, sender))
     opened.on('error', () => {
-      if (socket === opened) close() // somebody has the port, say: `join` tries again
+      if (socket === opened) close() // for example, the port is in use: `join` tries again
     })
-    // Bound to the group, it gets nothing that is sent to us alone. Windows binds to no group.
+    // Bound to the group, it receives no unicast packets. Windows cannot bind to a group.
     const bindAddress = process.platform === 'win32' ? undefined : address
     opened.bind({ port, ...(bindAddress && { address: bindAddress }) }, () => {
       isBound = true
@@ -42,7 +42,7 @@ export function listenToGroup(family: AddressFamily, port: number, hear: Hear) {
       try {
         socket?.addMembership(address, family === 'IPv4' ? own : `::%${name}`)
       } catch (error) {
-        // We are in already, it has just gone, or Linux lets us into no more than twenty: the others are heard.
+        // We are already a member, it has just gone, or Linux allows no more than twenty memberships: the others work.
         if (!isSystemError(error)) throw error
       }
     }
@@ -65,7 +65,10 @@ export function listenToGroup(family: AddressFamily, port: number, hear: Hear) {
   }
 }
 
-/** Tells the group of one network, no farther than its link. One that has just gone, or lets nothing out, hears nothing. */
+/**
+ * Sends to the group in one network, no farther than its link. A network that has just gone, or blocks the packet,
+ * receives nothing.
+ */
 export async function sendToNetwork(
   { family, name, address: own, speaksFrom }: LocalNetwork,
   port: number,
@@ -76,7 +79,7 @@ export async function sendToNetwork(
   try {
     socket.bind(0, speaksFrom)
     await once(socket, 'listening')
-    socket.on('error', () => undefined) // `send` tells too
+    socket.on('error', () => undefined) // `send` reports it too
     socket.setMulticastInterface(family === 'IPv4' ? own : `::%${name}`)
     socket.setMulticastTTL(1)
     for (const packet of packets) {

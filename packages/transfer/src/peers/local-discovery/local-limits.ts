@@ -1,4 +1,4 @@
-/** Bounds what comes from strangers in a minute, so that a flood costs next to nothing, memory included. */
+/** Limits packets per minute, so that a flood costs next to nothing, memory included. */
 
 const minuteMs = 60_000
 
@@ -9,7 +9,7 @@ type Limits = {
   all: number
 }
 
-/** Says of each thing that comes from an address whether it is still within what a minute allows. */
+/** Creates a function that returns whether a packet from an address is within the limits. */
 export function allowPerMinute({ each, all }: Limits) {
   const counts = new Map<string, number>()
   let total = 0

@@ -36,14 +36,14 @@ test.each([
   '::1',
 ])('%s is not', (address) => expect(onLink(networks)(address)).toBe(false))
 
-test('a packet goes once to each interface, in each family', () => {
+test('a packet is sent once to each interface, in each family', () => {
   expect(pickOnePerInterface(networks).map(({ address }) => address)).toEqual([
     '192.168.1.5',
     'fe80::5',
   ])
 })
 
-test('who listens on loopback has no network', () => {
+test('a client that listens on loopback has no network', () => {
   expect(findLocalNetworks('127.0.0.1')).toEqual([])
   expect(findLocalNetworks('::1')).toEqual([])
 })
@@ -52,20 +52,20 @@ const external = Object.values(networkInterfaces())
   .flatMap((each = []) => each)
   .filter(({ internal }) => !internal)
 
-test('who listens on one address alone speaks from there', () => {
+test('a client that listens on one address sends from it', () => {
   for (const { address } of external) {
     expect(findLocalNetworks(address)).toMatchObject([{ address, speaksFrom: address }])
   }
 })
 
-test('who listens on all IPv4 addresses is reached by those alone', () => {
+test('a client that listens on all IPv4 addresses is reachable only at those', () => {
   const found = findLocalNetworks('0.0.0.0')
   expect(found.map(({ address }) => address)).toEqual(external.map(({ address }) => address))
   for (const { family, isReachable } of found) expect(isReachable).toBe(family === 'IPv4')
   for (const { isReachable } of findLocalNetworks('::')) expect(isReachable).toBe(true)
 })
 
-test('where the system does not tell its networks, there are none', () => {
+test('if the system does not list its networks, there are none', () => {
   const script = `
     const { openSync } = require('node:fs')
     const { findLocalNetworks } = require('${join(import.meta.dirname, 'local-networks.ts')}')

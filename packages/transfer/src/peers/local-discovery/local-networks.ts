@@ -2,7 +2,7 @@ import { BlockList, isIPv6 } from 'node:net'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { isSystemError } from '../../system-error.ts'
 
-/** An address of this machine in a network that others are in too. */
+/** An address of this machine in a network with other machines. */
 export type LocalNetwork = {
   /** Of the interface. */
   name: string
@@ -10,13 +10,13 @@ export type LocalNetwork = {
   address: string
   /** The addresses of the network, as in `192.168.1.5/24`. */
   cidr: string
-  /** Whether somebody there can connect to us. */
+  /** Whether machines there can connect to us. */
   isReachable: boolean
-  /** Where our announcements come from, at which we are to be found: an address, or `::` where the system knows best. */
+  /** The source address of our announcements, at which peers reach us: an address, or `::` if the system chooses. */
   speaksFrom: string
 }
 
-/** Where there may be others for somebody who listens on `host`: nowhere, on loopback. */
+/** The networks for a client that listens on `host`: none, on loopback. */
 export function findLocalNetworks(host: string): LocalNetwork[] {
   const isAnywhere = host === '0.0.0.0' || host === '::'
   return Object.entries(findInterfaces()).flatMap(([name, addresses = []]) =>
@@ -26,7 +26,7 @@ export function findLocalNetworks(host: string): LocalNetwork[] {
   )
 }
 
-/** None where the system does not tell: in some sandboxes, or when there is no file descriptor left. */
+/** None if the system does not list them: in some sandboxes, or without free file descriptors. */
 function findInterfaces(): NodeJS.Dict<NetworkInterfaceInfo[]> {
   try {
     return networkInterfaces()
@@ -41,19 +41,19 @@ function toLocalNetworks(
   { family, address, cidr }: NetworkInterfaceInfo,
   host: string,
 ): LocalNetwork[] {
-  if (cidr === null) return [] // its mask is none
+  if (cidr === null) return [] // its mask is invalid
   const isReachable = family === 'IPv4' || host !== '0.0.0.0'
   const speaksFrom = family === 'IPv6' && host !== address ? '::' : address
   return [{ name, family, address, cidr, isReachable, speaksFrom }]
 }
 
-/** Of several addresses on one interface the first of each family: a packet goes there once. */
+/** Of several addresses on one interface, the first of each family: a packet is sent there once. */
 export function pickOnePerInterface(networks: LocalNetwork[]): LocalNetwork[] {
   const getKey = ({ name, family }: LocalNetwork) => `${family} ${name}`
   return [...Map.groupBy(networks, getKey).values()].flatMap((group) => group.slice(0, 1))
 }
 
-/** Whether an address is on the same link as we are: nobody on the internet is, whatever they send us. */
+/** Whether an address is on the same link: packets from the internet are ignored. */
 export function onLink(networks: LocalNetwork[]): (address: string) => boolean {
   const subnets = new BlockList()
   for (const { cidr, family } of networks) {

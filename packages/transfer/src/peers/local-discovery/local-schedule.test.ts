@@ -11,13 +11,13 @@ test('a torrent is announced at once, after a minute, and then every five', () =
   expect(announcedAt.map((at) => at / minute)).toEqual([0, 1, 6, 11, 16])
 })
 
-test('a new one does not wait for the others, nor takes them along', () => {
+test('a new torrent does not wait for the others, and does not trigger them', () => {
   const schedule = localSchedule()
   expect(schedule.take(['a'], 0)).toEqual(['a'])
   expect(schedule.take(['a', 'b'], 1000)).toEqual(['b'])
 })
 
-test('what is said again goes together, once a minute at most', () => {
+test('repetitions are sent together, at most once a minute', () => {
   const schedule = localSchedule()
   for (let second = 0; second <= 50; second += 10) {
     const known = Array.from({ length: second / 10 + 1 }, (_, index) => `torrent ${index}`)
@@ -29,21 +29,21 @@ test('what is said again goes together, once a minute at most', () => {
   expect(schedule.take(all, 2 * minute)).toEqual(all.slice(1))
 })
 
-test('what has gone is not announced, and is new when it is back', () => {
+test('a removed torrent is not announced, and is new when it is back', () => {
   const schedule = localSchedule()
   schedule.take(['a', 'b'], 0)
   expect(schedule.take(['b'], minute)).toEqual(['b'])
   expect(schedule.take(['a', 'b'], minute + 1)).toEqual(['a'])
 })
 
-test('who wakes up from a long sleep announces at once', () => {
+test('a machine that wakes up from a long sleep announces at once', () => {
   const schedule = localSchedule()
   schedule.take(['a'], 0)
   schedule.take(['a'], minute)
   expect(schedule.take(['a'], 60 * minute)).toEqual(['a'])
 })
 
-test('a clock that is set back stops nothing', () => {
+test('setting back the clock stops nothing', () => {
   const schedule = localSchedule()
   schedule.take(['a'], 60 * minute)
   expect(schedule.take(['a'], 0)).toEqual(['a'])
@@ -51,7 +51,7 @@ test('a clock that is set back stops nothing', () => {
   expect(schedule.take(['a'], 5 * minute)).toEqual(['a'])
 })
 
-test('a new network hears everything within a minute', () => {
+test('a new network gets all announcements within a minute', () => {
   const schedule = localSchedule()
   schedule.take(['a'], 0)
   schedule.take(['a'], minute)

@@ -1,28 +1,30 @@
-/** When which torrents are announced in the local network, by BEP 14. Times in ms since 1970: time asleep counts. */
+/**
+ * Decides when which torrents are announced in the local network (BEP 14). Times in ms since 1970: time asleep counts.
+ */
 
 const minuteMs = 60_000
-/** BEP 14: as long as somebody takes part. */
+/** BEP 14: while the torrent is active. */
 const againAfterMs = 5 * minuteMs
 
 type Entry = { announcedAt: number; nextAt: number }
 
 /**
- * A new torrent is announced at once, again after a minute, since nobody acknowledges such a packet, and then every five.
- * What is said again goes together, once a minute at most.
+ * A new torrent is announced at once, again after a minute, since such packets are not acknowledged, and then every
+ * five minutes. Repetitions are sent together, at most once a minute.
  */
 export function localSchedule() {
   const entries = new Map<string, Entry>()
   let repeatedAt = Number.NEGATIVE_INFINITY
   let takenAt = Number.NEGATIVE_INFINITY
 
-  /** The clock was set back: what it said before means nothing. */
+  /** The clock was set back: earlier times mean nothing. */
   function startOver(now: number) {
     repeatedAt = Number.NEGATIVE_INFINITY
     for (const entry of entries.values()) entry.nextAt = now
   }
 
   return {
-    /** Those of `infoHashes`, which are all that there are now, that are to be announced now. */
+    /** Those of `infoHashes`, which are all present torrents, that are due now. */
     take(infoHashes: string[], now: number): string[] {
       if (now < takenAt) startOver(now)
       takenAt = now
@@ -42,7 +44,7 @@ export function localSchedule() {
       return due
     },
 
-    /** There are networks now that have heard nothing: everything is said again as soon as it may be. */
+    /** There are new networks: everything is announced again as soon as allowed. */
     hurry() {
       for (const entry of entries.values()) entry.nextAt = entry.announcedAt + minuteMs
     },
