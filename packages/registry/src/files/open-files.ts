@@ -58,7 +58,7 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
   const queue = processingQueue(db, engine)
   await queue.freeAll()
   await collect.removeEndedUploads().catch((error) => {
-    log.error({ err: error }, 'bytes that a crash has left were not removed')
+    log.error({ err: error }, 'could not remove uploads left by a crash')
   })
   const processor = fileProcessor({ queue, files, blobs, store, collect, log })
   opened.defer(processor.close)

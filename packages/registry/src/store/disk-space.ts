@@ -55,8 +55,8 @@ export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOpt
       const others = space.awaitedBytes - sizeBytes
       const usable = Math.max(0, space.freeBytes - kept - others)
       throw storageFull(
-        `the registry's disk has no room for this file: ${formatBytes(missing)} are missing (it has ` +
-          `${formatBytes(sizeBytes)}, and ${formatBytes(usable)} are free for it); try again when there is more room`,
+        `not enough disk space on the registry for this file: ${formatBytes(missing)} more needed ` +
+          `(file size ${formatBytes(sizeBytes)}, available ${formatBytes(usable)}); try again when there is more space`,
         missing,
       )
     },
@@ -71,8 +71,8 @@ export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOpt
 
 export function chunkRefused(missingBytes: number) {
   return storageFull(
-    `the registry's disk is full: ${formatBytes(missingBytes)} are missing for this chunk, and nothing of it was kept; ` +
-      'send it again when there is room',
+    `the registry's disk is full: ${formatBytes(missingBytes)} more needed for this chunk, which was discarded; ` +
+      'send it again when there is more space',
     missingBytes,
   )
 }

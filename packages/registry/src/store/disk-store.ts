@@ -81,7 +81,8 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       if (await exists(objectPath(key))) await removeFiles(uploadPath(key), mapPath(key))
     } catch (error) {
       if (sizes[0] === undefined) await removeFiles(uploadPath(key), mapPath(key))
-      if (isBeyondFileSystem(error)) throw tooLarge(`no file of ${sizeBytes} bytes fits here`)
+      if (isBeyondFileSystem(error))
+        throw tooLarge(`the registry's file system cannot store a file of ${sizeBytes} bytes`)
       throw error
     }
   }

@@ -40,7 +40,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect({ status, body }).toEqual({
         status: 503,
         body: {
-          detail: expect.stringMatching(/\d+(\.\d+)? [KMG]?B are missing/),
+          detail: expect.stringMatching(/\d+(\.\d+)? [KMG]?B more needed/),
           code: 'storage_full',
         },
       })

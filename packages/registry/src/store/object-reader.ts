@@ -21,7 +21,7 @@ export async function openObjectReader(path: string): Promise<ObjectReader> {
 }
 
 export function bytesGone() {
-  return notFound('these bytes are no longer here')
+  return notFound('these bytes are no longer stored')
 }
 
 async function fill(file: FileHandle, buffers: Uint8Array[], position: number) {

@@ -130,7 +130,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       const url = store.presignRead(key, { filename: 'x.gguf', expiresInSeconds: 60 })
       await store.remove(key)
       await store.remove(key)
-      await expect(read(key)).rejects.toThrow('no longer here')
+      await expect(read(key)).rejects.toThrow('no longer stored')
       expect((await under.request('GET', url)).status).toBe(404)
     })
 

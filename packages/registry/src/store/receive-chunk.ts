@@ -51,7 +51,7 @@ export async function receiveChunk(
     if (received < chunk.size) {
       throw chunkMismatch(chunk, `has ${received} bytes, not ${chunk.size}`)
     }
-    if (hash.digest('hex') !== chunk.hash) throw chunkMismatch(chunk, 'does not have its hash')
+    if (hash.digest('hex') !== chunk.hash) throw chunkMismatch(chunk, 'does not match its SHA-256')
     await flush()
   } finally {
     clearTimeout(pause)
@@ -60,5 +60,5 @@ export async function receiveChunk(
 }
 
 export function chunkMismatch(chunk: ExpectedChunk, what: string) {
-  return invalid(`chunk ${chunk.index} ${what}; nothing of it was kept`, { code: 'chunk_mismatch' })
+  return invalid(`chunk ${chunk.index} ${what}; it was discarded`, { code: 'chunk_mismatch' })
 }

@@ -14,6 +14,6 @@ export function spaceMetrics(registry: Registry, store: Pick<ObjectStore, 'space
       },
     })
   gauge('free', "Free bytes of the store's file system", ({ freeBytes }) => freeBytes)
-  gauge('reserve', 'Bytes that uploads leave free', ({ reserveBytes }) => reserveBytes)
-  gauge('awaited', 'Bytes that open uploads await', ({ awaitedBytes }) => awaitedBytes)
+  gauge('reserve', 'Bytes that uploads must leave free', ({ reserveBytes }) => reserveBytes)
+  gauge('awaited', 'Bytes not yet received by open uploads', ({ awaitedBytes }) => awaitedBytes)
 }

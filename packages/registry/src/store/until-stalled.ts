@@ -16,7 +16,7 @@ export async function* untilStalled<T>(
   const stalled = Promise.withResolvers<never>()
   const watch = setInterval(() => {
     if (waitingSince === undefined || performance.now() - waitingSince < getTimeoutMs()) return
-    stalled.reject(tooSlow('nothing was sent for too long: send it again'))
+    stalled.reject(tooSlow('nothing was sent for too long; try again'))
   }, pollIntervalMs)
   const abort = () => stalled.reject(signal?.reason)
   signal?.addEventListener('abort', abort)

@@ -192,7 +192,7 @@ async function strikeOut(file: FileHandle, written: readonly Place[]) {
 }
 
 function full() {
-  return storageFull('the disk of this registry is full, and the download could not be counted', 0)
+  return storageFull('the disk of this registry is full: the download could not be counted', 0)
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

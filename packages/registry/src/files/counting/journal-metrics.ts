@@ -4,7 +4,7 @@ import type { DownloadJournal } from './download-journal.ts'
 export function journalMetrics(registry: Registry, journal: Pick<DownloadJournal, 'pendingCount'>) {
   new Gauge({
     name: 'shoal_download_journal_pending',
-    help: 'Downloads that are counted in the journal and not yet in the database',
+    help: 'Downloads counted in the journal but not yet in the database',
     registers: [registry],
     collect() {
       this.set(journal.pendingCount())

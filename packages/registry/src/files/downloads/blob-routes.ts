@@ -33,7 +33,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
   app,
   { store, trash, blobs, capabilities, site, config: { isAnonymousReadAllowed } },
 ) => {
-  const refused = () => forbidden('this link is not valid, or no longer', { code: 'bad_signature' })
+  const refused = () => forbidden('this link is invalid or has expired', { code: 'bad_signature' })
 
   app.route<{ Params: { key: string } }>({
     method: ['GET', 'HEAD'],

@@ -54,7 +54,7 @@ export async function getDownload(
 /** The hash of a ready file's bytes. Throws a conflict for a file that is not ready. */
 export function readyHash({ status, blob_hash, filename }: FileRow): string {
   if (status !== 'ready' || blob_hash === null)
-    throw conflict(`${filename} is not ready: ${status}`)
+    throw conflict(`${filename} is not ready (status: ${status})`)
   return blob_hash
 }
 

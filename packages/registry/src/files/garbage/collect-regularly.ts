@@ -22,12 +22,12 @@ export function collectRegularly(dependencies: Dependencies): () => void {
   const { collect, trash, deleteExpired, metrics, log, intervalMs = hourMs } = dependencies
   const heldBackBytes = new Gauge({
     name: 'shoal_garbage_held_back_bytes',
-    help: 'Bytes in the store that no row refers to, left alone because there are suspiciously many',
+    help: 'Unreferenced bytes in the store that were not collected because there are suspiciously many',
     registers: [metrics],
   })
   const trashBytes = new Gauge({
     name: 'shoal_trash_bytes',
-    help: 'Bytes of deleted files that are still kept, as of the scrape before',
+    help: 'Bytes of deleted files in the trash, as of the previous scrape',
     registers: [metrics],
     collect: refreshTrashBytes, // not awaited: metrics are most wanted while the database does not answer
   })
@@ -44,11 +44,11 @@ export function collectRegularly(dependencies: Dependencies): () => void {
     const [collected] = await Promise.all([collect.collect(), deleteExpired()])
     const { heldBack } = collected
     heldBackBytes.set(heldBack.bytes)
-    log.info(collected, 'garbage collected')
+    log.info(collected, 'collected garbage')
     if (heldBack.bytes === 0) return
     log.error(
       heldBack,
-      'no garbage was collected: more than a tenth of all stored bytes are unknown to this database. Is it the right one? shoal admin gc --yes goes on',
+      'unknown objects were not collected: they are more than a tenth of all stored bytes. Check that this is the right database; to collect them, run shoal admin gc --yes',
     )
   }
 

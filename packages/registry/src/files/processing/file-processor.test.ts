@@ -57,7 +57,7 @@ describeOnEachDatabase('processing', (start) => {
     while ((await get(second)).status_detail === null) await sleep(20)
     expect(await get(second)).toMatchObject({
       status: 'processing',
-      status_detail: expect.stringContaining('will try again'),
+      status_detail: expect.stringContaining('will be retried'),
     })
     const { attempts } = await connection.db
       .selectFrom('file')
@@ -104,9 +104,9 @@ describeOnEachDatabase('processing', (start) => {
 
   const toBeSentAgain = (what: string) => ({
     status: 'uploading',
-    status_detail: `${what} are gone: the file has to be sent again`,
+    status_detail: `${what} are gone: upload the file again`,
   })
-  const sharedBytes = 'the stored bytes that this file was to share'
+  const sharedBytes = 'the stored bytes that this file shares'
 
   test('asks for a file again when the object that it was to share is gone', async () => {
     const bytes = smallGguf(11)
@@ -148,7 +148,7 @@ describeOnEachDatabase('processing', (start) => {
     await wake(4)
     expect(await settled(registry, ana, 'tide', id)).toMatchObject({
       status: 'failed',
-      status_detail: expect.stringContaining('went down 8 times'),
+      status_detail: expect.stringContaining('stopped unexpectedly 8 times'),
     })
   })
 

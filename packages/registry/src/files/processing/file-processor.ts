@@ -54,7 +54,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     if (isPolling) return
     isPolling = true
     polling = poll()
-      .catch((error) => log.error({ err: error }, 'no look at the processing queue'))
+      .catch((error) => log.error({ err: error }, 'could not poll the processing queue'))
       .finally(() => {
         isPolling = false
       })
@@ -67,7 +67,9 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
         const file = await queue.claim(holder)
         if (!file) break
         const job = work(file)
-          .catch((error) => log.error({ err: error, file: file.id }, 'a lease will run out'))
+          .catch((error) =>
+            log.error({ err: error, file: file.id }, 'could not release a lease; it will expire'),
+          )
           .finally(() => {
             running.delete(job)
             wake()
@@ -83,7 +85,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     const lease = setInterval(() => {
       queue.renew(file.id, holder).then(
         (isOurs) => isOurs || lost.abort(),
-        (error) => log.error({ err: error, file: file.id }, 'a lease was not renewed'),
+        (error) => log.error({ err: error, file: file.id }, 'could not renew a lease'),
       )
     }, renewIntervalMs)
     try {
@@ -96,7 +98,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
         return
       }
       if (isLeaseLost(error)) {
-        log.info({ err: error, file: file.id }, 'a file was left to others')
+        log.info({ err: error, file: file.id }, 'lost the lease on a file')
         return
       }
       const failed = (failures.get(file.id) ?? 0) + 1
@@ -110,7 +112,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
 
   async function finish(file: FileRow, signal: AbortSignal) {
     if (file.attempts > maxAttempts) {
-      const detail = `the registry went down ${maxAttempts} times while it processed this file`
+      const detail = `the registry stopped unexpectedly ${maxAttempts} times while processing this file`
       await orLeaseLost(queue.end(file.id, holder, { status: 'failed', detail }))
       await dependencies.collect.removeUpload(file)
       return
@@ -128,7 +130,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
         bytes: file.file_size_bytes,
         ms: Date.now() - startedAt,
       },
-      'file processed',
+      'processed a file',
     )
   }
 

@@ -36,7 +36,7 @@ export async function processFile(
   if (file.blob_hash !== null) {
     const stored = await blobs.find(file.blob_hash)
     if (!stored || !(await store.hasObject(stored.object_key, stored.size_bytes))) {
-      return gone(store, 'the stored bytes that this file was to share are gone')
+      return gone(store, 'the stored bytes that this file shares are gone')
     }
     const { objectKey, hashes } = await blobs.get(file.blob_hash)
     return readHeader(store, objectKey, file, hashes)
@@ -55,11 +55,11 @@ export async function processFile(
     const named = indexes.slice(0, 10).join(', ') + (indexes.length > 10 ? ', …' : '')
     return {
       outcome: 'uploading',
-      detail: `stored with wrong bytes, to be sent again: chunk ${named}`,
+      detail: `stored bytes do not match the manifest; send again: chunk ${named}`,
     }
   }
   if (hashes.sha256_hash !== file.sha256_hash) {
-    const detail = `the file's SHA-256 is ${hashes.sha256_hash}, not ${file.sha256_hash} as declared`
+    const detail = `the file's SHA-256 is ${hashes.sha256_hash}, but ${file.sha256_hash} was declared`
     return { outcome: 'failed', detail }
   }
   return readHeader(store, key, file, hashes)
@@ -79,7 +79,7 @@ async function isFinished(store: ObjectStore, key: string, file: FileRow): Promi
 /** Throws when the whole store is away: then it is not known whether the bytes are gone. */
 async function gone(store: ObjectStore, what: string): Promise<ProcessedFile> {
   await store.check()
-  return { outcome: 'gone', detail: `${what}: the file has to be sent again` }
+  return { outcome: 'gone', detail: `${what}: upload the file again` }
 }
 
 async function readHeader(

@@ -216,7 +216,7 @@ test.skipIf(!postgresUrl)(
       await sql`update file set lease_holder = 'another node',
         lease_until = ${databaseTime(trx, 3_600)} where id = ${id}`.execute(trx)
     })
-    await expect.poll(() => readFile(log.file, 'utf8')).toContain('a file was left to others')
+    await expect.poll(() => readFile(log.file, 'utf8')).toContain('lost the lease on a file')
     const file = db.selectFrom('file').selectAll().where('id', '=', id)
     expect(await file.executeTakeFirst()).toMatchObject({
       status: 'processing',

@@ -106,7 +106,7 @@ export function processingQueue(
 
     retryLater: (fileId: string, holder: string, seconds: number): Promise<boolean> =>
       change(fileId, holder, {
-        status_detail: 'something that the registry needs is broken: it will try again',
+        status_detail: 'processing failed because of a problem on the server; it will be retried',
         lease_holder: null,
         lease_until: databaseTime(db, seconds),
         attempts: sql`attempts - 1`,

@@ -121,7 +121,7 @@ export type NamedFile = { id: string; filename: string; visibility_version: numb
 type ChunkRow = { object_key: string; size_bytes: number; chunk_size: number; chunk_index: number }
 
 function bytesGone() {
-  return notFound('these bytes are no longer here')
+  return notFound('these bytes are no longer stored')
 }
 
 function toStoredChunk({ object_key, size_bytes, chunk_size, chunk_index }: ChunkRow): StoredChunk {

@@ -60,7 +60,7 @@ export type CheckedFile = { hashes: FileHashes; facts: GgufFacts }
 
 /** Another node has taken the job over, or the file was deleted: nothing that this node found out about it counts. */
 export const leaseLost = () =>
-  conflict('the file was deleted meanwhile, or another node processes it now', {
+  conflict('the file was deleted, or another node is processing it now', {
     code: leaseLostCode,
   })
 

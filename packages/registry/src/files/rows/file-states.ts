@@ -25,7 +25,7 @@ export type FileTransition = {
 type FileChanges = UpdateObject<Database, 'file'>
 
 const noLease = { lease_holder: null, lease_until: null }
-const givenUp = { ...noLease, status_detail: 'the upload was given up', blob_hash: null }
+const givenUp = { ...noLease, status_detail: 'the upload was cancelled', blob_hash: null }
 
 /** An upload that nobody touches for so long expires. */
 export const uploadLifetimeSeconds = 7 * 86_400
@@ -36,34 +36,34 @@ export const fileTransitions = {
     from: [],
     to: 'uploading',
     by: 'owner',
-    does: 'an upload starts: its size counts against the quota, the store keeps room for it',
+    does: 'an upload starts: its size counts against the quota, and the store reserves space for it',
   },
   submit: {
     from: ['uploading'],
     to: 'processing',
     by: 'owner',
-    does: 'the upload is complete, and becomes a job',
+    does: 'the upload is complete and is queued for processing',
     sets: { status_detail: null, attempts: 0 },
   },
   publish: {
     from: ['processing'],
     to: 'ready',
     by: 'lease holder',
-    does: 'the bytes are as declared: they become a blob, and the torrent and facts are written',
+    does: 'the bytes match the manifest: they become a blob, and the torrent and facts are saved',
     sets: { ...noLease, status_detail: null, object_key: null },
   },
   reopen: {
     from: ['processing'],
     to: 'uploading',
     by: 'lease holder',
-    does: 'some chunks are wrong, or the stored bytes are lost: they have to be sent again',
+    does: 'some chunks are wrong, or the stored bytes are lost: they must be sent again',
     sets: noLease,
   },
   fail: {
     from: ['processing'],
     to: 'failed',
     by: 'lease holder',
-    does: 'the file can never be right, or brought its node down too often; its bytes are removed',
+    does: 'the file is invalid, or its node stopped too often while processing it; its bytes are removed',
     sets: { ...noLease, blob_hash: null },
   },
   expire: {
@@ -91,13 +91,13 @@ export const fileTransitions = {
     from: ['failed', 'expired'],
     to: undefined,
     by: 'owner',
-    does: 'the row of the upload that takes the name is written, once the bytes are removed',
+    does: 'once the bytes are removed, the row is replaced by that of the upload that takes the name',
   },
   remove: {
     from: ['uploading', 'processing', 'ready', 'failed', 'expired'],
     to: undefined,
     by: 'owner',
-    does: 'the file or its model is deleted; bytes that no other file has go to the trash',
+    does: 'the file or its model is deleted; bytes that no other file shares go to the trash',
   },
 } as const satisfies Record<string, FileTransition>
 

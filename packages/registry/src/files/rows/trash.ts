@@ -110,7 +110,7 @@ export function openTrash({ db, store, retentionDays, log }: Dependencies): Tras
       const { bytes } = await size()
       if (bytes < bytesNeeded) return { objects: 0, bytes: 0 }
       const removed = await removeAll(await oldestFirst().execute(), bytesNeeded)
-      log?.warn(removed, 'disk space is short: the oldest bytes in the trash were removed early')
+      log?.warn(removed, 'low on disk space: removed the oldest bytes in the trash early')
       return removed
     },
 

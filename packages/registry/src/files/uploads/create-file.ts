@@ -61,7 +61,7 @@ export function createFile(
       .onConflict((taken) => taken.columns(['model_id', 'filename']).doNothing())
       .returning(fileColumns)
       .executeTakeFirst()
-    if (!row) throw conflict('somebody else started this upload at the same moment: try again')
+    if (!row) throw conflict('another upload of this file started at the same time: try again')
     await trx
       .insertInto('upload_manifest')
       .values({ file_id: row.id, chunk_hashes: packHashes(manifest.chunk_hashes) })

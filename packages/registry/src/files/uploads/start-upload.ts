@@ -39,16 +39,18 @@ export async function startUpload(
   manifest: NewFile,
 ): Promise<{ isNew: boolean; file: ModelFile; upload: Upload }> {
   const problem = manifestProblem(manifest)
-  if (problem) throw unprocessable(`the manifest does not add up: ${problem}`)
+  if (problem) throw unprocessable(`invalid manifest: ${problem}`)
 
   const { files } = dependencies
   const before = await files.findByName(model.id, manifest.filename)
   const isSame = before && (await isSameUpload(files, before, manifest))
   if (before?.status === 'ready' && !isSame) {
-    throw conflict(`another file named ${manifest.filename} is ready: delete it first`)
+    throw conflict(`another file named ${manifest.filename} already exists: delete it first`)
   }
   if (before?.status === 'processing' && !isSame) {
-    throw conflict(`another file named ${manifest.filename} is being processed`)
+    throw conflict(
+      `another file named ${manifest.filename} is being processed: wait until it is ready, or delete it`,
+    )
   }
   const file = isSame
     ? await resumeUpload(dependencies, before)
@@ -155,7 +157,7 @@ async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promis
     // It may have been completed meanwhile. If it was given up, its bytes were removed before there were any.
     if (await collect.isNeeded(file.object_key)) return
     await store.remove(file.object_key)
-    throw conflict('this upload was given up at the same moment: start it again')
+    throw conflict('this upload was cancelled at the same time: start it again')
   } catch (error) {
     if (!hasCode(error, 'storage_full')) throw error
     if ((await trash.removeOldest(error.details.missingBytes)).bytes === 0) throw error
@@ -180,7 +182,7 @@ async function findStoredKey(
     throw unprocessable(`the file with this SHA-256 has ${size_bytes} bytes, ${declared}`)
   }
   if (Buffer.compare(chunk_hashes, packHashes(manifest.chunk_hashes)) !== 0) {
-    throw unprocessable('the file with this SHA-256 has other chunks')
+    throw unprocessable('the file with this SHA-256 has different chunks')
   }
   return (await store.hasObject(object_key, size_bytes)) ? object_key : undefined
 }
