@@ -18,7 +18,7 @@ import { openTrash, type Trash } from './rows/trash.ts'
 type Dependencies = {
   connection: Connection
   store: ObjectStore
-  /** The key of the tokens that allow one file each. */
+  /** Signs tokens that give access to one file each. */
   signingKey: string
   swarms: Swarms
   config: { dataDirectory: string; trashDays: number }
@@ -30,23 +30,23 @@ type Dependencies = {
   }
 }
 
-/** What models are made of, from the first chunk of an upload to the garbage that is left. */
+/** The services for model files, from upload to garbage collection. */
 export interface Files {
   files: FileRepository
   blobs: BlobRepository
   capabilities: Capabilities
   downloads: DownloadCounter
-  /** Downloads that were counted while the database's disk was full. */
+  /** Downloads counted while the database's disk was full. */
   journal: DownloadJournal
   collect: GarbageCollection
   trash: Trash
   processor: FileProcessor
-  /** Collects garbage once an hour; `deleteExpired` goes with it. The returned function ends it. */
+  /** Runs garbage collection and `deleteExpired` once an hour. Returns a function that stops this. */
   collectRegularly(deleteExpired: () => Promise<unknown>): () => void
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Frees what a crash has left, and begins to process the files that wait for it. */
+/** Cleans up after a crash, and starts processing files that are waiting. */
 export async function openFiles(dependencies: Dependencies): Promise<Files> {
   const { connection, store, signingKey, swarms, config, metrics, log } = dependencies
   const { db, unboundedDb, fullText, engine } = connection
@@ -78,7 +78,7 @@ export async function openFiles(dependencies: Dependencies): Promise<Files> {
     processor,
     collectRegularly: (deleteExpired) =>
       collectRegularly({
-        // Reads whole tables, for which a request has no time.
+        // It reads whole tables, which takes longer than a request's time limit.
         collect: garbageCollection(unboundedDb, store, trash),
         trash,
         deleteExpired,

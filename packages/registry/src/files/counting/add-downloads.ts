@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import type { Connection } from '../../database/connect.ts'
 import type { Database } from '../../database/schema.ts'
 
-/** Downloads by the id of their model. */
+/** The number of downloads of each model, by its ID. */
 export type DownloadCounts = ReadonlyMap<string, number>
 
-/** Adds to the counters of models, all in one statement. Models that are gone are left out. */
+/** Adds to the models' counters in one statement. Models that no longer exist are skipped. */
 export async function addDownloads(
   db: Kysely<Database>,
   engine: Connection['engine'],
@@ -18,7 +18,7 @@ export async function addDownloads(
       from json_each(${added}) as added where model.id = added.key`.execute(db)
     return
   }
-  // Locked in the order of ids, so that two nodes never wait for each other.
+  // Locked in order of ID, so that two nodes cannot deadlock.
   await sql`
     with locked as (
       select id from model where id = any(${[...counts.keys()]}::text[]) order by id for no key update

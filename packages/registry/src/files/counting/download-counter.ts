@@ -5,14 +5,15 @@ import { addDownloads } from './add-downloads.ts'
 import type { DownloadJournal } from './download-journal.ts'
 
 export interface DownloadCounter {
-  /** Adds one. Resolves once that is on the disk, and rejects when it was not counted. */
+  /** Adds one download. Resolves once it is on disk; rejects if it was not counted. */
   count(modelId: string): Promise<void>
 }
 
 /**
- * Counts downloads exactly and durably. A commit costs a write to the disk, so calls that come while one is under way share the
- * next; each is answered after its own has committed. While the database's disk is full, the journal takes the counts. It does so
- * only when it is certain that the database did not: a connection that breaks during the commit may or may not have counted.
+ * Counts downloads exactly and durably. A commit costs a disk write, so calls that arrive during a commit share the
+ * next one; each resolves after its own commit. While the database's disk is full, downloads are counted in the
+ * journal, but only if the database certainly did not count them: if a connection breaks during the commit, they may
+ * have been counted.
  */
 export function downloadCounter(
   { db, engine }: Pick<Connection, 'db' | 'engine'>,
@@ -23,7 +24,7 @@ export function downloadCounter(
   let current: Promise<unknown> = Promise.resolve()
 
   async function commit() {
-    await turnOfTheLoop() // SQLite answers at once: without this, nobody else would have come yet
+    await turnOfTheLoop() // SQLite returns at once: without this, no other call could join the batch
     const counts = waiting
     waiting = new Map()
     next = undefined
@@ -40,7 +41,7 @@ export function downloadCounter(
       waiting.set(modelId, (waiting.get(modelId) ?? 0) + 1)
       if (!next) {
         next = current.then(commit)
-        current = next.catch(() => undefined) // those who wait for it are told
+        current = next.catch(() => undefined) // its callers get the error
       }
       return next
     },

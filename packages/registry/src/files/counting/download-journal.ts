@@ -1,11 +1,11 @@
 /**
- * Where downloads are counted while the database has no room for them: a small file, written once in its full length so that
- * nothing that it takes later needs a block of the disk. It is a row of places for records of one size.
+ * A journal of downloads for the time when the database's disk is full: a small file of fixed-size records. It is written in
+ * full when it is created, so that records need no new disk blocks.
  *
- * Each record is applied exactly once. Its writer, a process, numbers its records, and the database keeps the last number of
- * each writer that it has, changed in one transaction with the counts. So nothing in the file has to be struck out: what the database
- * has is skipped, in a crash between the two as well as in a copy of the file, beside a database of any age; and its place may be
- * written again. A record that a crash has torn has no right checksum, and its callers never got an answer.
+ * Each record is applied exactly once. A process numbers its records, and the database keeps the number of the last record
+ * that it has applied from each process, updated in the same transaction as the counts. So applied records are not erased:
+ * those that the database has are skipped, even after a crash in between or if the file or the database is an older copy, and
+ * their places are reused. A record that a crash has torn fails its checksum; its callers never got a response.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -21,21 +21,24 @@ import { decodeRecord, encodeRecord, type JournalRecord, recordSize } from './jo
 
 export interface DownloadJournal {
   /**
-   * Counts downloads; they are on the disk when it resolves. Throws when it has not counted them: `storage_full` when there is no
-   * place left.
+   * Counts downloads; resolves once they are on disk. Throws if they were not counted, with `storage_full` if the
+   * journal is full.
    */
   append(counts: DownloadCounts): Promise<void>
-  /** Adds to the database what it does not have yet; returns how many downloads. Makes the file, if it is not there. */
+  /**
+   * Adds the downloads that the database does not have yet, and returns their number. Creates the file if it is
+   * missing.
+   */
   apply(): Promise<number>
-  /** Downloads that the database may not have yet. */
+  /** The number of downloads that the database may not have yet. */
   pendingCount(): number
-  /** Closes the file, after what was asked for before. `append` refuses until `apply` opens it again. */
+  /** Closes the file after all earlier calls have finished. `append` then throws until `apply` reopens the file. */
   close(): Promise<void>
 }
 
 type Options = Pick<Connection, 'db' | 'engine'> & {
   path: string
-  /** Maximum number of records, each for the downloads of one model in one commit. */
+  /** Maximum number of records; a record holds the downloads of one model in one commit. */
   places?: number
 }
 
@@ -52,13 +55,13 @@ export async function openDownloadJournal({
   const writer = randomUUID()
   let sequence = 0
   let file: FileHandle | undefined
-  /** What the database may not have yet, by its place. */
+  /** The records that the database may not have yet, by place. */
   const pending = new Map<number, JournalRecord>()
   let size = places
   let cursor = 0
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Opens the file, and makes it first when it is not there. */
+  /** Opens the file, and creates it first if it is missing. */
   async function prepare() {
     if (file) return
     const bytes = await readFile(path).catch(ignoreMissing)
@@ -87,7 +90,7 @@ export async function openDownloadJournal({
       }
       await file.datasync()
     } catch (error) {
-      await strikeOut(file, written).catch(() => undefined) // the first error says what is wrong
+      await strikeOut(file, written).catch(() => undefined) // the first error tells the cause
       throw error
     }
     for (const { place, record } of written) pending.set(place, record)
@@ -109,10 +112,10 @@ export async function openDownloadJournal({
     return applied
   }
 
-  /** One after another: a record is applied only after all before it are on the disk, or never will be. */
+  /** Runs calls one at a time: a record is applied only once all earlier records are on disk, or have failed. */
   function inTurn<T>(act: () => Promise<T>): Promise<T> {
     const acting = last.then(act)
-    last = acting.catch(() => undefined) // its own caller is told
+    last = acting.catch(() => undefined) // its caller gets the error
     return acting
   }
 
@@ -129,7 +132,7 @@ export async function openDownloadJournal({
   }
 }
 
-/** Adds those that the database does not have; returns how many downloads. */
+/** Adds the records that the database does not have; returns the number of downloads. */
 async function applyRecords(
   trx: Kysely<Database>,
   engine: Connection['engine'],
@@ -145,7 +148,7 @@ async function applyRecords(
       .onConflict((exists) => exists.doNothing())
       .execute()
     const { applied } = await trx
-      .updateTable('download_journal') // which holds the row until the end
+      .updateTable('download_journal') // locks the row until the transaction ends
       .set({ applied: sql`applied` })
       .where('writer', '=', writer)
       .returning('applied')
@@ -165,7 +168,10 @@ async function applyRecords(
   return added
 }
 
-/** Written, not only made as long: a file with holes would need blocks when it is needed. */
+/**
+ * Writes every byte instead of only setting the length: a sparse file would need disk blocks later, when the disk is
+ * full.
+ */
 async function makeFile(path: string, sizeBytes: number) {
   const unfinished = `${path}.unfinished`
   try {
@@ -184,7 +190,10 @@ async function makeFile(path: string, sizeBytes: number) {
   }
 }
 
-/** Records whose callers are told that they did not count. Where this fails too, a crash may count them after all. */
+/**
+ * Erases records whose callers are told that they were not counted. If this fails too, they may be counted after a
+ * crash.
+ */
 async function strikeOut(file: FileHandle, written: readonly Place[]) {
   for (const { place } of written) {
     await file.write(Buffer.alloc(recordSize), 0, recordSize, place * recordSize)

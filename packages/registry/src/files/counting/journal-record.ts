@@ -1,16 +1,16 @@
 import { crc32 } from 'node:zlib'
 
-/** A number of downloads of one model, as one process has written it. */
+/** A number of downloads of one model, written by one process. */
 export type JournalRecord = {
-  /** The process, by a UUID of its own. */
+  /** A random UUID of the process. */
   writer: string
-  /** Grows by one with each record of a writer, from 1. */
+  /** Counts a writer's records, from 1. */
   sequence: number
   modelId: string
   count: number
 }
 
-/** Bytes: a divisor of a disk's sector, so that a record is never in two. */
+/** In bytes. Divides a disk's sector size, so that a record never spans two sectors. */
 export const recordSize = 64
 const magic = 0x73_68_64_6c // "shdl"
 const at = { magic: 0, checksum: 4, writer: 8, sequence: 24, model: 32, count: 48 }
@@ -26,7 +26,7 @@ export function encodeRecord({ writer, sequence, modelId, count }: JournalRecord
   return bytes
 }
 
-/** The record in these bytes, or undefined where there is none, or only a part of one. */
+/** Undefined if the bytes hold no record, or only part of one. */
 export function decodeRecord(bytes: Buffer): JournalRecord | undefined {
   if (bytes.length < recordSize || bytes.readUInt32BE(at.magic) !== magic) return undefined
   if (bytes.readUInt32BE(at.checksum) !== crc32(bytes.subarray(at.writer))) return undefined

@@ -22,13 +22,13 @@ type Dependencies = {
   config: { isAnonymousReadAllowed: boolean }
 }
 
-/** As the time of a check: tokens of every age count. */
+/** Passed as the current time, so that tokens never count as expired. */
 const beforeAnyExpiry = 0
 
-/** By the caller's own cache, not by a proxy's: the link is a permission. */
+/** Cached by the client but not by proxies: anyone with the link can read the bytes. */
 const keptForAnHour = 'private, max-age=3600, immutable'
 
-/** Where the registry's own presigned URLs lead: the bytes of objects, and the chunks of uploads. */
+/** Serves the registry's presigned URLs: bytes of objects, and chunks of uploads. */
 export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
   app,
   { store, trash, blobs, capabilities, site, config: { isAnonymousReadAllowed } },
@@ -86,7 +86,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
     },
   })
 
-  /** While the database is away, the link alone counts: downloads go on. */
+  /** If the database is unavailable, the signature alone is enough, so that downloads go on. */
   async function isDeleted(key: string): Promise<boolean> {
     try {
       return await trash.has(key)
@@ -97,8 +97,8 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
   }
 
   /**
-   * Torrent clients keep a redirect's target for as long as they run, which may be longer than its token lives. What is for
-   * everybody they are sent on to; nobody gains by it what the chunk route would not give.
+   * Torrent clients keep a redirect's target while they run, which may be longer than its token is valid. For files
+   * that anyone may read, they are redirected to a fresh token; it gives no access that the chunk route would not give.
    */
   async function renew(reply: FastifyReply, token: string) {
     const file = await capabilities.findByBytesToken(token, beforeAnyExpiry)
@@ -107,7 +107,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
   }
 
   app.register(async (uploads) => {
-    // The body is a chunk: it goes to the store as it comes, whatever its type is said to be.
+    // The body is a chunk, passed to the store unparsed whatever its Content-Type.
     uploads.removeAllContentTypeParsers()
     uploads.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
@@ -133,17 +133,17 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
         try {
           await store.writeChunk(request.params.key, chunk, body)
         } catch (error) {
-          // Too late for this chunk; its sender comes again.
+          // Too late for this chunk, but it helps when the client retries.
           if (hasCode(error, 'storage_full')) await trash.removeOldest(error.details.missingBytes)
           throw error
         } finally {
-          request.raw.resume() // of a refused chunk the rest is let go, so that the sender is told why
+          request.raw.resume() // drain the rest of a refused chunk, so that the client gets the response
         }
         return reply.code(200).header('etag', `"${chunk.hash}"`).send()
       },
     })
 
-    // A link may be changed into one without a key, or with a key that no router takes.
+    // Altered links may have no key, or a key that no other route matches.
     for (const url of ['/blobs', '/blobs/*']) {
       uploads.route({
         method: ['GET', 'HEAD', 'PUT'],

@@ -7,15 +7,18 @@ import type { FileRow } from '../rows/file-row.ts'
 
 export interface Capabilities {
   accessToken(file: Bearer): string
-  /** The file that an access token allows. Throws not-found for every other text. */
+  /** The file that an access token gives access to. Throws not-found for an invalid token. */
   getByAccessToken(token: string): Promise<CapableFile>
-  /** Where a file's bytes are for seven days. The token is in the path: torrent clients refuse some URLs that have a query. */
+  /**
+   * A path to a file's bytes that is valid for seven days. The token is in the path because torrent clients reject some
+   * URLs with a query.
+   */
   bytesPath(file: Bearer & { filename: string }, now?: number): string
-  /** The file whose bytes a token allows, or undefined for one that has expired or was never signed. */
+  /** The file that a bytes token gives access to, or undefined if it is expired or has no valid signature. */
   findByBytesToken(token: string, now?: number): Promise<CapableFile | undefined>
 }
 
-/** A file as a capability shows it. */
+/** The columns of a file that a capability gives access to. */
 export type CapableFile = Pick<
   FileRow,
   'id' | 'model_id' | 'filename' | 'blob_hash' | 'private_info_hash'
@@ -26,15 +29,15 @@ export type CapableFile = Pick<
 
 type Bearer = { id: string; visibility_version: number }
 
-/** As long as torrent clients may keep a redirect's target: seven days, in seconds. */
+/** Seven days, in seconds. Torrent clients may keep a redirect's target for this long. */
 export const bytesLifetimeSeconds = 604_800
 
 /**
- * Tokens that stand in a path and allow one ready file to whoever has them, account or not. A token is void when its file
- * or its model is gone, or has changed between public and private; each use checks that.
+ * Tokens in URL paths that give anyone who has them access to one ready file, even without an account. A token becomes
+ * invalid if its file or model is deleted, or its model becomes public or private; this is checked on each use.
  *
- * - `access` allows chunks, the torrent and the announce of a private file, without an end;
- * - `bytes` allows the whole file and ends after seven days.
+ * - `access`: the chunks, the torrent and the announces of a private file; does not expire
+ * - `bytes`: the whole file; expires after seven days
  */
 export function capabilities(db: Kysely<Database>, signingKey: string): Capabilities {
   const sign = (kind: 'access' | 'bytes', ...parts: (string | number)[]) =>

@@ -12,7 +12,7 @@ import { type DownloadDependencies, getDownload, readyHash } from './get-downloa
 
 type Dependencies = DownloadDependencies & { models: ModelRepository; files: FileRepository }
 
-/** Long enough for a slow client to begin with the chunk, short enough to be of no use to others. */
+/** Long enough for a slow client to start its request, short enough to be useless if the URL leaks. */
 const chunkLifetimeSeconds = 3_600
 
 export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
@@ -31,7 +31,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     },
   })
 
-  /** Neither counts nor signs. */
+  /** Neither counts a download nor signs URLs. */
   app.head<FilePath>(endpoints.getDownload.url, hidden, async (request, reply) => {
     const { file } = await findFile(dependencies, request)
     readyHash(file)
@@ -92,7 +92,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
 const hidden = { schema: { hide: true } }
 
-/** What a HEAD is told of the bytes, in place of a redirect to a URL that is signed for GET alone. */
+/** Answers HEAD directly instead of redirecting, since the target URL is signed only for GET. */
 function describeBytes(reply: FastifyReply, size: number, hash: string) {
   return reply
     .code(200)

@@ -19,7 +19,9 @@ export type DownloadDependencies = {
   site: Site
 }
 
-/** Every way to get a file's bytes: a presigned URL, a torrent, a magnet and the chunk manifest. Counts a download. */
+/**
+ * Every way to get a file's bytes: a presigned URL, a torrent, a magnet link and the chunk manifest. Counts a download.
+ */
 export async function getDownload(
   dependencies: DownloadDependencies,
   model: ModelRow,
@@ -47,18 +49,18 @@ export async function getDownload(
     file_size_bytes: file.file_size_bytes,
     sha256_hash: file.sha256_hash,
   }
-  await downloads.count(model.id) // last: only a successful call counts
+  await downloads.count(model.id) // last, so that failed calls are not counted
   return download
 }
 
-/** The hash of a ready file's bytes. Throws a conflict for a file that is not ready. */
+/** The SHA-256 of a ready file. Throws a conflict if the file is not ready. */
 export function readyHash({ status, blob_hash, filename }: FileRow): string {
   if (status !== 'ready' || blob_hash === null)
     throw conflict(`${filename} is not ready (status: ${status})`)
   return blob_hash
 }
 
-/** Where BitTorrent clients find the torrent, the web seed and the tracker; with a token in the path for a private file. */
+/** The URLs of the torrent, the web seed and the tracker, with a token in the path if the file is private. */
 export function torrentAddresses(
   { capabilities, site }: Pick<DownloadDependencies, 'capabilities' | 'site'>,
   model: Pick<ModelRow, 'id' | 'is_public' | 'visibility_version'>,

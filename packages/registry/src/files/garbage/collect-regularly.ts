@@ -5,7 +5,7 @@ import type { GarbageCollection } from './garbage-collection.ts'
 type Dependencies = {
   collect: GarbageCollection
   trash: Trash
-  /** Deletes the rows whose time is over: sessions and the like. */
+  /** Deletes expired rows, such as sessions. */
   deleteExpired: () => Promise<unknown>
   metrics: Registry
   log: {
@@ -17,7 +17,7 @@ type Dependencies = {
 
 const hourMs = 3_600_000
 
-/** Collects garbage once an hour, logs what that did, and keeps it as metrics. The returned function ends it. */
+/** Collects garbage once an hour, logs the result and exports it as metrics. Returns a function that stops this. */
 export function collectRegularly(dependencies: Dependencies): () => void {
   const { collect, trash, deleteExpired, metrics, log, intervalMs = hourMs } = dependencies
   const heldBackBytes = new Gauge({
@@ -29,7 +29,7 @@ export function collectRegularly(dependencies: Dependencies): () => void {
     name: 'shoal_trash_bytes',
     help: 'Bytes of deleted files in the trash, as of the previous scrape',
     registers: [metrics],
-    collect: refreshTrashBytes, // not awaited: metrics are most wanted while the database does not answer
+    collect: refreshTrashBytes, // not awaited: metrics must work even if the database does not respond
   })
   refreshTrashBytes()
 
@@ -54,7 +54,7 @@ export function collectRegularly(dependencies: Dependencies): () => void {
 
   let isRunning = false
   const timer = setInterval(() => {
-    if (isRunning) return // the last collection has not ended yet
+    if (isRunning) return // the last collection is still running
     isRunning = true
     run()
       .catch((error) => log.error({ err: error }, 'could not collect garbage'))

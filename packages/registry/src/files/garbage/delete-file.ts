@@ -4,8 +4,9 @@ import type { GarbageCollection } from './garbage-collection.ts'
 type Dependencies = { files: FileRepository; collect: GarbageCollection }
 
 /**
- * Deletes a file or gives up its upload. The bytes of an upload go first: they count against the quota for as long as there is a row.
- * Of a ready file the row goes first, and what a crash leaves is collected later.
+ * Deletes a file or cancels its upload. The bytes of an upload are removed before its row, since they count against the
+ * quota as long as the row exists. For a ready file, the row is deleted first; if a crash interrupts this, garbage
+ * collection removes the bytes.
  */
 export async function deleteFile(
   { files, collect }: Dependencies,

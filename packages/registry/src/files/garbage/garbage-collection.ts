@@ -7,37 +7,37 @@ import { type UploadRemoval, uploadRemoval } from './upload-removal.ts'
 
 export type CollectedGarbage = {
   expiredUploads: number
-  /** Uploads that crashes left behind: removed. */
+  /** Removed uploads that crashes left behind. */
   leftUploads: Amount
-  /** Put into the trash. */
+  /** Moved to the trash. */
   trashed: Amount
-  /** Removed from the trash, where they had been long enough. */
+  /** Removed from the trash after the retention period. */
   removed: Amount
-  /** Objects without a row that were left alone, because there are suspiciously many of them. */
+  /** Unreferenced objects that were not collected because there are suspiciously many. */
   heldBack: Amount
 }
 
 export interface GarbageCollection extends UploadRemoval {
-  /** The file's row is gone: so goes its upload and, unless another file has them too, its bytes. */
+  /** Removes the upload of a file whose row was deleted, and its bytes unless another file shares them. */
   removeFileBytes(file: FileBytes): Promise<void>
   /**
-   * Removes uploads that expired, puts what nothing refers to into the trash, and removes what has been there long enough.
-   * Objects that no row ever gave up are left alone when they are more than a tenth of all stored bytes and more than
-   * 1 GB: that is the wrong database rather than garbage. With `takesUnknown` they are taken too. With `keepsTrash` nothing
-   * leaves the trash.
+   * Removes expired uploads, moves unreferenced objects to the trash, and removes from the trash what has been there
+   * for the retention period. Objects that are unknown to the database are left in place if they are more than a tenth
+   * of all stored bytes and more than 1 GB: then the database is probably the wrong one. `takesUnknown` collects them
+   * too; `keepsTrash` removes nothing from the trash.
    */
   collect(options?: { takesUnknown?: boolean; keepsTrash?: boolean }): Promise<CollectedGarbage>
 }
 
 const maxUnknownBytes = 1_000_000_000
 const maxUnknownShare = 0.1
-/** Objects whose references one query looks up. */
+/** Maximum number of objects whose references are looked up in one query. */
 const batchSize = 500
 
 /**
- * Finds bytes that nothing refers to. It needs no grace period: the row that refers to an object is committed before the
- * object is made, and a reference moves from an upload to a blob, or from a blob to the trash, within one transaction, so
- * that an object without one is never about to get one.
+ * Collects unreferenced bytes. No grace period is needed: a row that refers to an object is committed before the object
+ * is created, and a reference moves from an upload to a blob, or from a blob to the trash, in one transaction. So an
+ * object without a reference never gets one later.
  */
 export function garbageCollection(
   db: Kysely<Database>,
@@ -46,7 +46,7 @@ export function garbageCollection(
 ): GarbageCollection {
   const removal = uploadRemoval(db, store)
 
-  /** Puts the bytes of a blob into the trash when no file refers to them (any more), and returns how many they are. */
+  /** Moves a blob's bytes to the trash unless a file refers to them, and returns their number. */
   async function releaseBlob(sha256Hash: string): Promise<number> {
     return db.transaction().execute(async (trx) => {
       await lockBlob(trx, sha256Hash)
@@ -63,7 +63,7 @@ export function garbageCollection(
     })
   }
 
-  /** Which of these objects files and blobs refer to, and which are in the trash. */
+  /** Which of these objects are referred to by files or blobs, and which are in the trash. */
   async function findKnown(keys: string[]) {
     const asked = sql.join(keys)
     const { rows } = await sql<{ object_key: string; is_trash: number }>`
@@ -88,7 +88,7 @@ export function garbageCollection(
     return trashed
   }
 
-  /** What is in the store and neither referred to nor in the trash, and how many bytes the store has in all. */
+  /** The entries of the store that are neither referred to nor in the trash, and the number of all stored bytes. */
   async function findUnknown() {
     const unknown: StoredEntry[] = []
     let storedBytes = 0
@@ -104,7 +104,7 @@ export function garbageCollection(
     }
   }
 
-  /** Removes what is in the trash if something else has grown into the room that is kept free. */
+  /** Removes bytes from the trash if other data has grown into the reserve. */
   async function restoreReserve(): Promise<Amount> {
     const space = await store.space()
     if (space === 'unlimited' || space.freeBytes >= space.reserveBytes) return nothing

@@ -6,23 +6,32 @@ import { isUnfinished } from '../rows/file-row.ts'
 import { endedBadly, moveFiles } from '../rows/file-states.ts'
 
 export interface UploadRemoval {
-  /** Whether a file that is uploaded, processed or ready refers to this object, or the trash. One that is not needed never will be again. */
+  /**
+   * Whether the trash or a file in state uploading, processing or ready refers to this object. If not, nothing ever
+   * will again.
+   */
   isNeeded(objectKey: string): Promise<boolean>
-  /** Removes what was uploaded for a file that is gone or ended badly, or whose bytes were stored before. */
+  /** Removes the uploaded bytes of a file that was deleted, failed or expired, or whose bytes were already stored. */
   removeUpload(file: Pick<FileTable, 'object_key'>): Promise<void>
-  /** Ends an upload, unless the event is not for the state that it is in by now, and removes its bytes. */
+  /** Cancels an upload and removes its bytes. Does nothing if the event does not apply to its current state. */
   giveUp(fileId: string, event: 'supersede' | 'cancel'): Promise<void>
-  /** Gives up whatever of a model is not ready. */
+  /** Cancels all files of a model that are not ready. */
   giveUpAll(modelId: string): Promise<void>
-  /** Removes the bytes of files that ended badly, if a crash came before that was done. */
+  /** Removes bytes of failed and expired files that a crash left behind. */
   removeEndedUploads(): Promise<void>
-  /** Ends the uploads that were not touched for seven days, and returns how many those were. */
+  /** Expires uploads with no activity for seven days, and returns how many. */
   expireUploads(): Promise<number>
 }
 
-/** Unfinished uploads are removed at once, without a stay in the trash. Their bytes count against the quota until they are gone. */
+/**
+ * Unfinished uploads are removed at once, not moved to the trash. Their bytes count against the quota until they are
+ * removed.
+ */
 export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadRemoval {
-  /** The row of a file that ended badly keeps the key until the bytes are gone, so that they count until then. */
+  /**
+   * The row of a failed or expired file keeps its object key until the bytes are removed, so that they count until
+   * then.
+   */
   async function isNeeded(key: string): Promise<boolean> {
     const { rows } = await sql`
       select 1 from file where object_key = ${key} and status not in ('failed', 'expired')
@@ -74,7 +83,7 @@ export function uploadRemoval(db: Kysely<Database>, store: ObjectStore): UploadR
         .where('object_key', 'is not', null)
         .execute()
       for (const file of ended) await removeUpload(file)
-      // Stored bytes that a file was to share, and which 0.1 left it with.
+      // Version 0.1 left references to shared blobs on failed and expired files.
       await db
         .updateTable('file')
         .set({ blob_hash: null })

@@ -26,24 +26,24 @@ type Dependencies = {
 const maxJobs = 2
 const pollIntervalMs = 5_000
 const maxRetryDelaySeconds = 300
-/** A file that brings its node down this often is given up. */
+/** A file fails after its node has stopped this often while processing it. */
 const maxAttempts = 8
 
 export type FileProcessor = {
-  /** Look for work now: something was just submitted. */
+  /** Polls now, since a file was just submitted. */
   wake(): void
-  /** Puts running jobs back and ends. */
+  /** Returns running jobs to the queue and stops. */
   close(): Promise<void>
 }
 
-/** Takes the files in status `processing`, one after another, as long as the process runs. */
+/** Processes the files in status `processing`, up to `maxJobs` at a time. */
 export function fileProcessor(dependencies: Dependencies): FileProcessor {
   const { queue, log } = dependencies
   const holder = randomUUID()
   const running = new Set<Promise<void>>()
   const stop = new AbortController()
   const timer = setInterval(wake, pollIntervalMs)
-  /** How often in a row each file has met something broken here. */
+  /** How often in a row processing each file has failed on this node. */
   const failures = new Map<string, number>()
   let isPolling = false
   let polling: Promise<void> = Promise.resolve()
@@ -121,7 +121,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     const keepLease = () => orLeaseLost(queue.renew(file.id, holder))
     const result = await processFile(dependencies, file, keepLease, signal)
     await settle(file, result)
-    // What was not taken over goes: a failed file, or bytes that were stored before.
+    // Remove uploads that did not become a blob: of failed files, or of bytes that were already stored.
     await dependencies.collect.removeUpload(file)
     log.info(
       {
@@ -134,7 +134,7 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     )
   }
 
-  /** Throws, and changes nothing, when the job is not this node's any more. */
+  /** Throws, and changes nothing, if this node no longer has the lease. */
   async function settle(file: FileRow, result: ProcessedFile) {
     if (result.outcome === 'ready') return publishFile(dependencies, file, holder, result)
     const { outcome, detail } = result
@@ -143,7 +143,10 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     await orLeaseLost(queue.end(file.id, holder, { status, detail }))
   }
 
-  /** The row names the object before there is one, or it would be collected; clients hear of it when it is there. */
+  /**
+   * The row names the object before it is created, so that it is not collected; clients see the upload only once it
+   * exists.
+   */
   async function makeRoomAgain(file: FileRow) {
     const objectKey = newId()
     await orLeaseLost(queue.forgetBytes(file.id, holder, objectKey))
@@ -156,13 +159,13 @@ export function fileProcessor(dependencies: Dependencies): FileProcessor {
     async close() {
       clearInterval(timer)
       stop.abort()
-      await polling // which may have claimed one more job, to be put back too
+      await polling // it may have claimed one more job, which must also be put back
       await Promise.all(running)
     },
   }
 }
 
-/** For steps of the queue, which resolve to whether the job was still this node's. */
+/** Throws if a step of the queue resolves to false because this node has lost the lease. */
 async function orLeaseLost(step: Promise<boolean>): Promise<void> {
   if (!(await step)) throw leaseLost()
 }

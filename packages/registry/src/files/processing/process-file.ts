@@ -14,7 +14,7 @@ import { type FileRow, toChunkLayout } from '../rows/file-row.ts'
 
 type Dependencies = { files: FileRepository; blobs: BlobRepository; store: ObjectStore }
 
-/** As many characters as an architecture has at most that is set by hand. */
+/** The same limit as for an architecture set by hand. */
 const maxArchitectureLength = 100
 const maxDetailLength = 300
 
@@ -23,9 +23,9 @@ export type ProcessedFile =
   | { outcome: 'uploading' | 'failed' | 'gone'; detail: string }
 
 /**
- * Checks an upload against its manifest, from the bytes as they are stored, and reads its header. Bytes that do not
- * belong there are dropped: single chunks, so that only they are sent again, or the file when it can never be right.
- * `keepLease` throws when the job is not this node's any more; it is called before anything is changed in the store.
+ * Checks the stored bytes of an upload against its manifest, and reads its header. If chunks are wrong, only these are
+ * dropped, so that only they must be sent again. If the file can never become valid, it fails. `keepLease` throws if
+ * this node no longer has the lease; it is called before any change to the store.
  */
 export async function processFile(
   { files, blobs, store }: Dependencies,
@@ -65,7 +65,7 @@ export async function processFile(
   return readHeader(store, key, file, hashes)
 }
 
-/** Closes the upload. False when there is none. */
+/** Completes the upload. False if it does not exist. */
 async function isFinished(store: ObjectStore, key: string, file: FileRow): Promise<boolean> {
   try {
     await store.finishUpload(key, toChunkLayout(file))
@@ -76,7 +76,7 @@ async function isFinished(store: ObjectStore, key: string, file: FileRow): Promi
   }
 }
 
-/** Throws when the whole store is away: then it is not known whether the bytes are gone. */
+/** Throws if the whole store is unavailable, since the bytes may then still exist. */
 async function gone(store: ObjectStore, what: string): Promise<ProcessedFile> {
   await store.check()
   return { outcome: 'gone', detail: `${what}: upload the file again` }
@@ -108,14 +108,14 @@ async function readHeader(
   }
 }
 
-/** Facts stand in lists and indexes: one that could not be set by hand counts as not given. */
+/** Facts are listed and indexed: an architecture that could not be set by hand is ignored. */
 function listableFacts(facts: GgufFacts): GgufFacts {
   const architecture = facts.architecture ?? ''
   const isListable = [...architecture].length <= maxArchitectureLength && isName(architecture)
   return { ...facts, architecture: isListable ? architecture : null }
 }
 
-/** A message may quote what the header holds: thousands of characters, or control characters. */
+/** The message may quote the header, including control characters and thousands of characters. */
 function formatDetail(message: string): string {
   return plainLine(message.slice(0, maxDetailLength))
 }

@@ -11,41 +11,48 @@ import { type FileRow, fileColumns, isUnfinished } from '../rows/file-row.ts'
 import { moveFiles, uploadLifetimeSeconds } from '../rows/file-states.ts'
 
 /**
- * A row in status `processing` is the job. Any node claims it under a lease, which runs by the database's clock; a dead node's
- * lease runs out, and another goes on. What a job ends with counts only if its node still holds the lease: each of those steps
- * returns whether it did.
+ * A row in status `processing` is a job. Any node can claim it with a lease, which expires by the database's clock; if
+ * a node dies, its lease expires and another node takes over. A result counts only while its node holds the lease: each
+ * of these steps returns whether it does.
  */
 export interface ProcessingQueue {
-  /** Frees the jobs of processes before this one, where no other can be running (SQLite). */
+  /** Frees the jobs of earlier processes. Only with SQLite, where no other process can be running. */
   freeAll(): Promise<void>
-  /** Takes the oldest job that nobody has, or undefined. Its attempts are those that ended with their node, and this one. */
+  /**
+   * Claims the oldest free job, if any. Its attempts are the earlier ones that ended with their node, plus this one.
+   */
   claim(holder: string): Promise<FileRow | undefined>
-  /** Keeps the job. False when somebody else has it, or it is gone. */
+  /** Renews the lease. False if another node has it, or if the job no longer exists. */
   renew(fileId: string, holder: string): Promise<boolean>
-  /** Puts the job back: it is nobody's fault that it was not done. */
+  /** Puts the job back without counting the attempt. */
   putBack(fileId: string, holder: string): Promise<boolean>
-  /** Leaves the job alone for a while: something that it needs is broken, which is not the job's fault either. */
+  /** Postpones the job without counting the attempt: something that it needs is unavailable. */
   retryLater(fileId: string, holder: string, seconds: number): Promise<boolean>
-  /** The job ends without a ready file: it failed, and its bytes are to be deleted, or some chunks have to be sent again. */
+  /**
+   * Ends a job without a ready file: either it failed and its bytes must be deleted, or some chunks must be sent again.
+   */
   end(
     fileId: string,
     holder: string,
     result: { status: 'failed' | 'uploading'; detail: string },
   ): Promise<boolean>
-  /** The bytes are gone: all of them are to come again, to another object. The job goes on until `end` offers that. */
+  /**
+   * Forgets lost bytes: all chunks must be sent again, to another object. The job continues until `end` reopens the
+   * upload.
+   */
   forgetBytes(fileId: string, holder: string, objectKey: string): Promise<boolean>
 }
 
-/** Long enough for two renewals to fail, short enough that nobody waits long for a dead node's file. */
+/** Long enough for two failed renewals, short enough that the files of a dead node do not wait long. */
 const leaseSeconds = 15
-/** A holder renews its lease this often. */
+/** How often the holder renews its lease. */
 export const renewIntervalMs = 5_000
 
 export function processingQueue(
   db: Kysely<Database>,
   engine: 'sqlite' | 'postgres',
 ): ProcessingQueue {
-  /** Changes the job, which goes on, if the holder still has it. */
+  /** Changes a running job if the holder still has its lease. */
   function change(fileId: string, holder: string, values: UpdateObject<Database, 'file'>) {
     const jobs = db.updateTable('file').set(values).where('status', '=', 'processing')
     return ifHeld(jobs, fileId, holder)

@@ -5,29 +5,29 @@ import type { BlobTable, Database } from '../../database/schema.ts'
 import { notFound } from '../../errors.ts'
 import { visibleTo } from '../../models/visibility.ts'
 
-/** The stored bytes of ready files, by their SHA-256 (in hexadecimal digits). */
+/** The stored bytes of ready files, by SHA-256 (hexadecimal). */
 export interface BlobRepository {
-  /** @throws not-found when these bytes are gone */
+  /** @throws not-found if these bytes are no longer stored */
   get(sha256Hash: string): Promise<StoredBlob>
-  /** Where these bytes are, if they are stored. */
+  /** The object with these bytes, if they are stored. */
   find(sha256Hash: string): Promise<BlobPlace | undefined>
-  /** These bytes, if they are those of a ready file that the viewer may see. */
+  /** The bytes, if they belong to a ready file that the viewer may see. */
   findVisible(sha256Hash: string, viewer: Viewer): Promise<BlobChunks | undefined>
   /**
-   * Where a file's bytes are, and the hashes of its chunks, without those of its pieces.
-   * @throws not-found when these bytes are gone
+   * The object with a file's bytes and the hashes of its chunks, but not of its pieces.
+   * @throws not-found if these bytes are no longer stored
    */
   getChunks(sha256Hash: string): Promise<BlobChunks>
   /** A ready file with these bytes that the viewer may see. */
   findFileByHash(sha256Hash: string, viewer: Viewer): Promise<NamedFile | undefined>
-  /** A chunk with this hash, of a ready file that the viewer may see. */
+  /** A chunk with this hash from a ready file that the viewer may see. */
   findChunk(hash: string, viewer: Viewer): Promise<StoredChunk | undefined>
-  /** A chunk with this hash, of this file's bytes. */
+  /** A chunk with this hash from this file. */
   findFileChunk(sha256Hash: string, hash: string): Promise<StoredChunk | undefined>
 }
 
 export type BlobPlace = Pick<BlobTable, 'object_key' | 'size_bytes'>
-/** With the SHA-256 of each chunk, concatenated. */
+/** Includes the SHA-256 of each chunk, concatenated. */
 export type BlobChunks = BlobPlace & Pick<BlobTable, 'chunk_hashes'>
 
 export type StoredBlob = { objectKey: string; hashes: FileHashes }
@@ -103,7 +103,7 @@ export function blobRepository(db: Kysely<Database>): BlobRepository {
       findChunkWhere(hash, sql`blob.sha256_hash = ${sha256Hash}`),
   }
 
-  /** Raw SQL: a pull asks this for each of its chunks, and building the query would take longer than running it. */
+  /** Raw SQL: a pull runs this for each chunk, and building the query would take longer than running it. */
   async function findChunkWhere(
     hash: string,
     condition: RawBuilder<SqlBool>,

@@ -21,44 +21,50 @@ import { dropFiles, moveFiles } from './file-states.ts'
 import { keepBlob } from './keep-blob.ts'
 
 export interface FileRepository {
-  /** The row as the API has it, with the torrent and the seeders of a public or a private model. */
+  /** Converts a row to the API's format, with the torrent and the seeder count of a public or private model. */
   toModelFile(row: FileRow, isPublic: boolean): ModelFile
-  /** The file with what its header says. @throws not-found when it is gone */
+  /**
+   * The file with the metadata from its header.
+   * @throws not-found if it no longer exists
+   */
   getRecord(row: FileRow, isPublic: boolean): Promise<FileRecord>
-  /** The smallest first. */
+  /** Ordered by size, smallest first. */
   list(modelId: string, status: 'ready' | 'all'): Promise<FileRow[]>
   /**
-   * The file, unless it is not ready and `seesUnready` is false: others are not told that it exists.
+   * Unless `seesUnready` is true, files that are not ready are treated as missing.
    * @throws not-found
    */
   get(modelId: string, fileId: string, seesUnready: boolean): Promise<FileRow>
-  /** @throws not-found when the file is gone or not ready */
+  /** @throws not-found if the file does not exist or is not ready */
   getReady(fileId: string): Promise<FileRow>
   findByName(modelId: string, filename: string): Promise<FileRow | undefined>
-  /** The chunk hashes that an upload has declared, packed. @throws conflict when the upload is no longer open */
+  /**
+   * The chunk hashes that were declared for the upload, packed.
+   * @throws conflict if the upload is no longer open
+   */
   getManifest(fileId: string): Promise<Uint8Array>
-  /** Keeps an upload from expiring for so long. Returns when it will, or undefined when it is not open (any more). */
+  /** Postpones an upload's expiry. Returns the new expiry time, or undefined if the upload is not open. */
   touch(fileId: string, lifetimeSeconds: number): Promise<string | undefined>
-  /** Hands an upload over to be processed. False when it is not open (any more). */
+  /** Submits an upload for processing. False if it is not open. */
   submit(fileId: string): Promise<boolean>
   /**
-   * Takes the bytes of a checked upload into the registry and makes the file ready, all in one step. Where the object
-   * of the same bytes, stored before, is lost (`lostKey`), these take its place. Changes nothing and throws a conflict
-   * unless `holder` still has the lease on the file.
+   * Makes the bytes of a checked upload a blob and the file ready, in one transaction. If the stored object with the
+   * same bytes is lost (`lostKey`), this one replaces it. Throws a conflict, and changes nothing, if `holder` no longer
+   * has the lease on the file.
    */
   publish(
     file: FileRow,
     holder: string,
     checked: CheckedFile & { lostKey: string | undefined },
   ): Promise<void>
-  /** Deletes a file's row, and returns what it referred to in the end; undefined when somebody else was first. */
+  /** Deletes a file's row, and returns what it last referred to; undefined if it was already deleted. */
   remove(file: { id: string; model_id: string }): Promise<FileBytes | undefined>
 }
 
-/** What processing found: the hashes of the bytes as they are stored, and what their header says. */
+/** The result of processing: the hashes of the stored bytes, and the facts from the header. */
 export type CheckedFile = { hashes: FileHashes; facts: GgufFacts }
 
-/** Another node has taken the job over, or the file was deleted: nothing that this node found out about it counts. */
+/** Another node has taken over the job, or the file was deleted: this node's result is discarded. */
 export const leaseLost = () =>
   conflict('the file was deleted, or another node is processing it now', {
     code: leaseLostCode,

@@ -2,7 +2,9 @@ import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { FileTable } from '../../database/schema.ts'
 import type { ChunkLayout } from '../../store/object-store.ts'
 
-/** A file's row without what its header says, which may be megabytes, and what only the metadata peer looks for. */
+/**
+ * A file's row without its metadata, which may be megabytes, and without the column that only the metadata peer uses.
+ */
 export type FileRow = Omit<Selectable<FileTable>, 'metadata' | 'tensors' | 'public_req2_hash'>
 
 export const fileColumns = [
@@ -32,10 +34,13 @@ export const fileColumns = [
   'created_at',
 ] as const satisfies (keyof FileRow)[]
 
-/** Lets SQLite use the index of what is not ready; it does not conclude that from the status itself. */
+/**
+ * Lets SQLite use the partial index on files that are not ready, which it does not infer from a condition on one
+ * status.
+ */
 export const isUnfinished = sql<SqlBool>`status <> 'ready'`
 
-/** How an upload's bytes are cut. */
+/** How an upload is divided into chunks. */
 export function toChunkLayout(file: FileRow): ChunkLayout {
   return { sizeBytes: file.file_size_bytes, chunkSize: file.chunk_size }
 }

@@ -1,24 +1,24 @@
 /**
- * The states of a file, and the table of what may follow what. A file's status is changed by `moveFiles` alone, and a row
- * that depends on its state is deleted by `dropFiles`: both look the event up here and leave every file alone that is in another state.
- * `docs/architecture.md` has the picture.
+ * The states of a file and the transitions between them. Only `moveFiles` changes a status, and only `dropFiles`
+ * deletes a row that must be in a certain state. Both look up the event here and skip files in any other state.
+ * `docs/architecture.md` has a diagram.
  */
 import { type Kysely, sql, type UpdateObject } from 'kysely'
 import type { Database, FileStatus } from '../../database/schema.ts'
 
-/** The owner of the model (or an admin), the node that holds the lease of the job, or the hourly garbage collection. */
+/** The owner of the model (or an admin), the node that holds the job's lease, or the hourly garbage collection. */
 export type Actor = 'owner' | 'lease holder' | 'garbage collection'
 
 export type FileTransition = {
-  /** The states that the event is for; none for a file that there is not yet. */
+  /** The states in which the event can happen; empty for a file that does not exist yet. */
   from: readonly FileStatus[]
-  /** The state after it, or undefined when the row goes. */
+  /** The state after the event, or undefined if the row is deleted. */
   to: FileStatus | undefined
-  /** Who may cause it. */
+  /** Who can cause the event. */
   by: Actor
-  /** When it happens, and what is done besides. */
+  /** When the event happens, and its side effects. */
   does: string
-  /** The columns that it always sets to the same values. */
+  /** Columns that the event always sets to the same values. */
   sets?: FileChanges
 }
 
@@ -27,10 +27,10 @@ type FileChanges = UpdateObject<Database, 'file'>
 const noLease = { lease_holder: null, lease_until: null }
 const givenUp = { ...noLease, status_detail: 'the upload was cancelled', blob_hash: null }
 
-/** An upload that nobody touches for so long expires. */
+/** An upload with no activity for this long expires. */
 export const uploadLifetimeSeconds = 7 * 86_400
 
-/** Each event in a file's life: the states that it is for, the state after it, who causes it, and what is done. */
+/** Every event in the life of a file. */
 export const fileTransitions = {
   begin: {
     from: [],
@@ -105,12 +105,12 @@ export type FileEvent = keyof typeof fileTransitions
 type EventsTo<To> = {
   [Event in FileEvent]: (typeof fileTransitions)[Event]['to'] extends To ? Event : never
 }[FileEvent]
-/** What changes the status of a file that there is. */
+/** The events that change the status of an existing file. */
 export type FileMove = Exclude<EventsTo<FileStatus>, 'begin'>
-/** What ends with a file's row. */
+/** The events that delete a file's row. */
 export type FileRemoval = EventsTo<undefined>
 
-/** Files that ended without being ready: their uploads are removed, and can only be started again. */
+/** The final states of files that did not become ready: their uploads are removed and must be started again. */
 export const endedBadly = ['failed', 'expired'] as const satisfies FileStatus[]
 
 export function hasEndedBadly(status: FileStatus): status is (typeof endedBadly)[number] {
@@ -118,18 +118,22 @@ export function hasEndedBadly(status: FileStatus): status is (typeof endedBadly)
 }
 
 /**
- * The update that an event makes of those files which are in a state that it is for, `changes` included. The caller says which files.
+ * The update that an event makes, including `changes`, to files in a state in which it can happen. The caller adds the
+ * condition that selects the files.
  */
 export function moveFiles(db: Kysely<Database>, event: FileMove, changes: FileChanges = {}) {
   const { from, to, sets } = fileTransitions[event]
-  const status = sql<never>`${to}` // which no plain text is, so that only this place changes the column
+  const status = sql<never>`${to}` // typed `never`, so that no other place can assign a status
   return db
     .updateTable('file')
     .set({ ...sets, ...changes, status })
     .where('status', 'in', from)
 }
 
-/** The deletion that an event makes of those files which are in a state that it is for. The caller says which files. */
+/**
+ * The deletion that an event makes of files in a state in which it can happen. The caller adds the condition that
+ * selects the files.
+ */
 export function dropFiles(db: Kysely<Database>, event: FileRemoval) {
   const { from } = fileTransitions[event]
   return db.deleteFrom('file').where('status', 'in', from)

@@ -8,7 +8,7 @@ export type FilePath = { Params: { model_id: string; file_id: string } }
 type Dependencies = { models: ModelRepository; files: FileRepository }
 type Request = { params: FilePath['Params']; caller: Caller | undefined }
 
-/** The file that a path names, with its model. Throws not-found for what the caller may not see. */
+/** The file that a path names, with its model. Throws not-found if it does not exist or the caller may not see it. */
 export async function findFile(
   { models, files }: Dependencies,
   { params, caller }: Request,
@@ -18,7 +18,7 @@ export async function findFile(
   return { model, file }
 }
 
-/** Whether the caller is told of files that are not ready: the model's owner, and admins. */
+/** Whether the caller can see files that are not ready: only the model's owner and admins can. */
 export function seesUnready(caller: Caller | undefined, model: ModelRow): boolean {
   return caller !== undefined && (caller.username === model.owner || isActingAdmin(caller))
 }

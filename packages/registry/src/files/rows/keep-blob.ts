@@ -3,13 +3,13 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../database/schema.ts'
 import { addToTrash } from './trash.ts'
 
-/** Chunk rows that one statement inserts. */
+/** Maximum number of chunk rows in one insert statement. */
 const batchSize = 2_000
 
 /**
- * The key of a blob's object, or undefined when there is no such blob. The blob's row is held until the transaction ends:
- * whoever makes a file refer to a blob takes it, and so does whoever deletes a blob that no file refers to, so that
- * neither happens behind the other's back. After the model's row, where both are taken.
+ * Locks a blob's row until the transaction ends, and returns the key of its object, or undefined if it does not exist.
+ * Taken before a file is made to refer to a blob and before an unused blob is deleted, so that these cannot race. If
+ * the model's row is locked too, lock it first.
  */
 export async function lockBlob(
   trx: Kysely<Database>,
@@ -24,19 +24,19 @@ export async function lockBlob(
   return blob?.object_key
 }
 
-/** Makes an upload's object that of a blob, unless there is one already that is not lost. */
+/** Makes an upload's object that of a blob, unless the blob exists already and its object is not lost. */
 export async function keepBlob(
   trx: Kysely<Database>,
   objectKey: string,
   { hashes, lostKey }: { hashes: FileHashes; lostKey: string | undefined },
 ): Promise<void> {
   if (await insertBlob(trx, objectKey, hashes)) return
-  // The same bytes came in another file first: they are stored once, and these go.
+  // Another file with the same bytes was published first: bytes are stored once, so these are removed.
   const storedKey = await lockBlob(trx, hashes.sha256_hash)
-  if (storedKey === undefined) return keepBlob(trx, objectKey, { hashes, lostKey }) // just deleted
+  if (storedKey === undefined) return keepBlob(trx, objectKey, { hashes, lostKey }) // deleted in the meantime
   if (storedKey !== lostKey) return
   const lost = { objectKey: lostKey, sizeBytes: hashes.fileSizeBytes }
-  await addToTrash(trx, lost, 'replaced') // what is left of it
+  await addToTrash(trx, lost, 'replaced') // what remains of it
   await trx
     .updateTable('blob')
     .set({ object_key: objectKey })
@@ -44,7 +44,7 @@ export async function keepBlob(
     .execute()
 }
 
-/** False when there is such a blob already. */
+/** False if the blob exists already. */
 async function insertBlob(
   trx: Kysely<Database>,
   objectKey: string,

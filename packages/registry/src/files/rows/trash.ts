@@ -1,6 +1,6 @@
 /**
- * The trash: rows that name objects nothing refers to any more. The bytes stay where they are, on disk or in S3, so that a
- * mistake can be taken back, and are removed when they have been there for `SHOAL_TRASH_DAYS`.
+ * The trash: rows that name objects to which nothing refers any more. Their bytes stay in place, on disk or in S3, so
+ * that a deletion can be undone, and are removed after `SHOAL_TRASH_DAYS`.
  */
 import { type Kysely, sql } from 'kysely'
 import { databaseTime } from '../../database/clock.ts'
@@ -11,19 +11,19 @@ export type TrashedObject = { objectKey: string; sizeBytes: number }
 export type Amount = { objects: number; bytes: number }
 
 export interface Trash {
-  /** How long bytes are kept in it; with 0 they are removed at once. */
+  /** How long bytes stay in the trash; 0 removes them at once. */
   retentionDays: number
-  /** What is in it, the oldest first. */
+  /** Everything in the trash, oldest first. */
   list(): Promise<TrashTable[]>
   size(): Promise<Amount>
   has(objectKey: string): Promise<boolean>
-  /** Takes out of the trash what rows refer to again, and returns how much that was. */
+  /** Takes objects out of the trash that rows refer to again, and returns their amount. */
   restore(): Promise<Amount>
-  /** Removes the bytes of what has been there for longer than it is kept. */
+  /** Removes bytes that have been in the trash for the retention period. */
   removeExpired(): Promise<Amount>
-  /** Removes bytes before their time, the oldest first, until there are this many more; none if there are not that many. */
+  /** Removes bytes early, oldest first, until this many are freed; removes nothing if the trash has fewer. */
   removeOldest(bytesNeeded: number): Promise<Amount>
-  /** Removes all that is in it now. */
+  /** Removes everything in the trash. */
   empty(): Promise<Amount>
 }
 
@@ -36,7 +36,7 @@ type Dependencies = {
 
 const daySeconds = 86_400
 
-/** Puts an object into the trash, in the transaction that takes away the last reference to it. */
+/** Moves an object to the trash, in the transaction that removes the last reference to it. */
 export async function addToTrash(
   trx: Kysely<Database>,
   { objectKey, sizeBytes }: TrashedObject,
@@ -67,11 +67,11 @@ export function openTrash({ db, store, retentionDays, log }: Dependencies): Tras
       ])
       .executeTakeFirstOrThrow()
 
-  /** False for an object that rows refer to again: it leaves the trash and stays in the store. */
+  /** False if rows refer to the object again: it then leaves the trash and stays in the store. */
   async function remove({ object_key }: TrashTable): Promise<boolean> {
     const { objects } = await takeOutReferred(db, object_key)
     if (objects > 0) return false
-    await store.remove(object_key) // first: after a crash in between, the row leads to it again
+    await store.remove(object_key) // first: after a crash in between, the row still leads to it
     await db.deleteFrom('trash').where('object_key', '=', object_key).execute()
     return true
   }
@@ -118,7 +118,7 @@ export function openTrash({ db, store, retentionDays, log }: Dependencies): Tras
   }
 }
 
-/** Drops the rows whose objects files or blobs refer to: all of them, or that of one object. */
+/** Deletes the trash rows of objects that files or blobs refer to: all of them, or that of one object. */
 async function takeOutReferred(db: Kysely<Database>, objectKey?: string): Promise<Amount> {
   const rows = await db
     .deleteFrom('trash')

@@ -19,11 +19,11 @@ import { lockBlob } from '../rows/keep-blob.ts'
 
 export type CreateDependencies = {
   db: Kysely<Database>
-  /** Bytes that an account may declare, unless it has a limit of its own. */
+  /** Default quota in bytes, for accounts without their own. */
   quotaBytes: number | undefined
 }
 
-/** Writes the row of a new upload in place of one that ended badly or was given up, whose bytes are gone. */
+/** Writes the row of a new upload. It replaces a failed, expired or cancelled one whose bytes are already removed. */
 export function createFile(
   { db, quotaBytes }: CreateDependencies,
   model: ModelRow,
@@ -39,7 +39,7 @@ export function createFile(
         .execute()
     }
     await claimQuota(trx, model.owner, manifest.file_size_bytes, quotaBytes)
-    // Unless they were deleted meanwhile: then they have to be sent after all.
+    // If the stored bytes were deleted in the meantime, they must be sent.
     const isStored =
       storedKey !== undefined && (await lockBlob(trx, manifest.sha256_hash)) === storedKey
     const row = await trx
@@ -70,7 +70,7 @@ export function createFile(
   })
 }
 
-/** Throws when the account would declare more than it may. Its row is locked, so that racing uploads take turns. */
+/** Throws if the account would exceed its quota. Locks the account's row, so that concurrent uploads take turns. */
 async function claimQuota(
   trx: Kysely<Database>,
   username: string,
@@ -85,7 +85,7 @@ async function claimQuota(
   await checkQuota({ db: trx, quotaBytes: defaultQuota }, username, sizeBytes)
 }
 
-/** Throws when the account would declare more than it may with a file of this size, were `replacedId` not there. */
+/** Throws if a file of this size would exceed the account's quota. `replacedId` names a file that does not count. */
 export async function checkQuota(
   { db, quotaBytes }: CreateDependencies,
   username: string,
@@ -104,7 +104,7 @@ export async function checkQuota(
     .innerJoin('model', 'model.id', 'file.model_id')
     .select(sql<number>`cast(coalesce(sum(file_size_bytes), 0) as bigint)`.as('used'))
     .where('owner', '=', username)
-    // Of a file that ended badly the bytes count until they are gone.
+    // The bytes of failed and expired files count until they are removed.
     .where((is) => is.or([is('status', 'not in', endedBadly), is('object_key', 'is not', null)]))
     .$if(replacedId !== undefined, (files) => files.where('file.id', '<>', replacedId ?? ''))
     .executeTakeFirstOrThrow()

@@ -31,7 +31,7 @@ export type UploadDependencies = CreateDependencies & {
 
 const maxListedChunks = 100
 
-/** Starts an upload, or finds the one that the same call started before. */
+/** Starts an upload, or resumes the one that an earlier identical call started. */
 export async function startUpload(
   dependencies: UploadDependencies,
   model: ModelRow,
@@ -62,7 +62,7 @@ export async function startUpload(
   }
 }
 
-/** The chunks from index `from` on that are still to be sent, with a presigned URL each, and how many there are in all. */
+/** The missing chunks from index `from`, each with a presigned URL, and the total number of missing chunks. */
 export async function listMissingChunks(
   { files, store }: UploadDependencies,
   file: FileRow,
@@ -73,7 +73,7 @@ export async function listMissingChunks(
     return { expires_at: file.upload_expires_at, missing_chunks: [], missing_count: 0 }
   }
   const expires_at = await postponeExpiry(files, file)
-  const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000) // checked by the clock that signs
+  const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000) // by this process's clock, which also checks the signature
   const stored = await store.listStoredChunks(object_key, toChunkLayout(file))
   const chunks = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
   const missing_chunks: MissingChunk[] = []
@@ -88,7 +88,10 @@ export async function listMissingChunks(
   return { expires_at, missing_chunks, missing_count }
 }
 
-/** When the upload expires from now on. A full disk does not keep anybody from reading what is missing. */
+/**
+ * Postpones the expiry and returns it. If the disk is full, the old one is kept, so that clients can still list missing
+ * chunks.
+ */
 async function postponeExpiry(files: FileRepository, file: FileRow): Promise<string> {
   try {
     return (await files.touch(file.id, uploadLifetimeSeconds)) ?? file.upload_expires_at
@@ -98,7 +101,7 @@ async function postponeExpiry(files: FileRepository, file: FileRow): Promise<str
   }
 }
 
-/** Whether a row is for the very bytes of this manifest and can go on. */
+/** Whether a row is for the same bytes and chunks as this manifest, and can be continued. */
 async function isSameUpload(
   files: FileRepository,
   row: FileRow,
@@ -118,7 +121,7 @@ async function resumeUpload(dependencies: UploadDependencies, file: FileRow): Pr
   return dependencies.files.get(file.model_id, file.id, true)
 }
 
-/** A new upload with its place in the store; where there is no such place, no row is left either. */
+/** Creates an upload and reserves space for it. If there is not enough space, its row is deleted again. */
 async function beginUpload(
   dependencies: UploadDependencies,
   model: ModelRow,
@@ -137,7 +140,7 @@ async function beginUpload(
   return file
 }
 
-/** Gives up what had the name before, bytes and all, unless the new file would be refused anyway. */
+/** Cancels the file that had the name before and removes its bytes. Throws first if the new file would exceed the quota. */
 async function clearPlace(
   dependencies: UploadDependencies,
   model: ModelRow,
@@ -148,26 +151,27 @@ async function clearPlace(
   await dependencies.collect.giveUp(before.id, 'supersede')
 }
 
-/** Keeps room in the store for what is to come of a file. Rather than to refuse it, room that trash takes is freed first. */
+/** Reserves space in the store for the rest of a file. If there is not enough, space is freed from the trash first. */
 async function makeRoom(dependencies: UploadDependencies, file: FileRow): Promise<void> {
   const { store, trash, collect } = dependencies
   if (file.object_key === null) return
   try {
     await store.startUpload(file.object_key, toChunkLayout(file))
-    // It may have been completed meanwhile. If it was given up, its bytes were removed before there were any.
+    // The upload may have completed in the meantime. If it was cancelled, its bytes were removed before the store had
+    // any.
     if (await collect.isNeeded(file.object_key)) return
     await store.remove(file.object_key)
     throw conflict('this upload was cancelled at the same time: start it again')
   } catch (error) {
     if (!hasCode(error, 'storage_full')) throw error
     if ((await trash.removeOldest(error.details.missingBytes)).bytes === 0) throw error
-    await makeRoom(dependencies, file) // somebody else may have taken what was freed
+    await makeRoom(dependencies, file) // another upload may have taken the freed space
   }
 }
 
 /**
- * Where these bytes are stored already, if the caller may read them: then they need not be sent again. Bytes that the
- * store has lost do. Throws when the manifest says of them what is not so.
+ * The object with these bytes, if they are already stored and the viewer may read them: then they need not be sent
+ * again, unless the store has lost them. Throws if the manifest contradicts the stored file.
  */
 async function findStoredKey(
   { blobs, store }: UploadDependencies,
@@ -187,7 +191,7 @@ async function findStoredKey(
   return (await store.hasObject(object_key, size_bytes)) ? object_key : undefined
 }
 
-/** How many chunks of an upload have not come. */
+/** The number of chunks of an upload that are not stored yet. */
 export async function countMissingChunks(store: ObjectStore, file: FileRow): Promise<number> {
   if (file.object_key === null) return 0
   const stored = await store.listStoredChunks(file.object_key, toChunkLayout(file))
