@@ -1,4 +1,4 @@
-/** Downloads that the database has no room for: the journal by itself, and the counter before it. */
+/** Counting downloads while the database's disk is full: the journal alone, and the counter that uses it. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
@@ -39,7 +39,7 @@ import { decodeRecord, recordSize } from './journal-record.ts'
 
 const postgresUrl = inject('postgresUrl') ?? ''
 
-describeOnEachDatabase('the journal of downloads', (start) => {
+describeOnEachDatabase('the download journal', (start) => {
   let registry: TestRegistry
   let connection: Connection
   let tide: ModelRecord
@@ -61,11 +61,11 @@ describeOnEachDatabase('the journal of downloads', (start) => {
     const at = path ?? join(folder, 'downloads.journal')
     const opened = await openDownloadJournal({ ...connection, path: at, places })
     onTestFinished(opened.close)
-    const added = await opened.apply() // makes or reads the file
+    const added = await opened.apply() // creates or reads the file
     return { ...opened, path: at, added }
   }
 
-  /** How many downloads of a model `act` adds. */
+  /** By how many downloads of a model `act` increases the count. */
   async function addedTo(model: ModelRecord, act: () => Promise<unknown>): Promise<number> {
     const count = async () => {
       const rows = connection.db.selectFrom('model').select('downloads').where('id', '=', model.id)
@@ -76,7 +76,7 @@ describeOnEachDatabase('the journal of downloads', (start) => {
     return (await count()) - before
   }
 
-  test('adds what it has, once, whether it is asked again or was closed in between', async () => {
+  test('adds its counts once, even if applied twice or reopened', async () => {
     const first = await journal()
     await first.append(
       new Map([
@@ -93,7 +93,7 @@ describeOnEachDatabase('the journal of downloads', (start) => {
     expect(await addedTo(tide, again.apply)).toBe(0)
   })
 
-  test('takes as many records as it has places, and more when these are in the database', async () => {
+  test('is full when all places are taken, and has room again once they are applied', async () => {
     const small = await journal(3)
     for (let round = 0; round < 4; round += 1) {
       await small.append(
@@ -111,7 +111,7 @@ describeOnEachDatabase('the journal of downloads', (start) => {
     expect(await addedTo(tide, () => journal(3, small.path))).toBe(0)
   })
 
-  test('allocates nothing when it is written', async () => {
+  test('allocates no disk blocks on append', async () => {
     const { path, append } = await journal(4096)
     const file = await open(path)
     const before = await file.stat()
@@ -121,18 +121,18 @@ describeOnEachDatabase('the journal of downloads', (start) => {
     await file.close()
   })
 
-  test('skips a record that a crash has torn, and applies those beside it', async () => {
+  test('skips a torn record and applies its neighbours', async () => {
     const first = await journal()
     for (const count of [1, 10, 100]) await first.append(new Map([[tide.id, count]]))
     await first.close()
     const bytes = await readFile(first.path)
     const torn = findPlace(bytes, 10)
-    bytes.fill(1, torn + 48, torn + recordSize) // its end, with the count, is of something else
+    bytes.fill(1, torn + 48, torn + recordSize) // overwrite its end, which holds the count
     await writeFile(first.path, bytes)
     expect(await addedTo(tide, () => journal(8, first.path))).toBe(101)
   })
 
-  test('a crash between the commit and anything after it counts nothing twice', async () => {
+  test('a crash right after the commit does not count downloads twice', async () => {
     const first = await journal()
     await first.append(new Map([[tide.id, 4]]))
     const copy = `${first.path}.copy`
@@ -141,7 +141,7 @@ describeOnEachDatabase('the journal of downloads', (start) => {
     expect(await addedTo(tide, () => journal(8, copy))).toBe(0)
   })
 
-  test('two processes with the same file add its counts once between them', async () => {
+  test('several processes with copies of the same file add its counts only once', async () => {
     const first = await journal()
     await first.append(new Map([[tide.id, 7]]))
     const copies = [1, 2, 3].map((number) => `${first.path}.${number}`)
@@ -149,7 +149,7 @@ describeOnEachDatabase('the journal of downloads', (start) => {
     expect(await addedTo(tide, () => Promise.all(copies.map((copy) => journal(8, copy))))).toBe(7)
   })
 
-  test('a model that was deleted meanwhile does not hold up the others', async () => {
+  test('a model deleted in the meantime does not block the others', async () => {
     const { append, apply } = await journal()
     await append(
       new Map([
@@ -160,7 +160,7 @@ describeOnEachDatabase('the journal of downloads', (start) => {
     expect(await addedTo(reef, apply)).toBe(2)
   })
 
-  test('many models are counted in one commit, whoever else counts the same ones', async () => {
+  test('many models are counted in one commit, even if others count the same models', async () => {
     const token = await registry.register('bea')
     const models: ModelRecord[] = []
     for (let index = 0; index < 30; index += 1) {
@@ -184,7 +184,7 @@ describeOnEachDatabase('the journal of downloads', (start) => {
   })
 })
 
-/** From now on PostgreSQL updates rows in the order in which they are named, as it may do with many of them. */
+/** Makes PostgreSQL update rows in the order in which the query names them, as it may do when there are many. */
 async function useEveryOrder({ db, engine }: Connection) {
   if (engine === 'sqlite') return
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db)
@@ -193,7 +193,7 @@ async function useEveryOrder({ db, engine }: Connection) {
   }
 }
 
-/** Where in a journal the record with this count begins. */
+/** The offset of the record with this count. */
 function findPlace(bytes: Buffer, count: number): number {
   for (let at = 0; at < bytes.length; at += recordSize) {
     if (decodeRecord(bytes.subarray(at, at + recordSize))?.count === count) return at
@@ -202,7 +202,7 @@ function findPlace(bytes: Buffer, count: number): number {
 }
 
 test.skipIf(postgresUrl === '' || !canMount)(
-  'while the disk of PostgreSQL is full downloads are counted in the journal',
+  'downloads are counted in the journal while the disk of PostgreSQL is full',
   async () => {
     const { disk, databaseUrl } = await smallPostgres()
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
@@ -212,7 +212,7 @@ test.skipIf(postgresUrl === '' || !canMount)(
     const token = await registry.register('ana')
     const downloads: (() => Promise<Answer>)[] = []
     for (let index = 0; index < 12; index += 1) {
-      // So large that an update of the row finds no room in its page.
+      // large enough that an updated row does not fit into its page
       const model = { name: `tide-${index}`, description: randomBytes(700).toString('hex') }
       const published = await publish(registry, token, model, 'a.gguf', smallGguf(1))
       downloads.push(() => registry.get(`/v1/files/${model.name}/download/${published.id}`))
@@ -241,12 +241,12 @@ test.skipIf(postgresUrl === '' || !canMount)(
 )
 
 test.skipIf(postgresUrl === '' || !canMount)(
-  'while the disk of PostgreSQL is full what needs a new session there is refused with 503 storage_full',
+  'requests that need a new session while the disk of PostgreSQL is full get 503 storage_full',
   async () => {
     const { disk, serverUrl, databaseUrl } = await smallPostgres()
     const registry = await startTestRegistry({ databaseUrl })
     onTestFinished(() => registry.close())
-    // As after a change of the catalogs.
+    // as after a catalog change
     for await (const cache of glob(join(disk.path, '**/pg_internal.init'))) await rm(cache)
     disk.fill()
     const admin = new pg.Client({ connectionString: serverUrl })
@@ -270,7 +270,7 @@ test.skipIf(postgresUrl === '' || !canMount)(
 )
 
 test.skipIf(postgresUrl === '')(
-  'a count whose commit may have happened is refused, and not counted a second time by the journal',
+  'a count that may have been committed is rejected, and not counted again in the journal',
   async () => {
     const databaseUrl = await makeDatabase(postgresUrl)
     const registry = await startTestRegistry({ databaseUrl })
@@ -282,7 +282,7 @@ test.skipIf(postgresUrl === '')(
     })
     const line = await deafLine(databaseUrl, 'no key update')
     const pool = new pg.Pool({ connectionString: line.url })
-    pool.on('connect', (client) => client.on('error', () => undefined)) // the query fails with it too
+    pool.on('connect', (client) => client.on('error', () => undefined)) // the query fails with the same error
     onTestFinished(async () => {
       await pool.end()
       await line.close()
@@ -301,8 +301,8 @@ test.skipIf(postgresUrl === '')(
 const largeModel = { name: 'large', description: 'x'.repeat(1000), readme: 'y'.repeat(500_000) }
 
 /**
- * A server with a database on a small disk of its own. Sessions of other tests would have to write pages to this disk when they
- * need a buffer.
+ * A server with a database on a small disk. It is a separate server because sessions of other tests that need a buffer
+ * would have to write this database's pages to the full disk.
  */
 async function smallPostgres() {
   const disk = await smallDisk('40m')
@@ -316,11 +316,11 @@ async function smallPostgres() {
   return { disk, serverUrl, databaseUrl: await databaseOn(disk.path, serverUrl) }
 }
 
-/** Makes a database all of whose tables are on a disk of ours, and answers its URL. */
+/** Creates a database with all tables on the disk at `path`, and returns its URL. */
 async function databaseOn(path: string, serverUrl: string): Promise<string> {
   const admin = new pg.Client({ connectionString: serverUrl })
   await admin.connect()
-  // It changes the catalogs, and the next session would need room to write its cache of them.
+  // Autovacuum changes the catalogs; the next session would then need disk space to write its catalog cache.
   await admin.query('alter system set autovacuum = off')
   await admin.query('select pg_reload_conf()')
   const { rows } = await admin.query("select current_setting('data_directory') as path")
@@ -331,13 +331,16 @@ async function databaseOn(path: string, serverUrl: string): Promise<string> {
   await chmod(path, 0o755)
   await admin.query(`create tablespace small location '${location}'`)
   await admin.query('create database small tablespace small')
-  // CREATE DATABASE leaves holes in the files. A session that needs a buffer would fail to fill them on a full disk.
+  // CREATE DATABASE leaves holes in its files; a session that needs a buffer could not fill them on a full disk.
   await admin.query('checkpoint')
   await admin.end()
   return serverUrl.replace(/\/postgres$/, '/small')
 }
 
-/** A line to the database that breaks when the server answers a statement with these words: it was done, and nobody knows. */
+/**
+ * A connection that breaks when the server answers a statement with these words: it was executed, but the client cannot
+ * know.
+ */
 async function deafLine(databaseUrl: string, words: string) {
   const { hostname, pathname } = new URL(databaseUrl)
   const server = createServer((incoming) => {
@@ -349,7 +352,7 @@ async function deafLine(databaseUrl: string, words: string) {
       outgoing.write(bytes)
     })
     outgoing.on('data', (bytes) => {
-      // "C": the statement is complete, and with it its transaction
+      // "C" (CommandComplete): the statement, and so its transaction, is complete
       if (!isDeaf) incoming.write(bytes)
       else if (bytes.includes('UPDATE ')) incoming.destroy()
     })

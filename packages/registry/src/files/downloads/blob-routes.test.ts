@@ -16,7 +16,7 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
 
   const eightDaysAgo = () => Date.now() - 8 * 86_400_000
 
-  /** As the registry gave it out at that time. */
+  /** A link as the registry issued it at `madeAt`. */
   async function makeLink(file: ModelFile, madeAt: number, of = registry) {
     const { db } = await of.connect()
     const { bytesPath } = capabilities(db, await readSecret(db, 'signing-key'))
@@ -29,14 +29,14 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
     file = await publish(registry, ana, { name: 'tide' }, 'tide.gguf', bytes)
   })
 
-  test('gives the file while it is fresh', async () => {
+  test('serves the file until it expires', async () => {
     const { status, bytes: found } = await registry.bytes(
       registry.url + (await makeLink(file, Date.now())),
     )
     expect([status, sha256(found)]).toEqual([200, file.sha256_hash])
   })
 
-  test('redirects to a fresh one when it has expired, as long as everybody may read the file', async () => {
+  test('redirects to a fresh link after it expires, as long as anyone may read the file', async () => {
     const expired = await makeLink(file, eightDaysAgo())
     const redirect = await registry.get(expired)
     expect(redirect.status).toBe(302)
@@ -46,7 +46,7 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
     expect([part.status, part.bytes.equals(bytes.subarray(5, 10))]).toEqual([206, true])
   })
 
-  test('is refused when it has expired and one character is another', async () => {
+  test('is refused if it has expired and any character is changed', async () => {
     const expired = await makeLink(file, eightDaysAgo())
     const end = expired.lastIndexOf('/')
     for (let at = '/blobs/'.length; at < end; at += 5) {
@@ -56,14 +56,14 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
     }
   })
 
-  test('of a private file ends when it expires', async () => {
+  test('is not renewed for a private file', async () => {
     const model = { name: 'hidden', is_public: false }
     const hidden = await publish(registry, ana, model, 'hidden.gguf', bytes)
     expect((await registry.get(await makeLink(hidden, Date.now()))).status).toBe(200)
     expect((await registry.get(await makeLink(hidden, eightDaysAgo()))).status).toBe(403)
   })
 
-  test('is kept by nobody but the caller, and of a private file by nobody at all', async () => {
+  test('may be cached only by the client, and not at all for a private file', async () => {
     const getCacheControl = async (
       name: string,
       is_public: boolean,
@@ -82,7 +82,7 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
     expect(await getCacheControl('inside', true, closed, member)).toBe('private, no-store')
   })
 
-  test('is not renewed for a model that has become private, or is gone', async () => {
+  test('is not renewed for a model that has become private or was deleted', async () => {
     const turned = await publish(registry, ana, { name: 'turned' }, 'turned.gguf', bytes)
     const expired = await makeLink(turned, eightDaysAgo())
     expect((await registry.get(expired)).status).toBe(302)
@@ -93,7 +93,7 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
     expect((await registry.get(expired)).status).toBe(404)
   })
 
-  test('says that the bytes are lost, and nothing of a range that does not come', async () => {
+  test('answers 404 without headers of the requested range if the bytes are lost', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const robbed = await start({ dataDirectory })
     const token = await robbed.register('ana')
@@ -107,7 +107,7 @@ describeOnEachDatabase('a link to a whole file, for torrent clients', (start) =>
     expect(headers.get('content-range') ?? headers.get('etag')).toBeNull()
   })
 
-  test('is not renewed by a registry for members', async () => {
+  test('is not renewed by a members-only registry', async () => {
     const closed = await start({ isAnonymousReadAllowed: false })
     const token = await closed.register('ana')
     const inside = await publish(closed, token, { name: 'tide' }, 'tide.gguf', bytes)

@@ -29,7 +29,7 @@ describeOnEachDatabase('downloads', (start) => {
     download = await getDownload('tide', file.id)
   })
 
-  test('download information has the fields of the contract and is not stored anywhere', async () => {
+  test('a download response has the fields of the contract and is not cached', async () => {
     const { headers } = await registry.get(`/v1/files/tide/download/${file.id}`)
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('etag')).toBeNull()
@@ -60,7 +60,7 @@ describeOnEachDatabase('downloads', (start) => {
     ])
   })
 
-  test('twenty racing downloads count twenty; a HEAD and a refused call count nothing', async () => {
+  test('twenty concurrent downloads count as twenty; HEAD and refused calls are not counted', async () => {
     const before = await countDownloads('tide')
     const path = `/v1/files/tide/download/${file.id}`
     await Promise.all(Array.from({ length: 20 }, () => registry.get(path)))
@@ -71,7 +71,7 @@ describeOnEachDatabase('downloads', (start) => {
     expect(await countDownloads('tide')).toBe(before + 20)
   })
 
-  test('the direct URL gives the bytes, with what resuming clients need', async () => {
+  test('the direct URL serves the bytes, with the headers that resuming clients need', async () => {
     const whole = await registry.bytes(download.direct_url)
     expect(whole.status).toBe(200)
     expect(sha256(whole.bytes)).toBe(file.sha256_hash)
@@ -107,7 +107,7 @@ describeOnEachDatabase('downloads', (start) => {
     expect(head.headers.get('content-length')).toBe(String(bytes.length))
   })
 
-  test('one changed character anywhere in the signed URL is 403', async () => {
+  test('a signed URL with any character changed is 403', async () => {
     const { pathname, search } = new URL(download.direct_url)
     const path = pathname + search
     for (let at = '/blobs/'.length; at < path.length; at += at < pathname.length ? 1 : 7) {
@@ -122,7 +122,7 @@ describeOnEachDatabase('downloads', (start) => {
     expect((await registry.call('PUT', path, { bytes: 'x' })).status).toBe(403)
   })
 
-  test('a chunk redirects to exactly its bytes', async () => {
+  test('a chunk hash redirects to exactly the bytes of the chunk', async () => {
     for (const { hash, index, size } of download.chunk_hashes) {
       const redirect = await registry.get(`/v1/files/chunks/${hash}`)
       expect(redirect.status).toBe(302)
@@ -134,7 +134,7 @@ describeOnEachDatabase('downloads', (start) => {
     }
   })
 
-  test('the whole hash redirects to the whole file, under a URL without a query', async () => {
+  test('the SHA-256 of a file redirects to the file, at a URL without a query', async () => {
     const redirect = await registry.get(`/v1/files/chunks/${file.sha256_hash}`)
     expect(redirect.status).toBe(302)
     const location = redirect.headers.get('location') ?? ''
@@ -146,7 +146,7 @@ describeOnEachDatabase('downloads', (start) => {
     expect((await registry.get(forged)).status).toBe(403)
   })
 
-  test('a HEAD of a chunk tells of the bytes and does not redirect', async () => {
+  test('HEAD of a chunk describes the bytes and does not redirect', async () => {
     const [chunk] = download.chunk_hashes
     const head = await registry.call('HEAD', `/v1/files/chunks/${chunk?.hash}`)
     expect(head.status).toBe(200)
@@ -159,7 +159,7 @@ describeOnEachDatabase('downloads', (start) => {
     }
   })
 
-  test('a chunk hash may be written in capitals', async () => {
+  test('a chunk hash may be in uppercase', async () => {
     for (const hash of [download.chunk_hashes[0]?.hash ?? '', file.sha256_hash]) {
       const redirect = await registry.get(`/v1/files/chunks/${hash.toUpperCase()}`)
       const { bytes: found } = await registry.bytes(redirect.headers.get('location') ?? '')
@@ -168,7 +168,7 @@ describeOnEachDatabase('downloads', (start) => {
     expect((await registry.get(`/v1/files/chunks/${'A'.repeat(64)}`)).status).toBe(404)
   })
 
-  test('a token of other letters than those of a token is not valid, whatever they are', async () => {
+  test('a token with characters that tokens never have is invalid', async () => {
     const letters = '%C3%A9'.repeat(43)
     const chunk = `/v1/files/chunks/${file.sha256_hash}/${file.id}.1.${letters}`
     expect((await registry.get(chunk)).status).toBe(404)
@@ -176,12 +176,12 @@ describeOnEachDatabase('downloads', (start) => {
     expect((await registry.get(blob)).status).toBe(403)
   })
 
-  test('a chunk hash that is none is 400, an unknown one 404', async () => {
+  test('a malformed chunk hash is 400, an unknown one 404', async () => {
     expect((await registry.get('/v1/files/chunks/xyz')).status).toBe(400)
     expect((await registry.get(`/v1/files/chunks/${'a'.repeat(64)}`)).status).toBe(404)
   })
 
-  test('the torrent file has the info hash that the file says', async () => {
+  test('the torrent has the info hash of the file', async () => {
     const torrent = await registry.bytes(download.torrent_url)
     expect(torrent.headers.get('content-type')).toBe('application/x-bittorrent')
     const text = torrent.bytes.toString('latin1')
@@ -191,7 +191,7 @@ describeOnEachDatabase('downloads', (start) => {
     expect(text).not.toContain('private')
   })
 
-  test('a private file gives nothing without its owner or a token, and everything with one', async () => {
+  test('a private file is accessible only to its owner or with a token', async () => {
     const secret = smallGguf(99, 5_000_000)
     const model = { name: 'hidden', is_public: false }
     const hidden = await publish(registry, ben, model, 'hidden.gguf', secret)
@@ -233,7 +233,7 @@ describeOnEachDatabase('downloads', (start) => {
     expect(shown.torrent_info_hash).not.toBe(hidden.torrent_info_hash)
   })
 
-  test('bytes can be read by pages of other origins, without credentials', async () => {
+  test('pages of other origins can read the bytes, without credentials', async () => {
     const { headers } = await registry.bytes(download.direct_url, {
       origin: 'https://elsewhere.example',
     })

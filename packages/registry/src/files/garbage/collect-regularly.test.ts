@@ -8,7 +8,7 @@ import { openTrash } from '../rows/trash.ts'
 import { collectRegularly } from './collect-regularly.ts'
 import { garbageCollection } from './garbage-collection.ts'
 
-test('a store full of unknown objects is left alone, logged as an error and shown as a metric', async () => {
+test('a store full of unknown objects is not collected, but logged as an error and exported as a metric', async () => {
   const registry = await startTestRegistry()
   onTestFinished(() => registry.close())
   const directory = join(registry.config.dataDirectory, 'store')

@@ -10,7 +10,7 @@ import { describeOnEachDatabase, type TestRegistry } from '../../testing/test-re
 import { openTrash } from '../rows/trash.ts'
 import { garbageCollection } from './garbage-collection.ts'
 
-/** The collection of another process on the same data, as `shoal admin gc` runs it. */
+/** Runs the collection from another process on the same data, as `shoal admin gc` does. */
 async function collectBeside({ config }: TestRegistry) {
   const connection = await connect({
     ...config,
@@ -28,8 +28,8 @@ async function collectBeside({ config }: TestRegistry) {
   return { db, collect: garbageCollection(db, store, trash), close: connection.close }
 }
 
-describeOnEachDatabase('the garbage collection', (start) => {
-  test('takes what nothing refers to and leaves the rest', async () => {
+describeOnEachDatabase('garbage collection', (start) => {
+  test('removes only what nothing refers to', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const registry = await start({ dataDirectory })
     const ana = await registry.register('ana')
@@ -48,7 +48,7 @@ describeOnEachDatabase('the garbage collection', (start) => {
     const download = await registry.get(`/v1/files/tide/download/${kept.id}`)
     const { direct_url } = download.body as { direct_url: string }
     expect((await registry.bytes(direct_url)).status).toBe(200)
-    expect(await readdir(uploads)).toHaveLength(2) // the open upload and its map
+    expect(await readdir(uploads)).toHaveLength(2) // the open upload and its chunk map
 
     await sql`update file set upload_expires_at = '2020-01-01T00:00:00.000Z' where status = 'uploading'`.execute(
       db,
@@ -61,7 +61,7 @@ describeOnEachDatabase('the garbage collection', (start) => {
     await close()
   })
 
-  test('does no harm to files that are published at the same time', async () => {
+  test('does not harm files that are published at the same time', async () => {
     const registry = await start()
     const ana = await registry.register('ana')
     const { collect, close } = await collectBeside(registry)

@@ -13,18 +13,18 @@ const llama = {
   'llama.attention.head_count': 16,
   'llama.attention.head_count_kv': 4,
 }
-/** Ten layers of four heads, which keep 64 numbers for a key and 64 for a value. */
+/** Ten layers of four heads, each with 64 numbers per key and 64 per value. */
 const cacheBytes = 4096 * 10 * 4 * (64 + 64) * 2
 
 let seed = 0
-/** Each has other bytes. */
+/** Each call returns different bytes. */
 function gguf(metadata: Record<string, MetadataInput>, elements = 64) {
   seed += 1
   const tensors = [{ name: 'token_embd.weight', shape: [elements], type: 'F32' }]
   return Buffer.from(makeGguf({ metadata, tensors, fill: (data) => data.fill(seed) }))
 }
 
-describeOnEachDatabase('the memory of a file', (start) => {
+describeOnEachDatabase('the memory estimate of a file', (start) => {
   let registry: TestRegistry
   let ana: string
 
@@ -44,7 +44,7 @@ describeOnEachDatabase('the memory of a file', (start) => {
     ana = await registry.register('ana')
   })
 
-  test('is that of its weights, of one conversation and of what computing needs', async () => {
+  test('adds up the weights, one conversation and the compute buffers', async () => {
     const bytes = gguf(llama)
     const file = await put('tide', 'tide.gguf', bytes)
     const overhead = (file.memory_bytes ?? 0) - bytes.length - cacheBytes
@@ -54,7 +54,7 @@ describeOnEachDatabase('the memory of a file', (start) => {
     expect(await getMinMemory('tide')).toBe(file.memory_bytes)
   })
 
-  test('makes a list of models that run in so much', async () => {
+  test('filters models by the memory that they need', async () => {
     await put('squid', 'squid.gguf', gguf({ ...llama, 'llama.block_count': 40 }))
     const least = (await getMinMemory('squid')) ?? 0
     expect(await list(`sort=created_at&max_memory_bytes=${least}`)).toEqual(['squid', 'tide'])
@@ -67,7 +67,7 @@ describeOnEachDatabase('the memory of a file', (start) => {
     expect((await registry.get('/v1/models?max_memory_bytes=x')).status).toBe(400)
   })
 
-  test('of a split model adds up over its parts, and the model runs when all of them are there', async () => {
+  test('is summed over the parts of a split model once all of them are present', async () => {
     const whole = await put('whole', 'whole.gguf', gguf(llama, 128))
     const split = { 'split.count': 2, 'split.no': 1 }
     const second = gguf(split, 64)
@@ -82,7 +82,7 @@ describeOnEachDatabase('the memory of a file', (start) => {
     expect(sum - weights).toBe((whole.memory_bytes ?? 0) - whole.file_size_bytes)
   })
 
-  test('is unknown for what does not run by itself, and where the header says too little', async () => {
+  test('is unknown for files that do not run on their own or whose header is incomplete', async () => {
     const projector = { ...llama, 'general.type': 'mmproj' }
     await put('eye', 'mmproj.gguf', gguf(projector))
     await put('eye', 'untold.gguf', smallGguf(3))
@@ -92,14 +92,14 @@ describeOnEachDatabase('the memory of a file', (start) => {
     expect(await list('max_memory_bytes=9000000000000000')).not.toContain('eye')
   })
 
-  test('goes with the file', async () => {
+  test('is removed with the file', async () => {
     const { id } = await put('gone', 'gone.gguf', gguf(llama))
     expect(await getMinMemory('gone')).not.toBeNull()
     await registry.call('DELETE', `/v1/models/gone/files/${id}`, { token: ana })
     expect(await getMinMemory('gone')).toBeNull()
   })
 
-  test('is known also of files that were published before there were estimates', async () => {
+  test('is added for files that were published before estimates existed', async () => {
     const names = ['tide', 'squid', 'whole', 'split', 'eye', 'gone']
     const readMemory = () =>
       Promise.all(names.map(async (name) => [await getMinMemory(name), await listMemory(name)]))

@@ -1,4 +1,4 @@
-/** What becomes of files while the registry, its store or its bytes are broken. */
+/** Processing files while the registry, its store or its bytes are broken. */
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,13 +41,13 @@ describeOnEachDatabase('processing', (start) => {
     return registry.bytes(body.direct_url)
   }
 
-  /** The processor looks for work at once, and finds what it had put off too. */
+  /** Makes the processor poll now, including postponed jobs. */
   async function wake(seed: number) {
     await sql`update file set lease_until = null where lease_holder is null`.execute(connection.db)
     await publish(registry, ana, { name: 'other' }, `${seed}.gguf`, smallGguf(seed))
   }
 
-  test('waits while something is broken, says so, and does not hold that against the file', async () => {
+  test('waits while the store is unavailable, reports it, and does not count it as an attempt', async () => {
     const bytes = smallGguf(1)
     await publish(registry, ana, { name: 'tide' }, 'first.gguf', bytes)
     const second = await startUpload('second.gguf', bytes)
@@ -90,7 +90,7 @@ describeOnEachDatabase('processing', (start) => {
     return rows[0]?.key ?? ''
   }
 
-  /** Sends a file again that has gone back to be uploaded, and expects it to become ready. */
+  /** Sends a reopened file again, and expects it to become ready. */
   async function sendAgain(file: ModelFile, bytes: Buffer<ArrayBuffer>) {
     const { body }: { body: StartedUpload['upload'] } = await registry.get(
       `/v1/models/tide/files/${file.id}/upload`,
@@ -108,7 +108,7 @@ describeOnEachDatabase('processing', (start) => {
   })
   const sharedBytes = 'the stored bytes that this file shares'
 
-  test('asks for a file again when the object that it was to share is gone', async () => {
+  test('requests a file again if the object that it shares is gone', async () => {
     const bytes = smallGguf(11)
     const first = await publish(registry, ana, { name: 'tide' }, 'shared.gguf', bytes)
     const second = await startUpload('sharing.gguf', bytes)
@@ -120,7 +120,7 @@ describeOnEachDatabase('processing', (start) => {
     expect((await downloadBytes('tide', first)).bytes.equals(bytes)).toBe(true)
   })
 
-  test('asks for a file again when the record of the bytes that it was to share is gone', async () => {
+  test('requests a file again if the row of the blob that it shares is gone', async () => {
     const bytes = smallGguf(12)
     await publish(registry, ana, { name: 'tide' }, 'recorded.gguf', bytes)
     const second = await startUpload('unrecorded.gguf', bytes)
@@ -129,7 +129,7 @@ describeOnEachDatabase('processing', (start) => {
     await sendAgain(second, bytes)
   })
 
-  test('asks for a file again when its uploaded bytes are gone', async () => {
+  test('requests a file again if its uploaded bytes are gone', async () => {
     const bytes = smallGguf(13)
     const file = await startUpload('vanishing.gguf', bytes)
     await send(file.upload, bytes)
@@ -138,7 +138,7 @@ describeOnEachDatabase('processing', (start) => {
     await sendAgain(file, bytes)
   })
 
-  test('gives a file up that the registry went down over again and again', async () => {
+  test('fails a file if the registry keeps stopping while processing it', async () => {
     const bytes = smallGguf(3)
     const { id, upload } = await startUpload('deadly.gguf', bytes)
     await registry.call('PUT', upload.missing_chunks[0]?.url ?? '', { bytes })
@@ -152,7 +152,7 @@ describeOnEachDatabase('processing', (start) => {
     })
   })
 
-  test('bytes that the store has lost are asked for again, and come back for every file that has them', async () => {
+  test('requests bytes again that the store has lost, and restores them for every file that shares them', async () => {
     const bytes = smallGguf(5)
     const first = await publish(registry, ana, { name: 'first' }, 'x.gguf', bytes)
     for (const name of await readdir(objects)) await rm(join(objects, name), { recursive: true })
@@ -165,7 +165,7 @@ describeOnEachDatabase('processing', (start) => {
   })
 })
 
-/** As a damaged or partly restored database has it: the tables themselves do not allow it. */
+/** As in a damaged or partly restored database; the schema itself does not allow it. */
 async function deleteBlobRow({ db, engine }: Connection, sha256Hash: string) {
   const deletion = sql`delete from blob where sha256_hash = ${sha256Hash}`
   if (engine === 'sqlite') {

@@ -1,4 +1,7 @@
-/** Several nodes process the files of one database: who has a file, by which clock, and what a node may do that has lost it. */
+/**
+ * Several nodes that process the files of one database: which node has a file, by which clock, and what a node may
+ * still do after losing its lease.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +30,7 @@ import { publishFile } from './publish-file.ts'
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Sets the clock of this process, which the registry runs in, and not the database's. */
+/** Shifts the clock of this process, in which the registry runs, but not the database's. */
 function shiftClock(ms: number) {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
   onTestFinished(() => {
@@ -35,7 +38,7 @@ function shiftClock(ms: number) {
   })
 }
 
-/** An upload in the model tide with all its bytes, which nobody has asked to be processed. */
+/** Uploads all bytes of a file to the model `tide` without submitting it for processing. */
 async function uploadAll(registry: TestRegistry, token: string, filename: string, bytes: Buffer) {
   const { body }: { body: StartedUpload } = await registry.post('/v1/models/tide/files', {
     token,
@@ -48,7 +51,7 @@ async function uploadAll(registry: TestRegistry, token: string, filename: string
   return body.id
 }
 
-describeOnEachDatabase('the lease of a file that is processed', (start) => {
+describeOnEachDatabase('the lease on a file in processing', (start) => {
   let registry: TestRegistry
   let connection: Connection
   let store: DiskStore
@@ -72,13 +75,13 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
   const get = async (id: string): Promise<ModelFile> =>
     (await registry.get(`/v1/models/tide/files/${id}`, { token: ana })).body
 
-  /** Makes it a job that a node has for so long. */
+  /** Makes the file a job, leased to `holder` for this long. */
   async function lease(id: string, holder: string, seconds: number) {
     const { db } = connection
     await db
       .updateTable('file')
       .set({
-        status: sql<never>`'processing'`, // whatever it was
+        status: sql<never>`'processing'`, // whatever the status was
         lease_holder: holder,
         lease_until: databaseTime(db, seconds),
         attempts: 1,
@@ -87,19 +90,19 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
       .execute()
   }
 
-  /** Returns once the registry has looked for work. */
+  /** Returns once the registry has polled the queue. */
   const waitForPoll = (seed: number) =>
     publish(registry, ana, { name: 'other' }, `${seed}.gguf`, smallGguf(seed))
 
-  test('runs out soon after its node has died, and another goes on', async () => {
+  test('expires soon after its node has died, and another node takes over', async () => {
     const id = await uploadAll(registry, ana, 'orphan.gguf', smallGguf(1))
     await lease(id, 'a dead node', 2)
     const started = performance.now()
     expect(await settled(registry, ana, 'tide', id)).toMatchObject({ status: 'ready' })
-    expect(performance.now() - started).toBeLessThan(20_000) // 2 s, and 5 s until the next look
+    expect(performance.now() - started).toBeLessThan(20_000) // 2 s, and up to 5 s until the next poll
   })
 
-  test('lasts 15 seconds of the database’s clock, whatever the clocks of the nodes say', async () => {
+  test('lasts 15 seconds by the database’s clock, regardless of the clocks of the nodes', async () => {
     const id = await uploadAll(registry, ana, 'clocks.gguf', smallGguf(2))
     for (const shift of [-hourMs, hourMs]) {
       shiftClock(shift)
@@ -124,7 +127,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
     await settled(registry, ana, 'tide', id)
   })
 
-  test('decides who publishes: a node that has lost it changes nothing and takes no bytes away', async () => {
+  test('decides which node publishes: one that has lost it changes nothing and removes no bytes', async () => {
     const bytes = smallGguf(5)
     const { db, fullText, engine } = connection
     const id = await uploadAll(registry, ana, 'fenced.gguf', bytes)
@@ -165,7 +168,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
     expect(await blob.executeTakeFirst()).toEqual({ object_key: key })
   })
 
-  test('has an upload expire by the database’s clock too', async () => {
+  test('uses the database’s clock, as the expiry of uploads does', async () => {
     const { body }: { body: StartedUpload } = await registry.post('/v1/models/tide/files', {
       token: ana,
       body: manifestFor('open.gguf', smallGguf(6)),
@@ -193,7 +196,7 @@ describeOnEachDatabase('the lease of a file that is processed', (start) => {
 const postgresUrl = inject('postgresUrl')
 
 test.skipIf(!postgresUrl)(
-  'a registry (PostgreSQL) that loses a lease in the moment of publishing leaves the file to the other node',
+  'a registry (PostgreSQL) that loses a lease while publishing leaves the file to the other node',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'shoal-lease-'))
     onTestFinished(() => rm(folder, { recursive: true }))
@@ -208,7 +211,7 @@ test.skipIf(!postgresUrl)(
     const { db } = await registry.connect()
 
     await db.transaction().execute(async (trx) => {
-      await sql`select 1 from model for update`.execute(trx) // where publishing has to wait
+      await sql`select 1 from model for update`.execute(trx) // publishing waits for this lock
       await registry.post(`/v1/models/tide/files/${id}/complete`, { token: ana })
       const waiting = sql`select 1 from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`

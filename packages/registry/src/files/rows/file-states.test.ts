@@ -19,7 +19,7 @@ import { type FileEvent, type FileTransition, fileTransitions, moveFiles } from 
 
 const events = Object.keys(fileTransitions) as FileEvent[]
 const states: (FileStatus | undefined)[] = [
-  undefined, // there is no file
+  undefined, // the file does not exist
   'uploading',
   'processing',
   'ready',
@@ -64,7 +64,7 @@ describeOnEachDatabase('a file', (start) => {
     await connection.db.deleteFrom('blob').execute()
   })
 
-  /** What the registry does at each event, to a file that may be in any state. */
+  /** What the registry does for each event, with a file in any state. */
   const doAt: Record<FileEvent, (file: FileRow) => Promise<unknown>> = {
     begin: () => create(undefined),
     submit: ({ id }) => files.submit(id),
@@ -88,7 +88,7 @@ describeOnEachDatabase('a file', (start) => {
     return createFile(unlimited, model, manifest, { storedKey: undefined, before })
   }
 
-  /** A file in this state: nothing was sent for long, and a node has its lease if it is a job. */
+  /** A file in this state, whose upload has expired and whose lease belongs to `node`. */
   async function fileIn(state: FileStatus | undefined, hasBytes: boolean): Promise<FileRow> {
     const row = await create(undefined)
     const { db } = connection
@@ -108,7 +108,7 @@ describeOnEachDatabase('a file', (start) => {
     })),
   )
 
-  test.each(cases)('in state $state is $next after $event', async ({ event, state, next }) => {
+  test.each(cases)('$event takes it from $state to $next', async ({ event, state, next }) => {
     const file = await fileIn(state, event !== 'replace')
     const refusal = await doAt[event](file).then(
       () => undefined,
@@ -124,20 +124,20 @@ describeOnEachDatabase('a file', (start) => {
       )
     expect((await after.executeTakeFirst())?.status).toBe(next)
     if (isFor(event, state)) expect(refusal).toBeUndefined()
-    // Some refuse with an error what others leave alone without a word.
+    // Where the event does not apply, some calls throw a conflict and others do nothing.
     else if (refusal !== undefined) expect(refusal).toMatchObject({ code: 'conflict' })
   })
 
-  test('changes its status by an event of the table, and in no other way', async () => {
+  test('changes its status only through an event of the table', async () => {
     const { db } = connection
-    // @ts-expect-error: a status that is set by hand
+    // @ts-expect-error: a status cannot be set by hand
     db.updateTable('file').set({ status: 'ready' })
     const values = { status: 'ready' as const }
-    // @ts-expect-error: nor with other values
+    // @ts-expect-error: nor through a variable
     db.updateTable('file').set(values)
-    // @ts-expect-error: nor beside an event
+    // @ts-expect-error: nor along with an event
     moveFiles(db, 'submit', values)
-    // @ts-expect-error: nor by what is no event
+    // @ts-expect-error: nor by an unknown event
     expect(() => moveFiles(db, 'revive')).toThrow()
   })
 })
@@ -149,7 +149,7 @@ describe('docs/architecture.md', async () => {
   )
   const section = page.split('## States of a file')[1]?.split('\n## ')[0] ?? ''
 
-  test('has the table of transitions as it is', () => {
+  test('has the current table of transitions', () => {
     const rows = events.map((event) => {
       const { from, to, by, does } = transitions[event]
       const named = (some: readonly FileStatus[]) =>
@@ -159,7 +159,7 @@ describe('docs/architecture.md', async () => {
     expect(section.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows)
   })
 
-  test('has each state and each event in its picture', () => {
+  test('has every state and event in its diagram', () => {
     const words = section.split('```')[1]?.match(/[a-z]+/g) ?? []
     const named = [...states.filter((state) => state !== undefined), ...events]
     expect(new Set(words)).toEqual(new Set([...named, 'no', 'file']))

@@ -30,7 +30,7 @@ async function listObjects(registry: TestRegistry): Promise<string[]> {
     .map(({ parentPath, name }) => join(parentPath, name))
 }
 
-/** A file of so many bytes that takes no room. */
+/** Makes a sparse file of this size, which uses no disk space. */
 async function makeSparse(path: string, sizeBytes: number) {
   const file = await open(path, 'a')
   await file.truncate(sizeBytes)
@@ -59,7 +59,7 @@ const age = (db: Kysely<Database>, days: number) =>
     .execute()
 
 describeOnEachDatabase('the trash', (start) => {
-  test('keeps the bytes of a deleted file for a week and removes them then', async () => {
+  test('keeps the bytes of a deleted file for a week and then removes them', async () => {
     const registry = await start()
     const { remove } = await publishTide(registry)
     await remove()
@@ -92,7 +92,7 @@ describeOnEachDatabase('the trash', (start) => {
     await admin.close()
   })
 
-  test('gets the files of a deleted model, and not those that another model has too', async () => {
+  test('receives the files of a deleted model, except those that another model shares', async () => {
     const registry = await start()
     const { token } = await publishTide(registry)
     const kept = await publish(registry, token, { name: 'ebb' }, 'ebb.gguf', bytes)
@@ -107,7 +107,7 @@ describeOnEachDatabase('the trash', (start) => {
     await admin.close()
   })
 
-  test('counts against no quota', async () => {
+  test('does not count against the quota', async () => {
     const registry = await start({ quotaBytes: bytes.length + 10 })
     const { token, remove } = await publishTide(registry)
     await remove()
@@ -115,7 +115,7 @@ describeOnEachDatabase('the trash', (start) => {
     expect(file.status).toBe('ready')
   })
 
-  test('is skipped by uploads that were given up', async () => {
+  test('does not receive cancelled uploads', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     await registry.post('/v1/models', { token, body: { name: 'tide' } })
@@ -127,14 +127,14 @@ describeOnEachDatabase('the trash', (start) => {
     expect(await db.selectFrom('trash').selectAll().execute()).toEqual([])
   })
 
-  test('keeps nothing with SHOAL_TRASH_DAYS=0', async () => {
+  test('keeps nothing if SHOAL_TRASH_DAYS=0', async () => {
     const registry = await start({ trashDays: 0 })
     const { remove } = await publishTide(registry)
     await remove()
     expect(await listObjects(registry)).toEqual([])
   })
 
-  test('gives back what a restored database refers to again, and never removes that', async () => {
+  test('restores objects that a restored database refers to again, and never removes them', async () => {
     const registry = await start()
     const { file, remove } = await publishTide(registry)
     const { db } = await registry.connect()
@@ -163,7 +163,7 @@ describeOnEachDatabase('the trash', (start) => {
     await admin.close()
   })
 
-  test('is emptied from its oldest object on, until there is enough room', async () => {
+  test('is emptied oldest first, until there is enough space', async () => {
     const registry = await start()
     const { token, remove } = await publishTide(registry)
     await remove()
@@ -179,7 +179,7 @@ describeOnEachDatabase('the trash', (start) => {
     await admin.close()
   })
 
-  test('gets a few unknown objects, but not when they are most of the store', async () => {
+  test('receives a few unknown objects, but not if they are most of the store', async () => {
     const registry = await start()
     const { file } = await publishTide(registry)
     const unknown = getStorePath(registry, 'objects', '00', 'unknown-00')
@@ -210,7 +210,7 @@ describeOnEachDatabase('the trash', (start) => {
     await admin.close()
   })
 
-  test('takes whatever users delete, however much that is', async () => {
+  test('receives everything that users delete, however large', async () => {
     const registry = await start()
     const { remove } = await publishTide(registry)
     const [object = ''] = await listObjects(registry)

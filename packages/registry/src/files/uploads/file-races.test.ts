@@ -10,10 +10,10 @@ import {
   type TestRegistry,
 } from '../../testing/test-registry.ts'
 
-/** Longer than a small file is processed. */
+/** Longer than processing a small file takes. */
 const aWhileMs = 500
 
-describeOnEachDatabase('calls that race for a file', (start) => {
+describeOnEachDatabase('concurrent calls on a file', (start) => {
   let registry: TestRegistry
   let connection: Connection
   let ana: string
@@ -24,7 +24,7 @@ describeOnEachDatabase('calls that race for a file', (start) => {
     ana = await registry.register('ana')
   })
 
-  /** Sends all chunks of a file; `complete` is left to do. */
+  /** Sends all chunks of a file, but does not call `complete`. */
   async function upload(model: string, filename: string, bytes: Buffer<ArrayBuffer>) {
     await registry.post('/v1/models', { token: ana, body: { name: model } })
     const files = `/v1/models/${model}/files`
@@ -38,8 +38,8 @@ describeOnEachDatabase('calls that race for a file', (start) => {
     registry.post(`/v1/models/${model_id}/files/${id}/complete`, { token: ana })
 
   /**
-   * Makes the writers of a model that come during `work` wait for its end, so that they meet. SQLite knows no
-   * such meeting: there one follows the other.
+   * Makes writers of a model that start during `work` wait until it ends, so that they run concurrently. SQLite has no
+   * concurrent writers: they run one after another.
    */
   function whileHeld<T>(modelId: string, work: () => Promise<T>): Promise<T> {
     if (connection.engine === 'sqlite') return work()
@@ -50,7 +50,7 @@ describeOnEachDatabase('calls that race for a file', (start) => {
   }
 
   test.each(['file', 'model'])(
-    'bytes of a %s that is deleted while it becomes ready are as good as new when they come again',
+    'the bytes of a %s deleted while becoming ready can be uploaded again',
     async (what) => {
       const bytes = smallGguf(1, what === 'file' ? 64 : 128)
       const file = await upload(what, 'x.gguf', bytes)
@@ -73,7 +73,7 @@ describeOnEachDatabase('calls that race for a file', (start) => {
     },
   )
 
-  test('files of one model that become ready at once are all counted', async () => {
+  test('files of one model that become ready at the same time are all counted', async () => {
     const files = await Promise.all([
       upload('busy', '1.gguf', smallGguf(2)),
       upload('busy', '2.gguf', smallGguf(3)),
@@ -87,7 +87,7 @@ describeOnEachDatabase('calls that race for a file', (start) => {
     expect(body).toMatchObject({ files_count: 2, quantizations: ['F32'] })
   })
 
-  test('an upload of bytes that are deleted meanwhile has them, or is asked for them', async () => {
+  test('an upload of bytes that are being deleted reuses them or sends them again', async () => {
     for (let round = 0; round < 10; round += 1) {
       const bytes = smallGguf(round, 256)
       const { id } = await publish(registry, ana, { name: 'here' }, 'x.gguf', bytes)
@@ -101,7 +101,7 @@ describeOnEachDatabase('calls that race for a file', (start) => {
     }
   })
 
-  test('an upload that starts while its model is deleted is told that there is no such model', async () => {
+  test('an upload that starts while its model is deleted succeeds or is refused with 404 or 409', async () => {
     for (let round = 0; round < 10; round += 1) {
       const name = `going-${round}`
       await registry.post('/v1/models', { token: ana, body: { name } })

@@ -56,7 +56,7 @@ describeOnEachDatabase('files', (start) => {
     expect(record.tensors).toMatchObject({ count: 1, parameters: 64 })
   })
 
-  test('the same call resumes an upload, and another file of a ready name is a conflict', async () => {
+  test('the same call resumes an upload; another file with the name of a ready one is a conflict', async () => {
     const manifest = manifestFor('again.gguf', smallGguf(2))
     const first = await startUpload(ana, 'tide', manifest)
     expect(first.status).toBe(201)
@@ -74,7 +74,7 @@ describeOnEachDatabase('files', (start) => {
     expect(other.status).toBe(409)
   })
 
-  test('an unfinished upload is seen by its owner alone', async () => {
+  test('only the owner can see an unfinished upload', async () => {
     const { body }: { body: StartedUpload } = await startUpload(
       ana,
       'tide',
@@ -100,7 +100,7 @@ describeOnEachDatabase('files', (start) => {
     expect((await registry.call('DELETE', path, { token: ana })).status).toBe(204)
   })
 
-  test('completing too early is 409 with the number of missing chunks', async () => {
+  test('completing an upload too early is 409 with the number of missing chunks', async () => {
     const { body }: { body: StartedUpload } = await startUpload(
       ana,
       'tide',
@@ -111,7 +111,7 @@ describeOnEachDatabase('files', (start) => {
     expect(early.body).toMatchObject({ missing_count: 1, code: 'chunks_missing' })
   })
 
-  test('a chunk of a wrong length or with wrong bytes is refused and nothing of it is kept', async () => {
+  test('a chunk with a wrong length or wrong bytes is refused and discarded', async () => {
     const bytes = smallGguf(6)
     const { body }: { body: StartedUpload } = await startUpload(
       ana,
@@ -132,13 +132,13 @@ describeOnEachDatabase('files', (start) => {
     expect(upload.missing_count).toBe(1)
 
     expect((await put(url, bytes)).status).toBe(200)
-    expect((await put(url, bytes)).status).toBe(200) // repeating is harmless
-    expect((await put(url, flipped)).status).toBe(400) // and cannot spoil what is stored
+    expect((await put(url, bytes)).status).toBe(200) // repeating it is harmless
+    expect((await put(url, flipped)).status).toBe(400) // and cannot damage stored bytes
     await complete(ana, 'tide', body.id)
     expect(await settled(registry, ana, 'tide', body.id)).toMatchObject({ status: 'ready' })
   })
 
-  test('a file of several chunks comes in any order, in parallel, with its last chunk shorter', async () => {
+  test('chunks can be sent in any order and in parallel, and the last one may be shorter', async () => {
     const bytes = smallGguf(7, 5_000_000) // 20 MB: two chunks
     const { body }: { body: StartedUpload } = await startUpload(
       ana,
@@ -181,21 +181,21 @@ describeOnEachDatabase('files', (start) => {
   })
 
   test.each([
-    ['a size that the chunks do not add up to', { file_size_bytes: 5 }],
-    ['a chunk size that is not the rule', { chunk_size: 1024 * 1024 }],
-    ['no chunk', { chunk_hashes: [] }],
-    ['a chunk hash in capitals', { chunk_hashes: [{ index: 0, hash: 'A'.repeat(64), size: 5 }] }],
-    ['a whole hash that is none', { sha256_hash: 'x' }],
+    ['a size that is not the sum of its chunks', { file_size_bytes: 5 }],
+    ['a wrong chunk size', { chunk_size: 1024 * 1024 }],
+    ['no chunks', { chunk_hashes: [] }],
+    ['a chunk hash in uppercase', { chunk_hashes: [{ index: 0, hash: 'A'.repeat(64), size: 5 }] }],
+    ['a malformed SHA-256', { sha256_hash: 'x' }],
     ['size 0', { file_size_bytes: 0 }],
   ])('a manifest with %s is refused with 422', async (_what, wrong) => {
     const manifest = { ...manifestFor('x.gguf', smallGguf(1)), ...wrong }
     expect((await startUpload(ana, 'tide', manifest)).status).toBe(422)
   })
 
-  test('an upload that lies in its whole hash fails, and says why', async () => {
+  test('an upload with a wrong SHA-256 fails and says why', async () => {
     const bytes = smallGguf(8)
     const manifest = { ...manifestFor('liar.gguf', bytes), sha256_hash: 'f'.repeat(64) }
-    // a one-chunk file has one hash, so two chunks are needed for the lie
+    // with one chunk, the hash of the chunk would have to match too
     expect((await startUpload(ana, 'tide', manifest)).status).toBe(422)
     const large = smallGguf(8, 5_000_000)
     const lie = { ...manifestFor('liar.gguf', large), sha256_hash: 'f'.repeat(64) }
@@ -211,7 +211,7 @@ describeOnEachDatabase('files', (start) => {
     expect(again.body).toMatchObject({ status: 'uploading', upload: { missing_count: 2 } })
   })
 
-  test('what is no GGUF file fails, and says why', async () => {
+  test('a file that is not GGUF fails and says why', async () => {
     const file = await publish(
       registry,
       ana,
@@ -223,12 +223,12 @@ describeOnEachDatabase('files', (start) => {
     expect(file.status_detail).toContain('GGUF')
   })
 
-  test('knowing a hash gains nothing: bytes that one cannot read have to be sent', async () => {
+  test('knowing a hash does not help: bytes that the caller cannot read must be sent', async () => {
     const secret = smallGguf(66)
     await publish(registry, ben, { name: 'hidden' }, 'secret.gguf', secret)
     const manifest = manifestFor('stolen.gguf', secret)
     const { body: stolen }: { body: StartedUpload } = await startUpload(ana, 'tide', manifest)
-    // ana is the admin here, so a third account makes the point
+    // ana is the admin, so a third account is needed
     const cleo = await registry.register('cleo')
     await registry.post('/v1/models', { token: cleo, body: { name: 'cleos' } })
     const { body }: { body: StartedUpload } = await startUpload(cleo, 'cleos', manifest)
@@ -237,12 +237,12 @@ describeOnEachDatabase('files', (start) => {
     expect(stolen.filename).toBe('stolen.gguf')
 
     const own: StartedUpload = (await startUpload(ben, 'drift', manifest)).body
-    expect(own.upload.missing_count).toBe(0) // ben may read them already
+    expect(own.upload.missing_count).toBe(0) // ben may already read them
     await complete(ben, 'drift', own.id)
     expect(await settled(registry, ben, 'drift', own.id)).toMatchObject({ status: 'ready' })
   })
 
-  test('the same bytes are stored once and stay as long as one file has them', async () => {
+  test('the same bytes are stored once, as long as any file has them', async () => {
     const bytes = smallGguf(77)
     const first = await publish(registry, ana, { name: 'tide' }, 'shared.gguf', bytes)
     const second = await publish(registry, ben, { name: 'drift' }, 'shared-too.gguf', bytes)
@@ -257,7 +257,7 @@ describeOnEachDatabase('files', (start) => {
     expect((await registry.get(`/v1/files/chunks/${sha256(bytes)}`)).status).toBe(404)
   })
 
-  test('of bytes that one can read already neither size nor chunks can be declared otherwise', async () => {
+  test('a manifest that contradicts stored bytes that the caller can read is refused', async () => {
     const bytes = smallGguf(79)
     await publish(registry, ben, { name: 'drift' }, 'honest.gguf', bytes)
     const manifest = manifestFor('lie.gguf', bytes)
@@ -274,7 +274,7 @@ describeOnEachDatabase('files', (start) => {
     expect((await startUpload(ana, 'tide', lie)).status).toBe(422)
   })
 
-  test('an architecture that could not be set by hand counts as not given', async () => {
+  test('an architecture that could not be set by hand is ignored', async () => {
     const odd = ['x'.repeat(3_000), '\0', '', 'a\u0001b', 'a\nb', ' ', '\u200b', 'a\u202eb']
     for (const [at, architecture] of odd.entries()) {
       const bytes = createGguf({ 'general.architecture': architecture, [`${architecture}.a`]: at })
@@ -288,10 +288,10 @@ describeOnEachDatabase('files', (start) => {
     expect((await registry.get('/v1/models/odd-too')).body).toMatchObject({ architecture: longest })
   })
 
-  test('a header that cannot be used is quoted only as far as it can be shown', async () => {
+  test('an invalid header is quoted without control characters and truncated', async () => {
     const key = `a\0${'b'.repeat(2_000)}`
     const bytes = Buffer.from(createGguf({ [key]: 1, [key.replace('b', 'c')]: 2 }))
-    bytes.write('b', bytes.indexOf('\0cb') + 1) // now the key is there twice
+    bytes.write('b', bytes.indexOf('\0cb') + 1) // now the key occurs twice
     const file = await publish(registry, ana, { name: 'odd' }, 'twice.gguf', bytes)
     expect(file).toMatchObject({
       status: 'failed',
@@ -299,7 +299,7 @@ describeOnEachDatabase('files', (start) => {
     })
   })
 
-  test('deleting a model takes its files with it', async () => {
+  test('deleting a model deletes its files', async () => {
     const bytes = smallGguf(78)
     await publish(registry, ana, { name: 'short-lived' }, 'x.gguf', bytes)
     expect((await registry.get(`/v1/files/chunks/${sha256(bytes)}`)).status).toBe(302)
@@ -307,7 +307,7 @@ describeOnEachDatabase('files', (start) => {
     expect((await registry.get(`/v1/files/chunks/${sha256(bytes)}`)).status).toBe(404)
   })
 
-  test('the parameters of a sharded model are the sum over its shards', async () => {
+  test('the parameter count of a sharded model is the sum of its shards', async () => {
     for (const index of [1, 2]) {
       const name = `sharded-F32-0000${index}-of-00002.gguf`
       await publish(registry, ana, { name: 'sharded' }, name, smallGguf(80 + index, 64 * index))
@@ -318,7 +318,7 @@ describeOnEachDatabase('files', (start) => {
 })
 
 describeOnEachDatabase('a registry with a quota', (start) => {
-  test('refuses a file over it with 413, counting what is declared', async () => {
+  test('refuses a file over it with 413, counting declared bytes', async () => {
     const bytes = smallGguf(1)
     const registry = await start({ quotaBytes: bytes.length * 2 })
     const ana = await registry.register('ana')
@@ -338,8 +338,8 @@ describeOnEachDatabase('a registry with a quota', (start) => {
   })
 })
 
-describeOnEachDatabase('a registry that is started again', (start) => {
-  test('goes on with uploads and with processing, and honours what it signed before', async () => {
+describeOnEachDatabase('a registry that is restarted', (start) => {
+  test('continues uploads and processing, and accepts URLs that it signed before', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const registry = await start({ dataDirectory })
     const ana = await registry.register('ana')
@@ -366,8 +366,8 @@ describeOnEachDatabase('a registry that is started again', (start) => {
   })
 })
 
-describeOnEachDatabase('a registry whose store makes no room', (start) => {
-  test('leaves nothing of an upload that it could not start', async () => {
+describeOnEachDatabase('a registry whose store cannot reserve space', (start) => {
+  test('leaves nothing behind of an upload that it could not start', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
     const registry = await start({ dataDirectory })
     const ana = await registry.register('ana')

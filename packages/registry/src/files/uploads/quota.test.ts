@@ -1,4 +1,4 @@
-/** What an account stores is never more than its quota, whatever it starts, replaces, gives up or sends at once. */
+/** What an account stores never exceeds its quota, whatever it starts, replaces, cancels or sends at the same time. */
 
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -27,16 +27,16 @@ import { startUpload } from './start-upload.ts'
 
 const everything = { accountId: undefined, username: undefined, seesAll: true }
 const megabyte = 1e6
-/** What a file system needs besides the bytes of files. */
+/** What a file system needs in addition to the bytes of files. */
 const overheadBytes = 0.5 * megabyte
 
 describe.skipIf(!canMount)('the quota', () => {
-  describeOnEachDatabase('is never passed', (start) => {
-    /** A registry whose store is a disk of its own, so that what is stored is what that disk misses. */
+  describeOnEachDatabase('is never exceeded', (start) => {
+    /** A registry whose store is a separate disk, so that the stored bytes are those missing from the free space. */
     async function scene(quotaBytes: number) {
       const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
       const disk = await smallDisk('500m', join(dataDirectory, 'store'))
-      onTestFinished(disk.unmount) // also when the registry does not start
+      onTestFinished(disk.unmount) // also if the registry does not start
       const registry = await start({ dataDirectory, quotaBytes, reserveBytes: 0 })
       const token = await registry.register('ana')
       await registry.post('/v1/models', { token, body: { name: 'tide' } })
@@ -50,19 +50,19 @@ describe.skipIf(!canMount)('the quota', () => {
     const listFiles = async (registry: TestRegistry, token: string) =>
       (await registry.get('/v1/models/tide/files?status=all', { token })).body as ModelFile[]
 
-    /** Sends all of an upload of one chunk. */
+    /** Sends the only chunk of an upload. */
     function send(registry: TestRegistry, { body }: Answer, bytes: Buffer<ArrayBuffer>) {
       const [chunk] = (body as StartedUpload).upload.missing_chunks
       return registry.call('PUT', chunk?.url ?? '', { bytes })
     }
 
-    test('by one upload after another of the same name', async () => {
+    test('by consecutive uploads with the same name', async () => {
       const { registry, token, storedBytes } = await scene(10 * megabyte)
       for (let seed = 1; seed <= 6; seed += 1) {
         const bytes = smallGguf(seed, 2e6)
         const started = await begin(registry, token, 'a.gguf', bytes)
         expect(started.status).toBe(201)
-        expect(storedBytes()).toBeLessThan(overheadBytes) // what was there before is gone
+        expect(storedBytes()).toBeLessThan(overheadBytes) // the earlier bytes were removed
         expect((await send(registry, started, bytes)).status).toBe(200)
       }
       expect(storedBytes()).toBeLessThan(10 * megabyte)
@@ -101,7 +101,7 @@ describe.skipIf(!canMount)('the quota', () => {
       expect(await second.answer).toContain('no longer open')
     })
 
-    test('by many uploads at once, of the same name and of different ones', async () => {
+    test('by many concurrent uploads, with the same name and different ones', async () => {
       const quotaBytes = 10 * megabyte
       const { registry, token, storedBytes } = await scene(quotaBytes)
       let largestBytes = 0
@@ -136,7 +136,7 @@ describe.skipIf(!canMount)('the quota', () => {
       expect(storedBytes()).toBeLessThan(declared + overheadBytes)
     })
 
-    test('by an upload that is given up in the moment in which it starts', async () => {
+    test('by an upload that is cancelled while it starts', async () => {
       const { registry, token } = await scene(10 * megabyte)
       const { db, fullText } = await registry.connect()
       const directory = join(registry.config.dataDirectory, 'store')
@@ -167,7 +167,7 @@ describe.skipIf(!canMount)('the quota', () => {
       expect(await readdir(join(directory, 'uploads'))).toEqual([])
     })
 
-    test('by files that failed, whose bytes count until a start after a crash has removed them', async () => {
+    test('by failed files, whose bytes count until the start after a crash removes them', async () => {
       const { registry, token, storedBytes } = await scene(10 * megabyte)
       const bytes = smallGguf(1, 2e6)
       const started = await begin(registry, token, 'a.gguf', bytes)
@@ -181,7 +181,7 @@ describe.skipIf(!canMount)('the quota', () => {
       expect((await begin(registry, token, 'b.gguf', smallGguf(2, 2e6))).status).toBe(201)
     })
 
-    test('and a file that cannot be used leaves nothing of its bytes', async () => {
+    test('by an invalid file, whose bytes are removed', async () => {
       const { registry, token, storedBytes } = await scene(10 * megabyte)
       const nonsense = Buffer.alloc(8 * megabyte, 7)
       const file = await publish(registry, token, { name: 'tide' }, 'a.gguf', nonsense)
@@ -191,7 +191,7 @@ describe.skipIf(!canMount)('the quota', () => {
       expect(again.status).toBe(201)
     })
 
-    test('and what the quota refuses costs nothing of what was sent before', async () => {
+    test('by a refused upload, which leaves the bytes sent before untouched', async () => {
       const { registry, token } = await scene(10 * megabyte)
       const bytes = smallGguf(1, 2e6)
       await send(registry, await begin(registry, token, 'a.gguf', bytes), bytes)

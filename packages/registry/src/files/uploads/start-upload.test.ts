@@ -15,9 +15,9 @@ import { startUpload } from './start-upload.ts'
 
 const everything = { accountId: undefined, username: undefined, seesAll: true }
 
-describeOnEachDatabase('starting an upload again', (start) => {
+describeOnEachDatabase('resuming an upload', (start) => {
   test.each(['processing', 'ready'])(
-    'while it becomes %s removes no byte of it',
+    'while it becomes %s removes none of its bytes',
     async (status) => {
       const registry = await start()
       const token = await registry.register('ana')
@@ -32,7 +32,7 @@ describeOnEachDatabase('starting an upload again', (start) => {
       const { db, fullText } = await registry.connect()
       const directory = join(registry.config.dataDirectory, 'store')
       const store = await openDiskStore({ directory, signingKey: 'none', baseUrl: () => '' })
-      /** Whoever else pushes the file completes it between the two steps of this start. */
+      /** Another client pushing the same file completes it between the two steps of this start. */
       const overtaken: ObjectStore = {
         ...store,
         async startUpload(key, layout) {
