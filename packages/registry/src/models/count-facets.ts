@@ -4,15 +4,15 @@ import type { Database, ModelTable } from '../database/schema.ts'
 import type { Matches } from './find-matches.ts'
 
 const maxFacetValues = 100
-/** Rarer values than these are not remembered of all models: there may be as many as models. */
+/** Rarer values are not remembered across all models: there may be as many values as models. */
 const maxCountedValues = 1_000
-/** Maximum number of one account's private models that are counted. */
+/** Maximum number of an account's private models to count. */
 const maxPrivateModels = 10_000
 
 const facetNames = ['architectures', 'licenses', 'tags', 'quantizations'] as const
 type FacetName = (typeof facetNames)[number]
 type ValueCount = { value: string; count: number }
-/** Models with each value of each facet. */
+/** The number of models with each value of each facet. */
 export type Counts = Record<FacetName, ValueCount[]>
 
 const columns = ['id', 'downloads', 'architecture', 'license', 'tags', 'quantizations'] as const
@@ -20,7 +20,7 @@ type Sampled = Pick<Selectable<ModelTable>, (typeof columns)[number]>
 
 export const nothing: Counts = { architectures: [], licenses: [], tags: [], quantizations: [] }
 
-/** Counts every model, or every public one: indexes count them without a look at the models. */
+/** Counts all models or all public models, using only indexes. */
 export async function countEveryModel(
   db: Kysely<Database>,
   whose: 'all' | 'public',
@@ -39,7 +39,7 @@ export async function countEveryModel(
   const countLabels = async (label: { table: string; column: string }) => {
     const all = await countValues(label)
     if (whose === 'all') return all
-    // The few that are hidden are taken off.
+    // Subtract the few private models.
     const hidden = sql<SqlBool>`model_id in (select id from model where is_public = 0)`
     return added(all, await countValues(label, hidden), -1)
   }
@@ -67,8 +67,8 @@ export async function countPrivateModels(db: Kysely<Database>, owner: string): P
 }
 
 /**
- * Counts the properties of matching models: of all of them up to `maxExactTotal`, else of that many, the most downloaded, scaled
- * to an estimate of the total. A query that reads every match of a common word would take seconds.
+ * Counts the properties of matching models. With more than `maxExactTotal` matches, only that many, the most
+ * downloaded, are counted and scaled to an estimate: reading every match of a common word would take seconds.
  */
 export async function countMatching(
   db: Kysely<Database>,
@@ -103,7 +103,7 @@ function countSampled(sampled: Sampled[], scale = 1): Counts {
   return forEachFacet(toCounts)
 }
 
-/** How many times as many models there are as there are down to the last sampled one. */
+/** The ratio of all models to those with at least the downloads of the last sampled one. */
 async function computeScale(db: Kysely<Database>, last: Sampled | undefined): Promise<number> {
   if (!last) return 1
   const { rows } = await sql<{ all_models: number; passed: number }>`
@@ -115,7 +115,7 @@ async function computeScale(db: Kysely<Database>, last: Sampled | undefined): Pr
   return all_models / Math.max(1, passed)
 }
 
-/** The most frequent values of these counts together. */
+/** Adds up these counts and returns the most frequent values. */
 export function toFacets(...counts: Counts[]): Facets {
   return forEachFacet((name) => {
     const sum = counts.reduce<ValueCount[]>((sum, one) => added(sum, one[name], 1), [])

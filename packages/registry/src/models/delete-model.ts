@@ -10,8 +10,8 @@ export type ModelDeletion = {
 }
 
 /**
- * Deletes a model with its files: the bytes of uploads, which count against the quota for as long as there is a row, then the rows, then
- * the other bytes. What a crash in between leaves is collected later.
+ * Deletes a model with its files: first the bytes of uploads, which count against the quota as long as they have a row,
+ * then the rows, then the other bytes. If a crash interrupts this, garbage collection removes the rest.
  */
 export async function deleteModel({ models, collect }: ModelDeletion, modelId: string) {
   await collect.giveUpAll(modelId)

@@ -10,27 +10,27 @@ import {
   resolveConditions,
 } from './model-filter.ts'
 
-/** Matches are counted up to here. */
+/** Matches are counted up to this number. */
 export const maxExactTotal = 10_000
-/** Up to this many matches, sorting them is faster than walking all models in order. */
+/** Up to this many matches, sorting them is faster than reading all models in order. */
 const fewModels = 1_000
 
-/** The models that match; of a search, those for which conditions hold that imply it, in its place. */
+/** A query of the matching models. Conditions that already imply the search replace it. */
 export type Matching = (...conditions: Expression<SqlBool>[]) => ReturnType<typeof filtered>
 
 export type Matches = {
-  /** How many there are, at most `maxTotal`. */
+  /** The number of matches, at most `maxTotal`. */
   total: number
-  /** Whether there are no more than `total`. */
+  /** False if there are more than `total`. */
   isTotalExact: boolean
-  /** A query of them, read in the way that suits their number. */
+  /** Queries the matches, using the index that suits their number. */
   matching: Matching
   search: ModelSearch | undefined
 }
 
 type Options = { fullText: FullText; viewer: Viewer; maxTotal?: number }
 
-/** Searches and counts, with a bound on the counting. */
+/** Searches, and counts the matches up to a limit. */
 export async function findMatches(
   db: Kysely<Database>,
   filter: ModelFilter,
@@ -74,8 +74,8 @@ export async function countMatches(
 }
 
 /**
- * Whether a search alone shows that there are more models than are counted: it has so many matches that those which are
- * private cannot matter. Counting them would take longer than the page itself.
+ * Whether the search alone shows that there are more models than are counted: it has so many matches that private
+ * models cannot change that. Counting them would take longer than loading the page.
  */
 async function isBeyondCount(
   db: Kysely<Database>,

@@ -1,12 +1,15 @@
 import { LRUCache } from 'lru-cache'
 
-/** Totals over very many models are kept for this many times as long as they took: exact where they are cheap. */
+/**
+ * A total is cached for this many times as long as it took to compute. Cheap ones are not cached, so they are always
+ * exact.
+ */
 const ttlFactor = 50
 const cheapMs = 20
 const maxKept = 200
 const maxKeptBytes = 4 * 1024 * 1024
 
-/** Computes each total once at a time, whoever asks for it, and keeps those that took long. */
+/** Computes each total only once at a time, however many callers there are, and caches slow ones. */
 export function keptTotals() {
   const kept = new LRUCache<string, { value: object; sizeBytes: number }>({
     max: maxKept,
@@ -27,7 +30,7 @@ export function keptTotals() {
   }
 
   return {
-    /** @param key what the total is of: the same key means the same type */
+    /** @param key identifies the total: the same key must always have the same type */
     find<T extends object>(key: string, total: () => Promise<T>): Promise<T> {
       const known = kept.get(key)
       if (known) return Promise.resolve(known.value as T)

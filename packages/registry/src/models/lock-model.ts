@@ -3,9 +3,9 @@ import type { Database, ModelTable } from '../database/schema.ts'
 import { notFound } from '../errors.ts'
 
 /**
- * The model's row as it is now, held until the transaction ends. Whoever writes a model, its files or its likes takes it
- * first, so that racing writers take turns, each sees what the one before it wrote, and none is left after a deletion.
- * An update that changes nothing locks on both engines; SQLite has no `for update`.
+ * Locks the model's row until the transaction ends, and returns its current state. Taken before a model, its files or
+ * its likes are written, so that concurrent writers take turns, each sees the previous one's changes, and none writes
+ * after a deletion. An update without changes locks the row on both engines; SQLite has no `for update`.
  */
 export function lockModel(trx: Kysely<Database>, modelId: string): Promise<Selectable<ModelTable>> {
   return trx

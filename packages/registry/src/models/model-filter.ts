@@ -8,36 +8,36 @@ import { visibleTo } from './visibility.ts'
 export type ModelFilter = Omit<ModelQuery, 'limit' | 'offset' | 'sort' | 'order'>
 
 /**
- * How SQLite is to find models: from what the filters name, which is best to count and where there are few, or by a look at
- * each in the order of the page, which ends soon where there are many. PostgreSQL knows by itself.
+ * How SQLite should find models: starting from the filters, which is best for counting and for few matches, or by
+ * checking each model in page order, which ends early with many matches. PostgreSQL chooses by itself.
  */
 export type ReadBy = 'filters' | 'order'
 
-/** A tag or a quantization that models must have. */
+/** A tag or quantization that models must have. */
 export type Label = {
   column: 'tag' | 'quantization'
   value: string
-  /** Models with this label, counted up to `maxRead`. */
+  /** The number of models with this label, counted up to `maxRead`. */
   count: number
 }
 
-/** So many models with a label, or in a range of sizes, are found sooner among all models than by reading these. */
+/** With this many models for a label or a range of sizes, reading them is slower than checking all models. */
 const maxRead = 50_000
 
 type SizeColumn = 'parameter_count' | 'min_file_size_bytes' | 'min_memory_bytes'
 
-/** What a filter asks for, and what is worth knowing about it before. */
+/** A filter with its statistics. */
 export type Conditions = {
   filter: ModelFilter
   viewer: Viewer
   search: ModelSearch | undefined
-  /** Each once, the rarest first. */
+  /** Without duplicates, rarest first. */
   labels: Label[]
-  /** Sizes whose range holds so many models that their index is no help. */
+  /** Sizes whose range contains too many models for their index to help. */
   wideRanges: ReadonlySet<SizeColumn>
 }
 
-/** Looks at how many models each part of the filter has, up to a bound: SQLite does not know. */
+/** Counts the models of each part of the filter, up to a limit: SQLite does not know these counts. */
 export async function resolveConditions(
   db: Kysely<Database>,
   wanted: Pick<Conditions, 'filter' | 'viewer' | 'search'>,
@@ -73,7 +73,7 @@ async function countSome(db: Kysely<Database>, rows: RawBuilder<unknown>): Promi
   return found[0]?.count ?? 0
 }
 
-/** The ranges of sizes that a filter names, as conditions on each column. */
+/** The size ranges in a filter, as conditions on each column. */
 function toRanges(
   filter: ModelFilter,
   refTo: (column: SizeColumn) => RawBuilder<unknown>,
@@ -102,7 +102,7 @@ export function filtered(
   const size = (column: SizeColumn) =>
     readBy === 'filters' && !wideRanges.has(column)
       ? sql.ref(`model.${column}`)
-      : sql`+${sql.ref(`model.${column}`)}` // with the sign it is no column of an index any more
+      : sql`+${sql.ref(`model.${column}`)}` // the plus sign keeps SQLite from using the column's index
   const conditions = [
     visibleTo(viewer),
     search?.matches,
@@ -120,12 +120,12 @@ export function filtered(
     )
 }
 
-/** Whether a query asks for some models only, by words or by filters. */
+/** Whether a query selects only some models, by words or filters. */
 export function isSearch(filter: ModelFilter): boolean {
   return Boolean(filter.q?.trim()) || isNarrowed(filter)
 }
 
-/** Whether a query has any filter besides its words. */
+/** Whether a query has filters in addition to words. */
 export function isNarrowed({ q: _, ...filter }: ModelFilter): boolean {
   const names = ['architecture', 'license', 'owner', 'tag', 'quantization'] as const
   const parameters = ['min_parameters', 'max_parameters'] as const
@@ -137,7 +137,10 @@ function isEqual(column: 'architecture' | 'license' | 'owner', value: string | u
   return value !== undefined && sql<SqlBool>`${sql.ref(`model.${column}`)} = ${value}`
 }
 
-/** @param isRarest its models are read, if they are not too many, and the other labels looked up for each of them */
+/**
+ * @param isRarest whether to start from this label's models, unless there are too many; other labels are checked for
+ * each model
+ */
 function hasLabel({ column, value, count }: Label, isRarest: boolean) {
   const table = sql.table(`model_${column}`)
   const isLabel = sql`${sql.ref(column)} = ${value}`

@@ -7,13 +7,13 @@ import { countMatches, findMatches, type Matching } from './find-matches.ts'
 import { type ListedRow, likesAmong, listedColumns, toModel } from './model-repository.ts'
 
 export interface ModelList {
-  /** One page of the models that match and the viewer may see, and how many there are. */
+  /** One page of the matching models that the viewer may see, and their number. */
   list(query: ModelQuery, viewer: Viewer): Promise<ModelPage>
 }
 
 export type ModelPage = { models: Model[]; total: number; isTotalExact: boolean }
 
-/** The list of models: search, filters, order and totals. */
+/** The list of models, with search, filters, order and totals. */
 export function modelList(db: Kysely<Database>, fullText: FullText): ModelList {
   return {
     async list(query: ModelQuery, viewer: Viewer): Promise<ModelPage> {
@@ -46,15 +46,15 @@ function listPage(
   return models
     .select(listedColumns.map((column) => `model.${column}` as const))
     .orderBy(`model.${sort === 'relevance' ? 'downloads' : sort}`, order)
-    .orderBy('model.id', order) // ties keep their place from page to page
+    .orderBy('model.id', order) // for a stable order across pages
     .limit(limit)
     .offset(offset)
     .execute()
 }
 
 /**
- * First the model of that very name, then those with the words in their names, then the others; within each, the most
- * downloaded first. Read one after another, each in the order of an index: scoring every match would take seconds.
+ * First the model with exactly this name, then models with the words in their names, then the others; each group by
+ * downloads. The groups are read one after another in index order: scoring every match would take seconds.
  */
 async function listByRelevance(
   db: Kysely<Database>,
@@ -78,7 +78,7 @@ async function listByRelevance(
     if (offset > 0 && tier !== tiers.at(-1)) {
       const count = await countMatches(db, matching(...tier), offset + 1)
       if (count <= offset) {
-        offset -= count // the whole tier lies before the page
+        offset -= count // the whole tier is on earlier pages
         continue
       }
     }

@@ -16,52 +16,56 @@ import { lockModel } from './lock-model.ts'
 import { refreshModel } from './refresh-model.ts'
 import { visibleTo } from './visibility.ts'
 
-/** Models by their rows. What a viewer may not see is not there for them: never forbidden, always not-found. */
+/** Models, as rows. A model that the viewer may not see is always not-found, never forbidden. */
 export interface ModelRepository {
-  /** By id or by name, in any case. Undefined when there is none that the viewer may see. */
+  /** By ID or name, case-insensitive. Undefined if there is none that the viewer may see. */
   findRow(idOrName: string, viewer: Viewer): Promise<ModelRow | undefined>
-  /** @throws not-found when there is none that the viewer may see */
+  /** @throws not-found if there is none that the viewer may see */
   getRow(idOrName: string, viewer: Viewer): Promise<ModelRow>
   /**
    * The model with its card, and whether the viewer likes it.
-   * @throws not-found when there is none that the viewer may see
+   * @throws not-found if there is none that the viewer may see
    */
   get(idOrName: string, viewer: Viewer): Promise<ModelRecord>
-  /** The same for a row that was read before. */
+  /** The same for a row that is already loaded. */
   getRecord(row: ModelRow, viewer: Viewer): Promise<ModelRecord>
   countPublic(): Promise<number>
-  /** In an order that new models leave as it is. */
+  /** In an order that new models do not change. */
   listPublicNames(limit: number, offset: number): Promise<{ name: string; updated_at: string }[]>
-  /** @throws conflict when the name is taken */
+  /** @throws conflict if the name is taken */
   create(owner: string, model: NewModel): Promise<ModelRow>
   /**
-   * Writes these fields, by name: whatever else an object holds never gets into a row. A fact that is set to null is
-   * filled in from the files again.
-   * @throws not-found when the model is gone, and conflict when the name is taken
+   * Writes only these known fields; others in the object are ignored. A fact set to null is filled in from the files
+   * again.
+   * @throws not-found if the model no longer exists, and conflict if the name is taken
    */
   update(id: string, changes: ModelChanges): Promise<ModelRow>
   /**
-   * Deletes the model with its files, and returns what these referred to.
-   * @throws not-found when the model is gone
+   * Deletes the model with its files, and returns what the files referred to.
+   * @throws not-found if the model no longer exists
    */
   delete(id: string): Promise<FileBytes[]>
   /**
-   * Deletes the model, unless it has a file or an upload that was not given up.
-   * @throws not-found when the model is gone, and conflict when it is not empty
+   * Deletes the model unless it has a file or an upload that was not cancelled.
+   * @throws not-found if the model no longer exists, and conflict if it is not empty
    */
   deleteEmpty(id: string): Promise<void>
   /**
-   * Flips the like of this account. Racing calls leave `likes` equal to the number of accounts that like the model.
-   * @throws not-found when the model is gone
+   * Toggles the like of this account. With concurrent calls, `likes` still equals the number of accounts that like the
+   * model.
+   * @throws not-found if the model no longer exists
    */
   toggleLike(modelId: string, accountId: string): Promise<void>
-  /** Sets or takes back the like of this account; repeating it changes nothing. @throws not-found when the model is gone */
+  /**
+   * Sets or removes the like of this account; can be repeated.
+   * @throws not-found if the model no longer exists
+   */
   setLike(modelId: string, accountId: string, liked: boolean): Promise<void>
 }
 
 export type ModelRow = Selectable<ModelTable>
 
-/** Fields that files fill in unless they were set by hand. */
+/** Fields that are filled in from files unless they were set by hand. */
 const factFields = ['architecture', 'parameter_count', 'context_length'] as const
 
 export function modelRepository(db: Kysely<Database>, fullText: FullText): ModelRepository {
@@ -218,7 +222,7 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText): Model
 
     deleteEmpty: (id: string): Promise<void> =>
       db.transaction().execute(async (trx) => {
-        const { name } = await lockModel(trx, id) // no upload starts until the end
+        const { name } = await lockModel(trx, id) // no upload can start until the transaction ends
         const file = await trx
           .selectFrom('file')
           .select('id')
@@ -247,7 +251,7 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText): Model
   }
 }
 
-/** Which of these models the viewer likes; null for strangers. */
+/** Which of these models the viewer likes; null if not signed in. */
 export async function likesAmong(
   db: Kysely<Database>,
   modelIds: string[],
@@ -270,7 +274,7 @@ export type ListedRow = Omit<
   'seq' | 'set_by_hand' | 'files_count' | 'total_size_bytes' | 'visibility_version'
 >
 
-/** The columns of a `Model`. */
+/** The columns that a `Model` is made of. */
 export const listedColumns = [
   'id',
   'name',
@@ -298,7 +302,7 @@ export function toModel(row: ListedRow, liked: boolean | null): Model {
   return {
     id,
     name,
-    display_name: isBlank(display_name) ? name : display_name, // blank ones passed in 0.1
+    display_name: isBlank(display_name) ? name : display_name, // version 0.1 allowed blank ones
     description,
     license,
     architecture,
@@ -330,7 +334,7 @@ function unlessBlank<T extends string | null | undefined>(text: T): T | null {
   return typeof text === 'string' && isBlank(text) ? null : text
 }
 
-/** The facts set by hand once these changes are made; null gives one back to the files. */
+/** The facts that are set by hand after these changes; a fact changed to null comes from the files again. */
 function setByHand({ set_by_hand }: ModelRow, changes: ModelChanges): string[] {
   const before: string[] = JSON.parse(set_by_hand)
   return factFields.filter((field) =>
@@ -338,7 +342,7 @@ function setByHand({ set_by_hand }: ModelRow, changes: ModelChanges): string[] {
   )
 }
 
-/** Each tag once, as the database keeps it: a half of a surrogate pair becomes U+FFFD there. */
+/** Without duplicates, as stored: an unpaired surrogate becomes U+FFFD in the database. */
 function distinct(tags: string[]): string[] {
   return [...new Set(tags.map((tag) => tag.toWellFormed()))]
 }
@@ -358,7 +362,7 @@ async function writeCard(trx: Kysely<Database>, modelId: string, readme: string 
   await trx.insertInto('model_card').values({ model_id: modelId, readme }).execute()
 }
 
-/** Changes a like and the counter with it. */
+/** Changes a like and the like count. */
 function writeLike(
   db: Kysely<Database>,
   modelId: string,

@@ -19,7 +19,7 @@ type Dependencies = ModelDeletion & {
   turns: QueryTurns
 }
 
-/** Pages up to here come soon: an index has them in their order. */
+/** Up to this offset, an index provides the page quickly. */
 const maxQuickOffset = 1_000
 
 export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
@@ -102,7 +102,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     async handler(request, reply) {
       const { query, caller } = request
       const count = () => totals.facets(query, toViewer(caller, 'read'))
-      // Without a filter they are kept, and the same for all.
+      // Without filters, the result is cached and shared.
       const found = isSearch(query) ? await turns.run(request, reply, count) : await count()
       const { facets, isExact } = found
       if (!isExact) reply.header('x-total-count-exact', 'false')

@@ -15,23 +15,23 @@ import { keptTotals } from './kept-totals.ts'
 import { isSearch, type ModelFilter } from './model-filter.ts'
 
 export interface ModelTotals {
-  /** How many of the matching models have which architecture, license, tag and quantization. */
+  /** How many matching models have each architecture, license, tag and quantization. */
   facets(filter: ModelFilter, viewer: Viewer): Promise<FoundFacets>
-  /** Totals of what is public. */
+  /** Totals of all public models. */
   stats(): Promise<Stats>
 }
 
-/** A picture of the registry has so many fish. */
+/** The number of fish in a picture of the registry. */
 const maxParameterCounts = 240
 
 type Options = {
-  /** More matches than this are estimated from as many. */
+  /** With more matches than this, the result is estimated from this many. */
   maxTotal?: number
 }
 
 type FoundFacets = { facets: Facets; isExact: boolean }
 
-/** What a list says of itself as a whole: how many models have which property, and sums. */
+/** Totals and facet counts over models, cached if they are slow. */
 export function modelTotals(
   db: Kysely<Database>,
   fullText: FullText,

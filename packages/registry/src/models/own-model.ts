@@ -2,7 +2,7 @@ import { type Caller, callerWith, isActingAdmin, toViewer } from '../accounts/ca
 import { forbidden } from '../errors.ts'
 import type { ModelRepository, ModelRow } from './model-repository.ts'
 
-/** The model, when the caller may change it: its owner, or an admin. */
+/** The model, if the caller may change it: only its owner and admins can. */
 export async function ownModel(
   models: ModelRepository,
   id: string,

@@ -4,8 +4,8 @@ import type { FullText } from '../database/full-text.ts'
 import type { Database } from '../database/schema.ts'
 
 /**
- * Brings what a model says of its files up to date: labels, sizes, and those facts that were not set by hand. Belongs
- * into the transaction that changes a file.
+ * Updates what a model shows about its files: labels, sizes, and facts that were not set by hand. Call it in the
+ * transaction that changes a file.
  */
 export async function refreshModel(trx: Kysely<Database>, fullText: FullText, modelId: string) {
   const model = await trx
@@ -68,8 +68,8 @@ type ReadyFile = {
 }
 
 /**
- * The facts of the first file that became ready. Of a sharded model the parameters are summed over the shards of one set,
- * and the rest comes from the shard that says it; mmproj and adapter files say nothing of the model.
+ * The facts of the first file that became ready. For a sharded model, parameters are summed over one set of shards, and
+ * other facts come from the shard that has them; mmproj and adapter files are ignored.
  */
 function mergeFacts(files: ReadyFile[]) {
   const own = files.filter(({ role }) => role === 'model' || role === 'shard')

@@ -14,7 +14,7 @@ test('one transfer may hold 2 MiB, and many share the budget equally', () => {
   expect(first.maxBytes()).toBe(2 * mebibyte)
 })
 
-test('what others hold already is not there to be taken, save for 4 KiB', () => {
+test('memory held by others is not available, except for 4 KiB', () => {
   const budget = byteBudget(4 * mebibyte)
   const [one, other, late] = [budget.join(), budget.join(), budget.join()]
   const slices = one.take(2 * mebibyte)
@@ -31,7 +31,7 @@ test('what others hold already is not there to be taken, save for 4 KiB', () => 
   expect(budget.usedBytes()).toBe(mebibyte / 2)
 })
 
-test('takes are cut into slices of 64 KiB', () => {
+test('buffers are split into slices of 64 KiB', () => {
   const sizes = byteBudget()
     .join()
     .take(150_000)

@@ -1,32 +1,32 @@
-/** What a socket gets at a time, and so the most that a reader who has stopped keeps of ours. */
+/** How much is passed to a socket at a time, and so the most memory that a stalled reader can hold. */
 export const sliceBytes = 64 * 1024
-/** A transfer is no faster with more. */
+/** More than this does not make a transfer faster. */
 const maxTransferBytes = 2 * 1024 * 1024
-/** A transfer may always hold this much, however many there are. */
+/** Every transfer may hold at least this much, however many there are. */
 const minTransferBytes = 4 * 1024
-/** Free slices that are kept for the next transfer; the others go back to the system. */
+/** Maximum number of free slices kept for reuse; others are returned to the system. */
 const maxFreeSlices = 64
 const defaultBudgetBytes = 128 * 1024 * 1024
 
-/** Memory for bytes of model files on their way in or out, shared by all transfers of the process. */
+/** Memory for bytes of model files being received or sent, shared by all transfers of the process. */
 export type ByteBudget = {
-  /** Counts a transfer in, until it leaves. */
+  /** Registers a transfer until it calls `leave`. */
   join(): BudgetShare
-  /** Bytes that transfers hold now. */
+  /** Bytes that transfers currently hold. */
   usedBytes(): number
   transfers(): number
 }
 
-/** The part of the budget that one transfer may use. */
+/** One transfer's share of the budget. */
 export type BudgetShare = {
-  /** Bytes that it may hold now: the more transfers there are, the less each may. At least 4 KiB. */
+  /** Bytes that the transfer may hold now: less, the more transfers there are, but at least 4 KiB. */
   maxBytes(): number
-  /** Buffers for so many bytes, each of 64 KiB at most. They count until they are given back. */
+  /** Returns buffers of at most 64 KiB with this many bytes in total. They count until they are given back. */
   take(bytes: number): Buffer[]
   give(slices: Buffer[]): void
-  /** How many bytes it holds in buffers of its own. */
+  /** Sets how many bytes the transfer holds in its own buffers. */
   hold(bytes: number): void
-  /** Ends the share. What was taken and not given back no longer counts. */
+  /** Ends the share. Buffers that were not given back no longer count. */
   leave(): void
 }
 
@@ -35,7 +35,7 @@ export function byteBudget(budgetBytes = defaultBudgetBytes): ByteBudget {
   let used = 0
   let transfers = 0
 
-  /** Whole slices are used again: new ones for each read would cost as much as the read. */
+  /** Full-size slices are reused: allocating them for each read would cost as much as the read itself. */
   const newSlice = (size: number) =>
     (size === sliceBytes && free.pop()) || Buffer.allocUnsafeSlow(size)
 

@@ -8,7 +8,10 @@ import { punchHole } from './punch-hole.ts'
 import { type ExpectedChunk, type Incoming, receiveChunk } from './receive-chunk.ts'
 import { untilStalled } from './until-stalled.ts'
 
-/** Takes one chunk of an upload. Wrong bytes are refused (`chunk_mismatch`) and do not count; a stored chunk stays as it is. */
+/**
+ * Receives one chunk of an upload. Wrong bytes are refused (`chunk_mismatch`); a chunk that is already stored does not
+ * change.
+ */
 export type ChunkWriter = (
   key: string,
   chunk: ExpectedChunk,
@@ -23,21 +26,23 @@ type Options = {
   senderTimeoutMs: SenderTimeoutMs
 }
 
-/** For so long a sender may send nothing: alone with its chunk, and while others wait to send the same. */
+/**
+ * How long a sender may pause: `alone` if it is the only sender of its chunk, `waitedFor` if others wait to send the
+ * same one.
+ */
 export type SenderTimeoutMs = { alone: number; waitedFor: number }
 
-/** `blocks-kept`: the disk is full, and what was written could not be taken back by itself. */
+/** `blocks-kept`: the disk is full, and the blocks of this chunk could not be freed. */
 type Outcome = 'stored' | 'full' | 'blocks-kept'
 
 /**
- * Writes chunks to their place in the upload's file while they arrive, and marks them in the map when length and hash are
- * right. The chunks of one upload come in any order and in parallel; senders of the same chunk take turns, so that a bad
- * one never writes over what a good one has sent. A sender that stops is cut off: soon, when another waits for its turn,
- * which has the whole chunk to send, so that nothing is lost by it. One that sends slowly is not: two of those would
- * cut each other off forever.
+ * Writes chunks to their place in the upload's file as they arrive, and marks them in the map if length and hash are right.
+ * The chunks of an upload arrive in any order and in parallel. Senders of the same chunk take turns, so that a bad sender
+ * never overwrites the bytes of a good one. A sender that stops is cut off, and sooner if another one is waiting: that one has the
+ * whole chunk to send, so nothing is lost. Slow senders are not cut off, since two of them would cut each other off forever.
  *
- * A refused chunk gives its blocks back to the disk. Where that cannot be done for one chunk, a full disk costs the upload all
- * of its chunks: they have to be sent again, and the disk is not full forever.
+ * A refused chunk's disk blocks are freed. If that is not possible for a single chunk and the disk is full, all chunks of the
+ * upload are discarded and must be sent again; otherwise the disk would stay full.
  */
 export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutMs }: Options) {
   const turns = new Map<string, { senders: number; last: Promise<unknown> }>()
@@ -74,7 +79,7 @@ export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutM
         share.leave()
       }
     })
-    turn.last = written.catch(() => undefined) // its own sender is told
+    turn.last = written.catch(() => undefined) // its sender gets the error
     try {
       return await written
     } finally {
@@ -104,7 +109,7 @@ export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutM
     }
   }
 
-  /** Empties an upload. Others who send to it are cut off: their chunks would have holes. */
+  /** Empties an upload. Other senders to it are cut off, since their chunks would have holes. */
   async function clear(key: string, reason: Error) {
     const clearing = (clearings.get(key) ?? Promise.resolve()).then(async () => {
       await senders.stop(key, reason)
@@ -120,7 +125,7 @@ export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutM
 
   return {
     write,
-    /** Cuts off everybody who sends to an upload, and resolves when none of its files is open any more. */
+    /** Cuts off all senders to an upload, and resolves once all its files are closed. */
     stop: (key: string) => senders.stop(key, uploadGone()),
   }
 }

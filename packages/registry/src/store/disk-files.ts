@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Makes a file, or one that is there, so long. What is new of it reads as zeros and takes no room yet. */
+/** Creates a file or sets the length of an existing one. The added part reads as zeros and uses no disk space yet. */
 export async function extend(path: string, size: number) {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT)
   try {
@@ -12,7 +12,9 @@ export async function extend(path: string, size: number) {
   }
 }
 
-/** Makes a file of so many zeros, with room on the disk for all of them. One that is there stays as it is. */
+/**
+ * Creates a file of this many zeros, with disk space for all of them. An existing file of this size is left as it is.
+ */
 export async function writeZeros(path: string, size: number) {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT)
   try {
@@ -50,7 +52,7 @@ export async function subfolders(path: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name))
 }
 
-/** A file's length in bytes; undefined where there is none. */
+/** A file's size in bytes, or undefined if it does not exist. */
 export async function findSize(path: string): Promise<number | undefined> {
   return (await findStats(path))?.size
 }

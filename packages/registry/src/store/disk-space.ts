@@ -9,27 +9,27 @@ const maxDefaultReserveBytes = 1e9
 const defaultReserveShare = 0.02
 
 export type DiskSpaceOptions = {
-  /** The folder with the files of open uploads. */
+  /** The folder of open uploads. */
   uploads: string
-  /** Bytes of the file system that uploads leave alone; undefined: the smaller of 1 GB and 2 % of it. */
+  /** Free bytes that uploads must leave; default: the smaller of 1 GB and 2 % of the file system. */
   reserveBytes: number | undefined
-  /** Bytes that others on this file system were promised and do not have now. */
+  /** Bytes that are promised to others on this file system but not yet used. */
   promisedBytes: () => number
 }
 
 export interface DiskSpace {
-  /** What is free, what uploads leave alone, and what open uploads have not received yet. */
+  /** Free bytes, the reserve, and bytes that open uploads have not received yet. */
   read(): Promise<StoreSpace>
-  /** @throws `storage_full` if open uploads, the one just begun included, do not fit beside the reserve */
+  /** @throws `storage_full` if the open uploads, including a new one, would use the reserve */
   checkUploadsFit(sizeBytes: number): Promise<void>
   /**
-   * An accepted upload may use half of the reserve: what else grew meanwhile does not stop it at once.
-   * @throws `storage_full` if a chunk would take the last room, which is for the database
+   * An accepted upload may use half of the reserve, so that it does not fail as soon as other data grows.
+   * @throws `storage_full` if the chunk would need the other half, which is for the database
    */
   checkChunkFits(sizeBytes: number): Promise<void>
 }
 
-/** What the file system of a store still has room for. */
+/** How much space the file system of a store has left. */
 export function diskSpace({ uploads, reserveBytes, promisedBytes }: DiskSpaceOptions): DiskSpace {
   async function readFileSystem() {
     const { bavail, blocks, bsize } = await statfs(uploads)
@@ -77,13 +77,16 @@ export function chunkRefused(missingBytes: number) {
   )
 }
 
-/** What the open uploads have not received yet: their files are as long as declared, and have blocks only where bytes came. */
+/**
+ * Bytes that open uploads have not received yet: their files have the declared length, but disk blocks only where bytes
+ * were written.
+ */
 async function awaitedBytes(uploads: string): Promise<number> {
   let sum = 0
   for (const name of await readdir(uploads)) {
     if (name.endsWith('.chunks')) continue
     const found = await findStats(join(uploads, name))
-    if (found) sum += Math.max(0, found.size - found.blocks * 512) // POSIX counts blocks of 512 bytes
+    if (found) sum += Math.max(0, found.size - found.blocks * 512) // POSIX: st_blocks is in units of 512 bytes
   }
   return sum
 }

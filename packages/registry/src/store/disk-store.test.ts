@@ -25,7 +25,7 @@ const store: DiskStore = await openDiskStore({
   senderTimeoutMs: { alone: 1_500, waitedFor: 200 },
 })
 app.setErrorHandler(handleError)
-// The contract asks for the presigned routes alone, which need nothing but the store.
+// The contract uses only the presigned routes, which need nothing but the store.
 app.register(blobRoutes, {
   store,
   trash: { has: async () => false, removeOldest: async () => ({ objects: 0, bytes: 0 }) },
@@ -50,7 +50,7 @@ objectStoreContract('disk', async () => ({
   },
 }))
 
-test('a disk store whose file ends early says so, and sends no bytes as if they were all', async () => {
+test('reading from a disk store fails if the file ends early', async () => {
   const key = 'cut-short'
   const layout = { sizeBytes: 100, chunkSize: 100 }
   await store.startUpload(key, layout)
@@ -73,7 +73,7 @@ test('a sender that stops is cut off with 408', async () => {
   expect(sender.tookMs()).toBeGreaterThan(1_400)
 })
 
-test('a sender that stops does not keep another from sending the same chunk', async () => {
+test('a sender that stops does not block another from sending the same chunk', async () => {
   const { key, layout, url, bytes } = await startedChunk('stalled-before-another')
   const stalled = stalledSender(url, bytes.subarray(0, 10), bytes.length)
   await sleep(100)
@@ -84,7 +84,7 @@ test('a sender that stops does not keep another from sending the same chunk', as
   expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0]))
 })
 
-test('a sender that pauses leaves nothing in memory', async () => {
+test('a sender that pauses holds no memory', async () => {
   const bytes = new Uint8Array(900_000).fill(1)
   const { url } = await startedChunk('pausing', bytes)
   const sender = stalledSender(url, bytes.subarray(0, 800_000), bytes.length)
@@ -97,7 +97,7 @@ test('a sender that pauses leaves nothing in memory', async () => {
   expect(store.budget.transfers()).toBe(0)
 })
 
-test('a sender that is slow is not cut off, whoever waits', async () => {
+test('a slow sender is not cut off, even if another one waits', async () => {
   const { url, bytes } = await startedChunk('slow')
   const slow = stalledSender(url, bytes.subarray(0, 10), bytes.length)
   const other = fetch(url, { method: 'PUT', body: bytes })
@@ -109,7 +109,7 @@ test('a sender that is slow is not cut off, whoever waits', async () => {
   expect(await slow.answer).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('a chunk that is refused leaves none of its bytes', async () => {
+test('a refused chunk leaves no bytes on disk', async () => {
   const { key, url, bytes } = await startedChunk('refused', new Uint8Array(5 * 1024 * 1024))
   const wrong = new Uint8Array(bytes.length).fill(1)
   expect((await fetch(url, { method: 'PUT', body: wrong })).status).toBe(400)
@@ -123,7 +123,7 @@ test('a chunk that is refused leaves none of its bytes', async () => {
   expect((await fetch(url, { method: 'PUT', body: bytes })).status).toBe(200)
 })
 
-test('who still sends to an upload that is removed is cut off, and keeps none of its blocks', async () => {
+test('a sender to an upload that is removed is cut off, and its blocks are freed', async () => {
   const { key, url, bytes } = await startedChunk('removed', new Uint8Array(5 * 1024 * 1024))
   const sender = stalledSender(url, bytes.subarray(0, 3 * 1024 * 1024), bytes.length)
   await expect.poll(async () => (await stat(uploadPath(key))).blocks).toBeGreaterThan(4_000)
@@ -132,7 +132,7 @@ test('who still sends to an upload that is removed is cut off, and keeps none of
   expect(await sender.answer).toMatch(/^HTTP\/1\.1 409 .*no longer open/s)
 })
 
-test('of an upload that a crash has left only its map is listed and removed, and a probe is nothing', async () => {
+test('a map left by a crash is listed and can be removed; a probe file is not listed', async () => {
   const { key, layout } = await startedChunk('whole')
   const uploads = join(directory, 'uploads')
   for (const name of ['never-came.chunks', '.probe']) await writeFile(join(uploads, name), '\0')
@@ -148,13 +148,13 @@ test('of an upload that a crash has left only its map is listed and removed, and
   )
 
   await store.finishUpload(key, layout)
-  await writeFile(join(uploads, `${key}.chunks`), '\0') // as a crash between the two leaves it
+  await writeFile(join(uploads, `${key}.chunks`), '\0') // as a crash between the rename and the removal leaves it
   await store.finishUpload(key, layout)
   expect(await readdir(uploads)).not.toContain(`${key}.chunks`)
 })
 
 test.skipIf(await holdsAnySize())(
-  'a size that the file system has no files of is too large',
+  'a size that the file system does not support is too large',
   async () => {
     const layout = { sizeBytes: Number.MAX_SAFE_INTEGER, chunkSize: 2 ** 40 }
     const started = store.startUpload('huge', layout)
@@ -164,14 +164,14 @@ test.skipIf(await holdsAnySize())(
 
 const uploadPath = (key: string) => join(directory, 'uploads', key)
 
-/** The files that this process has open. */
+/** The files that this process has open (Linux). */
 async function openFiles(): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd')
   const paths = descriptors.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => ''))
   return Promise.all(paths)
 }
 
-/** An upload of one chunk, and where to send that. */
+/** Starts an upload of one chunk, and returns the URL to send it to. */
 async function startedChunk(key: string, bytes = new Uint8Array(100).fill(key.length)) {
   const layout = { sizeBytes: bytes.length, chunkSize: bytes.length }
   await store.startUpload(key, layout)
@@ -181,7 +181,7 @@ async function startedChunk(key: string, bytes = new Uint8Array(100).fill(key.le
   return { key, layout, bytes, url }
 }
 
-/** A sender that says that it has so many bytes, sends the first of them, and the others when it is told to. */
+/** A sender that announces `sizeBytes` bytes, sends the first of them, and the rest through `send`. */
 function stalledSender(url: string, first: Uint8Array, sizeBytes: number) {
   const { hostname, port, pathname, search } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -197,7 +197,7 @@ function stalledSender(url: string, first: Uint8Array, sizeBytes: number) {
   }
 }
 
-/** Some file systems, such as tmpfs, take any size that a number can say. */
+/** Some file systems, such as tmpfs, allow a file of any size that fits into a number. */
 async function holdsAnySize(): Promise<boolean> {
   const file = await open(join(directory, 'probe'), 'w')
   try {

@@ -1,6 +1,6 @@
 /**
- * Objects as files: `uploads/<key>` while chunks come, with `uploads/<key>.chunks` beside it (one byte for each chunk
- * that has come), then `objects/<2 digits>/<key>`. `identity` names the registry that they belong to.
+ * Objects as files: `uploads/<key>` during the upload, with `uploads/<key>.chunks` next to it (one byte for each chunk,
+ * 1 if it is stored), and then `objects/<2 digits>/<key>`. `identity` names the registry that the store belongs to.
  */
 import { mkdir, open, readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -34,14 +34,14 @@ export type DiskStore = ObjectStore & ServedStore
 
 export type DiskStoreOptions = {
   directory: string
-  /** The key under which URLs are signed. */
+  /** Signs URLs. */
   signingKey: string
-  /** The address in front of signed paths, as in `http://localhost:8000`. */
+  /** The base URL of signed paths, such as `http://localhost:8000`. */
   baseUrl: () => string
   senderTimeoutMs?: SenderTimeoutMs
-  /** Bytes of the file system that uploads leave alone; undefined: the smaller of 1 GB and 2 % of it. */
+  /** Free bytes that uploads must leave; default: the smaller of 1 GB and 2 % of the file system. */
   reserveBytes?: number | undefined
-  /** Bytes that others on this file system were promised and do not have now. */
+  /** Bytes that are promised to others on this file system but not yet used. */
   promisedBytes?: () => number
 }
 
@@ -66,7 +66,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   const takeTurn = inTurn()
   let hasIdentity = false
 
-  /** The file, as long as it will be, is what keeps the room: from here on it counts for those that come after. */
+  /** Creates the file in its full length, which reserves its space: later uploads count it. */
   async function reserve(key: string, { sizeBytes, chunkSize }: ChunkLayout) {
     await requirePresence()
     if (await exists(objectPath(key))) return
@@ -76,8 +76,8 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     try {
       await extend(uploadPath(key), sizeBytes)
       await space.checkUploadsFit(sizeBytes)
-      await writeZeros(mapPath(key), chunkCount) // so that marking a chunk takes no more room
-      // Finished in the meantime: what was just made is not its file any more.
+      await writeZeros(mapPath(key), chunkCount) // so that marking a chunk as stored needs no more space
+      // If the upload was finished in the meantime, the new files do not belong to it.
       if (await exists(objectPath(key))) await removeFiles(uploadPath(key), mapPath(key))
     } catch (error) {
       if (sizes[0] === undefined) await removeFiles(uploadPath(key), mapPath(key))
@@ -87,14 +87,14 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     }
   }
 
-  /** Throws when the store's disk is not there: nothing is missing then that would come back by sending it again. */
+  /** Throws if the store's disk is not available: its missing files are then not lost, and must not be requested again. */
   async function requirePresence() {
     const isThere = (await exists(objects)) && (!hasIdentity || (await exists(identityPath)))
     if (isThere) return
     throw unavailable('the store of this registry cannot be reached', { retryAfterSeconds: 5 })
   }
 
-  /** What is missing is missing only if the store is there. */
+  /** Replaces the error of a missing file by `unavailable` if the whole store is missing. */
   async function orAway(error: unknown): Promise<never> {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     if (isMissing || isDomainError(error)) await requirePresence()
@@ -201,8 +201,8 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
 
     async remove(key) {
       await removeFiles(mapPath(key), uploadPath(key))
-      await chunks.stop(key) // whose open files would keep their blocks
-      // The object last: an upload that is being finished has become it by then, or never will.
+      await chunks.stop(key) // open files would keep their disk blocks
+      // The object last: by now, an upload that was being finished has become an object or has failed.
       await removeFiles(objectPath(key))
     },
 
@@ -210,7 +210,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       for (const name of await readdir(uploads)) {
         const key = name.replace(/\.chunks$/, '')
         if (name === probeName) continue
-        // A map alone is the rest of an upload, unless it has become an object a moment ago.
+        // A map without its upload is left over from a crash, unless the upload has just become an object.
         const isRest = name !== key && !(await exists(uploadPath(key)))
         if (name !== key && (!isRest || (await exists(objectPath(key))))) continue
         const sizeBytes = isRest ? 0 : await findSize(uploadPath(key))
@@ -238,30 +238,30 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     async check() {
       await requirePresence()
       await writeProbe().catch((error) => {
-        if (!isStorageFull(error)) throw error // what is full can still be read
+        if (!isStorageFull(error)) throw error // a full store can still be read
       })
     },
   }
 }
 
-/** `Content-Disposition` that saves under this name (RFC 6266); filenames here are ASCII without quotes. */
+/** A `Content-Disposition` header to save under this name (RFC 6266); filenames here are ASCII without quotes. */
 export function attachment(filename: string): string {
   return `attachment; filename="${filename}"`
 }
 
 const makeIndexSet = (count: number) => new Set(Array(count).keys())
 
-/** Runs what it is given one after another. */
+/** Runs functions one at a time. */
 function inTurn() {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(act: () => Promise<T>): Promise<T> => {
     const acting = last.then(act)
-    last = acting.catch(() => undefined) // its own caller is told
+    last = acting.catch(() => undefined) // its caller gets the error
     return acting
   }
 }
 
-/** A size that this file system has no files of. */
+/** Whether a file exceeds the maximum size of the file system. */
 function isBeyondFileSystem(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EFBIG'
 }

@@ -1,4 +1,4 @@
-/** The store's disk is full, or would be: a small disk of its own, with the database elsewhere. */
+/** A store whose disk is full or nearly full: a small separate disk, with the database elsewhere. */
 import { once } from 'node:events'
 import { mkdtemp, readdir, stat } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -18,15 +18,15 @@ const megabyte = 1e6
 const chunkSize = 16 * 1024 * 1024
 
 describe.skipIf(!canMount)('a store on a small disk', () => {
-  describeOnEachDatabase('that is full', (start) => {
-    /** A registry with a store of `size`, and ana, who has the model `tide`. */
+  describeOnEachDatabase('when it is full', (start) => {
+    /** A registry with a store of `size` and an account `ana` with the model `tide`. */
     async function scene(
       size: string,
       settings: { reserveBytes?: number; quotaBytes?: number } = {},
     ) {
       const dataDirectory = await mkdtemp(join(tmpdir(), 'shoal-registry-'))
       const disk = await smallDisk(size, join(dataDirectory, 'store'))
-      onTestFinished(disk.unmount) // also when the registry does not start
+      onTestFinished(disk.unmount) // also if the registry does not start
       const registry = await start({ dataDirectory, reserveBytes: 0, ...settings })
       const token = await registry.register('ana')
       await registry.post('/v1/models', { token, body: { name: 'tide' } })
@@ -47,7 +47,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
 
-    test('an upload that does not fit beside the reserve is refused, and leaves nothing', async () => {
+    test('an upload that would use the reserve is refused and leaves nothing behind', async () => {
       const { registry, token, uploads } = await scene('64m', {
         reserveBytes: 20 * megabyte,
         quotaBytes: 50 * megabyte,
@@ -60,7 +60,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect(fits.status).toBe(201)
     })
 
-    test('of uploads that start at once only those are accepted that fit together', async () => {
+    test('concurrent uploads are accepted only as long as they fit together', async () => {
       const { registry, token } = await scene('64m')
       const answers = await Promise.all(
         [1, 2, 3, 4, 5, 6].map((seed) =>
@@ -71,7 +71,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect(statuses).toEqual([201, 201, 503, 503, 503, 503])
     })
 
-    test('an upload that was accepted goes on, and makes room when it is deleted', async () => {
+    test('an accepted upload can continue, and frees its space when deleted', async () => {
       const { registry, token, disk } = await scene('64m')
       const manifest = makeFakeManifest('a.gguf', 60 * megabyte)
       const { body: started }: { body: StartedUpload } = await post(registry, token, manifest)
@@ -85,7 +85,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect((await post(registry, token, other)).status).toBe(201)
     })
 
-    test('bytes that are stored already need no room, and what is stored can be had', async () => {
+    test('bytes that are already stored need no space and can be downloaded', async () => {
       const { registry, token, disk } = await scene('64m')
       const bytes = smallGguf(1, 10_000)
       const file = await publish(registry, token, { name: 'tide' }, 'a.gguf', bytes)
@@ -124,7 +124,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       if (!first || !second || !third) throw new Error('it has three chunks')
       expect((await send(first)).status).toBe(200)
 
-      /** Sends a half of a chunk, and the other half when the disk has become full. */
+      /** Sends half of a chunk, fills the disk, and sends the other half. */
       async function fillInTheMiddle({ index, url, size }: MissingChunk): Promise<Answer> {
         const start = index * chunkSize
         const before = disk.freeBytes()
@@ -146,7 +146,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       return { ...here, started, send, missing, fillInTheMiddle, chunks: { first, second, third } }
     }
 
-    test('a chunk that finds the disk full in its middle gives its blocks back', async () => {
+    test('a chunk during which the disk becomes full gives its blocks back', async () => {
       const { disk, registry, token, send, missing, fillInTheMiddle, started, chunks } =
         await openUpload()
       expectFull(await fillInTheMiddle(chunks.second))
@@ -162,11 +162,11 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect(await settled(registry, token, 'tide', started.id)).toMatchObject({ status: 'ready' })
     })
 
-    test('where blocks cannot be given back singly, all chunks are to be sent again', async () => {
+    test('if the blocks of a single chunk cannot be freed, all chunks must be sent again', async () => {
       const { disk, registry, token, send, missing, fillInTheMiddle, started, chunks, uploads } =
         await openUpload()
       const { PATH } = process.env
-      process.env.PATH = '' // no program `fallocate`
+      process.env.PATH = '' // `fallocate` is not found
       onTestFinished(() => {
         process.env.PATH = PATH
       })
@@ -182,7 +182,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect(await settled(registry, token, 'tide', started.id)).toMatchObject({ status: 'ready' })
     })
 
-    test('before an upload is refused, what is in the trash makes room for it', async () => {
+    test('space is freed from the trash before an upload is refused', async () => {
       const { registry, token, disk } = await scene('64m')
       const bytes = smallGguf(1, 5_000_000) // 20 MB
       const { id } = await publish(registry, token, { name: 'tide' }, 'old.gguf', bytes)
@@ -191,14 +191,14 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       const trashed = () => db.selectFrom('trash').select('size_bytes').execute()
 
       expectFull(await post(registry, token, makeFakeManifest('a.gguf', 70 * megabyte)))
-      expect(await trashed()).toHaveLength(1) // in vain it is not given up
+      expect(await trashed()).toHaveLength(1) // nothing is removed early if that would not be enough
       const fits = await post(registry, token, makeFakeManifest('a.gguf', 60 * megabyte))
       expect(fits.status).toBe(201)
       expect(await trashed()).toEqual([])
       expect(disk.freeBytes()).toBeGreaterThan(60 * megabyte)
     })
 
-    test('room that something else takes from the reserve is taken from the trash', async () => {
+    test('the reserve is restored from the trash if other data uses it', async () => {
       const { registry, token, disk } = await scene('64m', { reserveBytes: 20 * megabyte })
       const bytes = smallGguf(1, 5_000_000) // 20 MB
       const { id } = await publish(registry, token, { name: 'tide' }, 'old.gguf', bytes)
@@ -216,7 +216,7 @@ describe.skipIf(!canMount)('a store on a small disk', () => {
       expect(disk.freeBytes()).toBeGreaterThan(30 * megabyte)
     })
 
-    test('the metrics say how much room there is', async () => {
+    test('the metrics report the space', async () => {
       const { registry, token } = await scene('64m', { reserveBytes: 5 * megabyte })
       await post(registry, token, makeFakeManifest('a.gguf', 30 * megabyte))
       const { text } = await registry.get('/metrics')

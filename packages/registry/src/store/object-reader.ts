@@ -1,14 +1,14 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { notFound } from '../errors.ts'
 
-/** An object that is open for reading. */
+/** An object opened for reading. */
 export type ObjectReader = {
-  /** Fills the buffers, one after another, with the bytes from `position` on. Throws if the object ends before. */
+  /** Fills the buffers in order with the bytes from `position` on. Throws if the object ends early. */
   fill(buffers: Uint8Array[], position: number): Promise<void>
   close(): Promise<void>
 }
 
-/** @throws not-found if there is no such file */
+/** @throws not-found if the file does not exist */
 export async function openObjectReader(path: string): Promise<ObjectReader> {
   const file = await open(path, 'r').catch((error) => {
     if (error.code === 'ENOENT') throw bytesGone()
@@ -26,7 +26,7 @@ export function bytesGone() {
 
 async function fill(file: FileHandle, buffers: Uint8Array[], position: number) {
   const wanted = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  let { bytesRead } = await file.readv(buffers, position) // one call of the system for all of them
+  let { bytesRead } = await file.readv(buffers, position) // one system call for all buffers
   while (bytesRead < wanted) {
     const got = await file.readv(after(buffers, bytesRead), position + bytesRead)
     if (got.bytesRead === 0) throw new Error(`file ends at byte ${position + bytesRead}`)
@@ -34,7 +34,7 @@ async function fill(file: FileHandle, buffers: Uint8Array[], position: number) {
   }
 }
 
-/** The buffers without their first bytes. */
+/** The part of the buffers that is not filled yet. */
 function after(buffers: Uint8Array[], filled: number): Uint8Array[] {
   let skipped = 0
   return buffers.flatMap((buffer) => {

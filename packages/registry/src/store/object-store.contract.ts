@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ObjectStore } from './object-store.ts'
 
-/** How the suite reaches a store: the store, and what its presigned URLs answer. */
+/** The store, and a way to call its presigned URLs. */
 export type StoreUnderTest = {
   store: ObjectStore
   request(
@@ -12,10 +12,10 @@ export type StoreUnderTest = {
   ): Promise<{ status: number; bytes: Buffer }>
 }
 
-const chunkSize = 5 * 1024 * 1024 // the least that S3 takes for a part
+const chunkSize = 5 * 1024 * 1024 // the minimum size of a part in S3
 const lastSize = 1234
 
-/** What every store must do. */
+/** The tests that every store must pass. */
 export function objectStoreContract(name: string, open: () => Promise<StoreUnderTest>) {
   describe(`an object store (${name})`, () => {
     const sizeBytes = 2 * chunkSize + lastSize
@@ -54,10 +54,10 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       return Buffer.concat(parts)
     }
 
-    test('keeps the chunks of an upload in any order and says which have come', async () => {
+    test('stores the chunks of an upload in any order and lists them', async () => {
       const key = 'contract-order'
       await store.startUpload(key, layout)
-      await store.startUpload(key, layout) // again is harmless
+      await store.startUpload(key, layout) // repeating it is harmless
       expect(await store.listStoredChunks(key, layout)).toEqual(new Set())
       expect((await send(key, 2)).status).toBe(200)
       expect((await send(key, 0)).status).toBe(200)
@@ -68,9 +68,9 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       await store.remove(key)
     })
 
-    test('gives a finished object back, whole and in ranges', async () => {
+    test('returns a finished object, in full and in ranges', async () => {
       const key = await finished()
-      await store.finishUpload(key, layout) // again is harmless
+      await store.finishUpload(key, layout) // repeating it is harmless
       await store.startUpload(key, layout) // and so is this, as after restoring an older database
       expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0, 1, 2]))
       expect((await read(key)).equals(bytes)).toBe(true)
@@ -82,21 +82,21 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect((await read(key, sizeBytes - 1, 1)).equals(bytes.subarray(-1))).toBe(true)
     })
 
-    test('knows whether an object is there with all its bytes', async () => {
+    test('reports whether an object of a certain size exists', async () => {
       const key = await finished()
       expect(await store.hasObject(key, sizeBytes)).toBe(true)
       expect(await store.hasObject(key, sizeBytes + 1)).toBe(false)
       expect(await store.hasObject('contract-nothing', sizeBytes)).toBe(false)
     })
 
-    test('hashes what is stored', async () => {
+    test('hashes the stored bytes', async () => {
       const key = await finished()
       const hashes = await store.hash(key, sizeBytes)
       expect(hashes.sha256_hash).toBe(sha256(bytes))
       expect(hashes.fileSizeBytes).toBe(sizeBytes)
     })
 
-    test('presigns the object and its parts for a time', async () => {
+    test('presigns URLs of the object and its parts, which expire', async () => {
       const key = await finished()
       const whole = store.presignRead(key, { filename: 'x.gguf', expiresInSeconds: 86_400 })
       expect(new URL(whole).searchParams.get('X-Amz-Expires')).toBe('86400')
@@ -116,7 +116,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect((await under.request('GET', expired)).status).toBe(403)
     })
 
-    test('opens a finished object again for the chunks that were bad', async () => {
+    test('reopens a finished object for its bad chunks', async () => {
       const key = await finished()
       await store.reopenUpload(key, layout, [1])
       expect(await store.listStoredChunks(key, layout)).toEqual(new Set([0, 2]))
@@ -125,7 +125,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect(sha256(await read(key))).toBe(sha256(bytes))
     })
 
-    test('forgets what is removed, and does not mind when it is not there', async () => {
+    test('removes an object, and does nothing if it does not exist', async () => {
       const key = await finished()
       const url = store.presignRead(key, { filename: 'x.gguf', expiresInSeconds: 60 })
       await store.remove(key)
@@ -146,7 +146,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect(new Set(listed.map((entry) => entry.key)).size).toBe(listed.length)
     })
 
-    test('keeps the identity of its registry, and no object of that name', async () => {
+    test('stores the identity of its registry, which is not listed as an object', async () => {
       expect(await store.readIdentity()).toBeUndefined()
       await store.writeIdentity('one')
       await store.writeIdentity('another')
@@ -154,7 +154,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       for await (const { key } of store.list()) expect(key).toMatch(/^contract-/)
     })
 
-    test('says how much room it has, where that is limited', async () => {
+    test('reports its space if it is limited', async () => {
       const before = await store.space()
       await store.startUpload('contract-awaited', layout)
       const during = await store.space()
@@ -168,7 +168,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect(during.reserveBytes).toBeGreaterThan(0)
     })
 
-    test('stops reading when it is told to', async () => {
+    test('stops reading when aborted', async () => {
       const key = await finished()
       const stop = new AbortController()
       const reading = (async () => {
@@ -179,7 +179,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       await expect(reading).rejects.toThrow('enough')
     })
 
-    test('says whether it works', async () => {
+    test('passes its own check', async () => {
       await store.check()
     })
   })

@@ -1,6 +1,6 @@
 type Sender = { stop: AbortController; ended: Promise<unknown> }
 
-/** The requests that are sending to each upload. An open file keeps its blocks on the disk, even when it is deleted. */
+/** The active requests that send to each upload. An open file keeps its disk blocks even after it is deleted. */
 export function openSenders() {
   const sendersByKey = new Map<string, Set<Sender>>()
 
@@ -8,7 +8,7 @@ export function openSenders() {
     async run<T>(key: string, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
       const stop = new AbortController()
       const sending = send(stop.signal)
-      const sender = { stop, ended: sending.catch(() => undefined) } // its own caller is told
+      const sender = { stop, ended: sending.catch(() => undefined) } // its caller gets the error
       const senders = sendersByKey.get(key) ?? new Set()
       sendersByKey.set(key, senders.add(sender))
       try {
@@ -19,7 +19,7 @@ export function openSenders() {
       }
     },
 
-    /** Ends everybody who sends to an upload, and resolves when they have closed its files. */
+    /** Aborts all senders to an upload, and resolves once they have closed its files. */
     async stop(key: string, reason: Error): Promise<void> {
       const senders = [...(sendersByKey.get(key) ?? [])]
       for (const { stop } of senders) stop.abort(reason)

@@ -1,6 +1,6 @@
 /**
- * URLs that carry their own permission, in the query form of AWS Signature Version 4, so that clients see one convention on
- * every store. The signature is an HMAC-SHA256 of method and URL exactly as they are sent, under the registry's own key.
+ * Presigned URLs, with the query parameters of AWS Signature Version 4, so that clients see the same format for every
+ * store. The signature is an HMAC-SHA256 of the method and the URL exactly as sent, with the registry's own key.
  */
 import { createHmac } from 'node:crypto'
 import { isSame } from '../is-same.ts'
@@ -8,14 +8,14 @@ import { isSame } from '../is-same.ts'
 const algorithm = 'AWS4-HMAC-SHA256'
 export type SignedRequest = {
   method: 'GET' | 'PUT'
-  /** Absolute path, percent-encoded. */
+  /** An absolute path, percent-encoded. */
   path: string
-  /** What else the URL says, in this order. */
+  /** Other query parameters, in this order. */
   query: Record<string, string>
   expiresInSeconds: number
 }
 
-/** The path and query of a URL that allows one kind of request. */
+/** The path and query of a URL that permits one kind of request. */
 export function presign(key: string, request: SignedRequest, now = new Date()): string {
   const date = now.toISOString().replace(/[-:]|\.\d{3}/g, '')
   const query = new URLSearchParams({
@@ -31,8 +31,8 @@ export function presign(key: string, request: SignedRequest, now = new Date()): 
 }
 
 /**
- * The query of `url` (path and query as received) when it is signed for this method and has not expired, else
- * undefined. A GET's URL serves HEAD too.
+ * The query of `url` (path and query as received) if it is signed for this method and has not expired, otherwise
+ * undefined. A URL signed for GET is also valid for HEAD.
  */
 export function verifyPresigned(
   key: string,

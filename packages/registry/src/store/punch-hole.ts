@@ -5,8 +5,9 @@ import type { ByteRange } from './object-store.ts'
 const run = promisify(execFile)
 
 /**
- * Gives the blocks of a range of a file back to the disk; the range reads as zeros then. False where that is not to be had: Node has
- * no such call, so it takes the program `fallocate` of util-linux, and a file system that can (ext4, XFS, Btrfs, tmpfs).
+ * Frees the disk blocks of a range of a file; the range then reads as zeros. False if this is not possible: Node has no
+ * such call, so it needs the program `fallocate` of util-linux, and a file system with support (ext4, XFS, Btrfs,
+ * tmpfs).
  */
 export async function punchHole(path: string, { start, size }: ByteRange): Promise<boolean> {
   const range = ['--offset', `${start}`, '--length', `${size}`]

@@ -3,7 +3,7 @@ import type { ByteRange } from './object-store.ts'
 
 const readSize = 1024 * 1024
 
-/** The bytes of a part of a file. A yielded buffer is filled again for the next one. */
+/** The bytes of a range of a file. A yielded buffer is reused for the next one. */
 export async function* readFileRange(
   path: string,
   { start, size }: ByteRange,

@@ -3,14 +3,14 @@ import { invalid } from '../errors.ts'
 import type { BudgetShare } from './byte-budget.ts'
 
 const maxFlushBytes = 1024 * 1024
-/** Bytes of a sender that pauses do not wait in memory for longer. */
+/** If a sender pauses, its bytes are written after this time instead of staying in memory. */
 const flushAfterMs = 250
 
 export type ExpectedChunk = { index: number; hash: string; start: number; size: number }
 
 export type Incoming = { chunk: ExpectedChunk; body: AsyncIterable<Buffer>; share: BudgetShare }
 
-/** Hashes the body and writes it, unless it is only to be checked. Throws when it is not the chunk. */
+/** Hashes the body and writes it; without `write` it is only checked. Throws if it is not the expected chunk. */
 export async function receiveChunk(
   write: ((buffers: Buffer[], position: number) => Promise<void>) | undefined,
   { chunk, body, share }: Incoming,
@@ -21,7 +21,7 @@ export async function receiveChunk(
   let waitingBytes = 0
   let written: Promise<void> = Promise.resolve()
 
-  /** Writes what is waiting, after what was waiting before. */
+  /** Writes the waiting buffers, after all earlier writes. */
   function flush(): Promise<void> {
     const buffers = waiting
     const position = chunk.start + received - waitingBytes
@@ -35,7 +35,7 @@ export async function receiveChunk(
   }
 
   const pause = setTimeout(() => {
-    flush().catch(() => undefined) // thrown to whoever awaits the next flush
+    flush().catch(() => undefined) // the next flush to be awaited throws this error
   }, flushAfterMs)
   try {
     for await (const bytes of body) {

@@ -3,17 +3,17 @@ import type { ChunkWriter } from './chunk-writer.ts'
 import type { ObjectReader } from './object-reader.ts'
 
 /**
- * What the routes under `/blobs` need of a store without a server of its own, whose presigned URLs lead back to the
- * registry. A store like S3 serves its URLs itself and is not one.
+ * A store without a server of its own: its presigned URLs lead to the registry's routes under `/blobs`, which need this
+ * interface. A store like S3 serves its URLs itself and does not implement it.
  */
 export interface ServedStore {
   writeChunk: ChunkWriter
-  /** What a URL that this store signed allows, or undefined when it allows nothing. */
+  /** The query of a URL that this store has signed, or undefined if the signature is not valid or has expired. */
   verify(method: 'GET' | 'PUT', url: string): URLSearchParams | undefined
-  /** A finished object, to be read piece by piece. Throws not-found when it is not there. */
+  /** Opens a finished object for reading. Throws not-found if it does not exist. */
   open(key: string): Promise<ObjectReader>
-  /** Bytes of a finished object. Throws not-found when it is not there. */
+  /** The size of a finished object in bytes. Throws not-found if it does not exist. */
   getSize(key: string): Promise<number>
-  /** Memory for the bytes that this store takes and gives. */
+  /** Memory for the bytes that this store receives and sends. */
   budget: ByteBudget
 }

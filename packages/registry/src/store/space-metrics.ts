@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { ObjectStore, StoreSpace } from './object-store.ts'
 
-/** The room in the store, read for each scrape; NaN while that cannot be read, and for a store without a limit. */
+/** The space in the store, read for each scrape; NaN if it cannot be read or the store has no limit. */
 export function spaceMetrics(registry: Registry, store: Pick<ObjectStore, 'space'>) {
   const gauge = (name: string, help: string, getBytes: (space: StoreSpace) => number) =>
     new Gauge({
@@ -9,7 +9,7 @@ export function spaceMetrics(registry: Registry, store: Pick<ObjectStore, 'space
       help,
       registers: [registry],
       async collect() {
-        const space = await store.space().catch(() => 'unknown' as const) // other metrics still count
+        const space = await store.space().catch(() => 'unknown' as const) // other metrics must still work
         this.set(typeof space === 'object' ? getBytes(space) : Number.NaN)
       },
     })

@@ -3,8 +3,9 @@ import { tooSlow } from '../errors.ts'
 const pollIntervalMs = 100
 
 /**
- * Passes on what a sender sends. Throws when nothing comes for `limitMs`, and the signal's reason when that is aborted. The
- * limit is asked for again and again, as it may change meanwhile; time that the receiver takes does not count.
+ * Passes on what a sender sends. Throws if nothing arrives within the timeout, or with the signal's reason if it is
+ * aborted. The timeout is read repeatedly, since it can change in the meantime; time that the receiver takes does not
+ * count.
  */
 export async function* untilStalled<T>(
   source: AsyncIterable<T>,
@@ -20,7 +21,7 @@ export async function* untilStalled<T>(
   }, pollIntervalMs)
   const abort = () => stalled.reject(signal?.reason)
   signal?.addEventListener('abort', abort)
-  stalled.promise.catch(() => undefined) // is met where it is raced, or nobody waits any more
+  stalled.promise.catch(() => undefined) // handled in the race below, or no longer awaited
   try {
     for (;;) {
       signal?.throwIfAborted()
@@ -33,7 +34,7 @@ export async function* untilStalled<T>(
   } finally {
     clearInterval(watch)
     signal?.removeEventListener('abort', abort)
-    // Of a sender that has stopped nothing more is to be awaited, not even its end.
+    // If the sender has stalled, do not wait for it, not even for its end.
     if (waitingSince === undefined) await items.return?.()
   }
 }
