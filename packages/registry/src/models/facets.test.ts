@@ -8,7 +8,9 @@ import { maxExactTotal } from './find-matches.ts'
 
 const batchSize = 500
 
-/** Models of `ana`, every second one for chat, every fifth by MIT licence, and every hundredth private. */
+/**
+ * Models of `ana`: every second one has the tag `chat`, every fifth the MIT license, and every hundredth is private.
+ */
 async function insertModels(db: Kysely<Database>, count: number) {
   const now = new Date().toISOString()
   const models = Array.from({ length: count }, (_, at) => ({
@@ -50,7 +52,7 @@ async function insertModels(db: Kysely<Database>, count: number) {
 describeOnEachDatabase('facets', (start) => {
   const count = 2 * maxExactTotal
 
-  test('beyond 10,000 matches are estimated, and say so', async () => {
+  test('are marked as estimates if there are more than 10,000 matches', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const { db } = await registry.connect()
@@ -89,7 +91,7 @@ describeOnEachDatabase('facets', (start) => {
     expect(many.isExact).toBe(false)
     const getEstimate = (name: keyof Facets, value: string) =>
       many.facets[name].find((one) => one.value === value)?.count ?? 0
-    // The true counts, within a twentieth.
+    // within 5 % of all models
     expect(Math.abs(getEstimate('architectures', 'llama') - 0.99 * count)).toBeLessThan(count / 20)
     expect(Math.abs(getEstimate('licenses', 'mit') - 0.2 * count)).toBeLessThan(count / 20)
     expect(Math.abs(getEstimate('tags', 'chat') - 0.5 * count)).toBeLessThan(count / 20)

@@ -8,21 +8,21 @@ import { modelList } from './model-list.ts'
 const ana: Viewer = { accountId: 'x', username: 'ana', seesAll: false }
 const page = { limit: 20, offset: 0, sort: 'downloads', order: 'desc' } as const
 
-/** Lists that must read an index in its order and stop after a page: no sort of all that matches. */
+/** Lists that must be read in index order and end after one page, without sorting all matches. */
 const pages = [
   ['by downloads', page, anonymous],
   ['by likes', { ...page, sort: 'likes' }, anonymous],
   ['by age', { ...page, sort: 'created_at' }, anonymous],
-  ['the smallest first', { ...page, order: 'asc' }, anonymous],
-  ['a page further on', { ...page, offset: 40 }, anonymous],
+  ['in ascending order', { ...page, order: 'asc' }, anonymous],
+  ['a later page', { ...page, offset: 40 }, anonymous],
   ['of one architecture', { ...page, architecture: 'llama' }, anonymous],
   ['of one license', { ...page, license: 'mit' }, anonymous],
   ['of one owner', { ...page, owner: 'ana' }, anonymous],
-  ['for somebody with private models', page, ana],
+  ['for an account with private models', page, ana],
 ] as const
 
 describeOnEachDatabase('a list', (start) => {
-  test('reads an index in its order and sorts nothing', async () => {
+  test('is read in index order, without sorting', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     for (let number = 0; number < 50; number += 1) {
@@ -46,7 +46,7 @@ describeOnEachDatabase('a list', (start) => {
   })
 })
 
-/** A database that remembers what it was asked. */
+/** Records the queries of a database. */
 function recorder(db: Kysely<Database>) {
   const recorded: CompiledQuery[] = []
   const recording = db.withPlugin({
@@ -68,7 +68,7 @@ async function explain(
   const explaining = engine === 'sqlite' ? 'explain query plan ' : 'explain '
   return db.connection().execute(async (connection) => {
     if (engine === 'postgres') {
-      // the table is small here: let the planner think of a large one
+      // the table is small here: make the planner treat it as large
       await connection.executeQuery(CompiledQuery.raw('set enable_seqscan = off'))
       await connection.executeQuery(CompiledQuery.raw('set enable_bitmapscan = off'))
     }

@@ -36,7 +36,7 @@ describeOnEachDatabase('a list of more models than are counted', (start) => {
     expect(headers.get('x-total-count-exact')).toBe('false')
   })
 
-  test('Link leads to the last model, and each is shown once', async () => {
+  test('the Link headers lead to the last model, and each is shown once', async () => {
     const seen = new Set<string>()
     let next: string | undefined = '/v1/models?limit=30&offset=9960'
     while (next) {
@@ -49,8 +49,8 @@ describeOnEachDatabase('a list of more models than are counted', (start) => {
     expect(seen.size).toBe(90)
   })
 
-  test('by relevance each tier of matches begins where the one before it ended', async () => {
-    // 10,020 models have the word in their names, 30 in their descriptions only.
+  test('in order of relevance, each tier of matches starts where the previous one ended', async () => {
+    // 10,020 models have the word in their names, and 30 only in their descriptions
     const last = `/v1/models?q=tide&sort=relevance&limit=15&offset=10035`
     const { body }: { body: Model[] } = await registry.get(last)
     expect(body.map(({ name }) => name)).toEqual(
@@ -86,7 +86,7 @@ async function insertModels(db: Kysely<Database>) {
 
 const field = sql`case when id < '00000000-0000-7000-8000-000000010020' then `
 
-/** Gives the first 10,020 models the word `tide` in their names, the others in their descriptions. */
+/** Adds the word `tide` to the names of the first 10,020 models, and to the descriptions of the others. */
 const indexOnSqlite = (db: Kysely<Database>) =>
   sql`
     insert into model_search (rowid, is_public, name, description)

@@ -5,7 +5,7 @@ import { describeOnEachDatabase, type TestRegistry } from '../testing/test-regis
 
 const rounds = 5
 
-describeOnEachDatabase('calls that race for a model', (start) => {
+describeOnEachDatabase('concurrent calls on a model', (start) => {
   let registry: TestRegistry
   let ana: string
 
@@ -18,7 +18,7 @@ describeOnEachDatabase('calls that race for a model', (start) => {
     ana = await registry.register('ana')
   })
 
-  test('what two changes at once set by hand is both kept when a file becomes ready', async () => {
+  test('facts set by hand in two concurrent changes are both kept when a file becomes ready', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const name = `by-hand-${round}`
       await create(name)
@@ -32,7 +32,7 @@ describeOnEachDatabase('calls that race for a model', (start) => {
     }
   })
 
-  test('of four models that are given one name one gets it, and the others are told 409', async () => {
+  test('if four models are renamed to the same name, one succeeds and the others get 409', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const names = ['a', 'b', 'c', 'd'].map((letter) => `${letter}-${round}`)
       await Promise.all(names.map(create))
@@ -47,7 +47,7 @@ describeOnEachDatabase('calls that race for a model', (start) => {
     }
   })
 
-  test('one deletion is 204, and whoever comes after it finds nothing', async () => {
+  test('one deletion is 204, and later calls get 404', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const name = `going-${round}`
       await create(name)

@@ -4,7 +4,7 @@ import { anonymous } from '../accounts/caller.ts'
 import { describeOnEachDatabase } from '../testing/test-registry.ts'
 import { type ModelRepository, modelRepository } from './model-repository.ts'
 
-/** What a caller must not set, however it came past the validation of bodies. */
+/** Fields that a caller must not set, even if they passed the validation of the body. */
 const notTheirs = {
   id: 'x',
   seq: 5,
@@ -17,7 +17,7 @@ const notTheirs = {
   created_at: '2001-01-01T00:00:00.000Z',
 }
 
-describeOnEachDatabase('the repository of models', (start) => {
+describeOnEachDatabase('the model repository', (start) => {
   let models: ModelRepository
 
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describeOnEachDatabase('the repository of models', (start) => {
     models = modelRepository(db, fullText)
   })
 
-  test('writes the fields that it knows and no other', async () => {
+  test('writes only known fields', async () => {
     const body = { name: 'tide', license: 'mit' }
     const created = await models.create('ana', { ...body, ...notTheirs } as NewModel)
     expect(created).toMatchObject({ ...body, owner: 'ana', likes: 0, downloads: 0 })
@@ -38,7 +38,7 @@ describeOnEachDatabase('the repository of models', (start) => {
     expect(changed).toEqual({ ...before, description: 'changed' })
   })
 
-  test('keeps a tag once, also when two become the same in the database', async () => {
+  test('stores a tag once, even if two become equal in the database', async () => {
     const tags = ['\ud800', '\ud801', 'sea', 'sea']
     const { id } = await models.create('ana', { name: 'halves', tags })
     expect(await models.get(id, anonymous)).toMatchObject({ tags: ['\ufffd', 'sea'] })

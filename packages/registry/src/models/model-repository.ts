@@ -46,7 +46,7 @@ export interface ModelRepository {
    */
   delete(id: string): Promise<FileBytes[]>
   /**
-   * Deletes the model unless it has a file or an upload that was not cancelled.
+   * Deletes the model unless it has files or uploads; expired uploads do not count.
    * @throws not-found if the model no longer exists, and conflict if it is not empty
    */
   deleteEmpty(id: string): Promise<void>

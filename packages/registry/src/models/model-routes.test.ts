@@ -46,7 +46,7 @@ describeOnEachDatabase('models', (start) => {
     })
   })
 
-  test('a model has every field of the contract, null or empty where nothing is known', async () => {
+  test('a model has every field of the contract, null or empty if unknown', async () => {
     expect(await getModel('mistral-drift')).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: 'mistral-drift',
@@ -73,7 +73,7 @@ describeOnEachDatabase('models', (start) => {
     })
   })
 
-  test('creating answers 201 with the address of the model, and 409 when the name is taken', async () => {
+  test('creating a model is 201 with its Location, or 409 if the name is taken', async () => {
     const created = await create(ana, { name: 'short-lived' })
     expect(created.status).toBe(201)
     expect(created.headers.get('location')).toBe('/v1/models/short-lived')
@@ -100,7 +100,7 @@ describeOnEachDatabase('models', (start) => {
     expect(refused.body).toMatchObject({ detail: expect.any(String), errors: [{ path: '/name' }] })
   })
 
-  test('a body with a wrong type is 422 and names the field; a number as text is a wrong type', async () => {
+  test('a wrong type in the body is 422 and names the field, even for a number as text', async () => {
     const { status, body } = await create(ana, { name: 'tide', parameter_count: '5' })
     expect(status).toBe(422)
     expect(body).toMatchObject({ errors: [{ path: '/parameter_count' }] })
@@ -113,7 +113,7 @@ describeOnEachDatabase('models', (start) => {
     expect(unreadable.body).toEqual({ detail: expect.any(String) })
   })
 
-  test('links to other pages hold the parameters of the list, and no others', async () => {
+  test('links to other pages have only the parameters of the list', async () => {
     const { headers } = await registry.get('/v1/models?junk=1&limit=1&tag=chat&x[y]=2&__proto__=3')
     const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
     expect([...new URL(next).searchParams.keys()].toSorted()).toEqual([
@@ -144,7 +144,7 @@ describeOnEachDatabase('models', (start) => {
     },
   )
 
-  test('pages follow each other by Link and show nothing twice', async () => {
+  test('following the Link headers shows each model once', async () => {
     const seen: string[] = []
     let next: string | undefined = '/v1/models?limit=1&sort=created_at'
     while (next) {
@@ -191,7 +191,7 @@ describeOnEachDatabase('models', (start) => {
     expect((await list(`q=${encodeURIComponent(q)}`)).sort()).toEqual(names)
   })
 
-  test('by relevance the name weighs more than the description', async () => {
+  test('the name counts more than the description in order of relevance', async () => {
     expect(await list('q=llama&sort=relevance')).toEqual(['llama-tide-8b', 'coral-coder'])
   })
 
@@ -212,13 +212,13 @@ describeOnEachDatabase('models', (start) => {
     'a'.repeat(1000),
     ':* & !',
     '-llama',
-  ])('the query text %j is legal', async (q) => {
+  ])('the query %j is valid', async (q) => {
     const { status, body } = await registry.get(`/v1/models?q=${encodeURIComponent(q)}`)
     expect(status).toBe(200)
     expect(body).toBeInstanceOf(Array)
   })
 
-  test('a model is found under its new words at once and not under the old ones', async () => {
+  test('a changed model is found at once by its new words and not by the old ones', async () => {
     await create(ana, { name: 'renamed', description: 'plankton' })
     const { status } = await registry.call('PATCH', '/v1/models/renamed', {
       token: ana,
@@ -232,7 +232,7 @@ describeOnEachDatabase('models', (start) => {
     expect(await list('q=kril')).toEqual([])
   })
 
-  test('a private model is invisible to others in every door', async () => {
+  test('a private model is invisible to others on every route', async () => {
     const { id } = await getModel('ben-secret', ben)
     for (const token of [undefined, ana.replace(/.$/, 'x') && undefined]) {
       for (const path of [`/v1/models/ben-secret`, `/v1/models/${id}`, `/v1/models/${id}/files`]) {
@@ -266,7 +266,7 @@ describeOnEachDatabase('models', (start) => {
     })
   })
 
-  test('only the owner and admins change a model', async () => {
+  test('only the owner and admins can change a model', async () => {
     const byStranger = await registry.call('PATCH', '/v1/models/llama-tide-8b', {
       token: ben,
       body: { description: 'mine' },
@@ -280,7 +280,7 @@ describeOnEachDatabase('models', (start) => {
     expect((await registry.call('DELETE', '/v1/models/llama-tide-8b')).status).toBe(401)
   })
 
-  test('POST and DELETE both flip the like, PUT sets it', async () => {
+  test('POST and DELETE both toggle the like, PUT sets it', async () => {
     const like = (method: string, body?: object) =>
       registry.call(method, '/v1/models/coral-coder/like', { token: ben, body })
     for (const [method, likes] of [
@@ -303,7 +303,7 @@ describeOnEachDatabase('models', (start) => {
     expect((await registry.post('/v1/models/nothing/like', { token: ben })).status).toBe(404)
   })
 
-  test('eleven racing flips of one user leave one like', async () => {
+  test('eleven concurrent toggles by one user leave one like', async () => {
     const flips = Array.from({ length: 11 }, (_, at) =>
       registry.call(at % 2 ? 'DELETE' : 'POST', '/v1/models/coral-coder/like', { token: ana }),
     )
@@ -312,13 +312,13 @@ describeOnEachDatabase('models', (start) => {
     expect(await getModel('coral-coder', ana)).toMatchObject({ likes: 1, liked: true })
   })
 
-  test('a model answers to its id, its slug and a slug in other letters', async () => {
+  test('a model is found by its ID and by its slug in any case', async () => {
     const { id } = await getModel('coral-coder')
     expect((await getModel(id)).name).toBe('coral-coder')
     expect((await getModel('Coral-Coder')).id).toBe(id)
   })
 
-  test('metadata has an ETag that spares the second transfer, and HEAD works', async () => {
+  test('metadata has an ETag that avoids a second transfer, and HEAD works', async () => {
     const first = await registry.get('/v1/models/coral-coder')
     const etag = first.headers.get('etag') ?? ''
     const second = await registry.get('/v1/models/coral-coder', {
@@ -350,7 +350,7 @@ describeOnEachDatabase('models', (start) => {
     await registry.call('DELETE', '/v1/models/from-a-file', { token: ana })
   })
 
-  test('a model is deleted only if it is empty, when that is asked for', async () => {
+  test('only_if_empty deletes a model only if it is empty', async () => {
     const remove = (name: string) =>
       registry.call('DELETE', `/v1/models/${name}?only_if_empty=true`, { token: ana })
     await registry.post('/v1/models', { token: ana, body: { name: 'empty' } })
@@ -372,7 +372,7 @@ describeOnEachDatabase('models', (start) => {
     }
   })
 
-  test('of an upload that starts and a deletion of the empty model only one succeeds', async () => {
+  test('if an upload starts while the empty model is deleted, only one of them succeeds', async () => {
     const body = manifestFor('a.gguf', smallGguf(13))
     for (let round = 0; round < 10; round += 1) {
       const name = `race-${round}`
@@ -389,7 +389,7 @@ describeOnEachDatabase('models', (start) => {
     }
   })
 
-  test('a fact that is set to null is no longer set by hand: what the files say comes back', async () => {
+  test('a fact set to null is no longer set by hand and comes from the files again', async () => {
     const byHand = { architecture: 'mine', parameter_count: 5, context_length: 77 }
     const change = (body: object) =>
       registry.call('PATCH', '/v1/models/given-back', { token: ana, body })

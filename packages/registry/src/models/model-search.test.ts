@@ -26,27 +26,27 @@ describeOnEachDatabase('a misspelt search', (start) => {
     await create(ana, 'qzlomaxy')
   })
 
-  test('is corrected in the same way whether or not a private model has that very word', async () => {
+  test('is corrected the same way whether or not a private model has exactly that word', async () => {
     expect(await search('qzlomoxy')).toEqual(['qzlomaxy'])
     await create(ben, 'secret', { description: 'qzlomoxy', is_public: false })
     expect(await search('qzlomoxy')).toEqual(['qzlomaxy'])
     expect(await search('qzlomoxy', ana)).toEqual(['qzlomaxy'])
   })
 
-  test('finds the own private models that have the word or begin with it', async () => {
+  test('finds the caller’s private models with that word or prefix', async () => {
     expect(await search('qzlomoxy', ben)).toEqual(['qzlomaxy', 'secret'])
     expect(await search('qzlomo', ben)).toEqual(['qzlomaxy', 'secret'])
     expect(await search('qzlomoxy+secret', ben)).toEqual(['secret'])
   })
 
-  test('follows a model that becomes public and private again', async () => {
+  test('is updated when a model becomes public and private again', async () => {
     await change(ben, 'secret', { is_public: true })
     expect(await search('qzlomoxy')).toEqual(['secret'])
     await change(ben, 'secret', { is_public: false })
     expect(await search('qzlomoxy')).toEqual(['qzlomaxy'])
   })
 
-  test('is corrected again when the last public model with that word loses it or goes', async () => {
+  test('is corrected again when the last public model with that word loses it or is deleted', async () => {
     await create(ben, 'first', { description: 'qzlomixy' })
     await create(ben, 'second', { description: 'qzlomixy' })
     expect(await search('qzlomixy')).toEqual(['first', 'second'])
@@ -65,7 +65,7 @@ describeOnEachDatabase('a misspelt search', (start) => {
     expect(await search('wrybyll')).toEqual(['hidden'])
   })
 
-  test('is corrected to a word that one model loses while another gets it', async () => {
+  test('is corrected to a word that one model loses while another one gains it', async () => {
     for (let round = 0; round < 20; round += 1) {
       const word = `zibbet${'abcdefghijklmnopqrst'[round]}`
       await create(ana, 'loses', { description: word })
