@@ -128,7 +128,7 @@ describeOnEachDatabase('models', (start) => {
     expect(second.headers.get('link')).not.toContain('junk')
   })
 
-  test('the list is a bare array with the total beside it', async () => {
+  test('the list is a bare array, with the total in a header', async () => {
     const { status, headers, body } = await registry.get('/v1/models')
     expect(status).toBe(200)
     expect(body).toHaveLength(3)

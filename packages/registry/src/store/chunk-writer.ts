@@ -36,13 +36,14 @@ export type SenderTimeoutMs = { alone: number; waitedFor: number }
 type Outcome = 'stored' | 'full' | 'blocks-kept'
 
 /**
- * Writes chunks to their place in the upload's file as they arrive, and marks them in the map if length and hash are right.
- * The chunks of an upload arrive in any order and in parallel. Senders of the same chunk take turns, so that a bad sender
- * never overwrites the bytes of a good one. A sender that stops is cut off, and sooner if another one is waiting: that one has the
- * whole chunk to send, so nothing is lost. Slow senders are not cut off, since two of them would cut each other off forever.
+ * Writes chunks to their place in the upload's file as they arrive, and marks them in the map if length and hash are
+ * right. The chunks of an upload arrive in any order and in parallel. Senders of the same chunk take turns, so that a
+ * bad sender never overwrites the bytes of a good one. A sender that stops is cut off, and sooner if another one is
+ * waiting: that one has the whole chunk to send, so nothing is lost. Slow senders are not cut off, since two of them
+ * would cut each other off forever.
  *
- * A refused chunk's disk blocks are freed. If that is not possible for a single chunk and the disk is full, all chunks of the
- * upload are discarded and must be sent again; otherwise the disk would stay full.
+ * A refused chunk's disk blocks are freed. If that is not possible for a single chunk and the disk is full, all chunks
+ * of the upload are discarded and must be sent again; otherwise the disk would stay full.
  */
 export function chunkWriter({ uploadPath, mapPath, space, budget, senderTimeoutMs }: Options) {
   const turns = new Map<string, { senders: number; last: Promise<unknown> }>()

@@ -1,4 +1,4 @@
-/** Counting downloads while the database's disk is full: the journal alone, and the counter that uses it. */
+/** Counting downloads while the database's disk is full: the journal, and the counter that uses it. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {

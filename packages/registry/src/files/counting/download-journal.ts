@@ -1,11 +1,12 @@
 /**
- * A journal of downloads for the time when the database's disk is full: a small file of fixed-size records. It is written in
- * full when it is created, so that records need no new disk blocks.
+ * A journal of downloads for the time when the database's disk is full: a small file of fixed-size records. It is
+ * written in full when it is created, so that records need no new disk blocks.
  *
- * Each record is applied exactly once. A process numbers its records, and the database keeps the number of the last record
- * that it has applied from each process, updated in the same transaction as the counts. So applied records are not erased:
- * those that the database has are skipped, even after a crash in between or if the file or the database is an older copy, and
- * their places are reused. A record that a crash has torn fails its checksum; its callers never got a response.
+ * Each record is applied exactly once. A process numbers its records, and the database keeps the number of the last
+ * record that it has applied from each process, updated in the same transaction as the counts. So applied records are
+ * not erased: those that the database has are skipped, even after a crash in between or if the file or the database is
+ * an older copy, and their places are reused. A record that a crash has torn fails its checksum; its callers never got
+ * a response.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -90,7 +91,7 @@ export async function openDownloadJournal({
       }
       await file.datasync()
     } catch (error) {
-      await strikeOut(file, written).catch(() => undefined) // the first error tells the cause
+      await strikeOut(file, written).catch(() => undefined) // the first error is the cause
       throw error
     }
     for (const { place, record } of written) pending.set(place, record)

@@ -8,7 +8,7 @@ import { publish, sha256, smallGguf } from '../../testing/publish.ts'
 import { describeOnEachDatabase, type TestRegistry } from '../../testing/test-registry.ts'
 import { capabilities } from './capability.ts'
 
-describeOnEachDatabase('a link to a whole file, for torrent clients', (start) => {
+describeOnEachDatabase('a link to a complete file, for torrent clients', (start) => {
   const bytes = smallGguf(1)
   let registry: TestRegistry
   let ana: string

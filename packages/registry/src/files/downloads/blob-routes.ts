@@ -86,7 +86,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
     },
   })
 
-  /** If the database is unavailable, the signature alone is enough, so that downloads go on. */
+  /** If the database is unavailable, only the signature is checked, so that downloads still work. */
   async function isDeleted(key: string): Promise<boolean> {
     try {
       return await trash.has(key)
@@ -107,7 +107,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
   }
 
   app.register(async (uploads) => {
-    // The body is a chunk, passed to the store unparsed whatever its Content-Type.
+    // The body is a chunk, passed to the store unparsed for any Content-Type.
     uploads.removeAllContentTypeParsers()
     uploads.addContentTypeParser('*', (_request, _payload, done) => done(null))
 

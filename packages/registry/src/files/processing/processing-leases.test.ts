@@ -168,7 +168,7 @@ describeOnEachDatabase('the lease on a file in processing', (start) => {
     expect(await blob.executeTakeFirst()).toEqual({ object_key: key })
   })
 
-  test('uses the database’s clock, as the expiry of uploads does', async () => {
+  test('expires by the database’s clock, and so does an upload', async () => {
     const { body }: { body: StartedUpload } = await registry.post('/v1/models/tide/files', {
       token: ana,
       body: manifestFor('open.gguf', smallGguf(6)),

@@ -73,7 +73,7 @@ export async function listMissingChunks(
     return { expires_at: file.upload_expires_at, missing_chunks: [], missing_count: 0 }
   }
   const expires_at = await postponeExpiry(files, file)
-  const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000) // by this process's clock, which also checks the signature
+  const expiresAt = new Date(Date.now() + uploadLifetimeSeconds * 1000) // this process's clock also checks signatures
   const stored = await store.listStoredChunks(object_key, toChunkLayout(file))
   const chunks = unpackHashes(await files.getManifest(file.id), file.file_size_bytes)
   const missing_chunks: MissingChunk[] = []
