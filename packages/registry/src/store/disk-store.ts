@@ -87,7 +87,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     }
   }
 
-  /** Throws if the store's disk is not available: its missing files are then not lost, and must not be requested again. */
+  /** Throws if the store's disk is not available: then its files are not lost, and must not be requested again. */
   async function requirePresence() {
     const isThere = (await exists(objects)) && (!hasIdentity || (await exists(identityPath)))
     if (isThere) return

@@ -19,7 +19,7 @@ export interface UploadRemoval {
   giveUpAll(modelId: string): Promise<void>
   /** Removes bytes of failed and expired files that a crash left behind. */
   removeEndedUploads(): Promise<void>
-  /** Expires uploads with no activity for seven days, and returns how many. */
+  /** Expires uploads with no activity for seven days, and returns their number. */
   expireUploads(): Promise<number>
 }
 

@@ -140,7 +140,7 @@ async function beginUpload(
   return file
 }
 
-/** Cancels the file that had the name before and removes its bytes. Throws first if the new file would exceed the quota. */
+/** Cancels the file that had the name before and removes its bytes. Throws first if the quota would be exceeded. */
 async function clearPlace(
   dependencies: UploadDependencies,
   model: ModelRow,
