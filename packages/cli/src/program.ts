@@ -1,4 +1,4 @@
-/** The map of the command line: every command, in the groups and the order of its help. */
+/** Every command, in the groups and order of the help. */
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
 import { Command } from 'commander'
@@ -96,11 +96,17 @@ export function shoalProgram(open: OpenContext, { stdout, stderr }: CliEnvironme
   for (const command of withSubcommands(program)) {
     command
       .exitOverride()
-      .configureHelp({ sortSubcommands: false, showGlobalOptions: command !== program })
+      .configureHelp({
+        sortSubcommands: false,
+        showGlobalOptions: command !== program,
+        // Without “[options]”, which nearly every command would have: 80 columns leave room for descriptions.
+        subcommandTerm: (one) =>
+          [one.name(), one.usage().replace(/\[options\] ?/, '')].join(' ').trim(),
+      })
       .configureOutput({
         writeOut: (text) => stdout.write(text),
         writeErr: (text) => stderr.write(text),
-        // The top of the program tells errors, all in one way.
+        // `runCommandLine` prints all errors, in one format.
         outputError: () => undefined,
       })
   }
@@ -110,7 +116,7 @@ export function shoalProgram(open: OpenContext, { stdout, stderr }: CliEnvironme
 function helpCommand(): Command {
   return new Command('help')
     .argument('[command]')
-    .description('what a command does and takes')
+    .description('show help for a command')
     .helpGroup('Other:')
 }
 

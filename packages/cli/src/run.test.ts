@@ -174,7 +174,7 @@ test('a token is taken without the newline of its file, and refused with one ins
   expect(registry.asked[0]?.authorization).toBe('Bearer hf_secret')
   expect(await whoami('hf_\nsecret')).toMatchObject({
     exitCode: 2,
-    stderr: '✗ SHOAL_TOKEN holds characters that no token has.\n',
+    stderr: '✗ SHOAL_TOKEN contains characters that are not allowed in a token.\n',
   })
 })
 

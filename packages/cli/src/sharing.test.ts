@@ -28,7 +28,7 @@ test('pull takes a model from a peer, and says so', options, async () => {
   )
   expect(exitCode, stderr).toBe(0)
   expect(stderr).toContain('100% came from 1 peer.')
-  expect(stderr).toContain('Shared with others while shoal serve runs.')
+  expect(stderr).toContain('Shared with peers while shoal serve is running.')
   const answer = JSON.parse(stdout)
   expect(answer.sources).toMatchObject([{ bytes: file.file_size_bytes, is_peer: true }])
   expect(await sha256(answer.path)).toBe(file.sha256_hash)
@@ -78,9 +78,9 @@ test('serve shares what was pulled, pauses, goes on, and tells what it gave', op
   try {
     let output = ''
     while (!output.includes('Log ')) output += String((await once(child.stdout, 'data'))[0])
-    expect(output).toContain('Sharing     1 file; others see your IP address')
+    expect(output).toContain('Sharing     1 file; peers can see your IP address')
     const beside = await runShoal(['seed'], here)
-    expect(beside.stderr).toContain('The models on this machine are shared by shoal serve already.')
+    expect(beside.stderr).toContain('The models on this machine are already shared by shoal serve.')
     expect(beside.exitCode).toBe(1)
     await expect.poll(seeders, pollOptions).toBe(1)
 
@@ -129,7 +129,7 @@ test(
     await using home = await lonelyHome()
     const shoalOptions = { home: home.path, env: { SHOAL_REGISTRY: registry.url } }
     const withoutPeers = await runShoal(['pull', 'tide', '--no-peers'], shoalOptions)
-    expect(withoutPeers.stderr).not.toContain('Shared with others')
+    expect(withoutPeers.stderr).not.toContain('Shared with peers')
     const first = startShoal(['seed'], shoalOptions)
     const output = await untilPrinted(first.child, 'machine, 0 files;')
     expect(output).toContain('tide/tide.gguf is not shared: it was pulled with --no-peers')
@@ -138,7 +138,7 @@ test(
 
     const again = await runShoal(['pull', 'tide'], shoalOptions)
     expect(again.stderr).toContain('Already here.')
-    expect(again.stderr).toContain('Shared with others while shoal serve runs.')
+    expect(again.stderr).toContain('Shared with peers while shoal serve is running.')
     const second = startShoal(['seed'], shoalOptions)
     await untilPrinted(second.child, 'machine, 1 file;')
     second.child.kill('SIGINT')

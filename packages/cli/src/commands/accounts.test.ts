@@ -27,8 +27,8 @@ test('login keeps the token for the registry, where only its owner can read it',
   expect(stdout).toBe('')
   expect(stderr).toBe(
     `✓ Signed in to ${registry.label} as ines.\n` +
-      '  Others who pull the same models see your IP address while you pull or serve.\n' +
-      '  To keep it to yourself: shoal config set peers off\n',
+      '  While you pull or serve, peers with the same models can see your IP address.\n' +
+      '  To keep it private: shoal config set peers off\n',
   )
   expect(exitCode).toBe(0)
   expect(registry.asked[0]?.body).toEqual({ username: 'ines', password: 'open sesame' })
@@ -49,7 +49,7 @@ test('a wrong password is told without saying which was wrong', async () => {
     ['login', '--username', 'ines', '--password-stdin'],
     { home: home.path, registry: registry.address, input: 'guess' },
   )
-  expect(stderr).toContain('does not know this username with this password')
+  expect(stderr).toContain('Wrong username or password for')
   expect(exitCode).toBe(4)
 })
 
@@ -114,10 +114,10 @@ test('register sends the setup code that a new registry wants', async () => {
   const options = { home: home.path, registry: registry.address, input: 'open sesame' }
   const words = ['register', '--username', 'ines', '--password-stdin']
   const without = await shoalHere(words, options)
-  expect(without.stderr).toContain('Give --setup-code.')
+  expect(without.stderr).toContain('Pass --setup-code.')
   expect(without.exitCode).toBe(2)
   const { stderr, exitCode } = await shoalHere([...words, '--setup-code', 'abc'], options)
-  expect(stderr).toContain(`Made the account ines on ${registry.label}, and signed in.`)
+  expect(stderr).toContain(`Created the account ines on ${registry.label} and signed in.`)
   expect(exitCode).toBe(0)
 })
 
@@ -138,7 +138,7 @@ test('logout ends the session and forgets it, also where the registry is gone', 
   await shoalHere(login, { ...options, registry: address })
   await registry[Symbol.asyncDispose]()
   const second = await shoalHere(['logout'], { ...options, registry: address })
-  expect(second.stderr).toContain('the session there lasts until it runs out')
+  expect(second.stderr).toContain('The session stays valid there until it expires')
   expect(second.exitCode).toBe(0)
   const kept = await readFile(join(home.path, 'config', 'credentials.json'), 'utf8')
   expect(JSON.parse(kept)).toEqual({})

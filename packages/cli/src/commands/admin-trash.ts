@@ -13,7 +13,7 @@ export function trashCommand(open: OpenContext): Command {
   const add = (name: string, description: string) =>
     addDataOption(trash.command(name).description(description))
 
-  add('ls', 'list what is in the trash').action(async (options: DataOption) => {
+  add('ls', 'list the trash').action(async (options: DataOption) => {
     await withAdmin(open, options, async (registry, { printer }) => {
       const rows = await registry.trash.list()
       await printer.answer(rows, () =>
@@ -23,7 +23,7 @@ export function trashCommand(open: OpenContext): Command {
     })
   })
 
-  add('restore', 'keep what files refer to again, as after restoring the database').action(
+  add('restore', 'restore objects in use again, such as after a database restore').action(
     async (options: DataOption) => {
       await withAdmin(open, options, async (registry, { printer }) => {
         const restored = await registry.trash.restore()
@@ -33,23 +33,23 @@ export function trashCommand(open: OpenContext): Command {
         ])
         if (left.objects === 0) return
         printer.note(
-          `${plural(left.objects, 'object')} stay in the trash: no file refers to them. ` +
-            'Deleted models come back only with a backup of the database.',
+          `Left in the trash: ${plural(left.objects, 'object')} that no file refers to. ` +
+            'To bring back deleted models, restore a backup of the database.',
         )
       })
     },
   )
 
-  add('empty', 'remove everything in the trash now').action(async (options: DataOption) => {
+  add('empty', 'permanently delete everything in the trash').action(async (options: DataOption) => {
     await withAdmin(open, options, async (registry, { printer, asker }) => {
       const { objects, bytes } = await registry.trash.size()
       if (objects > 0) {
         const amount = `${plural(objects, 'object')} (${formatBytes(bytes)})`
-        await asker.confirm(`Remove ${amount} for good?`)
+        await asker.confirm(`Permanently delete ${amount}?`)
       }
       const removed = await registry.trash.empty()
       await printer.answer(removed, () => [
-        `${plural(removed.objects, 'object')} removed, ${formatBytes(removed.bytes)} freed`,
+        `${plural(removed.objects, 'object')} deleted, ${formatBytes(removed.bytes)} freed`,
       ])
     })
   })

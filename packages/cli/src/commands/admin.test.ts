@@ -27,7 +27,7 @@ test('the bytes of a deleted model are in the trash until it is emptied', async 
   expect(listed.stdout).toMatch(/OBJECT\s+SIZE\s+REASON\s+SINCE\n\S+\s+5\.00 MB\s+deleted\s+20/)
   const restored = await admin.run('trash', 'restore')
   expect(restored.stdout).toBe('0 objects restored, 0 B\n')
-  expect(restored.stderr).toContain('no file refers to them')
+  expect(restored.stderr).toContain('that no file refers to')
 
   const unasked = await admin.run('trash', 'empty')
   expect(unasked.exitCode).toBe(2)
@@ -49,12 +49,12 @@ test('gc takes no store full of objects that the database does not know, unless 
   const refused = await admin.run('gc')
   expect(refused.exitCode).toBe(1)
   expect(refused.stderr).toBe(
-    '✗ 1 object (2.00 GB) unknown to this database: nothing was removed.\n' +
+    '✗ Found 1 object (2.00 GB) unknown to this database. Nothing was removed.\n' +
       '  That is more than a tenth of all stored bytes. If this is the right database, run: shoal admin gc --yes\n',
   )
   const confirmed = await admin.run('gc', '--yes')
   expect(confirmed.stdout).toBe(
-    '1 object put into the trash, 2.00 GB\n' + '0 unfinished uploads removed\n',
+    '1 object moved to the trash, 2.00 GB\n' + '0 unfinished uploads removed\n',
   )
   expect(await readdir(folder)).toEqual(['unknown-00'])
 })
@@ -72,7 +72,7 @@ test('a restored store has to be adopted before the registry or admin take it', 
   expect(refused.stderr).toContain('belong to different registries')
   expect((await admin.run('adopt-store')).exitCode).toBe(2)
   const adopted = await admin.run('adopt-store', '--yes')
-  expect(adopted.stdout).toBe('1 stored file looked for, all found\n')
+  expect(adopted.stdout).toBe('1 stored file checked, all found\n')
   expect((await admin.run('check')).stdout).toContain('0 problems')
   await registry.startAgain()
 })

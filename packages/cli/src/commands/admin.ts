@@ -10,11 +10,11 @@ import { formatBytes, plural } from '../terminal/units.ts'
 import { trashCommand } from './admin-trash.ts'
 
 export function adminCommand(open: OpenContext): Command {
-  const admin = new Command('admin').description("keep a registry, on the server's own machine")
+  const admin = new Command('admin').description('administer the registry on this host')
   const add = (name: string, description: string) =>
     addDataOption(admin.command(name).description(description))
 
-  add('users', 'all accounts').action(async (options: DataOption) => {
+  add('users', 'list all accounts').action(async (options: DataOption) => {
     await withAdmin(open, options, async (registry, { printer }) => {
       const users = await registry.listUsers()
       await printer.answer(users, () => table(userColumns, users, { paintTitle: printer.out.dim }))
@@ -44,11 +44,9 @@ export function adminCommand(open: OpenContext): Command {
       })
     })
 
-  add('gc', 'find bytes that nothing refers to, and put them into the trash').action(
-    async (options: DataOption) => {
-      await withAdmin(open, options, collectGarbage)
-    },
-  )
+  add('gc', 'move unused objects to the trash').action(async (options: DataOption) => {
+    await withAdmin(open, options, collectGarbage)
+  })
 
   admin.addCommand(trashCommand(open))
 
@@ -58,11 +56,9 @@ export function adminCommand(open: OpenContext): Command {
     },
   )
 
-  add('check', 'hash every stored file again, and name what is wrong').action(
-    async (options: DataOption) => {
-      await withAdmin(open, options, checkStore)
-    },
-  )
+  add('check', 'verify every stored file against its hash').action(async (options: DataOption) => {
+    await withAdmin(open, options, checkStore)
+  })
 
   return admin
 }
@@ -73,7 +69,7 @@ async function collectGarbage(admin: Admin, { printer, options }: Context): Prom
   if (heldBack.objects > 0) {
     throw new Failure(
       'failed',
-      `${plural(heldBack.objects, 'object')} (${formatBytes(heldBack.bytes)}) unknown to this database: nothing was removed.`,
+      `Found ${plural(heldBack.objects, 'object')} (${formatBytes(heldBack.bytes)}) unknown to this database. Nothing was removed.`,
       {
         hint: 'That is more than a tenth of all stored bytes. If this is the right database, run: shoal admin gc --yes',
         details: { ...report },
@@ -81,7 +77,7 @@ async function collectGarbage(admin: Admin, { printer, options }: Context): Prom
     )
   }
   await printer.answer(report, () => [
-    `${plural(trashed.objects, 'object')} put into the trash, ${formatBytes(trashed.bytes)}`,
+    `${plural(trashed.objects, 'object')} moved to the trash, ${formatBytes(trashed.bytes)}`,
     `${plural(expiredUploads + leftUploads.objects, 'unfinished upload')} removed`,
   ])
 }
@@ -89,18 +85,18 @@ async function collectGarbage(admin: Admin, { printer, options }: Context): Prom
 async function adoptStore(context: Context, options: DataOption): Promise<void> {
   const { printer, asker } = context
   const config = await readDataConfig(context, options)
-  await asker.confirm(`Make ${config.dataDirectory} and its database one registry?`)
+  await asker.confirm(`Accept ${config.dataDirectory} and its database as one registry?`)
   const { adoptStore: adopt } = await import('@shoal/registry')
   const found = await adopt(config)
-  printer.success('The database and the store are one registry now.')
+  printer.success('The database and the store now belong to the same registry.')
   await printer.answer(found, () =>
     found.missing === 0
-      ? `${plural(found.sampled, 'stored file')} looked for, all found`
-      : `${found.missing} of ${plural(found.sampled, 'stored file')} looked for are missing`,
+      ? `${plural(found.sampled, 'stored file')} checked, all found`
+      : `${found.missing} of ${plural(found.sampled, 'stored file')} checked are missing`,
   )
   if (found.missing > 0) printer.note('  To list them: shoal admin check')
   if (found.sampled === 0) {
-    printer.warn('The database names no files: what is in the store counts as garbage now.')
+    printer.warn('The database lists no files, so everything in the store now counts as unused.')
   }
 }
 

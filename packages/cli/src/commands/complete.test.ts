@@ -113,8 +113,7 @@ test('a shell for which there is no script is refused, and those there are are n
   const outcome = await shoalHere(['completion', 'powershell'], { home: home.path })
   expect(outcome).toEqual({
     stdout: '',
-    stderr:
-      '✗ There is no completion for the shell “powershell”.\n  There is one for bash, zsh, fish.\n',
+    stderr: '✗ Unsupported shell “powershell”.\n  Supported shells: bash, zsh, fish.\n',
     exitCode: 2,
   })
 })

@@ -11,10 +11,10 @@ import { formatChoiceName, listLocalChoices } from '../models/local-models.ts'
 import { savedSettings } from '../settings/settings.ts'
 import { formatBytes } from '../terminal/units.ts'
 
-/** A person waits with a finger on the tab key. */
+/** Short, because someone is waiting after pressing Tab. */
 const timeoutMs = 700
 
-/** What the completion scripts ask. Hidden: nobody types it. */
+/** Called by the completion scripts; hidden from the help. */
 export function completeCommand(open: OpenContext, program: () => Command): Command {
   return new Command('__complete').argument('<line>').action(async (line: string) => {
     const context = await open({ isForShell: true })
@@ -54,7 +54,7 @@ async function loadedModels(context: Context): Promise<Candidate[]> {
   }
 }
 
-/** Names, or a name with its quantizations once there is a colon. */
+/** Model names; after a colon, the quantizations of one model. */
 async function registryModels(context: Context, typed: string): Promise<Candidate[]> {
   const [name = '', quantization] = typed.toLowerCase().split(':')
   const models = (await askRegistry(context, name)) ?? (await modelsSeenBefore(context))
@@ -66,7 +66,7 @@ async function registryModels(context: Context, typed: string): Promise<Candidat
     .flatMap((model) => model.quantizations.map((label) => ({ name: `${name}:${label}` })))
 }
 
-/** Undefined where the registry gives no answer in time: the shell has nowhere to show an error. */
+/** Undefined if the registry does not answer in time: a shell cannot show an error here. */
 async function askRegistry(context: Context, name: string): Promise<KnownModel[] | undefined> {
   const { client, address } = await context.openRegistry()
   const filter = { limit: 50, ...(name && { q: name.replace(/[._-]+/g, ' ') }) }
@@ -80,7 +80,7 @@ async function askRegistry(context: Context, name: string): Promise<KnownModel[]
   return answer?.models
 }
 
-/** What the registry had when it was last seen, and what is here. */
+/** Models known from earlier answers of the registry, and local models. */
 async function modelsSeenBefore(context: Context): Promise<KnownModel[]> {
   const known = await readKnownModels(context.places, context.registryAddress)
   const local = Map.groupBy(await listLocalChoices(context), ({ modelName }) => modelName)

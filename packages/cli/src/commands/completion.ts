@@ -9,8 +9,12 @@ const scriptDirectory = join(import.meta.dirname, '../completion')
 
 export function completionCommand(open: OpenContext): Command {
   return new Command('completion')
-    .description('a script that makes the shell complete commands and names')
-    .addArgument(new Argument('<shell>', 'whose').choices(shells).argParser(knownShell))
+    .description('print a shell completion script')
+    .addArgument(
+      new Argument('<shell>', 'shell to complete commands and names in')
+        .choices(shells)
+        .argParser(knownShell),
+    )
     .addHelpText(
       'after',
       '\nFor bash, in ~/.bashrc:  source <(shoal completion bash)\n' +
@@ -26,8 +30,5 @@ export function completionCommand(open: OpenContext): Command {
 
 function knownShell(text: string): string {
   if (shells.includes(text)) return text
-  throw misuse(
-    `There is no completion for the shell “${text}”.`,
-    `There is one for ${shells.join(', ')}.`,
-  )
+  throw misuse(`Unsupported shell “${text}”.`, `Supported shells: ${shells.join(', ')}.`)
 }

@@ -6,11 +6,11 @@ import { savedSettings } from '../settings/settings.ts'
 import { Failure } from '../terminal/failure.ts'
 
 export function configCommand(open: OpenContext): Command {
-  const config = new Command('config').description('settings that are kept')
+  const config = new Command('config').description('show and change settings')
 
   config
     .command('get <key>')
-    .description('one setting')
+    .description('show one setting')
     .action(async (name: string) => {
       const { printer, config } = await open()
       const key = configKey(name)
@@ -25,18 +25,18 @@ export function configCommand(open: OpenContext): Command {
 
   config
     .command('set <key> <value>')
-    .description('change a setting; an empty value takes it away')
+    .description('change a setting; an empty value removes it')
     .action(async (name: string, value: string) => {
       const { printer, places } = await open()
       const key = configKey(name)
       await setConfig(places, key, value)
-      printer.success(value === '' ? `${key} is no longer set.` : `${key} is set.`)
+      printer.success(value === '' ? `Removed ${key}.` : `Set ${key}.`)
       await printer.answer({ [key]: value === '' ? null : value }, () => [])
     })
 
   config
     .command('ls')
-    .description('all settings')
+    .description('list all settings')
     .action(async () => {
       const { printer, config } = await open()
       await printer.answer(config.values, () =>

@@ -5,7 +5,7 @@ import { machineFindings } from '../doctor/machine.ts'
 import { registryFindings } from '../doctor/registry.ts'
 
 export function doctorCommand(open: OpenContext): Command {
-  return new Command('doctor').description('look for what could be in the way').action(async () => {
+  return new Command('doctor').description('diagnose common problems').action(async () => {
     const context = await open()
     const { printer } = context
     const findings = [

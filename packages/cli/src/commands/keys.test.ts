@@ -30,7 +30,7 @@ test('a new key is alone on stdout', async () => {
     { home: home.path, registry: registry.address },
   )
   expect(stdout).toBe('hf_secret\n')
-  expect(stderr).toContain(`Key ci for ${registry.label}: read, until `)
+  expect(stderr).toContain(`API key ci for ${registry.label}: read, valid until `)
   const { scopes, expires_at } = Object(registry.asked[0]?.body)
   expect(scopes).toEqual(['read'])
   expect(Date.parse(expires_at) - Date.now()).toBeLessThanOrEqual(86_400_000)
@@ -44,7 +44,7 @@ test('keys are listed without their secrets', async () => {
     registry: registry.address,
   })
   expect(stdout.split('\n').slice(0, 2)).toEqual([
-    'NAME    KEY       SCOPES  USED   ENDS',
+    'NAME    KEY       SCOPES  USED   VALID',
     'laptop  hf_9f3c…  read    never  until 2026-05-01',
   ])
 })
@@ -54,7 +54,7 @@ test('revoking wants a yes', async () => {
   await using registry = await scriptedRegistry(script)
   const options = { home: home.path, registry: registry.address }
   const refused = await shoalHere(['keys', 'revoke', 'laptop'], options)
-  expect(refused.stderr).toContain('Revoke the key laptop (hf_9f3c…)?')
+  expect(refused.stderr).toContain('Revoke the API key laptop (hf_9f3c…)?')
   expect(refused.exitCode).toBe(2)
   expect((await shoalHere(['keys', 'revoke', 'laptop', '-y'], options)).exitCode).toBe(0)
   expect(registry.asked.at(-1)?.method).toBe('DELETE')
@@ -66,6 +66,6 @@ test('a scope that there is not is a usage error', async () => {
   const { stderr, exitCode } = await shoalHere(['keys', 'new', 'ci', '--scope', 'reed'], {
     home: home.path,
   })
-  expect(stderr).toBe('✗ There is no scope called “reed”.\n  There are read, write, admin.\n')
+  expect(stderr).toBe('✗ Unknown scope “reed”.\n  Valid scopes: read, write, admin.\n')
   expect(exitCode).toBe(2)
 })

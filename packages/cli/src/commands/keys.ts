@@ -10,11 +10,11 @@ const scopes = ['read', 'write', 'admin'] as const
 type Scope = (typeof scopes)[number]
 
 export function keysCommand(open: OpenContext): Command {
-  const keys = new Command('keys').description('API keys for programs')
+  const keys = new Command('keys').description('manage API keys')
 
   keys
     .command('ls')
-    .description('your keys')
+    .description('list your API keys')
     .action(async () => {
       const { printer, openRegistry } = await open()
       const { client } = await openRegistry()
@@ -22,14 +22,14 @@ export function keysCommand(open: OpenContext): Command {
       await printer.answer(all, () =>
         all.length === 0 ? [] : table(columns, all, { paintTitle: printer.out.dim }),
       )
-      if (all.length === 0) printer.note('No keys yet. Make one with shoal keys new <name>.')
+      if (all.length === 0) printer.note('No API keys yet. Create one with: shoal keys new <name>')
     })
 
   keys
     .command('new <name>')
-    .description('make a key; it alone goes to stdout, this once')
-    .option('--scope <scopes>', 'what it may do: read, write, admin', 'read,write')
-    .option('--expires <time>', 'when it ends: 12h, 90d, 1y or never', '90d')
+    .description('create an API key and print it once, on stdout')
+    .option('--scope <scopes>', 'comma-separated scopes: read, write, admin', 'read,write')
+    .option('--expires <time>', 'lifetime, such as 12h, 90d or 1y, or never', '90d')
     .action(async (name: string, options: { scope: string; expires: string }) => {
       const { printer, openRegistry } = await open()
       const seconds = parseLifetime(options.expires)
@@ -42,22 +42,24 @@ export function keysCommand(open: OpenContext): Command {
         scopes: wanted,
         expires_at: expiresAt,
       })
-      printer.note(`Key ${name} for ${label}: ${wanted.join(', ')}, ${formatExpiry(key)}.`)
       printer.note(
-        'It is shown this once. Another machine signs in with: shoal login --token-stdin',
+        `API key ${name} for ${label}: ${wanted.join(', ')}, valid ${formatExpiry(key)}.`,
+      )
+      printer.note(
+        "You won't be able to see it again. To sign in with it elsewhere: shoal login --token-stdin",
       )
       await printer.answer(key, () => key.key)
     })
 
   keys
     .command('revoke <name>')
-    .description('end a key at once, by its name or id')
+    .description('revoke an API key by its name or ID')
     .action(async (name: string) => {
       const { printer, asker, openRegistry } = await open()
       const { client } = await openRegistry()
       const key = getKey(await client.listApiKeys(), name)
       await asker.confirm(
-        `Revoke the key ${key.name} (${key.prefix}…)? What uses it stops working.`,
+        `Revoke the API key ${key.name} (${key.prefix}…)? Programs that use it will stop working.`,
       )
       await client.deleteApiKey(key.id)
       printer.success(`Revoked ${key.name}.`)
@@ -71,26 +73,26 @@ function parseScopes(text: string): Scope[] {
   const wanted = [...new Set(text.split(',').map((one) => one.trim()))]
   const unknown = wanted.find((one) => !scopes.some((scope) => scope === one))
   if (unknown === undefined) return wanted as Scope[]
-  throw misuse(`There is no scope called “${unknown}”.`, `There are ${scopes.join(', ')}.`)
+  throw misuse(`Unknown scope “${unknown}”.`, `Valid scopes: ${scopes.join(', ')}.`)
 }
 
 function getKey(keys: readonly ApiKey[], wanted: string): ApiKey {
   const found = keys.filter(({ id, name }) => id === wanted || name === wanted)
   const [key] = found
   if (!key) {
-    throw new Failure('not_found', `You have no key called “${wanted}”.`, {
-      hint: 'shoal keys ls lists them.',
+    throw new Failure('not_found', `You have no API key called “${wanted}”.`, {
+      hint: 'To list your keys: shoal keys ls',
     })
   }
   if (found.length === 1) return key
   throw misuse(
-    `${found.length} keys are called “${wanted}”.`,
-    `Name one by its id: ${found.map(({ id }) => id).join(', ')}.`,
+    `${found.length} API keys are called “${wanted}”.`,
+    `Give the ID instead: ${found.map(({ id }) => id).join(', ')}.`,
   )
 }
 
 const formatExpiry = ({ expires_at }: Pick<ApiKey, 'expires_at'>) =>
-  expires_at === null ? 'without an end' : `until ${expires_at.slice(0, 10)}`
+  expires_at === null ? 'indefinitely' : `until ${expires_at.slice(0, 10)}`
 
 const columns: Column<ApiKey>[] = [
   { title: 'NAME', text: ({ name }) => toTerminalLine(name) },
@@ -100,5 +102,5 @@ const columns: Column<ApiKey>[] = [
     title: 'USED',
     text: ({ last_used_at: time }) => (time === null ? 'never' : formatAge(time)),
   },
-  { title: 'ENDS', text: formatExpiry },
+  { title: 'VALID', text: formatExpiry },
 ]

@@ -6,14 +6,14 @@ import { readReference } from '../models/reference.ts'
 export function likeCommand(open: OpenContext): Command {
   return new Command('like')
     .description('like a model')
-    .argument('<model>', 'its name')
+    .argument('<model>', 'model name')
     .action((reference: string) => setLike(open, reference, true))
 }
 
 export function unlikeCommand(open: OpenContext): Command {
   return new Command('unlike')
-    .description('take a like back')
-    .argument('<model>', 'its name')
+    .description('remove your like from a model')
+    .argument('<model>', 'model name')
     .action((reference: string) => setLike(open, reference, false))
 }
 

@@ -7,11 +7,11 @@ type LinkOptions = { magnet?: boolean; direct?: boolean }
 
 export function linkCommand(open: OpenContext): Command {
   return new Command('link')
-    .description('the address of a model’s torrent, for BitTorrent clients and others')
-    .argument('<model[:quant]>', 'its name')
-    .option('--magnet', 'the magnet link in place of it')
+    .description("print the URL of a model's torrent file")
+    .argument('<model[:quant]>', 'model name')
+    .option('--magnet', 'print the magnet link instead')
     .addOption(
-      new Option('--direct', 'the address of the bytes in place of it, good for a day').conflicts(
+      new Option('--direct', 'print the URL of the file itself instead, valid for a day').conflicts(
         'magnet',
       ),
     )

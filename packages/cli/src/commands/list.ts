@@ -10,17 +10,17 @@ import { type Column, table } from '../terminal/table.ts'
 import { formatAge, formatBytes } from '../terminal/units.ts'
 
 export function listCommand(open: OpenContext): Command {
-  return new Command('ls').description('the models on this machine').action(async () => {
+  return new Command('ls').description('list the models on this machine').action(async () => {
     const context = await open()
     const { printer, places } = context
     const choices = await listLocalChoices(context, ({ path, why }) =>
-      printer.warn(`Left out, because it cannot be read (${why}): ${path}`),
+      printer.warn(`Skipped, because it cannot be read (${why}): ${path}`),
     )
     await printer.answer(choices.map(toDocument), () =>
       choices.length === 0 ? [] : table(columns, choices, { paintTitle: printer.out.dim }),
     )
     if (choices.length === 0) {
-      printer.note(`No models in ${places.models} yet. Fetch one with shoal pull.`)
+      printer.note(`No models in ${places.models} yet. Download one with: shoal pull <model>`)
     }
   })
 }
@@ -40,7 +40,7 @@ const columns: Column<LocalChoice>[] = [
   { title: 'CHANGED', text: (choice) => formatAge(modifiedAt(choice)) },
   {
     title: '',
-    text: (choice) => (isComplete(choice) ? '' : `unfinished, ${percentHere(choice)} % here`),
+    text: (choice) => (isComplete(choice) ? '' : `incomplete, ${percentHere(choice)} %`),
   },
 ]
 

@@ -11,10 +11,10 @@ type LoadOptions = InferenceOption & { keep?: string | number }
 
 export function loadCommand(open: OpenContext): Command {
   return new Command('load')
-    .description('load a model of this machine into the running daemon')
-    .argument('<model[:quant]>', 'its name')
+    .description('load a local model into the running daemon')
+    .argument('<model[:quant]>', 'model name')
     .addOption(
-      new Option('--keep <time>', 'how long it stays idle: 5m, 2h, forever').argParser(
+      new Option('--keep <time>', 'idle time before it is unloaded: 5m, 2h, forever').argParser(
         parseKeepTime,
       ),
     )
@@ -29,7 +29,7 @@ export function loadCommand(open: OpenContext): Command {
         client.load(model, options),
       )
       const memory = formatBytes(loaded.memory_bytes)
-      printer.success(`${formatLoadedTitle(loaded)} is loaded, in ${memory} of memory.`)
+      printer.success(`${formatLoadedTitle(loaded)} is loaded and uses ${memory} of memory.`)
       await printer.answer(loaded, () => [])
     })
 }

@@ -10,7 +10,7 @@ test('an empty machine has nothing on stdout', async () => {
   await using home = await makeHome()
   const { stdout, stderr } = await shoalHere(['ls'], { home: home.path })
   expect(stdout).toBe('')
-  expect(stderr).toBe(`No models in ${home.models} yet. Fetch one with shoal pull.\n`)
+  expect(stderr).toBe(`No models in ${home.models} yet. Download one with: shoal pull <model>\n`)
   expect((await shoalHere(['ls', '--json'], { home: home.path })).stdout).toBe('[]\n')
 })
 
@@ -32,7 +32,7 @@ test('what cannot be read is named, and hides nothing', async () => {
   const { stdout, stderr, exitCode } = await shoalHere(['ls'], { home: home.path })
   expect(stdout).toContain('tide:Q4_K_M')
   expect(stderr).toBe(
-    `! Left out, because it cannot be read (too many symbolic links encountered): ${loop}\n`,
+    `! Skipped, because it cannot be read (too many symbolic links encountered): ${loop}\n`,
   )
   expect(exitCode).toBe(0)
 })
@@ -92,7 +92,7 @@ test('an unfinished download is listed as such, and has no path', async () => {
   await using home = await makeHome()
   await mkdir(join(home.models, 'tide'), { recursive: true })
   await writeFile(join(home.models, 'tide', 'tide-Q8_0.gguf.part'), 'half')
-  expect((await shoalHere(['ls'], { home: home.path })).stdout).toContain('unfinished')
+  expect((await shoalHere(['ls'], { home: home.path })).stdout).toContain('incomplete')
   const { stderr, exitCode } = await shoalHere(['path', 'tide'], { home: home.path })
   expect(stderr).toBe('✗ tide is not here whole.\n  To go on with it: shoal pull tide\n')
   expect(exitCode).toBe(3)
@@ -104,7 +104,7 @@ test('rm deletes after a yes only', async () => {
   for (const path of paths) await putModelFile(path)
   const refused = await shoalHere(['rm', 'tide'], { home: home.path })
   expect(refused.stderr).toContain(
-    'Delete tide:Q4_0, tide:Q8_0 from this machine? That frees 1.95 MB.',
+    'Delete tide:Q4_0, tide:Q8_0 from this machine? This frees 1.95 MB.',
   )
   expect(refused.exitCode).toBe(2)
   expect(paths.every((path) => existsSync(path))).toBe(true)
@@ -119,7 +119,7 @@ test('verify says of which files nothing is known', async () => {
   const path = join(home.models, 'tide', 'tide-Q8_0.gguf')
   await putModelFile(path)
   const { stdout, exitCode } = await shoalHere(['verify', '-q'], { home: home.path })
-  expect(stdout).toBe(`! tide:Q8_0  shoal did not pull it: ${path}\n`)
+  expect(stdout).toBe(`! tide:Q8_0  not pulled by shoal: ${path}\n`)
   expect(exitCode).toBe(0)
 })
 

@@ -12,9 +12,9 @@ type LoginOptions = { username?: string; passwordStdin?: boolean; tokenStdin?: b
 export function loginCommand(open: OpenContext): Command {
   return new Command('login')
     .description('sign in to the registry')
-    .option('--username <name>', 'who you are')
+    .option('--username <name>', 'name of the account')
     .option('--password-stdin', 'read the password from stdin')
-    .option('--token-stdin', 'read an API key from stdin, and keep it')
+    .option('--token-stdin', 'read an API key from stdin and save it')
     .action(async (options: LoginOptions) => {
       const context = await open()
       const { config, printer, places } = context
@@ -27,12 +27,12 @@ export function loginCommand(open: OpenContext): Command {
       printer.success(`Signed in to ${label} as ${username}.`)
       if (config.values.peers === undefined) {
         printer.note(
-          '  Others who pull the same models see your IP address while you pull or serve.',
+          '  While you pull or serve, peers with the same models can see your IP address.',
         )
-        printer.note('  To keep it to yourself: shoal config set peers off')
+        printer.note('  To keep it private: shoal config set peers off')
       }
       if (readCliSetting(cliSettings.token, context.environment) !== undefined) {
-        printer.warn('SHOAL_TOKEN is set, and goes before this sign-in.')
+        printer.warn('SHOAL_TOKEN is set and takes precedence over this sign-in.')
       }
       await printer.answer(
         { registry: address, username, expires_at: credential.expires_at },
@@ -58,15 +58,15 @@ async function signInWithPassword(context: Context, options: LoginOptions) {
     options.username ??
     (await asker.text({
       message: 'Username',
-      instead: 'Give --username and --password-stdin, or --token-stdin.',
+      instead: 'Pass --username and --password-stdin, or --token-stdin.',
     }))
   const password = options.passwordStdin
     ? await readSecretFromStdin(environment, 'password')
-    : await asker.secret({ message: 'Password', instead: 'Give --password-stdin.' })
+    : await asker.secret({ message: 'Password', instead: 'Pass --password-stdin.' })
   const signedIn = await client.login({ username, password }).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.status !== 401) throw error
-    throw new Failure('not_signed_in', `${label} does not know this username with this password.`, {
-      hint: 'Try again, or make an account with shoal register.',
+    throw new Failure('not_signed_in', `Wrong username or password for ${label}.`, {
+      hint: 'Try again, or create an account with: shoal register',
       cause: error,
     })
   })

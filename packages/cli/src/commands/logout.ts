@@ -6,7 +6,7 @@ import { forgetCredential, readCredentials } from '../settings/credentials.ts'
 import { readCliSetting } from '../settings/read-cli-setting.ts'
 import { cliSettings } from '../settings/settings.ts'
 
-/** An API key is not ended by signing out on one machine. */
+/** Only sessions end at sign-out. An API key may be in use on other machines. */
 const sessionPrefix = 'shs_'
 
 export function logoutCommand(open: OpenContext): Command {
@@ -16,19 +16,19 @@ export function logoutCommand(open: OpenContext): Command {
     const { client, label } = await openRegistry(undefined, credential?.token)
     if (credential?.token.startsWith(sessionPrefix)) {
       await client.logout().catch((error: unknown) => {
-        // The token is forgotten here in any case; what may still hold over there has to be said.
+        // The token is removed from this machine in any case, but the registry may still accept it.
         if (error instanceof NetworkError) {
-          printer.warn(`No answer from ${label}: the session there lasts until it runs out.`)
+          printer.warn(`No answer from ${label}. The session stays valid there until it expires.`)
         } else if (!(error instanceof ApiError)) {
           throw error
         } else if (error.status !== 401) {
-          printer.warn(`${label} did not end the session: ${error.message}.`)
+          printer.warn(`The session at ${label} could not be ended: ${error.message}.`)
         }
       })
     }
     if (credential) {
       await forgetCredential(places, registryAddress)
-      await forgetKnownModels(places, registryAddress) // private ones may be among them
+      await forgetKnownModels(places, registryAddress) // may include names of private models
       printer.success(`Signed out of ${label}.`)
     } else {
       printer.note(`You were not signed in to ${label}.`)

@@ -10,26 +10,27 @@ type LogsOptions = { follow?: boolean; lines: number }
 
 export function logsCommand(open: OpenContext): Command {
   return new Command('logs')
-    .description('what the daemon of this machine has logged')
-    .option('-f, --follow', 'go on with what comes, until Ctrl-C')
+    .description("show the daemon's log")
+    .option('-f, --follow', 'keep printing new lines until Ctrl-C')
     .addOption(
-      new Option('-n, --lines <number>', 'how many of the last lines')
+      new Option('-n, --lines <number>', 'number of lines from the end')
         .argParser(wholeNumberParser(0, 1_000_000))
         .default(100),
     )
     .action(async ({ follow, lines }: LogsOptions) => {
       const context = await open()
       const { printer, places } = context
-      if (follow && printer.isJson) throw misuse('What has no end cannot be one JSON document.')
+      if (follow && printer.isJson)
+        throw misuse('--follow cannot be used with --json, which prints a single document.')
       const state = await readDaemonState(places)
       if (state?.log_file === null) {
-        throw new Failure('not_found', 'The log of this daemon goes to its own stdout.')
+        throw new Failure('not_found', 'The running daemon logs to stdout, not to a file.')
       }
       const path = state?.log_file ?? defaultLogFile(places)
       const last = await lastLines(path, lines)
       if (last === undefined) {
-        throw new Failure('not_found', `There is no log at ${path} yet.`, {
-          hint: 'shoal serve writes one.',
+        throw new Failure('not_found', `No log at ${path} yet.`, {
+          hint: 'It is created by: shoal serve',
         })
       }
       await printer.answer(last.lines.map(parseEntry), () => last.lines.map(readableLine))
@@ -41,7 +42,7 @@ export function logsCommand(open: OpenContext): Command {
     })
 }
 
-/** The log is lines of JSON; between them may be what a crash left. */
+/** The log consists of JSON lines, but a crash may leave other text. */
 function parseEntry(line: string): unknown {
   try {
     return JSON.parse(line)

@@ -4,8 +4,8 @@ import { formatChoiceName, getLocalChoice } from '../models/local-models.ts'
 
 export function pathCommand(open: OpenContext): Command {
   return new Command('path')
-    .description('where a model lies on this machine')
-    .argument('<model[:quant]>', 'its name')
+    .description('print the path of a model on this machine')
+    .argument('<model[:quant]>', 'model name')
     .action(async (reference: string) => {
       const context = await open()
       const choice = await getLocalChoice(context, reference)

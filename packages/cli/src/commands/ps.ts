@@ -9,7 +9,7 @@ import { formatBytes, formatSeconds, plural } from '../terminal/units.ts'
 
 export function psCommand(open: OpenContext): Command {
   return new Command('ps')
-    .description('the models that are loaded')
+    .description('list loaded models')
     .addOption(inferenceOption())
     .action(async ({ inference }: InferenceOption) => {
       const context = await open()
@@ -19,7 +19,7 @@ export function psCommand(open: OpenContext): Command {
       await printer.answer(models, () =>
         models.length === 0 ? [] : table(columns, models, { paintTitle: printer.out.dim }),
       )
-      if (models.length === 0) printer.note(`No model is loaded at ${client.url}.`)
+      if (models.length === 0) printer.note(`No models are loaded at ${client.url}.`)
     })
 }
 

@@ -22,7 +22,7 @@ test('without a quantization it takes the best fit, and says so', async () => {
   const folder = join(home.models, 'tide-7b')
   expect(outcome).toEqual({
     stdout: `${join(folder, 'tide-7b-Q4_K_M.gguf')}\n`,
-    stderr: `tide-7b:Q4_K_M  best fit for 8 GB\n  Would pull 4.37 GB in 1 file to ${folder}.\n`,
+    stderr: `tide-7b:Q4_K_M  best fit for 8 GB\n  Would download 4.37 GB in 1 file to ${folder}.\n`,
     exitCode: 0,
   })
   expect(registry.asked.some(({ path }) => path.includes('download'))).toBe(false)

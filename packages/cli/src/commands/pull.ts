@@ -13,10 +13,10 @@ type PullOptions = LimitOptions & PeerOptions & { output?: string; dryRun?: bool
 
 export function pullCommand(open: OpenContext): Command {
   const command = new Command('pull')
-    .description('download a model; its path goes to stdout')
-    .argument('<model[:quant]>', 'its name; without a quantization what fits this machine best')
-    .option('-o, --output <path>', 'where to put it: a file or a folder')
-    .option('--dry-run', 'say what would be pulled, and pull nothing')
+    .description('download a model and print its path')
+    .argument('<model[:quant]>', 'model name (default quantization: the best fit for this machine)')
+    .option('-o, --output <path>', 'destination file or folder')
+    .option('--dry-run', 'print what would be downloaded, and stop')
   return addPeerOptions(addLimitOptions(command)).action(
     async (reference: string, options: PullOptions) => {
       const context = await open({ isTransfer: true })
@@ -26,7 +26,7 @@ export function pullCommand(open: OpenContext): Command {
 
       const pulled = await runPull(context, pull, options)
       if (options.peers !== false && isShared(context, pull))
-        printer.note('  Shared with others while shoal serve runs.')
+        printer.note('  Shared with peers while shoal serve is running.')
       await printer.answer(toDocument(pull, pulled), () => firstPath(pull))
     },
   )
@@ -37,7 +37,7 @@ const isShared = ({ config, places }: Context, pull: PreparedPull) =>
   pull.isPublic &&
   firstPath(pull).startsWith(places.models + sep)
 
-/** llama.cpp opens the first part and finds the others beside it. */
+/** Given the first part, llama.cpp finds the others in the same folder. */
 const firstPath = ({ parts }: PreparedPull) => parts[0]?.path ?? ''
 
 async function reportPlan(printer: Printer, pull: PreparedPull) {
@@ -45,7 +45,7 @@ async function reportPlan(printer: Printer, pull: PreparedPull) {
   const path = firstPath(pull)
   const bytes = parts.reduce((sum, { file }) => sum + file.file_size_bytes, 0)
   const size = formatBytes(bytes)
-  printer.note(`  Would pull ${size} in ${plural(parts.length, 'file')} to ${dirname(path)}.`)
+  printer.note(`  Would download ${size} in ${plural(parts.length, 'file')} to ${dirname(path)}.`)
   const document = {
     model: modelName,
     quantization: label,

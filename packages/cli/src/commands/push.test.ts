@@ -58,7 +58,7 @@ test('the model of somebody else is left alone', async () => {
     ['push', nanoPath, '--name', 'hidden'],
   ]) {
     const { stderr, exitCode } = await shoalHere(words, options)
-    expect(stderr).toContain('belongs to somebody else')
+    expect(stderr).toContain('belongs to another account')
     expect(exitCode).toBe(5)
   }
 })
@@ -68,7 +68,7 @@ test('a name that no model can have is refused', async () => {
   const { stderr, exitCode } = await shoalHere(['push', nanoPath, '--name', 'My Model'], {
     home: home.path,
   })
-  expect(stderr).toContain('“My Model” cannot be the name of a model.')
+  expect(stderr).toContain('“My Model” is not a valid model name.')
   expect(exitCode).toBe(2)
 })
 
@@ -137,14 +137,14 @@ test('what is published already is not said to be published again', async () => 
   const push = (...words: string[]) => shoalHere(['push', ...words, '--name', 'nano'], options)
   expect((await push(nanoPath)).stderr).toContain('✓ Published 1 file of nano.\n')
   const again = await push(nanoPath)
-  expect(again.stderr).toContain('✓ Already published: nothing to send to nano.\n')
+  expect(again.stderr).toContain('✓ All files of nano are already published.\n')
   expect(again.stderr).not.toContain('Published 1')
 
   const second = join(home.path, 'second.gguf')
   await writeGgufFile(second, 100_000, 1)
   const both = await push(nanoPath, second, '--json')
   expect(both.stderr).toContain(
-    '✓ Published 1 file of nano.\n  Already there: shoal-nano-Q8_0.gguf.\n',
+    '✓ Published 1 file of nano.\n  Already published: shoal-nano-Q8_0.gguf.\n',
   )
   expect(JSON.parse(both.stdout)).toMatchObject({
     already_there: false,

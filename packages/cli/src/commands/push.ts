@@ -30,15 +30,15 @@ type PushOptions = LimitOptions & {
 
 export function pushCommand(open: OpenContext): Command {
   const command = new Command('push')
-    .description('publish GGUF files; the address of the model goes to stdout')
+    .description("publish GGUF files and print the model's URL")
     .argument('<files...>', 'GGUF files of one model')
-    .option('--name <name>', 'of the model; without it the files say it')
-    .option('--display-name <text>', 'the name as a title')
-    .option('--description <text>', 'in a sentence')
-    .option('--license <license>', 'such as apache-2.0')
-    .addOption(repeatable('--tag <tag>', 'a word to find it by; repeat it for several'))
-    .option('--card <file>', 'the model card, in Markdown')
-    .option('--private', 'to be seen by its owner alone')
+    .option('--name <name>', 'model name (default: taken from the files)')
+    .option('--display-name <text>', 'title of the model (default: its name)')
+    .option('--description <text>', 'description of the model, in one sentence')
+    .option('--license <license>', 'license of the model, such as apache-2.0')
+    .addOption(repeatable('--tag <tag>', 'tag to find the model by; repeatable'))
+    .option('--card <file>', 'file with the model card, in Markdown')
+    .option('--private', 'make the model visible only to its owner')
   return addLimitOptions(command).action(async (paths: string[], options: PushOptions) => {
     const context = await open({ isTransfer: true })
     const { printer, asker, config, openRegistry, takeStopSignal } = context
@@ -92,17 +92,17 @@ type Published = { filename: string; already_there: boolean }
 function reportOutcome(printer: Printer, modelName: string, files: readonly Published[]) {
   const there = files.filter((file) => file.already_there)
   const fresh = files.length - there.length
-  if (fresh === 0) return printer.success(`Already published: nothing to send to ${modelName}.`)
+  if (fresh === 0) return printer.success(`All files of ${modelName} are already published.`)
   printer.success(`Published ${plural(fresh, 'file')} of ${modelName}.`)
   if (there.length === 0) return
-  printer.note(`  Already there: ${shortList(there.map(({ filename }) => filename))}.`)
+  printer.note(`  Already published: ${shortList(there.map(({ filename }) => filename))}.`)
 }
 
 function checkedName(text: string): string {
   if (isModelName(text)) return text
   throw misuse(
-    `“${text}” cannot be the name of a model.`,
-    'It has 2 to 96 of a-z 0-9 . _ - and starts and ends with a letter or digit.',
+    `“${text}” is not a valid model name.`,
+    'Use 2 to 96 characters of a-z 0-9 . _ - and start and end with a letter or digit.',
   )
 }
 
@@ -123,7 +123,7 @@ async function readDetails(options: PushOptions) {
   }
 }
 
-/** The model of this name with its ready files, if the caller may publish to it; undefined where there is none. */
+/** The model and its ready files; undefined if it does not exist. Throws if the caller may not publish to it. */
 async function findModel({ client, label }: Registry, name: string) {
   const me = await client.getMe()
   const model = await client.getModel(name).catch((error: unknown) => {
@@ -142,21 +142,21 @@ type Options = {
   existing: ModelRecord | undefined
 }
 
-/** Makes the model, or brings it up to date. */
+/** Creates or updates the model. */
 async function saveModel({ client, label }: Registry, { name, details, existing }: Options) {
   if (existing) {
     const hasDetails = Object.keys(details).length > 0
     return hasDetails ? await client.updateModel(name, details) : existing
   }
   return await client.createModel({ name, ...details }).catch((error: unknown) => {
-    // Taken, and yet not to be seen: somebody else's private model.
+    // The name is taken by a model that the caller cannot see: another account's private model.
     if (error instanceof ApiError && error.status === 409) throw notYours(name, label, error)
     throw error
   })
 }
 
 const notYours = (name: string, label: string, cause?: unknown) =>
-  new Failure('not_permitted', `${name} on ${label} belongs to somebody else.`, {
+  new Failure('not_permitted', `${name} on ${label} belongs to another account.`, {
     hint: 'Choose another name with --name.',
     cause,
   })

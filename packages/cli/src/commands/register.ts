@@ -14,11 +14,11 @@ type RegisterOptions = {
 
 export function registerCommand(open: OpenContext): Command {
   return new Command('register')
-    .description('make an account on the registry, and sign in')
-    .option('--username <name>', 'of 2 to 64 of a-z 0-9 _ -')
-    .option('--email <address>', 'where the keepers of the registry reach you')
+    .description('create an account and sign in')
+    .option('--username <name>', 'username: 2 to 64 characters of a-z 0-9 _ -')
+    .option('--email <address>', 'email address for contact by administrators')
     .option('--password-stdin', 'read the password from stdin')
-    .option('--setup-code <code>', 'printed by a new registry, for its first account')
+    .option('--setup-code <code>', 'code for the first account, printed by a new registry')
     .action(async (options: RegisterOptions) => {
       const context = await open()
       const { printer, places, openRegistry } = context
@@ -26,14 +26,14 @@ export function registerCommand(open: OpenContext): Command {
       const account = await askForAccount(context, options)
       const signedIn = await client.register(account).catch(async (error: unknown) => {
         const needsCode = error instanceof ApiError && error.problem.code === 'setup_code_required'
-        // A code that was given and is refused is not asked for again.
+        // A setup code given as an option is not prompted for again if it is wrong.
         if (!needsCode || options.setupCode) throw error
         return client.register({ ...account, setup_code: await askForSetupCode(context) })
       })
       const { access_token: token, expires_at, user } = signedIn
       await saveCredential(places, address, { token, username: user.username, expires_at })
-      printer.success(`Made the account ${user.username} on ${label}, and signed in.`)
-      if (user.is_admin) printer.note('  It is the first account here, and so an administrator.')
+      printer.success(`Created the account ${user.username} on ${label} and signed in.`)
+      if (user.is_admin) printer.note('  As the first account, it is an administrator.')
       await printer.answer({ registry: address, ...user, expires_at }, () => [])
     })
 }
@@ -44,7 +44,7 @@ async function askForAccount({ asker, environment }: Context, options: RegisterO
   }
   const username =
     options.username ??
-    (await asker.text({ message: 'Username', instead: 'Give --username and --password-stdin.' }))
+    (await asker.text({ message: 'Username', instead: 'Pass --username and --password-stdin.' }))
   const password = options.passwordStdin
     ? await readSecretFromStdin(environment, 'password')
     : await askForNewPassword(asker)
@@ -57,16 +57,16 @@ async function askForAccount({ asker, environment }: Context, options: RegisterO
 }
 
 async function askForNewPassword(asker: Context['asker']): Promise<string> {
-  const instead = 'Give --password-stdin.'
+  const instead = 'Pass --password-stdin.'
   const password = await asker.secret({
     message: 'Password',
     instead,
-    validate: (typed) => (Buffer.byteLength(typed) < 8 ? 'At least 8 characters.' : undefined),
+    validate: (typed) => (Buffer.byteLength(typed) < 8 ? 'Use at least 8 characters.' : undefined),
   })
   await asker.secret({
-    message: 'Password again',
+    message: 'Repeat the password',
     instead,
-    validate: (typed) => (typed === password ? undefined : 'That is another one.'),
+    validate: (typed) => (typed === password ? undefined : 'The passwords do not match.'),
   })
   return password
 }
@@ -75,5 +75,5 @@ function askForSetupCode({ asker, printer }: Context): Promise<string> {
   printer.note(
     '  The first account needs the setup code that the registry printed when it started.',
   )
-  return asker.text({ message: 'Setup code', instead: 'Give --setup-code.' })
+  return asker.text({ message: 'Setup code', instead: 'Pass --setup-code.' })
 }

@@ -29,17 +29,17 @@ test('of a model folder that is a link only the link is removed', async () => {
   await mkdir(home.models, { recursive: true })
   const folder = join(home.models, 'tide')
   await symlink(elsewhere, folder)
-  const stays = `  ${folder} is only a link: the files in ${elsewhere} stay.\n`
+  const stays = `  ${folder} is only a link. The files in ${elsewhere} stay.\n`
   const asked = await shoalHere(['rm', 'tide'], { home: home.path })
   expect(asked.stderr).toContain(`${stays}✗ Nobody can be asked here: Delete tide:Q8_0`)
-  expect(asked.stderr).toContain('That frees 0 B.')
+  expect(asked.stderr).toContain('This frees 0 B.')
 
   const { stderr, stdout, exitCode } = await shoalHere(['rm', 'tide', '--yes', '--json'], {
     home: home.path,
   })
   expect(exitCode).toBe(0)
   expect(stderr).toContain('✓ Deleted tide:Q8_0. 0 B freed.\n')
-  expect(stderr).toContain(`the files in ${elsewhere} stayed.`)
+  expect(stderr).toContain(`The files in ${elsewhere} stayed.`)
   expect(JSON.parse(stdout)).toEqual({
     removed: ['tide:Q8_0'],
     freed_bytes: 0,
@@ -59,8 +59,8 @@ test('a link to several models is not removed for one of them', async () => {
   await symlink(elsewhere, join(home.models, 'tide'))
   const one = await shoalHere(['rm', 'tide:Q4_0', '--yes'], { home: home.path })
   expect(one.stderr).toBe(
-    `✗ ${join(home.models, 'tide')} is a link to ${elsewhere}, which holds other files too.\n` +
-      '  To remove the link, name the whole model: shoal rm tide\n',
+    `✗ ${join(home.models, 'tide')} is a link to ${elsewhere}, which also contains other files.\n` +
+      '  To delete the link, delete the whole model: shoal rm tide\n',
   )
   expect(one.exitCode).toBe(1)
   expect((await shoalHere(['rm', 'tide', '--yes'], { home: home.path })).exitCode).toBe(0)
@@ -76,7 +76,7 @@ test('a file that is a link goes, and what it points to stays', async () => {
   await symlink(target, path)
   const { stderr } = await shoalHere(['rm', 'tide', '--yes'], { home: home.path })
   expect(stderr).toContain('0 B freed')
-  expect(stderr).toContain(`${path} is only a link: the files in ${target} stayed.`)
+  expect(stderr).toContain(`${path} is only a link. The files in ${target} stayed.`)
   expect(await readdir(home.models)).toEqual([])
   expect(existsSync(target)).toBe(true)
 })
@@ -114,7 +114,7 @@ test('a file with another hard link frees nothing, and two links that both go fr
   await link(path, other)
   const first = await shoalHere(['rm', 'tide', '--yes'], { home: home.path })
   expect(first.stderr).toBe(
-    `✓ Deleted tide:Q8_0. 0 B freed.\n  ${filename} has other hard links: its bytes stayed in use.\n`,
+    `✓ Deleted tide:Q8_0. 0 B freed.\n  ${filename} has other hard links, so its bytes stayed in use.\n`,
   )
   for (const name of ['one', 'two']) {
     await mkdir(join(home.models, name), { recursive: true })
@@ -142,7 +142,7 @@ test('files of others in the folder of a model stay, and it is said', async () =
   await putModelFile(join(folder, filename))
   await writeFile(join(folder, 'README.md'), 'mine')
   const { stderr } = await shoalHere(['rm', 'tide', '--yes'], { home: home.path })
-  expect(stderr).toContain(`  ${folder} stayed: it also holds README.md.\n`)
+  expect(stderr).toContain(`  Kept: ${folder}, which also contains README.md.\n`)
   expect(await readdir(folder)).toEqual(['README.md'])
 })
 
@@ -179,8 +179,8 @@ test('what is being pulled is not removed, nor anything that was named with it',
   lock.exec('BEGIN EXCLUSIVE')
   const { stderr, exitCode } = await shoalHere(['rm', 'one', 'two', '--yes'], { home: home.path })
   expect(stderr).toBe(
-    `✗ ${paths[1]} is being pulled.\n` +
-      '  Nothing was deleted. Wait until it is here, or stop the pull, then try again.\n',
+    `✗ ${paths[1]} is being downloaded.\n` +
+      '  Nothing was deleted. Wait for the download or stop it, then try again.\n',
   )
   expect(exitCode).toBe(1)
   expect(paths.every((path) => existsSync(path))).toBe(true)

@@ -9,8 +9,8 @@ import { formatBytes, shortList } from '../terminal/units.ts'
 
 export function removeCommand(open: OpenContext): Command {
   return new Command('rm')
-    .description('delete a model from this machine')
-    .argument('<models...>', 'names; without a quantization all files of the model')
+    .description('delete models from this machine')
+    .argument('<models...>', 'model names (default: all quantizations)')
     .action(async (references: string[]) => {
       const context = await open()
       const { printer, asker, places } = context
@@ -21,7 +21,7 @@ export function removeCommand(open: OpenContext): Command {
 
       const { previewRemoval, removeLocalFiles } = await import('@shoal/transfer')
       const planned = await previewRemoval(places.models, paths).catch(refuse)
-      const frees = `That frees ${formatBytes(planned.freedBytes)}.`
+      const frees = `This frees ${formatBytes(planned.freedBytes)}.`
       if (!context.options.yes) reportKept(context, planned, 'stay')
       await asker.confirm(`Delete ${names} from this machine? ${frees}`)
 
@@ -32,30 +32,30 @@ export function removeCommand(open: OpenContext): Command {
     })
 }
 
-/** What is not deleted, or not free, though the names are gone. */
+/** Lists files and space that remain after the models are deleted. */
 function reportKept({ printer }: Context, removal: Removal, stay: 'stay' | 'stayed') {
   for (const { path, target } of removal.links) {
-    printer.note(`  ${path} is only a link: the files in ${target} ${stay}.`)
+    printer.note(`  ${path} is only a link. The files in ${target} ${stay}.`)
   }
   for (const path of removal.hardLinked) {
-    printer.note(`  ${basename(path)} has other hard links: its bytes ${stay} in use.`)
+    printer.note(`  ${basename(path)} has other hard links, so its bytes ${stay} in use.`)
   }
   for (const { path, names } of removal.keptFolders) {
-    printer.note(`  ${path} ${stay}: it also holds ${shortList(names)}.`)
+    printer.note(`  Kept: ${path}, which also contains ${shortList(names)}.`)
   }
 }
 
 function refuse(error: unknown): never {
   if (hasCode(error, 'file_busy')) {
-    throw new Failure('failed', `${error.details.path} is being pulled.`, {
-      hint: 'Nothing was deleted. Wait until it is here, or stop the pull, then try again.',
+    throw new Failure('failed', `${error.details.path} is being downloaded.`, {
+      hint: 'Nothing was deleted. Wait for the download or stop it, then try again.',
       cause: error,
     })
   }
   if (!hasCode(error, 'is_link')) throw error
   const { path, target } = error.details
-  throw new Failure('failed', `${path} is a link to ${target}, which holds other files too.`, {
-    hint: `To remove the link, name the whole model: shoal rm ${basename(path)}`,
+  throw new Failure('failed', `${path} is a link to ${target}, which also contains other files.`, {
+    hint: `To delete the link, delete the whole model: shoal rm ${basename(path)}`,
     cause: error,
   })
 }

@@ -172,7 +172,7 @@ test('a daemon that was named and is not there ends it with 6', async () => {
 test('without a prompt, and with nobody to ask for one, it is a usage error', async () => {
   await using daemon = await scriptedDaemon()
   const { stderr, exitCode } = await run(['shoal-nano'], { inference: daemon.url })
-  expect(stderr).toBe('✗ There is no prompt.\n  Write one behind the model, or pipe one in.\n')
+  expect(stderr).toBe('✗ No prompt given.\n  Pass one after the model name, or pipe it in.\n')
   expect(exitCode).toBe(2)
 })
 

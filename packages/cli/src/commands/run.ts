@@ -21,21 +21,30 @@ type RunOptions = InferenceOption & {
 export function runCommand(open: OpenContext): Command {
   const { temperature, seed, 'top-p': topP, 'max-tokens': maxTokens } = settingNames
   return new Command('run')
-    .description('ask a model, or talk with it; it is pulled where it is not here')
-    .argument('<model[:quant]>', 'its name')
-    .argument('[prompt...]', 'the question; what is piped in follows it. Without any: a chat')
-    .option('--system <text>', 'what the model is told first')
+    .description('run a model, downloading it first if needed')
+    .argument('<model[:quant]>', 'model name')
+    .argument('[prompt...]', 'question, followed by any piped input (default: start a chat)')
+    .option('--system <text>', 'system prompt')
     .addOption(
       new Option(
         '--temperature <number>',
-        '0 for the likeliest answer, more for variety',
+        'sampling temperature, from 0 (most predictable) to 2',
       ).argParser(temperature.accept),
     )
     .addOption(
-      new Option('--top-p <number>', 'of the likely words only so much').argParser(topP.accept),
+      new Option(
+        '--top-p <number>',
+        'nucleus sampling: consider the most likely tokens up to this total probability (0–1)',
+      ).argParser(topP.accept),
     )
-    .addOption(new Option('--max-tokens <number>', 'at most so long').argParser(maxTokens.accept))
-    .addOption(new Option('--seed <number>', 'the same answer each time').argParser(seed.accept))
+    .addOption(
+      new Option('--max-tokens <number>', 'maximum number of tokens to generate').argParser(
+        maxTokens.accept,
+      ),
+    )
+    .addOption(
+      new Option('--seed <number>', 'random seed, for reproducible output').argParser(seed.accept),
+    )
     .addOption(inferenceOption())
     .action(async (reference: string, words: string[], options: RunOptions) => {
       const context = await open()
@@ -58,12 +67,12 @@ export function runCommand(open: OpenContext): Command {
     })
 }
 
-/** A chat needs somebody who types, and a place to ask that is not among the results. */
+/** A chat needs a terminal for input, and one on stderr for prompts, apart from the results. */
 function requireChat({ environment, options, printer }: Context) {
   const { stdin, stderr } = environment
   const canChat = stdin.isTTY === true && stderr.isTTY === true && options.input
   if (canChat && !printer.isJson && !printer.isForPrograms) return
-  throw misuse('There is no prompt.', 'Write one behind the model, or pipe one in.')
+  throw misuse('No prompt given.', 'Pass one after the model name, or pipe it in.')
 }
 
 function toSettings({ temperature, topP, maxTokens, seed }: RunOptions): ChatSettings {

@@ -5,8 +5,10 @@ import { shoalHere } from '../testing/shoal-here.ts'
 test('a machine without backends says how to get them, and what computes', async () => {
   await using home = await makeHome()
   const { stdout, exitCode } = await shoalHere(['runtime', 'ls'], { home: home.path })
-  expect(stdout).toMatch(/^vulkan +(no: shoal runtime install vulkan|not for this system)$/m)
-  expect(stdout).toContain('Models compute on ')
+  expect(stdout).toMatch(
+    /^vulkan +(no: shoal runtime install vulkan|not available for this system)$/m,
+  )
+  expect(stdout).toContain('Models run on ')
   expect(exitCode).toBe(0)
   const asJson = await shoalHere(['runtime', 'ls', '--json'], { home: home.path })
   expect(JSON.parse(asJson.stdout)).toMatchObject({
@@ -20,15 +22,15 @@ test('an installation that npm cannot do says why', async () => {
   const env = { npm_execpath: import.meta.filename.replace(/ts$/, 'no-npm.js') }
   const words = ['runtime', 'install', 'vulkan']
   const { stderr, exitCode } = await shoalHere(words, { home: home.path, env })
-  expect(stderr).toContain('✗ vulkan was not installed.')
+  expect(stderr).toContain('✗ vulkan could not be installed.')
   expect(exitCode).toBe(1)
 })
 
 test('what is no backend is refused, and what is not there can be deleted', async () => {
   await using home = await makeHome()
   const wrong = await shoalHere(['runtime', 'install', 'metal'], { home: home.path })
-  expect(wrong.stderr).toContain('There are cuda and vulkan.')
+  expect(wrong.stderr).toContain('Available backends: cuda, vulkan.')
   expect(wrong.exitCode).toBe(2)
   const gone = await shoalHere(['runtime', 'rm', 'cuda'], { home: home.path })
-  expect(gone.stderr).toContain('cuda was not installed.')
+  expect(gone.stderr).toContain('cuda is not installed.')
 })

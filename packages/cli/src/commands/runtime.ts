@@ -7,16 +7,16 @@ import { formatBytes, formatMemory } from '../terminal/units.ts'
 import { whileWaiting } from '../terminal/waiting.ts'
 
 export function runtimeCommand(open: OpenContext): Command {
-  const runtime = new Command('runtime').description('what models compute on')
+  const runtime = new Command('runtime').description('list, install and remove GPU backends')
 
   runtime
     .command('ls')
-    .description('the backends for graphics cards, and what would compute')
+    .description('list GPU backends and the device in use')
     .action(async () => reportBackends(await open()))
 
   runtime
     .command('install <backend>')
-    .description('fetch the backend for a graphics card: cuda or vulkan')
+    .description('install a GPU backend: cuda or vulkan')
     .action(async (name: string) => {
       const context = await open()
       const { printer, places } = context
@@ -25,27 +25,27 @@ export function runtimeCommand(open: OpenContext): Command {
       const backend = await backendNamed(name)
       const npm = getNpmCommand(context)
       const work = () => installBackend({ directory: places.backends, name: backend, signal, npm })
-      await whileWaiting(printer, `fetching ${backend} from npm`, work).catch((error: Error) => {
+      await whileWaiting(printer, `Downloading ${backend} from npm`, work).catch((error: Error) => {
         if (signal.aborted) throw new Failure('stopped', 'Stopped. Nothing was changed.')
-        throw new Failure('failed', `${backend} was not installed.`, {
+        throw new Failure('failed', `${backend} could not be installed.`, {
           hint: error.message,
           cause: error,
         })
       })
-      printer.success(`Installed ${backend}. Models that are loaded from now on may use it.`)
+      printer.success(`Installed ${backend}. Models loaded from now on can use it.`)
       await reportBackends(context)
     })
 
   runtime
     .command('rm <backend>')
-    .description('delete a backend')
+    .description('delete a GPU backend')
     .action(async (name: string) => {
       const { printer, places } = await open()
       const { removeBackend } = await import('@shoal/daemon')
       const backend = await backendNamed(name)
       const wasThere = await removeBackend(places.backends, backend)
       if (wasThere) printer.success(`Deleted ${backend}.`)
-      else printer.note(`${backend} was not installed.`)
+      else printer.note(`${backend} is not installed.`)
       await printer.answer({ removed: wasThere ? backend : null }, () => [])
     })
 
@@ -55,13 +55,13 @@ export function runtimeCommand(open: OpenContext): Command {
 async function reportBackends({ printer, places }: Context) {
   const { listBackends, probeDevice } = await import('@shoal/daemon')
   const backends = await listBackends(places.backends)
-  const device = await whileWaiting(printer, 'looking at this machine', () =>
+  const device = await whileWaiting(printer, 'Detecting the device', () =>
     probeDevice(places.backends),
   )
   await printer.answer({ backends, device }, async () => [
     ...(await table(columns, backends, { paintTitle: printer.out.dim })),
     '',
-    `Models compute on ${device.kind === 'cpu' ? 'the processor' : `${device.names.join(', ')} (${device.kind}, ${formatMemory(device.memoryBytes)})`}.`,
+    `Models run on ${device.kind === 'cpu' ? 'the CPU' : `${device.names.join(', ')} (${device.kind}, ${formatMemory(device.memoryBytes)})`}.`,
   ])
 }
 
@@ -72,17 +72,17 @@ const columns: Column<Backend>[] = [
 
 function formatStatus({ name, isOffered, isInstalled, sizeBytes }: Backend): string {
   if (isInstalled) return formatBytes(sizeBytes)
-  return isOffered ? `no: shoal runtime install ${name}` : 'not for this system'
+  return isOffered ? `no: shoal runtime install ${name}` : 'not available for this system'
 }
 
 async function backendNamed(name: string): Promise<BackendName> {
   const { backendNames } = await import('@shoal/daemon')
   const found = backendNames.find((one) => one === name.toLowerCase())
   if (found) return found
-  throw misuse(`There is no backend “${name}”.`, `There are ${backendNames.join(' and ')}.`)
+  throw misuse(`Unknown GPU backend “${name}”.`, `Available backends: ${backendNames.join(', ')}.`)
 }
 
-/** The npm that started this, or the one on the PATH. */
+/** The npm that started this process, otherwise the one on the `PATH`. */
 function getNpmCommand({ environment: { env } }: Context): [string, ...string[]] {
   const script = env.npm_execpath
   return script?.endsWith('.js') ? [process.execPath, script] : ['npm']

@@ -60,7 +60,7 @@ test('nothing found is said on stderr, and is no failure', async () => {
   })
   expect(outcome).toEqual({
     stdout: '',
-    stderr: `Nothing in the net on ${registry.label}.\n`,
+    stderr: `No models found on ${registry.label}.\n`,
     exitCode: 0,
   })
 })
@@ -71,7 +71,7 @@ test('a part of what there is says of how many', async () => {
     'GET /v1/models': { body: [sampleModel()], headers: { 'x-total-count': '200' } },
   })
   const options = { home: home.path, registry: registry.address }
-  expect((await shoalHere(['search'], options)).stderr).toContain('These are 1 of 200.')
+  expect((await shoalHere(['search'], options)).stderr).toContain('Showing 1 of 200.')
   expect((await shoalHere(['search', '-q'], options)).stderr).toBe('')
 })
 

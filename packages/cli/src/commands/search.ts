@@ -23,26 +23,29 @@ type SearchOptions = {
 
 export function searchCommand(open: OpenContext): Command {
   return new Command('search')
-    .description('look for models on the registry')
-    .argument('[words...]', 'words of the name, the description or the tags')
-    .option('--arch <architecture>', 'of this architecture, such as llama')
-    .addOption(repeatable('--tag <tag>', 'with this tag; repeat it for several'))
-    .option('--owner <username>', 'published by this account')
-    .option('--license <license>', 'under this license')
+    .description('search for models in the registry')
+    .argument('[words...]', 'words from the name, description or tags')
+    .option('--arch <architecture>', 'model architecture, such as llama')
+    .addOption(repeatable('--tag <tag>', 'required tag; repeatable'))
+    .option('--owner <username>', 'account that published the model')
+    .option('--license <license>', 'license, such as apache-2.0')
     .addOption(
-      new Option('--fits <GB>', 'that run on a machine with so much memory').argParser(
-        parseGigabytes,
-      ),
+      new Option('--fits <GB>', 'memory of the machine to run on, in GB').argParser(parseGigabytes),
     )
     .addOption(
-      oneOf('--sort <key>', 'what comes first (default: downloads)', [
+      oneOf('--sort <key>', 'sort order (default: downloads)', [
         'downloads',
         'likes',
         'created_at',
         'relevance',
       ]),
     )
-    .option('--limit <number>', 'at most so many', wholeNumberParser(1, 200), 20)
+    .option(
+      '--limit <number>',
+      'maximum number of results, from 1 to 200',
+      wholeNumberParser(1, 200),
+      20,
+    )
     .action(async (words: string[], options: SearchOptions) => {
       const { printer, places, openRegistry } = await open()
       const { client, address, label } = await openRegistry()
@@ -56,10 +59,10 @@ export function searchCommand(open: OpenContext): Command {
             }),
       )
       await keepKnownModels(places, address, models)
-      if (models.length === 0) printer.note(`Nothing in the net on ${label}.`)
+      if (models.length === 0) printer.note(`No models found on ${label}.`)
       if (models.length < total) {
         const count = isTotalExact ? `${total}` : `more than ${total}`
-        printer.note(`\nThese are ${models.length} of ${count}. --limit shows more.`)
+        printer.note(`\nShowing ${models.length} of ${count}. For more, pass --limit.`)
       }
     })
 }

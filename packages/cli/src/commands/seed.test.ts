@@ -22,7 +22,7 @@ test('seed on a port that another program has fails, and says so', async () => {
   const { port } = holder.address() as AddressInfo
   const words = ['seed', '--host', '127.0.0.1', '--port', String(port)]
   const { stderr, exitCode } = await runShoal(words, { home: home.path })
-  expect(stderr).toContain(`✗ Port ${port} is taken by another program.`)
+  expect(stderr).toContain(`✗ Port ${port} is in use by another program.`)
   expect(exitCode).toBe(1)
   holder.close()
 })
@@ -31,7 +31,7 @@ test('who switched sharing off shares nothing', async () => {
   await using home = await makeHome()
   await runShoal(['config', 'set', 'peers', 'off'], { home: home.path })
   const { stderr, exitCode } = await shoalHere(['seed'], { home: home.path })
-  expect(stderr).toContain('To allow it: shoal config set peers on')
+  expect(stderr).toContain('To turn it on: shoal config set peers on')
   expect(exitCode).toBe(2)
 })
 

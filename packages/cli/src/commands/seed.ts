@@ -21,24 +21,24 @@ type SeedOptions = SharingOptions & { private?: boolean; port: number; host?: st
 
 export function seedCommand(open: OpenContext): Command {
   const seed = new Command('seed')
-    .description('give others the models on this machine, until Ctrl-C')
+    .description('share local models with peers until Ctrl-C')
     .addOption(uploadLimitOption())
     .addOption(ratioOption())
-    .option('--private', 'those of private models too, to whoever has their torrent')
+    .option('--private', 'also share private models with anyone who has their torrent')
     .addOption(
-      new Option('--port <number>', 'where others connect (default: any that is free)')
+      new Option('--port <number>', 'port that peers connect to')
         .argParser(wholeNumberParser(0, 65_535))
-        .default(0, 'any'),
+        .default(0, 'any free port'),
     )
     .option(
       '--host <address>',
-      'on which address (default: loopback for a registry on this machine)',
+      'address to listen on (default: loopback for a registry on this machine)',
     )
     .action(async (options: SeedOptions) => seedHere(await open(), options))
 
   seed
     .command('status')
-    .description('what shoal serve shares, and how much it gave')
+    .description('show what shoal serve shares and has uploaded')
     .addOption(inferenceOption())
     .action(async ({ inference }: InferenceOption) => {
       const context = await open()
@@ -52,7 +52,7 @@ export function seedCommand(open: OpenContext): Command {
   ] as const) {
     seed
       .command(name)
-      .description(paused ? 'give nothing for now' : 'go on giving')
+      .description(paused ? 'pause sharing' : 'resume sharing')
       .addOption(inferenceOption())
       .action(async ({ inference }: InferenceOption) => {
         const context = await open()
@@ -69,10 +69,10 @@ async function printStatus({ printer }: Context, sharingStatus: SharingStatus) {
     files.length === 0 ? [] : table(columns, files, { paintTitle: printer.out.dim }),
   )
   if (error !== null) printer.warn(`Sharing has stopped: ${error}`)
-  else if (!enabled) printer.note('Nothing is shared by this daemon.')
+  else if (!enabled) printer.note('This daemon does not share models.')
   else if (looking)
-    printer.note(`Looking for models to share: ${plural(files.length, 'file')} found so far.`)
-  else if (paused) printer.note('Sharing pauses. shoal seed resume goes on.')
+    printer.note(`Scanning for models to share: ${plural(files.length, 'file')} found so far.`)
+  else if (paused) printer.note('Sharing is paused. To resume: shoal seed resume')
   else
     printer.note(`Sharing ${plural(files.length, 'file')}, up ${formatBytes(bytes_per_second)}/s.`)
 }
@@ -80,15 +80,15 @@ async function printStatus({ printer }: Context, sharingStatus: SharingStatus) {
 const columns: Column<SharingStatus['files'][number]>[] = [
   { title: 'FILE', text: ({ name }) => name },
   { title: 'PEERS', text: ({ peers }) => String(peers), align: 'right' },
-  { title: 'GAVE', text: ({ uploaded_bytes }) => formatBytes(uploaded_bytes), align: 'right' },
+  { title: 'UPLOADED', text: ({ uploaded_bytes }) => formatBytes(uploaded_bytes), align: 'right' },
 ]
 
 async function seedHere(context: Context, options: SeedOptions) {
   const { printer, config, places } = context
   if (readSaved('peers', config) === 'off') {
     throw misuse(
-      'Sharing is switched off here: shoal config set peers off.',
-      'To allow it: shoal config set peers on',
+      'Sharing is turned off by the setting peers.',
+      'To turn it on: shoal config set peers on',
     )
   }
   await refuseBesideDaemon(context)
@@ -110,37 +110,37 @@ async function seedHere(context: Context, options: SeedOptions) {
   })
   const ended = AbortSignal.any([stopSignal, failed.signal])
   const stopped = untilStopped(ended)
-  if (sharing.isScanning()) printer.note('  Looking for models to share. Ctrl-C ends it.')
+  if (sharing.isScanning()) printer.note('  Scanning for models to share. Press Ctrl-C to stop.')
   await Promise.race([sharing.firstScan, stopped])
   if (!ended.aborted) {
     const files = plural(sharing.fileCount(), 'file')
-    printer.note(`  Sharing the models on this machine, ${files}; others see its address.`)
-    printer.note('  Ctrl-C ends it.')
+    printer.note(`  Sharing the models on this machine, ${files}. Peers can see its IP address.`)
+    printer.note('  Press Ctrl-C to stop.')
   }
   await stopped
   await sharing.close().catch((error: Error) => {
-    printer.warn(`Sharing did not end in order: ${error.message}`)
+    printer.warn(`Sharing did not stop cleanly: ${error.message}`)
   })
   failed.signal.throwIfAborted()
   const sharingStatus = sharing.status()
   await printer.answer(sharingStatus.files, () => [])
   for (const { path, uploadedBytes } of sharingStatus.files) {
-    printer.note(`  ${sharedName(path)}   gave ${formatBytes(uploadedBytes)}`)
+    printer.note(`  ${sharedName(path)}   uploaded ${formatBytes(uploadedBytes)}`)
   }
 }
 
-/** Twice would give others each file from two ports, and count each ratio twice. */
+/** Sharing twice would offer each file on two ports, and count each ratio twice. */
 async function refuseBesideDaemon({ places }: Context) {
   const running = await findRunningDaemon(places)
   if (running?.shared_directory !== resolve(places.models)) return
-  throw new Failure('failed', 'The models on this machine are shared by shoal serve already.', {
-    hint: 'To see what it shares: shoal seed status. To share them here instead: shoal serve --no-share',
+  throw new Failure('failed', 'The models on this machine are already shared by shoal serve.', {
+    hint: 'To see what it shares: shoal seed status. To share them with shoal seed instead, restart the daemon with --no-share.',
   })
 }
 
 function toSharingFailure(message: string, port: number): Failure {
   if (!message.includes('EADDRINUSE'))
     return new Failure('failed', `Sharing has stopped: ${message}`)
-  const hint = 'Without --port it is any that is free.'
-  return new Failure('failed', `Port ${port} is taken by another program.`, { hint })
+  const hint = 'Without --port, any free port is used.'
+  return new Failure('failed', `Port ${port} is in use by another program.`, { hint })
 }

@@ -36,10 +36,10 @@ test('serve loads a model of this machine and answers with it, until it is ended
   while (!output.includes('Log ')) output += String((await once(child.stdout, 'data'))[0])
   const [url] = /http:\/\/localhost:\d+\/v1/.exec(output) ?? []
   expect(output).toBe(
-    `  Local API   ${url}     any key works\n` +
+    `  Local API   ${url}     any API key works\n` +
       '  Models      shoal-nano:Q8_0\n' +
       '  Loaded      shoal-nano\n' +
-      '  Sharing     none found yet; what you pull will be shared (--no-share turns it off)\n' +
+      '  Sharing     none found yet; models you pull will be shared (to turn off: --no-share)\n' +
       `  Log         ${join(home.path, 'state', 'daemon.log')}\n`,
   )
   expect(JSON.parse(await readFile(stateFile(home.path), 'utf8'))).toEqual({
@@ -62,7 +62,7 @@ test('serve loads a model of this machine and answers with it, until it is ended
   expect(await answer.json()).toMatchObject({ choices: [{ message: { role: 'assistant' } }] })
   child.kill('SIGINT')
   const { stderr, exitCode } = await outcome
-  expect(stderr).toContain('running answers may finish')
+  expect(stderr).toContain('Stopping after the running answers')
   expect(exitCode).toBe(0)
   expect(existsSync(stateFile(home.path))).toBe(false)
 })
@@ -108,7 +108,7 @@ test('stop --now does not wait for what runs', async () => {
   }).catch((error: Error) => error)
   await once(silent, 'request')
   const stopped = await runShoal(['stop', '--now'], { home: home.path })
-  expect(stopped.stderr).toMatch(/^✓ The daemon at http:\/\/localhost:\d+ has ended\.\n$/)
+  expect(stopped.stderr).toMatch(/^✓ The daemon at http:\/\/localhost:\d+ has stopped\.\n$/)
   expect((await outcome).exitCode).toBe(130)
   expect(await pull).toBeInstanceOf(Error)
   silent.closeAllConnections()
@@ -170,17 +170,19 @@ test('in the background it can be asked, watched and stopped by the other comman
     runShoal(words, { home: home.path, env, ...(input !== undefined && { input }) })
   const detached = await shoal(['serve', '--detach', '--port', '0', '--slots', '2', '--no-share'])
   expect(detached.stderr).toBe('')
-  expect(detached.stdout).toMatch(/ {2}Local API {3}http:\/\/localhost:\d+\/v1 {5}any key works\n/)
+  expect(detached.stdout).toMatch(
+    / {2}Local API {3}http:\/\/localhost:\d+\/v1 {5}any API key works\n/,
+  )
   expect(detached.stdout).not.toContain('Sharing')
-  const [, pid] = / {2}Process {5}(\d+) {5}shoal stop ends it\n$/.exec(detached.stdout) ?? []
+  const [, pid] = / {2}Process {5}(\d+) {5}to stop it: shoal stop\n$/.exec(detached.stdout) ?? []
 
   expect(await shoal(['ps'])).toMatchObject({
     stdout: '',
-    stderr: expect.stringMatching(/^No model is loaded at http:\/\/localhost:\d+\.\n$/),
+    stderr: expect.stringMatching(/^No models are loaded at http:\/\/localhost:\d+\.\n$/),
     exitCode: 0,
   })
   expect((await shoal(['load', 'shoal-nano', '--keep', '1h'])).stderr).toMatch(
-    /^✓ shoal-nano:Q8_0 is loaded, in [\d.]+ MB of memory\.\n$/,
+    /^✓ shoal-nano:Q8_0 is loaded and uses [\d.]+ MB of memory\.\n$/,
   )
   expect((await shoal(['ps'])).stdout).toMatch(
     /^MODEL +SIZE +MEMORY +CONTEXT +IDLE\nshoal-nano:Q8_0 +973 KB +[\d.]+ MB +512 +\d+ s\n$/,
@@ -193,7 +195,7 @@ test('in the background it can be asked, watched and stopped by the other comman
   expect((await shoal(['run', 'shoal-nano', 'Say '.repeat(600)])).stderr).toMatch(/✗ .*context/)
 
   const again = await shoal(['serve', '--detach', '--port', '0'])
-  expect(again.stderr).toContain(`as process ${pid}.\n  shoal stop ends it.\n`)
+  expect(again.stderr).toContain(`(process ${pid}).\n  To stop it: shoal stop\n`)
   expect(again.exitCode).toBe(1)
 
   const unloaded = await shoal(['unload', 'shoal-nano', '--json'])
@@ -218,7 +220,7 @@ test('in the background it can be asked, watched and stopped by the other comman
   expect(await isProcessThere(Number(pid))).toBe(false)
   const stopped = await shoal(['stop'])
   expect(stopped).toMatchObject({ stdout: '', exitCode: 0 })
-  expect(stopped.stderr).toMatch(/^No daemon runs here\.\n/)
+  expect(stopped.stderr).toMatch(/^No daemon is running\.\n/)
   expect((await shoal(['logs', '-n', '1'])).exitCode).toBe(0)
 })
 
@@ -243,13 +245,15 @@ test('the note of a daemon that was killed misleads nobody', async () => {
   expect(JSON.parse(await readFile(stateFile(home.path), 'utf8'))).toMatchObject({ url })
 
   const stopped = await runShoal(['stop'], { home: home.path })
-  expect(stopped.stderr).toMatch(/^No daemon runs here\.\n/)
+  expect(stopped.stderr).toMatch(/^No daemon is running\.\n/)
   expect(existsSync(stateFile(home.path))).toBe(false)
 
   // The number of the dead process is another's by now.
   const note = { pid: process.pid, url, port: 1, started_at: '', log_file: null, command: 'serve' }
   await writeFile(stateFile(home.path), JSON.stringify(note))
-  expect((await runShoal(['stop'], { home: home.path })).stderr).toMatch(/^No daemon runs here\.\n/)
+  expect((await runShoal(['stop'], { home: home.path })).stderr).toMatch(
+    /^No daemon is running\.\n/,
+  )
   const answered = await runShoal(['run', 'shoal-nano', 'Hello', '--max-tokens', '4'], {
     home: home.path,
     env,

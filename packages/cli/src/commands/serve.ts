@@ -16,9 +16,7 @@ import { Failure, misuse } from '../terminal/failure.ts'
 import { plural, shortList } from '../terminal/units.ts'
 
 export function serveCommand(open: OpenContext): Command {
-  const command = new Command('serve').description(
-    'answer an OpenAI-compatible API with the models on this machine',
-  )
+  const command = new Command('serve').description('serve models over an OpenAI-compatible API')
   return addServeOptions(command).action(async (options: ServeOptions) => {
     const context = await open()
     if (options.detach) await serveInBackground(context, command, options)
@@ -32,7 +30,10 @@ async function serveHere(context: Context, options: ServeOptions) {
   const config = await readServeConfig(context, options)
   const isLogOnStdout = config.log === 'stdout'
   if (isLogOnStdout && printer.isJson) {
-    throw misuse('The log and a JSON document cannot both go to stdout.', 'Log to a file.')
+    throw misuse(
+      'The log and a JSON document cannot both go to stdout.',
+      'Log to a file with --log <file>.',
+    )
   }
   const serveOptions = { config, command: 'serve', portOption: 'shoal serve --port' } as const
   const running = await startNotedDaemon(context, serveOptions)
@@ -43,12 +44,12 @@ async function serveHere(context: Context, options: ServeOptions) {
     else await printer.answer(document, () => formatLines(document))
     if (running.other) {
       printer.warn(
-        `Another daemon runs at ${running.other.url}: shoal ps, load, stop mean that one.`,
+        `Another daemon is running at ${running.other.url}, and shoal ps, load and stop use that one.`,
       )
-      printer.note(`  To mean this one: SHOAL_INFERENCE=${running.url}`)
+      printer.note(`  To use this one: SHOAL_INFERENCE=${running.url}`)
     }
     await untilStopped(stopSignal)
-    printer.note('Ending: running answers may finish. Ctrl-C again ends at once.')
+    printer.note('Stopping after the running answers. Press Ctrl-C again to stop now.')
   } finally {
     await running.close()
   }
@@ -56,7 +57,7 @@ async function serveHere(context: Context, options: ServeOptions) {
 
 async function serveInBackground(context: Context, command: Command, options: ServeOptions) {
   const { places, printer, registryAddress, environment } = context
-  if (options.log === '-') throw misuse('A process in the background has no stdout to log to.')
+  if (options.log === '-') throw misuse('A process in the background cannot log to stdout.')
   const running = await findRunningDaemon(places)
   if (running) throw runsAlready(running)
   const { log } = await readServeConfig(context, options)
@@ -76,13 +77,13 @@ async function serveInBackground(context: Context, command: Command, options: Se
   })
   await printer.answer(document, () => [
     ...formatLines(document),
-    `  Process     ${document.pid}     shoal stop ends it`,
+    `  Process     ${document.pid}     to stop it: shoal stop`,
   ])
 }
 
 function runsAlready({ url, pid }: DaemonState): Failure {
-  return new Failure('failed', `A daemon runs already at ${url}, as process ${pid}.`, {
-    hint: 'shoal stop ends it.',
+  return new Failure('failed', `A daemon is already running at ${url} (process ${pid}).`, {
+    hint: 'To stop it: shoal stop',
     details: { url, pid },
   })
 }
@@ -112,9 +113,10 @@ async function createDocument(context: Context, { running, config, loaded }: Ser
 
 function formatLines(document: Document): string[] {
   const { api_url, needs_key, models, loaded, shared_files, log_file } = document
-  const here = models.length > 0 ? shortList(models) : 'none here yet: shoal pull fetches one'
+  const here =
+    models.length > 0 ? shortList(models) : 'none yet; download one with: shoal pull <model>'
   return [
-    `  Local API   ${api_url}     ${needs_key ? 'with its key' : 'any key works'}`,
+    `  Local API   ${api_url}     ${needs_key ? 'requires its API key' : 'any API key works'}`,
     `  Models      ${here}`,
     ...(loaded === null ? [] : [`  Loaded      ${loaded}`]),
     ...(shared_files === null ? [] : [`  Sharing     ${formatSharing(shared_files)}`]),
@@ -122,8 +124,8 @@ function formatLines(document: Document): string[] {
   ]
 }
 
-/** Others see where the bytes come from. */
+/** Says that peers can see the IP address of this machine. */
 const formatSharing = (files: number) =>
   files === 0
-    ? 'none found yet; what you pull will be shared (--no-share turns it off)'
-    : `${plural(files, 'file')}; others see your IP address (--no-share turns it off)`
+    ? 'none found yet; models you pull will be shared (to turn off: --no-share)'
+    : `${plural(files, 'file')}; peers can see your IP address (to turn off: --no-share)`

@@ -24,7 +24,7 @@ test('a model is shown with its files, by size, and what fits', async () => {
   expect(stdout).toContain(`${registry.address}/m/tide-7b`)
   expect(stdout.split('\n').slice(-6, -1)).toEqual([
     'FILE           SIZE  RUNS IN  PARTS  PEERS  THIS MACHINE',
-    'mmproj-F16   900 MB        –      1      0  goes with a model',
+    'mmproj-F16   900 MB        –      1      0  used with a model',
     'Q4_K_M      4.37 GB   5.7 GB      1      0  fits',
     'Q8_0        7.70 GB   9.1 GB      1      3  best fit for 16 GB',
     'F16         14.5 GB  17.4 GB      1      0  too large for this machine',

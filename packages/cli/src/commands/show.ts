@@ -19,9 +19,9 @@ import {
 
 export function showCommand(open: OpenContext): Command {
   return new Command('show')
-    .description('a model with its files, their sizes and what fits here')
-    .argument('<model>', 'its name')
-    .option('--card', 'the model card, in Markdown')
+    .description('show a model and which files fit this machine')
+    .argument('<model>', 'model name')
+    .option('--card', 'print only the model card, in Markdown')
     .action(async (reference: string, { card }: { card?: boolean }) => {
       const context = await open()
       const { printer, environment } = context
@@ -58,7 +58,7 @@ function specification(model: ModelRecord): string[] {
     ...(model.parameter_count === null ? [] : [`${formatCount(model.parameter_count)} parameters`]),
     ...(model.architecture === null ? [] : [toTerminalLine(model.architecture)]),
     ...(model.context_length === null ? [] : [`${formatContext(model.context_length)} context`]),
-    model.license === null ? 'no license given' : toTerminalLine(model.license),
+    model.license === null ? 'no license specified' : toTerminalLine(model.license),
     ...(model.is_public ? [] : ['private']),
   ]
 }
@@ -72,7 +72,7 @@ function columnsFor(
 ): Column<Choice>[] {
   const machine = formatMachine(memoryBytes)
   const verdict = (choice: Choice) => {
-    if (choice.isCompanion) return 'goes with a model'
+    if (choice.isCompanion) return 'used with a model'
     if (choice === best) return `best fit for ${machine}`
     return choice.memoryBytes <= memoryForModels(memoryBytes)
       ? 'fits'

@@ -15,7 +15,7 @@ async function leaveNote(home: string, pid: number, url: string) {
   await writeFile(join(home, 'state', 'daemon.json'), JSON.stringify(note))
 }
 
-test('a process that has the number of a dead daemon is left alone, also where another daemon answers', async () => {
+test('a process that has the number of a dead daemon is not stopped, also where another daemon answers', async () => {
   await using home = await makeHome()
   await using other = await scriptedDaemon({
     at: { '/healthz': { body: { status: 'ok', pid: 1 } } },
@@ -24,7 +24,7 @@ test('a process that has the number of a dead daemon is left alone, also where a
   await once(stranger, 'spawn')
   await leaveNote(home.path, stranger.pid ?? 0, other.url)
   expect(await runShoal(['stop', '--now'], { home: home.path })).toMatchObject({
-    stderr: expect.stringMatching(/^No daemon runs here\.\n/),
+    stderr: expect.stringMatching(/^No daemon is running\.\n/),
     exitCode: 0,
   })
   expect(stranger.signalCode).toBeNull()
@@ -66,7 +66,7 @@ test('stop --now ends what does not go by itself', { timeout: 30_000 }, async ()
   await leaveNote(home.path, child.pid ?? 0, `http://127.0.0.1:${String(port).trim()}`)
   const ended = once(child, 'exit')
   const { stderr, exitCode } = await runShoal(['stop', '--now'], { home: home.path })
-  expect(stderr).toMatch(/^✓ The daemon at .* has ended\.\n$/)
+  expect(stderr).toMatch(/^✓ The daemon at .* has stopped\.\n$/)
   expect(exitCode).toBe(0)
   expect(await ended).toEqual([null, 'SIGKILL'])
 })

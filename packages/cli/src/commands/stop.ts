@@ -13,18 +13,18 @@ import { describeStranger } from '../daemon/stranger.ts'
 import { Failure } from '../terminal/failure.ts'
 import { whileWaiting } from '../terminal/waiting.ts'
 
-/** Answers that run get half a minute, and models five seconds to free their memory. */
+/** The daemon gives running answers 30 seconds, and models five seconds to free their memory. */
 const timeoutMs = 60_000
 const pollIntervalMs = 50
-/** Two signals that follow on each other's heels count as one. */
+/** A second signal within 500 ms counts as the same Ctrl-C (see `main.ts`). */
 const signalIntervalMs = 800
-/** Who is in such a hurry waits no longer than this for an end in order. */
+/** How long `--now` waits for a clean exit before it sends SIGKILL. */
 const urgentTimeoutMs = 5_000
 
 export function stopCommand(open: OpenContext): Command {
   return new Command('stop')
-    .description('end the daemon of this machine, and wait until it is gone')
-    .option('--now', 'without waiting for running answers')
+    .description('stop the daemon and wait until it has exited')
+    .option('--now', 'do not wait for running answers')
     .action(async ({ now }: { now?: boolean }) => {
       const context = await open()
       const { printer, places } = context
@@ -32,7 +32,7 @@ export function stopCommand(open: OpenContext): Command {
       if (noted?.answerer === 'silence') throw notAnswering(noted.state.pid)
       if (noted?.answerer !== 'daemon') {
         if (!noted) await forgetEndedDaemon(context)
-        printer.note('No daemon runs here.')
+        printer.note('No daemon is running.')
         await noteStranger(context)
         return await printer.answer({ stopped: false, pid: null }, () => [])
       }
@@ -40,9 +40,9 @@ export function stopCommand(open: OpenContext): Command {
       const { pid, command } = running
       if (command === 'up') await askForBoth(context, running)
       process.kill(pid, 'SIGTERM')
-      await whileWaiting(printer, 'Running answers may finish', () => untilGone(pid, now === true))
+      await whileWaiting(printer, 'Waiting for running answers', () => untilGone(pid, now === true))
       await forgetDaemonState(places, pid)
-      printer.success(`The daemon at ${running.url} has ended.`)
+      printer.success(`The daemon at ${running.url} has stopped.`)
       await printer.answer({ stopped: true, pid }, () => [])
     })
 }
@@ -52,7 +52,7 @@ async function forgetEndedDaemon({ places }: Context) {
   if (left) await forgetDaemonState(places, left.pid)
 }
 
-/** It cannot prove that it is ours, and is not killed. */
+/** Not killed, because it cannot prove that it is our daemon. */
 function notAnswering(pid: number): Failure {
   return new Failure('failed', `The daemon (process ${pid}) does not answer.`, {
     hint: `Try again in a moment. If it still does not answer, end the process: kill -9 ${pid}`,
@@ -60,14 +60,16 @@ function notAnswering(pid: number): Failure {
   })
 }
 
-/** Says why `stop` does not stop what answers at the usual port. */
+/** Explains why the program at the default port is not stopped. */
 async function noteStranger(context: Context) {
   const stranger = await findStranger(context)
-  if (stranger) context.printer.note(`  ${describeStranger(stranger).text} It is left alone.`)
+  if (stranger) context.printer.note(`  ${describeStranger(stranger).text} It was not stopped.`)
 }
 
 function askForBoth({ asker }: Context, { pid }: DaemonState) {
-  return asker.confirm(`It runs in shoal up (process ${pid}), with the registry. End both?`)
+  return asker.confirm(
+    `The daemon and the registry both run in shoal up (process ${pid}). Stop both?`,
+  )
 }
 
 async function untilGone(pid: number, isUrgent: boolean) {
@@ -85,17 +87,17 @@ async function untilGone(pid: number, isUrgent: boolean) {
   }
 }
 
-/** After the first SIGTERM. */
+/** Signals to send after the first SIGTERM, and when. */
 const urgentSignals = (): { signal: NodeJS.Signals; afterMs: number }[] => [
   { signal: 'SIGTERM', afterMs: signalIntervalMs },
   { signal: 'SIGKILL', afterMs: urgentTimeoutMs },
 ]
 
 function stillThere(pid: number, isUrgent: boolean): Failure {
-  return new Failure('failed', `Process ${pid} is still there.`, {
+  return new Failure('failed', `Process ${pid} is still running.`, {
     hint: isUrgent
-      ? 'It waits for the disk or the system, and goes once that answers.'
-      : 'shoal stop --now ends it, whatever it is doing.',
+      ? 'It is waiting for the disk or the system, and will exit once that responds.'
+      : 'To stop it without waiting for answers: shoal stop --now',
     details: { pid },
   })
 }

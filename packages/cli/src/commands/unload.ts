@@ -6,8 +6,8 @@ import { parseModelId } from '../models/reference.ts'
 
 export function unloadCommand(open: OpenContext): Command {
   return new Command('unload')
-    .description("free a loaded model's memory; its file stays")
-    .argument('<model[:quant]>', 'its name')
+    .description('unload a model from memory')
+    .argument('<model[:quant]>', 'model name')
     .addOption(inferenceOption())
     .action(async (reference: string, { inference }: InferenceOption) => {
       const context = await open()

@@ -17,18 +17,15 @@ import { wholeNumberParser } from '../terminal/units.ts'
 type UpOptions = ServerOptions & { demo: boolean; inference: boolean; inferencePort?: number }
 
 export function upCommand(open: OpenContext): Command {
-  const command = new Command('up').description(
-    'run a registry with the demo models and the local API, to try it out',
-  )
+  const command = new Command('up').description('run a registry with demo models and a local API')
   return addServerOptions(command)
-    .option('--no-demo', 'without the demo models')
+    .option('--no-demo', 'do not publish the demo models')
     .addOption(
-      new Option(
-        '--inference-port <number>',
-        'where the local API listens (default: 11434)',
-      ).argParser(wholeNumberParser(0, 65_535)),
+      new Option('--inference-port <number>', 'port of the local API (default: 11434)').argParser(
+        wholeNumberParser(0, 65_535),
+      ),
     )
-    .option('--no-inference', 'without the local API')
+    .option('--no-inference', 'do not start the local API')
     .action(async (options: UpOptions) => {
       const context = await open()
       const { printer, environment } = context
@@ -52,13 +49,13 @@ export function upCommand(open: OpenContext): Command {
         if (registry.isMisaddressed) reportMisaddressed(printer, registry.url)
         await untilStopped(stopSignal)
       } finally {
-        printer.note('Ending: what runs may finish. Ctrl-C again ends at once.')
+        printer.note('Stopping after running work. Press Ctrl-C again to stop now.')
         await Promise.all([registry.close(), inference?.close()])
       }
     })
 }
 
-/** A registry without the demo is of use as well: what goes wrong here is said, and ends nothing. */
+/** A failure is only a warning: the registry is useful without the demo models. */
 async function tryToPublishDemo(printer: Printer, running: RunningRegistry, signal: AbortSignal) {
   const { url, dataDirectory } = running
   const client = registryClient({ baseUrl: url, token: await running.systemToken() })
@@ -67,7 +64,7 @@ async function tryToPublishDemo(printer: Printer, running: RunningRegistry, sign
   } catch (error) {
     if (signal.aborted) return
     const { message } = toFailure(error, { address: url, hasToken: true })
-    printer.warn(`The demo models are not all published: ${message}`)
-    printer.note('  The next start goes on with it.')
+    printer.warn(`Not all demo models were published: ${message}`)
+    printer.note('  The rest will be published at the next start.')
   }
 }

@@ -19,9 +19,9 @@ type Checked = { name: string; path: string; verdict: Verdict; badChunks: number
 
 export function verifyCommand(open: OpenContext): Command {
   return new Command('verify')
-    .description('check the models on this machine against their hashes')
-    .argument('[model[:quant]]', 'its name; without it all of them')
-    .option('--repair', 'fetch again what is damaged')
+    .description('check local models against their hashes')
+    .argument('[model[:quant]]', 'model name (default: all models)')
+    .option('--repair', 'download damaged chunks again')
     .action(async (reference: string | undefined, { repair }: { repair?: boolean }) => {
       const context = await open()
       const { printer } = context
@@ -33,7 +33,7 @@ export function verifyCommand(open: OpenContext): Command {
         for (const file of choice.files) {
           const one = await check(context, formatChoiceName(choice), file)
           const isMended = one.verdict === 'damaged' && repair === true
-          checked.push(isMended ? await repairDamaged(context, one, file) : one)
+          checked.push(isMended ? await mend(context, one, file) : one)
         }
       }
       reportUnfinished(context, choices)
@@ -44,7 +44,7 @@ export function verifyCommand(open: OpenContext): Command {
       const damaged = checked.filter(({ verdict }) => verdict === 'damaged')
       if (damaged.length === 0) return
       context.endWith('verification_failed')
-      printer.warn(`${plural(damaged.length, 'file')} damaged. Mend with: shoal verify --repair`)
+      printer.warn(`${plural(damaged.length, 'file')} damaged. To repair: shoal verify --repair`)
     })
 }
 
@@ -69,12 +69,8 @@ function toVerdict(result: VerifyResult): Pick<Checked, 'verdict' | 'badChunks'>
   return { verdict: 'damaged', badChunks: result.badChunks.length }
 }
 
-/** From the registry that the file came from. */
-async function repairDamaged(
-  context: Context,
-  checked: Checked,
-  file: LocalFile,
-): Promise<Checked> {
+/** Repairs from the registry that the file was pulled from. */
+async function mend(context: Context, checked: Checked, file: LocalFile): Promise<Checked> {
   const { printer, config } = context
   const { repairFile } = await import('@shoal/transfer')
   const registry = await context.openRegistry(file.record?.registry)
@@ -95,7 +91,7 @@ async function repairDamaged(
 function reportUnfinished({ printer }: Context, choices: readonly LocalChoice[]) {
   for (const choice of choices.filter((one) => !isComplete(one))) {
     printer.note(
-      `  ${formatChoiceName(choice)} is unfinished: shoal pull ${shellWord(formatChoiceName(choice))} goes on with it.`,
+      `  ${formatChoiceName(choice)} is incomplete. To resume: shoal pull ${shellWord(formatChoiceName(choice))}`,
     )
   }
 }
@@ -104,9 +100,9 @@ function formatLine({ name, path, verdict, badChunks }: Checked, { printer }: Co
   const { green, red, yellow } = printer.out
   const lines = {
     intact: `${green('✓')} ${name}  intact`,
-    repaired: `${green('✓')} ${name}  damaged, and repaired`,
+    repaired: `${green('✓')} ${name}  repaired`,
     damaged: `${red('✗')} ${name}  ${plural(badChunks, 'bad chunk')}`,
-    unknown: `${yellow('!')} ${name}  shoal did not pull it: ${path}`,
+    unknown: `${yellow('!')} ${name}  not pulled by shoal: ${path}`,
   }
   return lines[verdict]
 }

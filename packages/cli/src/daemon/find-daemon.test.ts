@@ -97,7 +97,7 @@ test('stop leaves alone what has the usual port, and says what it is', async () 
   const daemonPort = await ollama()
   expect(await shoalHere(['stop'], { home: home.path, daemonPort })).toEqual({
     stdout: '',
-    stderr: `No daemon runs here.\n  Ollama answers at localhost:${daemonPort}. It is left alone.\n`,
+    stderr: `No daemon is running.\n  Ollama answers at localhost:${daemonPort}. It was not stopped.\n`,
     exitCode: 0,
   })
 })
@@ -126,7 +126,7 @@ test('the daemon of the note proves itself, and is told the key', async () => {
   const { url } = await realDaemon(home.models)
   await leaveNote(home.path, url, token)
   expect(await shoalHere(['ps'], { home: home.path, env })).toMatchObject({
-    stderr: `No model is loaded at ${url}.\n`,
+    stderr: `No models are loaded at ${url}.\n`,
     exitCode: 0,
   })
   await leaveNote(home.path, url, 'token of another daemon')

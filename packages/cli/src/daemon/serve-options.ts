@@ -29,7 +29,7 @@ export function addServeOptions(command: Command): Command {
   const { origins, apiKey } = daemonSettings
   command
     .addOption(createOption(serveSettings.model))
-    .option('-d, --detach', 'in the background; shoal stop ends it')
+    .option('-d, --detach', 'run in the background; to stop it: shoal stop')
     .addOption(createOption(port))
     .addOption(createOption(host))
     .addOption(createOption(serveSettings.models))
@@ -40,12 +40,12 @@ export function addServeOptions(command: Command): Command {
     .addOption(createOption(keepAliveMs))
     .addOption(repeated(createOption(origins)))
     .addOption(createOption(apiKey))
-    .option('--any-key', 'beyond this machine: let everybody in')
-    .option('--no-share', 'give others nothing of what is here')
+    .option('--any-key', 'accept other machines without an API key')
+    .option('--no-share', 'do not share models with peers')
     .addOption(
       new Option(
         '--share-port <number>',
-        'where others connect for it (default: any that is free)',
+        'port that peers connect to (default: any free port)',
       ).argParser(wholeNumberParser(0, 65_535)),
     )
     .addOption(uploadLimitOption())
@@ -54,7 +54,7 @@ export function addServeOptions(command: Command): Command {
   return showVariables(command, Object.values(daemonSettings))
 }
 
-/** Flags, environment and places as one configuration. */
+/** Combines flags, environment and places into one configuration. */
 export async function readServeConfig(
   context: Context,
   options: ServeOptions,
@@ -71,7 +71,7 @@ export async function readServeConfig(
   }
 }
 
-/** The options that the daemon does not check. */
+/** Leaves out the options that are not the daemon's. */
 function withoutOurs(options: ServeOptions) {
   const {
     model: _,

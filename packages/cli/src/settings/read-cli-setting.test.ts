@@ -29,7 +29,7 @@ test('the registry is that of the flag, of the variable, or the saved one', () =
 test('a wrong value is a usage error with the name', () => {
   const sources = { env: { SHOAL_TOKEN: 'a\u00a0b' } }
   expect(() => readCliSetting(cliSettings.token, sources)).toThrow(
-    'SHOAL_TOKEN holds characters that no token has.',
+    'SHOAL_TOKEN contains characters that are not allowed in a token.',
   )
 })
 

@@ -1,4 +1,4 @@
-/** The settings of the command line. Those of the programs that it starts are in their packages. */
+/** The settings of the command line. The daemon and the registry define theirs in their own packages. */
 import { setting, word } from '@shoal/core/settings'
 import { misuse } from '../terminal/failure.ts'
 import { parseByteRate, parseRatio, wholeNumberParser } from '../terminal/units.ts'
@@ -12,7 +12,7 @@ export const registry = setting({
   saved: 'registry',
   parse: (text) => registryAddress(text),
   default: defaultRegistry,
-  description: 'registry that commands talk to',
+  description: 'registry to use',
 })
 
 export const cliSettings = {
@@ -20,26 +20,28 @@ export const cliSettings = {
     variable: 'SHOAL_HOME',
     parse: (path) => path,
     defaultPhrase: "the system's folders for settings, data and state",
-    description: 'folder of everything that shoal keeps for you',
-    details: '`config`, `data` and `state` are in it',
+    description: "folder for all of shoal's files",
+    details: 'contains `config`, `data` and `state`',
   }),
   registry,
   token: setting({
     variable: 'SHOAL_TOKEN',
     parse(text, refuse) {
-      const token = text.trim() // a file or a secret store may add blanks at the end
-      return /^[\x21-\x7e]+$/.test(token) ? token : refuse('holds characters that no token has')
+      const token = text.trim() // files and secret stores may add a line break
+      return /^[\x21-\x7e]+$/.test(token)
+        ? token
+        : refuse('contains characters that are not allowed in a token')
     },
-    defaultPhrase: 'that of `shoal login`',
+    defaultPhrase: 'the one saved by `shoal login`',
     description: 'API key or session token for the registry',
-    details: 'not sent to a registry that is named in a model reference',
+    details: 'not sent to a registry named in a model reference',
   }),
   inference: setting({
     variable: 'SHOAL_INFERENCE',
     flag: '--inference <address>',
     parse: (text) => (text.trim() ? daemonAddress(text) : undefined),
-    defaultPhrase: 'the one that runs here',
-    description: 'daemon to talk to',
+    defaultPhrase: 'the one on this machine',
+    description: 'daemon to use',
   }),
 }
 
@@ -49,7 +51,7 @@ const onOrOff = (text: string): 'on' | 'off' => {
   throw misuse(`“${text}” is neither on nor off.`)
 }
 
-/** Those that `shoal config` saves, by the names in its file. */
+/** Settings that `shoal config` saves, by their names in `config.json`. */
 export const savedSettings = {
   registry,
   'limit-rate': setting({
@@ -57,14 +59,14 @@ export const savedSettings = {
     saved: 'limit-rate',
     parse: parseByteRate,
     defaultPhrase: 'no limit',
-    description: 'most bytes a second that pull and push transfer, such as `10MB`',
+    description: 'maximum bytes per second for pull and push, such as `10MB`',
   }),
   connections: setting({
     flag: '--connections <number>',
     saved: 'connections',
     parse: wholeNumberParser(1, 64),
     defaultPhrase: '8 for pull, 5 for push',
-    description: 'connections that pull and push open, from 1 to 64',
+    description: 'number of connections for pull and push, from 1 to 64',
   }),
   peers: setting({
     saved: 'peers',
@@ -78,14 +80,14 @@ export const savedSettings = {
     saved: 'limit-upload',
     parse: parseByteRate,
     defaultPhrase: 'no limit',
-    description: 'most bytes a second that peers are sent, such as `1MB`',
+    description: 'maximum bytes per second to send to peers, such as `1MB`',
   }),
   ratio: setting({
     flag: '--ratio <number>',
     saved: 'ratio',
     parse: parseRatio,
     defaultPhrase: 'no limit',
-    description: 'how many times its size a file is sent to peers at most, such as `2`',
+    description: 'maximum upload per file, as a multiple of its size, such as `2`',
   }),
   'local-peers': setting({
     saved: 'local-peers',
@@ -95,7 +97,7 @@ export const savedSettings = {
   }),
 }
 
-/** What `shoal serve` takes besides the settings of the daemon. */
+/** Settings of `shoal serve` besides those of the daemon. */
 export const serveSettings = {
   models: setting({
     flag: '--models <folder>',
@@ -103,12 +105,12 @@ export const serveSettings = {
     defaultPhrase: '`models` in the data folder',
     description: 'folder of the models',
     details:
-      'it may be a symbolic link. The data folder is `data` under `SHOAL_HOME`, or the system has one, such as `~/.local/share/shoal`',
+      "may be a symbolic link. The data folder is `data` under `SHOAL_HOME`, or the system's, such as `~/.local/share/shoal`",
   }),
   model: setting({
     flag: '--model <model[:quant]>',
     parse: word,
-    description: 'model to load at the start, and to keep loaded',
+    description: 'model to load at startup and keep loaded',
   }),
   log: setting({
     flag: '--log <file>',

@@ -28,7 +28,7 @@ export async function seedingShoal(
       child.kill('SIGINT')
       const { stderr, exitCode } = await outcome
       expect(exitCode, stderr).toBe(0)
-      const [, gave = ''] = /gave (\d.*)/.exec(stderr) ?? []
+      const [, gave = ''] = /uploaded (\d.*)/.exec(stderr) ?? []
       return parseByteRate(gave)
     },
 

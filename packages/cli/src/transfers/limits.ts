@@ -11,7 +11,7 @@ export function addLimitOptions(command: Command): Command {
     .addOption(createParsedOption(savedSettings.connections))
 }
 
-/** What the flags say, else what the settings say, else nothing. */
+/** Flags take precedence over settings. */
 export function readLimits(options: LimitOptions, config: Config) {
   return {
     rateLimit: options.limitRate ?? readSaved('limit-rate', config),

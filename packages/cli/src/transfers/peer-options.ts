@@ -7,8 +7,8 @@ export type PeerOptions = { peers?: boolean; onlyPeers?: boolean; limitUpload?: 
 
 export function addPeerOptions(command: Command): Command {
   return command
-    .option('--no-peers', 'download only from the registry, and never share it')
-    .addOption(new Option('--only-peers', 'ask the registry for no bytes').conflicts('peers'))
+    .option('--no-peers', 'download only from the registry, and never share the model')
+    .addOption(new Option('--only-peers', 'download only from peers').conflicts('peers'))
     .addOption(uploadLimitOption())
 }
 
@@ -16,12 +16,12 @@ export const uploadLimitOption = (): Option => createParsedOption(savedSettings[
 
 export const ratioOption = (): Option => createParsedOption(savedSettings.ratio)
 
-/** What the flags say, else what the settings say, else that others are asked. */
+/** Flags take precedence over settings. Peers are used by default. */
 export function readPeerSettings({ peers, onlyPeers, limitUpload }: PeerOptions, config: Config) {
   const isOff = peers === false || readSaved('peers', config) === 'off'
   return {
     peers: onlyPeers ? ('only' as const) : isOff ? ('off' as const) : ('auto' as const),
-    // `run` and `up` have no such option: they leave a file that is there as it is.
+    // Undefined for `run` and `up`, which have no such option and do not change a file that is already here.
     isShared: isOff ? false : peers,
     ...readUploadSettings(limitUpload, config),
   }
@@ -29,7 +29,7 @@ export function readPeerSettings({ peers, onlyPeers, limitUpload }: PeerOptions,
 
 export type SharingOptions = { limitUpload?: number; ratio?: number }
 
-/** How files are given to others: what the flags say, else what the settings say. */
+/** How files are shared with peers. Flags take precedence over settings. */
 export function readSharingSettings({ limitUpload, ratio }: SharingOptions, config: Config) {
   return {
     ratio: ratio ?? readSaved('ratio', config),

@@ -1,7 +1,7 @@
 import type { SourceShare } from '@shoal/transfer'
 import { plural } from '../terminal/units.ts'
 
-/** What of a pull other people brought, as people say it; undefined where it was nothing. */
+/** The part of a pull that came from peers, for display; undefined if there was none. */
 export function computeShares(sources: readonly SourceShare[]) {
   const peers = sources.filter(({ isPeer }) => isPeer)
   const fromPeers = sum(peers)
