@@ -35,7 +35,7 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('in a local network', { timeout
     const publisher = await at(machines.registry)
     const address = ['--host', '0.0.0.0', '--port', '8000', '--base-url', registryUrl]
     const up = ['up', '--no-inference', '--data', join(publisher.folder, 'data'), ...address]
-    await publisher.startUntil('Ctrl-C ends it.', ...up)
+    await publisher.startUntil('Press Ctrl-C to stop.', ...up)
     sharer = await at(machines.first)
     await sharer.run('pull', model)
     machines.first.unplug('line')

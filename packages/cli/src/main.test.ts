@@ -37,7 +37,7 @@ test('the program starts, answers and ends', async () => {
 test('the exit code of a failure reaches the shell', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await runShoal(['path', 'tide'], { home: home.path })
-  expect(stderr).toBe('✗ tide is not on this machine.\n  To fetch it: shoal pull tide\n')
+  expect(stderr).toBe('✗ tide is not on this machine.\n  To download it: shoal pull tide\n')
   expect(exitCode).toBe(3)
 })
 

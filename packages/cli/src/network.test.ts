@@ -66,7 +66,7 @@ test('a private authority is trusted by flag and by variable, and by nothing els
     code: 'tls_failed',
     reason: 'unknown_issuer',
     host: `localhost:${port}`,
-    hint: 'If you trust it, name its certificate: --cacert <file>, or SHOAL_CA_FILE.',
+    hint: 'If you trust it, pass its certificate with --cacert <file> or SHOAL_CA_FILE.',
   })
   for (const [env, words] of [
     [{}, ['--cacert', testAuthority]],
@@ -127,22 +127,22 @@ test('each cause has its code, its exit code and a sentence', async () => {
     error.message,
   ])
   expect(failures).toEqual([
-    [6, 'unreachable', 'refused', 'Nothing answers at 127.0.0.1:9.'],
-    [6, 'unreachable', 'dns', 'There is no machine called nobody.invalid.'],
-    [6, 'unreachable', 'timeout', `127.0.0.1:${silent} does not answer in time.`],
+    [6, 'unreachable', 'refused', 'Nothing is running at 127.0.0.1:9.'],
+    [6, 'unreachable', 'dns', 'The host nobody.invalid was not found.'],
+    [6, 'unreachable', 'timeout', `127.0.0.1:${silent} did not respond in time.`],
     [9, 'tls_failed', 'expired', `The certificate of localhost:${expired} has expired.`],
-    [10, 'proxy_failed', 'refused', 'Nothing answers at the proxy 127.0.0.1:9.'],
+    [10, 'proxy_failed', 'refused', 'No proxy is running at 127.0.0.1:9.'],
     [
       11,
       'not_a_registry',
       'html',
-      `127.0.0.1:${portal} answers with a web page where a registry would not.`,
+      `127.0.0.1:${portal} responded with a web page, which a registry would not.`,
     ],
     [
       12,
       'redirect_refused',
       'other_host',
-      `127.0.0.1:${moved} sends us to another host: it redirects to https://elsewhere.invalid.`,
+      `127.0.0.1:${moved} redirects to another host: it redirects to https://elsewhere.invalid.`,
     ],
     [13, 'registry_failed', 'http_502', 'The registry answered 502 without saying why.'],
   ])

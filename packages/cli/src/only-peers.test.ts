@@ -16,7 +16,7 @@ test('with --only-peers, a tracker that keeps failing ends the pull with a sente
     code: 'unreachable',
     reason: 'no_peers',
     message: `No peer to download from: the tracker at ${host} answered 503.`,
-    hint: 'Try again when somebody shares it, or without --only-peers.',
+    hint: 'Try again later, or without --only-peers.',
   })
   expect(exitCode).toBe(6)
 })

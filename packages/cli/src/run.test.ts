@@ -78,7 +78,7 @@ test.each([
     500,
     { detail: 'internal server error' },
     13,
-    '✗ Internal server error.\n  Try again a little later; the log of the registry says more.\n',
+    "✗ Internal server error.\n  Try again later. For details, see the registry's log.\n",
   ],
 ])('an answer of %i ends with exit code %#', async (status, body, code, text) => {
   await using home = await makeHome()
@@ -97,8 +97,8 @@ test('a registry that is not there ends with 6, and says what to do', async () =
   const registry = 'http://127.0.0.1:9'
   const { stderr, exitCode } = await shoalHere(['search'], { home: home.path, registry })
   expect(stderr).toBe(
-    '✗ Nothing answers at 127.0.0.1:9.\n' +
-      '  Is it running there? Start one with shoal registry, or name another with --registry.\n',
+    '✗ Nothing is running at 127.0.0.1:9.\n' +
+      '  Start a registry with shoal registry, or choose another with --registry.\n',
   )
   expect(exitCode).toBe(6)
 })

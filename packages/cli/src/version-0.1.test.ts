@@ -108,7 +108,7 @@ test('a conversation that was saved is loaded', async () => {
   })
   await person.prompted()
   person.type('/load sea')
-  expect((await person.prompted()).stderr).toContain('Loaded, with 2 messages.')
+  expect((await person.prompted()).stderr).toContain('Loaded 2 messages.')
   person.press(controlD)
   await person.outcome
 })

@@ -1,4 +1,4 @@
-/** `shoal run <model> "…"`: one question, its answer on stdout, and nothing else there. */
+/** `shoal run <model> "…"`: asks one question and prints only the answer on stdout. */
 
 import type { InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
@@ -29,8 +29,8 @@ export async function answerOnce(context: Context, { client, model, conversation
     seconds: rounded(answer.seconds),
   }
   await printer.answer(document, () => [])
-  if (answer.finishReason === 'length') printer.note('  Cut off: it reached its limit of tokens.')
+  if (answer.finishReason === 'length') printer.note('  The answer was cut off at the token limit.')
 }
 
-/** To milliseconds. */
+/** Rounded to milliseconds. */
 const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000

@@ -6,21 +6,21 @@ import type {
   Usage,
 } from '@shoal/protocol/inference-client'
 
-/** What is done with an answer while it comes. */
+/** Shows an answer while it is generated. */
 export type Show = { content(text: string): void; reasoning(text: string): void; end(): void }
 
 export type Answer = {
   content: string
-  /** What the model thought before it answered; empty for most. */
+  /** The model's reasoning before the answer; empty for most models. */
   reasoning: string
-  /** `stopped` where the signal fired before the end. */
+  /** `stopped` if the signal fired before the end. */
   finishReason: string
   usage: Usage | undefined
   firstTokenSeconds: number | undefined
   seconds: number
 }
 
-/** Asks, shows the answer as it comes, and gives it whole. A stop leaves what has come; other trouble is thrown. */
+/** Shows the answer while it is generated, and returns it. If stopped, returns the answer so far; other errors are thrown. */
 export async function askModel(
   client: InferenceClient,
   request: ChatRequest,

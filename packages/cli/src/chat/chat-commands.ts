@@ -1,4 +1,4 @@
-/** What a line that begins with a slash does in a chat. */
+/** The commands in a chat, which begin with a slash. */
 import { distance } from 'fastest-levenshtein'
 import { misuse } from '../terminal/failure.ts'
 import { plural } from '../terminal/units.ts'
@@ -16,61 +16,66 @@ type Command = {
 const commands: Record<string, Command> = {
   help: {
     usage: '/help',
-    meaning: 'this list',
+    meaning: 'show this list',
     run: ({ context: { printer } }) => {
       for (const { usage, meaning } of Object.values(commands)) {
         printer.note(`  ${usage.padEnd(22)}${meaning}`)
       }
-      printer.note('  """ begins and ends a message of several lines. Ctrl-C stops an answer.')
+      printer.note('  Begin and end a message of several lines with """. Ctrl-C stops an answer.')
     },
   },
   system: {
     usage: '/system [text]',
-    meaning: 'what the model is told first; - takes it away',
+    meaning: 'show or set the system prompt; - removes it',
     run: ({ context: { printer }, conversation }, text) => {
-      if (text === '') return printer.note(`  ${conversation.system ?? 'Nothing is told first.'}`)
+      if (text === '')
+        return printer.note(`  ${conversation.system ?? 'There is no system prompt.'}`)
       conversation.system = text === '-' ? undefined : text
-      printer.note(text === '-' ? '  Nothing is told first.' : '  Told from now on.')
+      printer.note(text === '-' ? '  System prompt removed.' : '  System prompt set.')
     },
   },
   clear: {
     usage: '/clear',
-    meaning: 'forget what was said',
+    meaning: 'clear the conversation',
     run: ({ context: { printer }, conversation }) => {
       conversation.turns.length = 0
-      printer.note('  Forgotten.')
+      printer.note('  Conversation cleared.')
     },
   },
-  model: { usage: '/model [name]', meaning: 'go on with another model', run: changeModel },
-  set: { usage: '/set [name] [value]', meaning: 'how to answer; no value: as usual', run: set },
-  stats: { usage: '/stats', meaning: 'what the last answer took', run: reportStats },
+  model: { usage: '/model [name]', meaning: 'continue with another model', run: changeModel },
+  set: {
+    usage: '/set [name] [value]',
+    meaning: 'show or change a setting; no value: default',
+    run: set,
+  },
+  stats: { usage: '/stats', meaning: 'show statistics of the last answer', run: reportStats },
   save: {
     usage: '/save <name>',
-    meaning: 'keep this conversation',
+    meaning: 'save this conversation',
     run: async (session, name) => {
       await saveChat(session, name)
-      session.context.printer.note(`  Saved. To go on with it: /load ${name}`)
+      session.context.printer.note(`  Saved. To resume it: /load ${name}`)
     },
   },
   load: {
     usage: '/load [name]',
-    meaning: 'go on with one that was kept',
+    meaning: 'resume a saved conversation',
     run: async (session, name) => {
       session.conversation = await loadChat(session, name)
       const { length } = session.conversation.turns
-      session.context.printer.note(`  Loaded, with ${plural(length, 'message')}.`)
+      session.context.printer.note(`  Loaded ${plural(length, 'message')}.`)
     },
   },
-  bye: { usage: '/bye', meaning: 'leave', run: () => 'leave' },
+  bye: { usage: '/bye', meaning: 'end the chat', run: () => 'leave' },
 }
 
-/** Gives `leave` where the chat is to end. */
+/** Returns `leave` if the chat should end. */
 export async function runChatCommand(session: ChatSession, line: string, signal: AbortSignal) {
   const [, name = '', argument = ''] = /^\/(\S*)\s*(.*)$/s.exec(line) ?? []
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command) return await command.run(session, argument.trim(), signal)
   const near = Object.keys(commands).find((one) => distance(one, name) <= 2)
-  throw misuse(`There is no /${name}.`, near ? `Did you mean /${near}?` : 'See /help.')
+  throw misuse(`Unknown command /${name}.`, near ? `Did you mean /${near}?` : 'See /help.')
 }
 
 async function changeModel(session: ChatSession, reference: string, signal: AbortSignal) {
@@ -87,29 +92,29 @@ function set({ context: { printer }, conversation }: ChatSession, argument: stri
   const [name = '', value] = argument.split(/\s+/)
   if (name === '') {
     for (const [known, { key }] of Object.entries(settingNames)) {
-      printer.note(`  ${known.padEnd(14)}${settings[key] ?? 'as usual'}`)
+      printer.note(`  ${known.padEnd(14)}${settings[key] ?? 'default'}`)
     }
     return
   }
   if (!Object.hasOwn(settingNames, name)) {
     const names = Object.keys(settingNames).join(', ')
-    throw misuse(`“${name}” cannot be set.`, `There are ${names}.`)
+    throw misuse(`Unknown setting “${name}”.`, `Valid settings: ${names}.`)
   }
   const { key, accept } = settingNames[name as keyof typeof settingNames]
   const { [key]: _, ...others }: ChatSettings = settings
   conversation.settings = value === undefined ? others : { ...others, [key]: accept(value) }
-  printer.note(`  ${name} is ${value ?? 'as usual'} from now on.`)
+  printer.note(`  Set ${name} to ${value ?? 'its default'}.`)
 }
 
 function reportStats({ context: { printer }, lastAnswer, model }: ChatSession) {
-  if (!lastAnswer) return printer.note('  Nothing was answered yet.')
+  if (!lastAnswer) return printer.note('  There is no answer yet.')
   const { usage, seconds, firstTokenSeconds = seconds } = lastAnswer
   const tokens = usage?.completion_tokens ?? 0
   const pace = tokens / Math.max(0.001, seconds - firstTokenSeconds)
   printer.note(
-    `  ${plural(tokens, 'token')} in ${seconds.toFixed(1)} s, the first after ${firstTokenSeconds.toFixed(2)} s, then ${pace.toFixed(1)} a second.`,
+    `  ${plural(tokens, 'token')} in ${seconds.toFixed(1)} s, the first after ${firstTokenSeconds.toFixed(2)} s, then ${pace.toFixed(1)} per second.`,
   )
   if (usage) {
-    printer.note(`  ${usage.total_tokens} of ${model.contextLength} tokens of context are used.`)
+    printer.note(`  ${usage.total_tokens} of ${model.contextLength} tokens of context used.`)
   }
 }

@@ -39,7 +39,7 @@ const lastMessages = ({ questions }: Awaited<ReturnType<typeof scriptedDaemon>>)
 test('it greets, answers on stdout, remembers, and leaves at Ctrl-D', async () => {
   await using chat = await startChat()
   expect(chat.greeting).toMatch(
-    / {2}Q8_0 ready in \d\.\d s\. \/help for commands, Ctrl-D to leave\.\n/,
+    / {2}Q8_0 ready in \d\.\d s\. Type \/help for commands, Ctrl-D to leave\.\n/,
   )
   expect((await chat.say('Hi')).stdout).toBe('Hello!\n')
   await chat.say('Again')
@@ -118,7 +118,7 @@ test('Ctrl-C drops the line; at an empty prompt it takes two of them to leave', 
   chat.press(controlC)
   expect((await chat.prompted()).stderr).not.toContain('once more')
   chat.press(controlC)
-  expect((await chat.prompted()).stderr).toContain('  Ctrl-C once more leaves')
+  expect((await chat.prompted()).stderr).toContain('  Press Ctrl-C again')
   expect((await chat.say('Hi')).stdout).toBe('Hello!\n')
   chat.press(controlC)
   await chat.prompted()
@@ -135,8 +135,7 @@ test('what goes wrong is told, is not remembered, and the chat goes on', async (
   }
   await using chat = await startChat({ at })
   expect((await chat.say('too long')).stderr).toContain(
-    '✗ The conversation has 600 tokens, and the context holds 512.\n' +
-      '  /clear forgets what was said, and begins anew.\n',
+    '✗ The conversation has 600 tokens, and the context holds 512.\n' + '  To start over: /clear\n',
   )
   delete at['/v1/chat/completions']
   await chat.say('Hi')
@@ -147,7 +146,7 @@ test('/system, /set and /clear change what the next question carries', async () 
   await using chat = await startChat({}, ['--temperature', '0.5'])
   await chat.say('/system Answer in French.')
   await chat.say('/set max-tokens 20')
-  expect((await chat.say('/set')).stderr).toMatch(/temperature +0\.5\n.*top-p +as usual\n/s)
+  expect((await chat.say('/set')).stderr).toMatch(/temperature +0\.5\n.*top-p +default\n/s)
   await chat.say('Hi')
   expect(chat.daemon.questions().at(-1)).toMatchObject({
     messages: [
@@ -168,9 +167,9 @@ test('/system, /set and /clear change what the next question carries', async () 
 test('a word that no command has, or that cannot be set, is told with what there is', async () => {
   await using chat = await startChat()
   expect((await chat.say('/hepl')).stderr).toContain(
-    '✗ There is no /hepl.\n  Did you mean /help?\n',
+    '✗ Unknown command /hepl.\n  Did you mean /help?\n',
   )
-  expect((await chat.say('/set colour red')).stderr).toContain('“colour” cannot be set')
+  expect((await chat.say('/set colour red')).stderr).toContain('Unknown setting “colour”')
   expect((await chat.say('/set temperature 9')).stderr).toContain('is not a number from 0 to 2')
   expect((await chat.say('/help')).stderr).toContain('/stats')
   expect(chat.daemon.questions()).toEqual([])
@@ -178,11 +177,11 @@ test('a word that no command has, or that cannot be set, is told with what there
 
 test('/stats tells what the last answer took', async () => {
   await using chat = await startChat()
-  expect((await chat.say('/stats')).stderr).toContain('Nothing was answered yet.')
+  expect((await chat.say('/stats')).stderr).toContain('There is no answer yet.')
   await chat.say('Hi')
   const { stderr } = await chat.say('/stats')
   expect(stderr).toMatch(/ {2}3 tokens in \d+\.\d s, the first after \d\.\d\d s/)
-  expect(stderr).toContain('  12 of 512 tokens of context are used.\n')
+  expect(stderr).toContain('  12 of 512 tokens of context used.\n')
 })
 
 test('/model goes on with another, and with what was said', async () => {
@@ -201,15 +200,17 @@ test('/save keeps a conversation, /load goes on with it', async () => {
   await chat.say('Hi')
   await chat.say('/save fish')
   await chat.say('/clear')
-  expect((await chat.say('/load fihs')).stderr).toContain('There are fish.')
-  expect((await chat.say('/load fish')).stderr).toContain('  Loaded, with 2 messages.\n')
+  expect((await chat.say('/load fihs')).stderr).toContain('Saved: fish.')
+  expect((await chat.say('/load fish')).stderr).toContain('  Loaded 2 messages.\n')
   await chat.say('Again')
   expect(lastMessages(chat.daemon)).toEqual([
     { role: 'user', content: 'Hi' },
     { role: 'assistant', content: 'Hello!' },
     { role: 'user', content: 'Again' },
   ])
-  expect((await chat.say('/save ../../etc')).stderr).toContain('is not a name to save under')
+  expect((await chat.say('/save ../../etc')).stderr).toContain(
+    'is not a valid name for a conversation',
+  )
 })
 
 test('/bye leaves', async () => {

@@ -1,4 +1,4 @@
-/** `shoal run <model>` at a terminal: a talk that goes on until Ctrl-D. Trouble is told, and ends nothing. */
+/** `shoal run <model>` at a terminal: a chat until Ctrl-D. Errors are shown and do not end it. */
 import { DaemonError } from '@shoal/protocol/inference-client'
 import { toFailure } from '../failures/to-failure.ts'
 import { Failure } from '../terminal/failure.ts'
@@ -34,7 +34,7 @@ export async function chatLoop(session: ChatSession): Promise<void> {
         context.endWith('stopped')
         break
       }
-      if (interrupts === 1) printer.note('  Ctrl-C once more leaves, and so does Ctrl-D.')
+      if (interrupts === 1) printer.note('  Press Ctrl-C again or Ctrl-D to leave.')
       if (typed.type === 'interrupt' || typed.text.trim() === '') continue
       running = new AbortController()
       const signal = AbortSignal.any([running.signal, stopSignal])
@@ -49,9 +49,9 @@ export async function chatLoop(session: ChatSession): Promise<void> {
 }
 
 const greetingFor = ({ quantization, loadSeconds }: ChatSession['model']) =>
-  `  ${quantization || 'It is'} ready in ${loadSeconds.toFixed(1)} s. /help for commands, Ctrl-D to leave.`
+  `  ${quantization || 'Model'} ready in ${loadSeconds.toFixed(1)} s. Type /help for commands, Ctrl-D to leave.`
 
-/** Whether it was a word of farewell. */
+/** Resolves with whether the chat should end. */
 async function respond(session: ChatSession, text: string, signal: AbortSignal): Promise<boolean> {
   const { printer } = session.context
   try {
@@ -75,16 +75,17 @@ async function answer(session: ChatSession, text: string, signal: AbortSignal) {
     session.lastAnswer = reply
     if (reply.content !== '') turns.push({ role: 'assistant', content: reply.content })
     if (reply.finishReason === 'stopped') printer.note('  Stopped.')
-    if (reply.finishReason === 'length') printer.note('  Cut off: it reached its limit of tokens.')
+    if (reply.finishReason === 'length')
+      printer.note('  The answer was cut off at the token limit.')
   } finally {
-    // A question without an answer would stand before every later one.
+    // Otherwise, a question without an answer would be sent again with every later one.
     if (turns.at(-1)?.role === 'user') turns.length = before
   }
 }
 
 function failureInChat(error: unknown): Failure {
   if (error instanceof DaemonError && error.details.reason === 'context_length_exceeded') {
-    const hint = '/clear forgets what was said, and begins anew.'
+    const hint = 'To start over: /clear'
     return new Failure('failed', toSentence(error.message), { hint, cause: error })
   }
   return toFailure(error, undefined)

@@ -1,4 +1,4 @@
-/** What has been said, and how it is to be answered. */
+/** A conversation and its settings. */
 import type { ChatMessage, ChatRequest } from '@shoal/protocol/inference-client'
 import { decimalNumber, wholeNumberParser } from '../terminal/units.ts'
 
@@ -6,12 +6,12 @@ export type ChatSettings = Pick<ChatRequest, 'temperature' | 'top_p' | 'max_toke
 
 export type Conversation = {
   system: string | undefined
-  /** Of the user and the model, in turns. */
+  /** Messages of the user and the model, alternating. */
   turns: ChatMessage[]
   settings: ChatSettings
 }
 
-/** What `/set` and the options of `shoal run` can change, by the names that they have there. */
+/** Settings of `/set` and `shoal run`, by the names used there. */
 export const settingNames = {
   temperature: { key: 'temperature', accept: decimalNumber(0, 2) },
   'top-p': { key: 'top_p', accept: decimalNumber(0, 1) },

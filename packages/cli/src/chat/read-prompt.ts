@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { CliEnvironment } from '../environment.ts'
 
-/** What was typed behind the model and what was piped in, a blank line between them; undefined for neither. */
+/** The words after the model name and the piped input, separated by a blank line; undefined if there are neither. */
 export async function readPrompt(
   { stdin }: CliEnvironment,
   words: readonly string[],

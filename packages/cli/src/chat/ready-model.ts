@@ -6,17 +6,17 @@ import { toTerminalLine } from '../terminal/terminal-text.ts'
 import { whileWaiting } from '../terminal/waiting.ts'
 import { preparePull, runPull } from '../transfers/pull-model.ts'
 
-/** A model that can be asked. */
+/** A model that is loaded. */
 export type ReadyModel = {
-  /** As the daemon knows it. */
+  /** The daemon's ID of the model. */
   id: string
   quantization: string
   contextLength: number
-  /** How long it took to load; near nothing where it was. */
+  /** How long loading took; almost zero if it was already loaded. */
   loadSeconds: number
 }
 
-/** Fetches the model where it is not here, and loads it where it is not loaded. */
+/** Downloads and loads the model, as necessary. */
 export async function readyModel(
   context: Context,
   client: InferenceClient,
@@ -39,10 +39,10 @@ export async function readyModel(
 
 async function fetchModel(context: Context, client: InferenceClient, reference: string) {
   const { printer, places } = context
-  printer.note(`  ${reference} is not on this machine yet.`)
+  printer.note(`  ${reference} is not on this machine. Downloading it:`)
   await runPull(context, await preparePull(context, reference))
   if (await client.hasModel(parseModelId(reference))) return
   throw new Failure('not_found', `The daemon at ${client.url} does not have ${reference}.`, {
-    hint: `It was pulled to ${places.models}, and that daemon looks elsewhere for its models.`,
+    hint: `The model was downloaded to ${places.models}, but that daemon uses another folder.`,
   })
 }

@@ -1,4 +1,4 @@
-/** Conversations that were kept, by name. They are their owner's alone. */
+/** Saved conversations, in files that only their owner can read. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readJsonFile, writeJsonFile } from '../settings/json-file.ts'
@@ -12,7 +12,10 @@ const getFolder = ({ context }: ChatSession) => join(context.places.state, 'chat
 function getPath(session: ChatSession, name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name))
     return join(getFolder(session), `${name}.json`)
-  throw misuse(`“${name}” is not a name to save under.`, 'One is made of letters, digits, . _ -')
+  throw misuse(
+    `“${name}” is not a valid name for a conversation.`,
+    'Use letters, digits and . _ - only.',
+  )
 }
 
 export async function saveChat(session: ChatSession, name: string): Promise<void> {
@@ -23,8 +26,8 @@ export async function saveChat(session: ChatSession, name: string): Promise<void
 export async function loadChat(session: ChatSession, name: string): Promise<Conversation> {
   const names = await savedNames(session)
   if (!names.includes(name)) {
-    const hint = names.length > 0 ? `There are ${names.join(', ')}.` : '/save keeps one.'
-    throw new Failure('not_found', `No conversation was saved as “${name}”.`, { hint })
+    const hint = names.length > 0 ? `Saved: ${names.join(', ')}.` : 'To save one: /save <name>'
+    throw new Failure('not_found', `No conversation is saved as “${name}”.`, { hint })
   }
   const { system, turns, settings } = (await readJsonFile(
     getPath(session, name),

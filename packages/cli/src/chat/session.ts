@@ -4,7 +4,7 @@ import type { Answer } from './ask-model.ts'
 import type { Conversation } from './conversation.ts'
 import type { ReadyModel } from './ready-model.ts'
 
-/** One talk at a terminal. */
+/** One chat at a terminal. */
 export type ChatSession = {
   context: Context
   client: InferenceClient

@@ -3,8 +3,8 @@ import { toTerminalText } from '../terminal/terminal-text.ts'
 import type { Show } from './ask-model.ts'
 
 /**
- * The answer alone goes to stdout. What the model thinks is for people: dim, on a terminal, beside the answer. Neither may
- * hold what drives a terminal: a model says what somebody made it say.
+ * Only the answer goes to stdout. Reasoning is shown dim on stderr, if that is a terminal. Control characters are removed
+ * from both, because a model's output cannot be trusted.
  */
 export function answerOnStdout(printer: Printer): Show {
   const { stderr, err } = printer
@@ -20,7 +20,7 @@ export function answerOnStdout(printer: Printer): Show {
   return {
     reasoning(text) {
       if (!showsReasoning) return
-      // Without colour a word has to say what this is.
+      // Without colors, a label marks the reasoning.
       if (!hasReasoned && !err.isEnabled) stderr.write('Thinking: ')
       hasReasoned = true
       stderr.write(err.dim(toTerminalText(text)))
@@ -38,7 +38,7 @@ export function answerOnStdout(printer: Printer): Show {
   }
 }
 
-/** For an answer that is told whole. */
+/** For answers that are printed only when complete. */
 export const nothingShown: Show = {
   content: () => undefined,
   reasoning: () => undefined,

@@ -22,8 +22,8 @@ test('a setting is set, read, listed and taken away', async () => {
 })
 
 test.each([
-  [['set', 'registri', 'x'], 'There is no setting called “registri”.\n  Did you mean registry?'],
-  [['set', 'limit-rate', 'fast'], '“fast” is not a size. One looks like 10MB.'],
+  [['set', 'registri', 'x'], 'Unknown setting “registri”.\n  Did you mean registry?'],
+  [['set', 'limit-rate', 'fast'], '“fast” is not a size such as 10MB.'],
   [['set', 'connections', '0'], '“0” is not a whole number from 1 to 64.'],
 ])('%s is refused', async (words, text) => {
   await using home = await makeHome()

@@ -25,10 +25,10 @@ test('where all is well each line says so', async () => {
     /✓ The daemon at 127\.0\.0\.1:\d+ answers in \d+ ms, with 1 model loaded\n/,
   )
   expect(stdout).toContain(`✓ ${registry.label} answers in `)
-  expect(stdout).toContain(`✓ The clock agrees with that of ${registry.label}\n`)
+  expect(stdout).toContain(`✓ The clock agrees with ${registry.label}\n`)
   expect(stdout).toContain(`✓ Signed in to ${registry.label} as ines\n`)
   expect(stdout).toContain(`✓ Node ${process.versions.node}\n`)
-  expect(stdout).toContain(`✓ Models go to ${home.models}\n`)
+  expect(stdout).toContain(`✓ Models are stored in ${home.models}\n`)
   expect(exitCode).toBe(0)
 })
 
@@ -53,7 +53,7 @@ test('a clock that is off is found', async () => {
     'GET /healthz': { body: { status: 'ok' }, headers: { date } },
   })
   const { stdout } = await shoalHere(['doctor'], { home: home.path, registry: registry.address })
-  expect(stdout).toContain(`! The clock here is 1 h ahead of that of ${registry.label}\n`)
+  expect(stdout).toContain(`! The clock of this machine is 1 h ahead of ${registry.label}\n`)
 })
 
 test('a daemon that wants another key, or does not answer, is a problem', async () => {
@@ -63,8 +63,8 @@ test('a daemon that wants another key, or does not answer, is a problem', async 
   const body = { detail: 'this API key is wrong', error: 'this API key is' }
   await using daemon = await scriptedDaemon({ at: { '/api/ps': { status: 401, body } } })
   const refused = await shoalHere(['doctor'], { ...options, env: { SHOAL_INFERENCE: daemon.url } })
-  expect(refused.stdout).toContain('does not answer as it should: This API key is')
-  expect(refused.stdout).toContain('  Set SHOAL_API_KEY to its key.\n')
+  expect(refused.stdout).toContain('returned an error: This API key is')
+  expect(refused.stdout).toContain("  Set SHOAL_API_KEY to the daemon's API key.\n")
   expect(refused.exitCode).toBe(1)
 
   const gone = await shoalHere(['doctor'], { ...options, env: { SHOAL_INFERENCE: 'localhost:9' } })
@@ -85,6 +85,6 @@ test('a daemon that was killed is told, with where its log lies', async () => {
     command: 'serve',
   })
   const { stdout } = await shoalHere(['doctor'], { home: home.path, registry: registry.address })
-  expect(stdout).toContain('! A daemon ended without a word (process 1073741824)\n')
-  expect(stdout).toContain('  shoal logs may say why: /logs/daemon.log.\n')
+  expect(stdout).toContain('! A daemon exited unexpectedly (process 1073741824)\n')
+  expect(stdout).toContain('  To see why: shoal logs (/logs/daemon.log)\n')
 })

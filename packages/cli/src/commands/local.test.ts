@@ -44,7 +44,7 @@ test('path ends with 3 for what is not here, and says what is', async () => {
   expect({ stdout, stderr, exitCode }).toEqual({
     stdout: '',
     stderr:
-      '✗ tide:Q4_0 is not on this machine.\n  Here is tide:Q8_0.\n  To fetch it: shoal pull tide:Q4_0\n',
+      '✗ tide:Q4_0 is not on this machine.\n  Available: tide:Q8_0.\n  To download it: shoal pull tide:Q4_0\n',
     exitCode: 3,
   })
 })
@@ -68,9 +68,9 @@ test('of several files in one quantization path gives the best fit, and rm asks 
   }
   const { stdout, stderr } = await shoalHere(['path', 'tide:q8_0'], at)
   expect(stdout).toBe(`${join(home.models, 'tide', 'a-Q8_0.gguf')}\n`)
-  expect(stderr).toBe('  tide:a-Q8_0 is the default of 2 files in q8_0.\n')
+  expect(stderr).toBe('  tide:a-Q8_0 is the default of the 2 files in q8_0.\n')
   expect((await shoalHere(['rm', '--yes', 'tide:Q8_0'], at)).stderr).toBe(
-    '✗ There are several files in Q8_0.\n  Name one of a-Q8_0, b-Q8_0.\n',
+    '✗ Several files match Q8_0.\n  Choose one of a-Q8_0, b-Q8_0.\n',
   )
 })
 
@@ -94,7 +94,7 @@ test('an unfinished download is listed as such, and has no path', async () => {
   await writeFile(join(home.models, 'tide', 'tide-Q8_0.gguf.part'), 'half')
   expect((await shoalHere(['ls'], { home: home.path })).stdout).toContain('incomplete')
   const { stderr, exitCode } = await shoalHere(['path', 'tide'], { home: home.path })
-  expect(stderr).toBe('✗ tide is not here whole.\n  To go on with it: shoal pull tide\n')
+  expect(stderr).toBe('✗ tide is only partly downloaded.\n  To resume: shoal pull tide\n')
   expect(exitCode).toBe(3)
 })
 
@@ -148,7 +148,7 @@ test('each name of a list leads to its file, and latest to the default one', asy
     expect(stdout).toBe(`${join(home.models, 'tide', quantization)}.gguf\n`)
   }
   const none = await shoalHere(['path', 'tide:TIDE F32 (2)'], at)
-  expect(none.stderr).toContain('To fetch it: shoal pull "tide:TIDE F32 (2)"')
+  expect(none.stderr).toContain('To download it: shoal pull "tide:TIDE F32 (2)"')
 
   const best = (await shoalHere(['path', 'tide:latest'], at)).stdout.trim()
   expect((await shoalHere(['rm', 'tide:latest', '--yes'], at)).exitCode).toBe(0)

@@ -55,7 +55,7 @@ test('where nothing fits it ends with 8, and names the smallest', async () => {
     memoryBytes: 4 * 2 ** 30,
   })
   expect(stderr).toBe(
-    '✗ No file of tide-7b fits in the 4 GB of memory here.\n' +
+    "✗ No file of tide-7b fits in this machine's 4 GB of memory.\n" +
       '  The smallest, Q4_K_M, needs 5.7 GB.\n' +
       '  To pull it all the same, name it: shoal pull tide-7b:Q4_K_M\n',
   )
@@ -87,7 +87,7 @@ test('an unknown quantization ends with 3, and lists those there are', async () 
     home: home.path,
     registry: registry.address,
   })
-  expect(stderr).toBe('✗ tide-7b has no file in Q6_K.\n  There are Q4_K_M, Q8_0.\n')
+  expect(stderr).toBe('✗ tide-7b has no Q6_K file.\n  Available: Q4_K_M, Q8_0.\n')
   expect(exitCode).toBe(3)
 })
 
@@ -100,7 +100,7 @@ test('a quantization of several files is the best fit of them, and pull says so'
     registry: registry.address,
   })
   expect(stdout).toBe(`${join(home.models, 'tide-7b', 'a.gguf')}\n`)
-  expect(stderr).toContain('tide-7b:a  the default of 2 files in q4_k_m\n')
+  expect(stderr).toContain('tide-7b:a  the default of the 2 files in q4_k_m\n')
 })
 
 test('a split file of which a part is missing is not begun', async () => {
@@ -111,7 +111,7 @@ test('a split file of which a part is missing is not begun', async () => {
     home: home.path,
     registry: registry.address,
   })
-  expect(stderr).toContain('comes in 3 parts, of which 2 are ready')
+  expect(stderr).toContain('has 3 parts, of which 2 are ready')
   expect(exitCode).toBe(3)
 })
 
@@ -126,7 +126,7 @@ test('half of a split file is no best fit: the best complete one is', async () =
   const { stdout } = await shoalHere(['pull', 'tide-7b', '--dry-run'], options)
   expect(stdout).toBe(`${join(home.models, 'tide-7b', 'tide-7b-Q4_K_M.gguf')}\n`)
   const named = await shoalHere(['pull', 'tide-7b:Q8_0', '--dry-run'], options)
-  expect(named.stderr).toContain('comes in 3 parts, of which 2 are ready')
+  expect(named.stderr).toContain('has 3 parts, of which 2 are ready')
 })
 
 test('a registry cannot make it write elsewhere', async () => {
@@ -137,6 +137,6 @@ test('a registry cannot make it write elsewhere', async () => {
     home: home.path,
     registry: registry.address,
   })
-  expect(stderr).toContain('cannot be written safely')
+  expect(stderr).toContain('not safe to write')
   expect(exitCode).toBe(1)
 })

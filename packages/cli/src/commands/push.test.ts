@@ -199,7 +199,7 @@ test('an administrator is asked before a file goes to the model of another', asy
   const words = ['push', nanoPath, '--name', 'tide']
   const { stderr, exitCode } = await shoalHere(words, options)
   expect(stderr).toMatch(
-    /✗ Nobody can be asked here: tide on \S+ belongs to bea\. Publish to it as an administrator\?\n {2}Say yes beforehand with --yes\.\n$/,
+    /✗ Cannot ask for confirmation here: tide on \S+ belongs to bea\. Publish to it as an administrator\?\n {2}To answer yes, pass --yes\.\n$/,
   )
   expect(exitCode).toBe(2)
   expect(await client.getModel('tide')).toMatchObject({ files_count: 0 })

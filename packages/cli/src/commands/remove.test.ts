@@ -31,7 +31,7 @@ test('of a model folder that is a link only the link is removed', async () => {
   await symlink(elsewhere, folder)
   const stays = `  ${folder} is only a link. The files in ${elsewhere} stay.\n`
   const asked = await shoalHere(['rm', 'tide'], { home: home.path })
-  expect(asked.stderr).toContain(`${stays}✗ Nobody can be asked here: Delete tide:Q8_0`)
+  expect(asked.stderr).toContain(`${stays}✗ Cannot ask for confirmation here: Delete tide:Q8_0`)
   expect(asked.stderr).toContain('This frees 0 B.')
 
   const { stderr, stdout, exitCode } = await shoalHere(['rm', 'tide', '--yes', '--json'], {

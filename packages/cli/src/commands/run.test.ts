@@ -156,7 +156,7 @@ test('an error in the middle of an answer ends it, and so does a daemon that goe
     },
   })
   const { stderr, exitCode } = await run(['shoal-nano', 'Hi'], { inference: leaving.url })
-  expect(stderr).toContain('went away in the middle of it')
+  expect(stderr).toContain('stopped during the request')
   expect(exitCode).toBe(6)
 })
 
@@ -164,7 +164,7 @@ test('a daemon that was named and is not there ends it with 6', async () => {
   const { stderr, exitCode } = await run(['shoal-nano', 'Hi'], { inference: 'localhost:9/v1' })
   expect(stderr).toBe(
     '✗ No daemon answers at localhost:9.\n' +
-      '  Start one with shoal serve, or name another with SHOAL_INFERENCE.\n',
+      '  Start one with shoal serve, or set SHOAL_INFERENCE to another.\n',
   )
   expect(exitCode).toBe(6)
 })
@@ -186,7 +186,7 @@ test('a model that is nowhere ends it with 3, and names those nearby', async () 
     inference: daemon.url,
     registry: registry.address,
   })
-  expect(stderr).toContain('  nobody-7b is not on this machine yet.\n')
+  expect(stderr).toContain('  nobody-7b is not on this machine. Downloading it:\n')
   expect(stderr).toContain(`✗ No model called “nobody-7b” on ${registry.label}.\n`)
   expect(exitCode).toBe(3)
 })

@@ -79,7 +79,7 @@ test('an order that there is not is refused, and those there are are named', asy
   await using home = await makeHome()
   const { stderr, exitCode } = await shoalHere(['search', '--sort', 'age'], { home: home.path })
   expect(stderr).toBe(
-    '✗ --sort cannot be “age”.\n  It takes downloads, likes, created_at, relevance.\n',
+    '✗ “age” is not valid for --sort.\n  Valid values: downloads, likes, created_at, relevance.\n',
   )
   expect(exitCode).toBe(2)
 })

@@ -131,7 +131,7 @@ test('Ollama on the port is named', async () => {
   const { port } = ollama.address() as AddressInfo
   const { stderr, exitCode } = await runShoal(['serve', '--port', `${port}`], { home: home.path })
   ollama.close()
-  expect(stderr).toContain(`✗ Port ${port} is taken by Ollama.`)
+  expect(stderr).toContain(`✗ Port ${port} is in use by Ollama.`)
   expect(stderr).toContain(`shoal serve --port ${port + 1}`)
   expect(exitCode).toBe(1)
 })
@@ -144,13 +144,15 @@ test('a setting that cannot be is a usage error that names it', async () => {
 })
 
 test.each([
-  [['--host', 'no.such.host.invalid'], 'No machine is called “no.such.host.invalid”.', 2],
-  [['--host', '203.0.113.9'], '203.0.113.9 is no address of this machine.', 1],
+  [['--host', 'no.such.host.invalid'], 'The host “no.such.host.invalid” was not found.', 2],
+  [['--host', '203.0.113.9'], '203.0.113.9 is not an address of this machine.', 1],
 ])('an address that is not here is told: %j', async (options, sentence, exitCode) => {
   await using home = await makeHome()
   const words = ['serve', '--port', '0', '--any-key', ...options]
   const outcome = await runShoal(words, { home: home.path })
-  expect(outcome.stderr).toContain(`✗ ${sentence}\n  --host (or SHOAL_HOST) is an address of this`)
+  expect(outcome.stderr).toContain(
+    `✗ ${sentence}\n  --host (or SHOAL_HOST) must be an address of this`,
+  )
   expect(outcome.exitCode).toBe(exitCode)
 })
 

@@ -108,7 +108,7 @@ test('beside the registry it answers with a demo model that it pulled from it', 
   const known = await shoal(['run', 'shoal-tiny', 'Hello', '--temperature', '0'])
   expect(known).toEqual({ stdout: 'Hello! How can I help you?\n', stderr: '', exitCode: 0 })
   const fetched = await shoal(['run', 'shoal-nano', 'Hello', '--max-tokens', '8'])
-  expect(fetched.stderr).toContain('  shoal-nano is not on this machine yet.\n')
+  expect(fetched.stderr).toContain('  shoal-nano is not on this machine. Downloading it:\n')
   expect(fetched.stderr).toContain('✓ Verified SHA-256')
   expect(fetched.stdout).toMatch(/\w.*\n$/)
   expect(fetched.exitCode).toBe(0)
@@ -139,8 +139,8 @@ test('where Ollama has the port of the local API, the registry goes on without i
   expect(await readDaemonUrl(up.document.url)).toBe('')
   const { stderr, exitCode } = await up.stop()
   expect(stderr).toContain(
-    `! The local API is not started: Port ${port} is taken by Ollama.\n` +
-      `  Stop it, or run shoal up --inference-port ${port + 1}.\n`,
+    `! The local API could not be started: Port ${port} is in use by Ollama.\n` +
+      `  Stop it, or use another port: shoal up --inference-port ${port + 1}\n`,
   )
   expect(exitCode).toBe(0)
 })
@@ -157,7 +157,7 @@ test('where a daemon of the same user runs already, pages lead to that', async (
     expect(up.document.inference).toBeNull()
     expect(await readDaemonUrl(up.document.url)).toBe(url)
     const { stderr } = await up.stop()
-    expect(stderr.includes(`Port ${port} is taken by your daemon`)).toBe(options.length === 2)
+    expect(stderr.includes(`Port ${port} is in use by your daemon`)).toBe(options.length === 2)
   }
   serve.child.kill('SIGTERM')
   expect((await serve.outcome).exitCode).toBe(0)
@@ -172,7 +172,7 @@ test('a port that is taken is named', async () => {
   const { port } = new URL(up.document.url)
   const words = ['registry', '--port', port, '--data', 'other']
   const { stderr, exitCode } = await runShoal(words, { home: home.path })
-  expect(stderr).toContain(`✗ Port ${port} is taken by another program.\n`)
+  expect(stderr).toContain(`✗ Port ${port} is in use by another program.\n`)
   expect(exitCode).toBe(1)
   await up.stop()
 })

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander'
 
 export type Candidate = { name: string; meaning?: string }
 
-/** Where the names of things come from: the machine and the registry. */
+/** Sources of names: this machine and the registry. */
 export type Names = {
   localModels(): Promise<Candidate[]>
   loadedModels(): Promise<Candidate[]>
@@ -13,7 +13,7 @@ export type Names = {
 const localCommands = ['path', 'rm', 'verify', 'run', 'load']
 const registryCommands = ['show', 'pull', 'link', 'like', 'unlike']
 
-/** What can stand where the line ends. */
+/** Possible completions at the end of the line. */
 export async function candidatesFor(program: Command, line: string, names: Names) {
   const words = line.trimStart().split(/\s+/).slice(1)
   const typed = words.pop() ?? ''

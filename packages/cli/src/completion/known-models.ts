@@ -1,4 +1,4 @@
-/** Models that registries were last seen to have: what is completed while a registry is slow or offline. */
+/** A cache of model names, for completion while a registry is slow or offline. */
 import { join } from 'node:path'
 import type { Model } from '@shoal/protocol/client'
 import { type JsonObject, readJsonFile, writeJsonFile } from '../settings/json-file.ts'
@@ -7,20 +7,20 @@ import { Failure } from '../terminal/failure.ts'
 
 export type KnownModel = Pick<Model, 'name' | 'display_name' | 'quantizations'>
 
-/** Names of private models may be among them. */
+/** The file may contain names of private models. */
 const onlyOwner = 0o600
 const maxRegistries = 8
 const maxModels = 500
 
 const pathIn = (places: Places) => join(places.state, 'known-models.json')
 
-/** The models that were seen at this address, the most recent first; none where the file cannot be understood. */
+/** The cached models of a registry, most recent first; empty if the file is invalid. */
 export async function readKnownModels(places: Places, address: string): Promise<KnownModel[]> {
   const models = (await readAll(places))[address]
   return Array.isArray(models) ? models.filter(isModel) : []
 }
 
-/** Adds what a registry answered just now. Two at once: the later one's file stays, and nothing is lost but names. */
+/** Adds models from a registry's answer. If two commands write at once, the last one wins, and only names are lost. */
 export async function keepKnownModels(places: Places, address: string, seen: readonly Model[]) {
   const { [address]: _, ...others } = await readAll(places)
   const former = await readKnownModels(places, address)
@@ -40,7 +40,7 @@ export async function forgetKnownModels(places: Places, address: string): Promis
 
 async function readAll(places: Places): Promise<JsonObject> {
   return readJsonFile(pathIn(places)).catch((error: unknown) => {
-    if (error instanceof Failure || isSystemError(error)) return {} // it is written anew
+    if (error instanceof Failure || isSystemError(error)) return {} // the next write replaces it
     throw error
   })
 }

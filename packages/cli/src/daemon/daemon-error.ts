@@ -1,4 +1,4 @@
-/** What can go wrong with the daemon, and what that means to the user. */
+/** Turns daemon errors into failures for the user. */
 import type { AppError, ErrorOf } from '@shoal/core/errors'
 import type { Ending } from '@shoal/core/errors/table'
 import { DaemonGoneError } from '@shoal/protocol/inference-client'
@@ -6,9 +6,9 @@ import { Failure } from '../terminal/failure.ts'
 import { toSentence, toTerminalLine } from '../terminal/terminal-text.ts'
 import { describeStranger, type Stranger } from './stranger.ts'
 
-/** No daemon of ours answers, and another program may be there in its place. */
+/** None of our daemons answers. Another program may be at its address. */
 export class NoDaemonError extends DaemonGoneError {
-  /** What answers in its place. */
+  /** The program that answers instead. */
   readonly stranger: Stranger | undefined
   constructor(url: string, stranger: Stranger | undefined) {
     super(url, false)
@@ -23,12 +23,12 @@ const endingsByStatus: Record<number, Ending> = {
 }
 
 const hints: Record<string, string> = {
-  not_signed_in: 'Set SHOAL_API_KEY to its key.',
-  no_room: 'A smaller file needs less, and so does a shorter context: SHOAL_CONTEXT_LENGTH.',
-  queue_full: 'Try again a little later.',
+  not_signed_in: "Set SHOAL_API_KEY to the daemon's API key.",
+  no_room: 'Use a smaller file, or a shorter context length with SHOAL_CONTEXT_LENGTH.',
+  queue_full: 'Try again later.',
 }
 
-/** Of a daemon that answered with an error, or that runs in this process, or that is gone. */
+/** Also for a daemon that runs in this process, and for one that is gone. */
 export function toDaemonFailure(error: ErrorOf<'daemon_refused' | 'daemon_gone'>): Failure {
   if (error.code === 'daemon_gone') return goneFailure(error)
   const { status, reason } = error.details
@@ -51,13 +51,13 @@ function goneFailure(error: AppError<'daemon_gone'>): Failure {
   }
   const label = error.details.url.replace(/^https?:\/\//, '')
   if (error.details.hadBegun) {
-    return new Failure('unreachable', `The daemon at ${label} went away in the middle of it.`, {
-      hint: 'shoal logs may say why.',
+    return new Failure('unreachable', `The daemon at ${label} stopped during the request.`, {
+      hint: 'To see why: shoal logs',
       cause: error,
     })
   }
   return new Failure('unreachable', `No daemon answers at ${label}.`, {
-    hint: 'Start one with shoal serve, or name another with SHOAL_INFERENCE.',
+    hint: 'Start one with shoal serve, or set SHOAL_INFERENCE to another.',
     cause: error,
   })
 }

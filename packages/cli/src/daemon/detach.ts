@@ -64,8 +64,8 @@ function firstDocument(child: ChildProcess): Promise<ChildDocument | undefined> 
 
 function unwrapDocument<T>(document: ChildDocument | undefined, logFile: string): T {
   if (document === undefined) {
-    throw new Failure('failed', 'The daemon ended before it answered.', {
-      hint: `Its log may say why: ${logFile}`,
+    throw new Failure('failed', 'The daemon exited during startup.', {
+      hint: `For the reason, see its log: ${logFile}`,
     })
   }
   const { error } = document

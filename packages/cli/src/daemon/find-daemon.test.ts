@@ -55,7 +55,7 @@ test.each([
     stdout: '',
     stderr:
       `✗ No daemon of yours is running. A shoal daemon of another user or another SHOAL_HOME answers at localhost:${daemon.port}.\n` +
-      `  To use it: --inference localhost:${daemon.port}. shoal serve --port <number> starts one of your own.\n`,
+      `  To use it, pass --inference localhost:${daemon.port}. To start your own: shoal serve --port <number>\n`,
     exitCode: 6,
   })
   expect(daemon.asked).toEqual([{ path: '/healthz', authorization: undefined, body: {} }])
@@ -152,13 +152,13 @@ test('a daemon of an earlier version is not spoken to: restart it', async () => 
   await using daemon = await scriptedDaemon()
   await leaveNote(home.path, daemon.url)
   const label = `127.0.0.1:${daemon.port}`
-  const sentence = `The daemon at ${label} is of an earlier version and cannot prove that it is yours`
+  const sentence = `The daemon at ${label} is an earlier version and cannot prove that it is yours`
   expect(await shoalHere(['ps'], { home: home.path, env })).toMatchObject({
-    stderr: `✗ ${sentence}.\n  Restart it: shoal stop, then shoal serve.\n`,
+    stderr: `✗ ${sentence}.\n  To restart it: shoal stop, then shoal serve.\n`,
     exitCode: 6,
   })
   const doctor = await shoalHere(['doctor'], { home: home.path, env, registry: daemon.url })
-  expect(doctor.stdout).toContain(`! ${sentence}\n  Restart it: shoal stop, then shoal serve.\n`)
+  expect(doctor.stdout).toContain(`! ${sentence}\n  To restart it: shoal stop, then shoal serve.\n`)
   expect(new Set(daemon.asked.map(({ authorization }) => authorization))).toEqual(
     new Set([undefined]),
   )
@@ -170,13 +170,13 @@ test('doctor says who has the usual port in the same words', async () => {
   const options = { home: home.path, env, registry: 'http://127.0.0.1:9' }
   const foreign = await shoalHere(['doctor'], { ...options, daemonPort: daemon.port })
   expect(foreign.stdout).toContain(
-    `! Port ${daemon.port} is taken by a shoal daemon of another user or another SHOAL_HOME\n`,
+    `! Port ${daemon.port} is in use by a shoal daemon of another user or another SHOAL_HOME\n`,
   )
-  expect(foreign.stdout).toContain(`To use it: --inference localhost:${daemon.port}.\n`)
+  expect(foreign.stdout).toContain(`To use it, pass --inference localhost:${daemon.port}.\n`)
   expect(daemon.asked.every(({ authorization }) => authorization === undefined)).toBe(true)
   const daemonPort = await ollama()
   const other = await shoalHere(['doctor'], { ...options, daemonPort })
-  expect(other.stdout).toContain(`! Port ${daemonPort} is taken by Ollama\n`)
+  expect(other.stdout).toContain(`! Port ${daemonPort} is in use by Ollama\n`)
 })
 
 /** A daemon that hangs: it takes requests, and answers none. */

@@ -84,5 +84,5 @@ const formatLabel = (url: string) => url.replace(/^https?:\/\//, '')
 function apiKeyIn({ environment }: Pick<Context, 'environment'>): string | undefined {
   const key = readCliSetting(daemonSettings.apiKey, environment)
   if (key === undefined || /^[\x21-\x7e]+$/.test(key)) return key
-  throw misuse('SHOAL_API_KEY holds characters that no key has.')
+  throw misuse('SHOAL_API_KEY contains characters that are not allowed in an API key.')
 }

@@ -8,7 +8,7 @@ import type { DaemonState } from './state-file.ts'
 type ListenError = NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }
 
 const hostHint =
-  '--host (or SHOAL_HOST) is an address of this machine: 127.0.0.1 for itself alone, 0.0.0.0 for all.'
+  '--host (or SHOAL_HOST) must be an address of this machine: 127.0.0.1 for local access, 0.0.0.0 for all.'
 
 /** Returns other errors unchanged. `portOption` is the option that sets the port; `own` is our running daemon. */
 export async function listenFailure(
@@ -22,15 +22,15 @@ export async function listenFailure(
     return await portTaken(error, port, portOption)
   }
   if (isErrno(error, 'ENOTFOUND') || isErrno(error, 'EAI_AGAIN')) {
-    return misuse(`No machine is called “${hostname}”.`, hostHint)
+    return misuse(`The host “${hostname}” was not found.`, hostHint)
   }
   if (isErrno(error, 'EADDRNOTAVAIL')) {
-    const message = `${address} is no address of this machine.`
+    const message = `${address} is not an address of this machine.`
     return new Failure('failed', message, { hint: hostHint, cause: error })
   }
   if (isErrno(error, 'EACCES')) {
-    return new Failure('failed', `You may not listen on port ${port}.`, {
-      hint: `Ports below 1024 are the system's on most machines. Run ${portOption} 11434.`,
+    return new Failure('failed', `No permission to listen on port ${port}.`, {
+      hint: `Most systems reserve ports below 1024. Use another port: ${portOption} 11434`,
       cause: error,
     })
   }
@@ -38,16 +38,16 @@ export async function listenFailure(
 }
 
 function ownHasPort(cause: Error, { port, pid }: DaemonState, portOption: string) {
-  return new Failure('failed', `Port ${port} is taken by your daemon, process ${pid}.`, {
-    hint: `shoal ps shows what it has loaded, shoal stop ends it. Or run ${portOption} ${port + 1}.`,
+  return new Failure('failed', `Port ${port} is in use by your daemon (process ${pid}).`, {
+    hint: `To list its models: shoal ps. To stop it: shoal stop. To use another port: ${portOption} ${port + 1}`,
     cause,
   })
 }
 
 async function portTaken(cause: Error, port: number, portOption: string) {
   const holder = (await findPortHolder(port)) ?? 'other'
-  return new Failure('failed', `Port ${port} is taken by ${holderName[holder]}.`, {
-    hint: `Stop it, or run ${portOption} ${port + 1}.`,
+  return new Failure('failed', `Port ${port} is in use by ${holderName[holder]}.`, {
+    hint: `Stop it, or use another port: ${portOption} ${port + 1}`,
     cause,
   })
 }

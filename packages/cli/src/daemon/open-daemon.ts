@@ -21,7 +21,7 @@ export async function openDaemon(context: Context, named?: string): Promise<Open
   }
   if (found.stranger) {
     const { text, advice } = describeStranger(found.stranger)
-    context.printer.note(`  ${text} It is not used; the model runs in this process. ${advice}`)
+    context.printer.note(`  ${text} It is not used, and the model runs in this process. ${advice}`)
   }
   return await startOwnDaemon(context)
 }

@@ -4,14 +4,14 @@ const timeoutMs = 1_000
 
 export type PortHolder = 'daemon' | 'registry' | 'Ollama' | 'other'
 
-/** Who answers on a port of this machine; undefined where nobody does. Nothing is sent there that anybody might not know. */
+/** The program that answers on a local port; undefined if none does. The requests contain nothing secret. */
 export async function findPortHolder(
   port: number,
   signal?: AbortSignal,
 ): Promise<PortHolder | undefined> {
   const address = `http://127.0.0.1:${port}`
   try {
-    // Our daemon says `Ollama is running` too, for the programs that look for it: its health is asked first.
+    // Checked first, because our daemon also answers `Ollama is running`, for programs that expect it.
     const health = await get(`${address}/healthz`, signal)
     if (/^\s*\{\s*"status"\s*:\s*"ok"/.test(health)) {
       return health.includes('"pid"') ? 'daemon' : 'registry'
@@ -19,12 +19,12 @@ export async function findPortHolder(
     return (await get(`${address}/`, signal)).includes('Ollama is running') ? 'Ollama' : 'other'
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
-    // Whatever else went wrong, somebody was there.
+    // After any other error, some program is listening.
     return isErrno(cause, 'ECONNREFUSED') ? undefined : 'other'
   }
 }
 
-/** For a sentence, where it is not one's own. */
+/** For use in a sentence about a program other than the user's own daemon. */
 export const holderName: Record<PortHolder, string> = {
   daemon: 'a shoal daemon of another user or another SHOAL_HOME',
   registry: 'a shoal registry',
@@ -32,7 +32,7 @@ export const holderName: Record<PortHolder, string> = {
   other: 'another program',
 }
 
-/** As a browser asks: Ollama answers the same to everybody, and our own daemon with a page. */
+/** Requests HTML like a browser: Ollama ignores that, and our daemon returns a page. */
 async function get(url: string, signal?: AbortSignal): Promise<string> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const response = await fetch(url, {

@@ -40,7 +40,7 @@ export async function proveConnection(
     const { remoteAddress: address, remotePort: port } = socket
     const proof = await proofIn(response)
     if (!isSameProof(proof, computeProof(token, nonce, { address, port }))) {
-      throw new Error('whoever answers there does not know the token of our daemon')
+      throw new Error("the program at this address does not know our daemon's token")
     }
     return {
       agent,
@@ -61,7 +61,7 @@ async function proofIn(response: IncomingMessage): Promise<string> {
   response.setEncoding('utf8')
   for await (const chunk of response) {
     body += chunk
-    if (body.length > maxAnswerLength) throw new Error('that is no answer of a daemon')
+    if (body.length > maxAnswerLength) throw new Error('the response is not from a daemon')
   }
   return /"proof"\s*:\s*"([\w-]+)"/.exec(body)?.[1] ?? ''
 }

@@ -14,13 +14,13 @@ export type Stranger = {
 export function describeStranger({ label, kind }: Stranger): { text: string; advice: string } {
   if (kind === 'earlier') {
     return {
-      text: `The daemon at ${label} is of an earlier version and cannot prove that it is yours.`,
-      advice: 'Restart it: shoal stop, then shoal serve.',
+      text: `The daemon at ${label} is an earlier version and cannot prove that it is yours.`,
+      advice: 'To restart it: shoal stop, then shoal serve.',
     }
   }
-  const own = 'shoal serve --port <number> starts one of your own.'
+  const own = 'To start your own: shoal serve --port <number>'
   return {
     text: toSentence(`${holderName[kind]} answers at ${label}`),
-    advice: kind === 'daemon' ? `To use it: --inference ${label}. ${own}` : own,
+    advice: kind === 'daemon' ? `To use it, pass --inference ${label}. ${own}` : own,
   }
 }

@@ -1,4 +1,4 @@
-/** The models that lie in the repository, and are published on a registry that is new. */
+/** The demo models in the repository, which are published on a new registry. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { NewModel } from '@shoal/protocol/client'
@@ -6,7 +6,7 @@ import { isErrno } from '../terminal/errno.ts'
 
 export const demoDirectory = join(import.meta.dirname, '../../../../models')
 
-/** The one that `shoal up` has ready to talk. */
+/** The demo model that `shoal up` loads for chats. */
 export const talkingDemo = 'shoal-tiny'
 
 type DemoModel = Omit<NewModel, 'readme'> & { name: string }
@@ -31,7 +31,7 @@ const demoModels: readonly DemoModel[] = [
 
 export type DemoFolder = { model: DemoModel; card: string | undefined; files: string[] }
 
-/** Those of the demo models that are here, with the paths of their files. */
+/** The demo models that are present, with the paths of their files. */
 export async function listDemoFolders(directory: string): Promise<DemoFolder[]> {
   const folders = await Promise.all(
     demoModels.map(async (model) => {

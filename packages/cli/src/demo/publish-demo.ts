@@ -16,8 +16,8 @@ type DemoOptions = {
 }
 
 /**
- * Publishes the demo models on a registry that is empty. A mark in the data directory tells a publication that was
- * interrupted, which is taken up again, from a demo model that somebody deleted, which stays deleted.
+ * Publishes the demo models on an empty registry. A marker file in the data directory exists until all are published, so
+ * that an interrupted run is resumed, but a demo model that was deleted later is not published again.
  */
 export async function publishDemo(printer: Printer, options: DemoOptions): Promise<void> {
   const { client, directory, dataDirectory, signal } = options
@@ -28,8 +28,13 @@ export async function publishDemo(printer: Printer, options: DemoOptions): Promi
   const folders = await listDemoFolders(directory)
   if (folders.length === 0) return
 
-  printer.note(isInterrupted ? 'Going on with the demo models:' : 'Publishing the demo models:')
-  await writeFile(mark, 'The demo models are being published. shoal up goes on with it.\n')
+  printer.note(
+    isInterrupted ? 'Resuming the publication of the demo models:' : 'Publishing the demo models:',
+  )
+  await writeFile(
+    mark,
+    'The demo models are being published. If interrupted, shoal up resumes this.\n',
+  )
   for (const folder of folders) await publishFolder(printer, options, folder)
   await rm(mark, { force: true })
 }
@@ -52,7 +57,7 @@ async function publishFolder(
   if (files.length > 0) await pushFiles(printer, { client, modelName: name, files, signal })
 }
 
-/** The filenames that the model has already. */
+/** Creates the model if necessary, and returns the names of its ready files. */
 async function makeModel(
   client: RegistryClient,
   { model, card }: DemoFolder,

@@ -10,7 +10,7 @@ import { plural } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
 import { portFinding } from './port-finding.ts'
 
-/** Whether the local API answers, and takes our key; where nobody does, whether it could be started. */
+/** Whether the local API answers and accepts our key. If none answers, whether one could be started. */
 export async function daemonFindings(context: Context): Promise<Finding[]> {
   const found = await findDaemon(context)
   const { stranger } = found.from === 'nowhere' ? found : { stranger: undefined }
@@ -22,7 +22,7 @@ export async function daemonFindings(context: Context): Promise<Finding[]> {
     const isDaemon = stranger?.kind === 'daemon'
     const port = await portFinding(getDefaultPort(context), {
       name: 'the local API',
-      ...(isDaemon && { advice: ` To use it: --inference ${stranger.label}.` }),
+      ...(isDaemon && { advice: ` To use it, pass --inference ${stranger.label}.` }),
     })
     return [...(await leftBehind(context)), port]
   }
@@ -34,7 +34,8 @@ export async function daemonFindings(context: Context): Promise<Finding[]> {
         check: 'daemon',
         state: 'problem',
         text: `No daemon answers at ${label}`,
-        advice: 'SHOAL_INFERENCE names it. Start it there, or unset that.',
+        advice:
+          'SHOAL_INFERENCE is set to this address. Start a daemon there, or unset the variable.',
       },
     ]
   }
@@ -53,26 +54,26 @@ async function answering(address: DaemonAddress, label: string): Promise<Finding
   } catch (error) {
     if (!(error instanceof DaemonError) && !(error instanceof DaemonGoneError)) throw error
     const { message, hint } = toDaemonFailure(error)
-    const text = `The daemon at ${label} does not answer as it should: ${message}`
+    const text = `The daemon at ${label} returned an error: ${message}`
     return { check: 'daemon', state: 'problem', text, ...(hint && { advice: hint }) }
   }
 }
 
-/** The note of a daemon that is gone, or hangs. */
+/** Reports a `daemon.json` left by a daemon that is gone or does not respond. */
 async function leftBehind({ places }: Context): Promise<Finding[]> {
   const state = await readDaemonState(places)
   if (!state) return []
   if (!(await isProcessThere(state.pid))) {
-    const text = `A daemon ended without a word (process ${state.pid})`
-    const advice = `shoal logs may say why${state.log_file ? `: ${state.log_file}` : ''}.`
+    const text = `A daemon exited unexpectedly (process ${state.pid})`
+    const advice = `To see why: shoal logs${state.log_file ? ` (${state.log_file})` : ''}`
     return [{ check: 'daemon', state: 'warning', text, advice }]
   }
   return [
     {
       check: 'daemon',
       state: 'warning',
-      text: `Process ${state.pid}, once a daemon, does not answer at ${state.url}`,
-      advice: 'If it is one and hangs, end it; otherwise shoal serve starts a new one.',
+      text: `Process ${state.pid}, started as a daemon, does not answer at ${state.url}`,
+      advice: 'If it is a daemon that hangs, end it. Otherwise, start a new one: shoal serve',
     },
   ]
 }

@@ -1,4 +1,4 @@
-/** One thing that was looked at, and what to do where it is not as it should be. */
+/** The result of one check, and what to do about a problem. */
 export type Finding = {
   check: string
   state: 'ok' | 'warning' | 'problem'

@@ -24,14 +24,14 @@ export async function machineFindings({ places, environment }: Context): Promise
           check: 'memory',
           state: 'warning',
           text: `${machine} of memory`,
-          advice: 'Only very small models run in that.',
+          advice: 'Only very small models fit in this.',
         }
       : { check: 'memory', state: 'ok', text: `${machine} of memory` },
     await portFinding(8000, { name: 'a registry', expected: 'registry' }),
   ]
 }
 
-/** The folder of the models is made by the first pull; until then the one above it counts. */
+/** The nearest existing folder: the first pull creates the models folder. */
 async function nearestThere(path: string): Promise<string> {
   const isThere = await statfs(path).catch((error: unknown) => {
     if (isErrno(error, 'ENOENT')) return undefined
@@ -46,23 +46,23 @@ async function writing(models: string, folder: string): Promise<Finding> {
     (error: Error) => error.message,
   )
   if (refusal === undefined) {
-    return { check: 'models-folder', state: 'ok', text: `Models go to ${models}` }
+    return { check: 'models-folder', state: 'ok', text: `Models are stored in ${models}` }
   }
   return {
     check: 'models-folder',
     state: 'problem',
     text: `Models cannot be written to ${models}: ${refusal}`,
-    advice: 'Change who may write there, or set SHOAL_HOME to another folder.',
+    advice: 'Change its permissions, or set SHOAL_HOME to another folder.',
   }
 }
 
 function room(models: string, freeBytes: number): Finding {
-  const text = `${formatBytes(freeBytes)} free on the disk of the models`
+  const text = `${formatBytes(freeBytes)} of disk space free for models`
   if (freeBytes >= minFreeDiskBytes) return { check: 'disk', state: 'ok', text }
   return {
     check: 'disk',
     state: 'warning',
     text,
-    advice: `Make room in ${models} (shoal ls, shoal rm), or set SHOAL_HOME to a larger disk.`,
+    advice: `Free up space in ${models} (shoal ls, shoal rm), or set SHOAL_HOME to a folder on a larger disk.`,
   }
 }

@@ -2,15 +2,15 @@ import { findPortHolder, holderName } from '../daemon/port-holder.ts'
 import type { Finding } from './finding.ts'
 
 type Use = {
-  /** In a sentence, as `a registry`. */
+  /** For use in a sentence, such as `a registry`. */
   name: string
-  /** What may hold the port; the user's own daemon has been ruled out. */
+  /** A program that may use the port. The user's own daemon has been ruled out. */
   expected?: 'registry'
-  /** What else can be done where somebody else has it. */
+  /** More advice for when another program uses the port. */
   advice?: string
 }
 
-/** Whether a port is free for what usually takes it. */
+/** Whether a default port is free. */
 export async function portFinding(
   number: number,
   { name, expected, advice = '' }: Use,
@@ -24,7 +24,7 @@ export async function portFinding(
   return {
     check,
     state: 'warning',
-    text: `Port ${number} is taken by ${holderName[holder]}`,
-    advice: `Stop it, or give ${name} another port with --port.${advice}`,
+    text: `Port ${number} is in use by ${holderName[holder]}`,
+    advice: `Stop it, or start ${name} on another port with --port.${advice}`,
   }
 }

@@ -5,10 +5,10 @@ import { formatSeconds } from '../terminal/units.ts'
 import type { Finding } from './finding.ts'
 
 const timeoutMs = 5_000
-/** Signed addresses and sessions go by the clock. */
+/** Presigned URLs and sessions depend on the clock. */
 const maxSkewSeconds = 60
 
-/** Whether the registry answers, knows us, and has the same time. */
+/** Whether the registry answers, accepts the sign-in, and has the same time. */
 export async function registryFindings(context: Context): Promise<Finding[]> {
   const registry = await context.openRegistry()
   const { label, address } = registry
@@ -28,8 +28,9 @@ export async function registryFindings(context: Context): Promise<Finding[]> {
         : {
             check: 'registry',
             state: 'problem',
-            text: `${label} answers ${answer.status}`,
-            advice: 'Is that a shoal registry? Look at its log, or name another with --registry.',
+            text: `${label} answers with status ${answer.status}`,
+            advice:
+              'Check that it is a shoal registry and see its log, or choose another with --registry.',
           },
       ...clock(label, answer.headers.get('date')),
       ...(isOk ? [await signIn(registry)] : []),
@@ -42,8 +43,8 @@ export async function registryFindings(context: Context): Promise<Finding[]> {
 function unreachable({ label, address, token }: Registry, error: unknown): Finding {
   const isSlow = error instanceof DOMException && error.name === 'TimeoutError'
   if (isSlow) {
-    const text = `${label} does not answer within ${timeoutMs / 1000} s`
-    return { check: 'registry', state: 'problem', text, advice: 'Look at its log and its load.' }
+    const text = `${label} did not answer within ${timeoutMs / 1000} s`
+    return { check: 'registry', state: 'problem', text, advice: 'Check its log and its load.' }
   }
   const { message, hint } = toFailure(error, { address, hasToken: token !== undefined })
   return { check: 'registry', state: 'problem', text: message, ...(hint && { advice: hint }) }
@@ -53,15 +54,15 @@ function clock(label: string, date: string | null): Finding[] {
   if (date === null) return []
   const seconds = Math.round((Date.now() - Date.parse(date)) / 1000)
   if (Math.abs(seconds) <= maxSkewSeconds) {
-    return [{ check: 'clock', state: 'ok', text: `The clock agrees with that of ${label}` }]
+    return [{ check: 'clock', state: 'ok', text: `The clock agrees with ${label}` }]
   }
   const by = formatSeconds(Math.abs(seconds))
   return [
     {
       check: 'clock',
       state: 'warning',
-      text: `The clock here is ${by} ${seconds > 0 ? 'ahead of' : 'behind'} that of ${label}`,
-      advice: 'Set the clock, best by NTP: addresses for downloads and sessions go by it.',
+      text: `The clock of this machine is ${by} ${seconds > 0 ? 'ahead of' : 'behind'} ${label}`,
+      advice: 'Set the clock, preferably with NTP. Download URLs and sessions depend on it.',
     },
   ]
 }

@@ -1,4 +1,4 @@
-/** A sentence for each way in which the network can fail, and a hint at what to do. */
+/** A sentence and a hint for each kind of network failure. */
 import type { NetworkFailure } from '@shoal/protocol/client'
 import { Failure } from '../terminal/failure.ts'
 import { toTerminalLine } from '../terminal/terminal-text.ts'
@@ -8,81 +8,80 @@ type FailureReason<C extends Code> = (NetworkFailure & { code: C })['reason']
 /** `host`, with its port, is the registry's or the proxy's. `detail` comes from the system, OpenSSL or the answer. */
 type FailureFormatter = (host: string, detail: string) => [sentence: string, hint: string]
 
-const elsewhere = 'Start one with shoal registry, or name another with --registry.'
-const again =
-  'Run the same command again. If it repeats, look at the network between here and there.'
-const trustIt = 'If you trust it, name the certificate: --cacert <file>, or SHOAL_CA_FILE.'
-const proxySettings = 'HTTP_PROXY, HTTPS_PROXY and NO_PROXY say which hosts go through a proxy.'
-const anotherAddress = 'Is the address right? Name another with --registry.'
+const elsewhere = 'Start a registry with shoal registry, or choose another with --registry.'
+const again = 'Run the same command again. If the error persists, check the network.'
+const trustIt = 'If you trust it, pass the certificate with --cacert <file> or SHOAL_CA_FILE.'
+const proxySettings = 'To change the proxy, set HTTP_PROXY, HTTPS_PROXY and NO_PROXY.'
+const anotherAddress = 'Check the address, or choose another registry with --registry.'
 
 const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatter> } = {
   unreachable: {
     dns: (host) => [
-      `There is no machine called ${host.replace(/:\d+$/, '')}.`,
-      'Look at the address, and at the network: its DNS does not know the name.',
+      `The host ${host.replace(/:\d+$/, '')} was not found.`,
+      'Check the address and the DNS of your network.',
     ],
-    refused: (host) => [`Nothing answers at ${host}.`, `Is it running there? ${elsewhere}`],
+    refused: (host) => [`Nothing is running at ${host}.`, elsewhere],
     no_route: (host) => [
-      `There is no way to ${host} from here.`,
-      'Is this machine on the network, or on the VPN, where the registry is?',
+      `${host} is unreachable from this machine.`,
+      'Check that this machine is on the same network or VPN as the registry.',
     ],
-    reset: (host) => [`The connection to ${host} broke off.`, again],
+    reset: (host) => [`The connection to ${host} was lost.`, again],
     timeout: (host) => [
-      `${host} does not answer in time.`,
-      'It may be overloaded, or a firewall may swallow what is sent. Try again later.',
+      `${host} did not respond in time.`,
+      'It may be overloaded, or a firewall may be blocking the connection. Try again later.',
     ],
     no_peers: (_, detail) => [
       `No peer to download from: ${detail}.`,
-      'Try again when somebody shares it, or without --only-peers.',
+      'Try again later, or without --only-peers.',
     ],
-    unknown: (host, detail) => [`No answer from ${host}: ${detail}.`, again],
+    unknown: (host, detail) => [`No response from ${host}: ${detail}.`, again],
   },
   tls_failed: {
     self_signed: (host) => [`The certificate of ${host} is self-signed.`, trustIt],
     unknown_issuer: (host) => [
-      `The certificate of ${host} is from an authority that is not known here.`,
-      'If you trust it, name its certificate: --cacert <file>, or SHOAL_CA_FILE.',
+      `The certificate of ${host} is from an unknown authority.`,
+      'If you trust it, pass its certificate with --cacert <file> or SHOAL_CA_FILE.',
     ],
     expired: (host) => [
       `The certificate of ${host} has expired.`,
-      'Its operator has to renew it. Or is the clock of this machine wrong?',
+      'Ask the operator to renew it, or check the clock of this machine.',
     ],
     not_yet_valid: (host) => [
       `The certificate of ${host} is not valid yet.`,
-      'Is the clock of this machine wrong?',
+      'Check the clock of this machine.',
     ],
     wrong_name: (host, detail) => [
-      `The certificate of ${host} is for another name.`,
-      `${detail}\nCall the registry by a name in its certificate.`,
+      `The certificate of ${host} is for a different hostname.`,
+      `${detail}\nUse a hostname from the certificate.`,
     ],
     not_tls: (host) => [
-      `${host} does not speak TLS.`,
-      `If it has no https, say so: --registry http://${host}`,
+      `${host} does not use TLS.`,
+      `If it uses http, pass --registry http://${host}`,
     ],
-    other: (host, detail) => [`There is no secure connection to ${host}: ${detail}.`, again],
+    other: (host, detail) => [`The secure connection to ${host} failed: ${detail}.`, again],
   },
   proxy_failed: {
-    dns: (host) => [`There is no proxy called ${host.replace(/:\d+$/, '')}.`, proxySettings],
-    refused: (host) => [`Nothing answers at the proxy ${host}.`, proxySettings],
-    no_route: (host) => [`There is no way to the proxy ${host} from here.`, proxySettings],
-    timeout: (host) => [`The proxy ${host} does not answer in time.`, proxySettings],
+    dns: (host) => [`The proxy ${host.replace(/:\d+$/, '')} was not found.`, proxySettings],
+    refused: (host) => [`No proxy is running at ${host}.`, proxySettings],
+    no_route: (host) => [`The proxy ${host} is unreachable from this machine.`, proxySettings],
+    timeout: (host) => [`The proxy ${host} did not respond in time.`, proxySettings],
     auth: (host) => [
-      `The proxy ${host} wants a user name and a password.`,
-      `Put them into the proxy’s address: http://user:password@${host}`,
+      `The proxy ${host} requires a username and password.`,
+      `Add them to the proxy's address: http://user:password@${host}`,
     ],
-    denied: (host, detail) => [`The proxy ${host} does not allow it: ${detail}.`, proxySettings],
+    denied: (host, detail) => [`The proxy ${host} denied the request: ${detail}.`, proxySettings],
     answered: (host, detail) => [
-      `The proxy ${host} does not let us through to the registry: ${detail}.`,
+      `The proxy ${host} could not connect to the registry: ${detail}.`,
       proxySettings,
     ],
   },
   not_a_registry: {
     html: (host) => [
-      `${host} answers with a web page where a registry would not.`,
-      'A network that wants a sign-in first does that: open any page in a browser. Or the address is another one.',
+      `${host} responded with a web page, which a registry would not.`,
+      'The network may require a sign-in: open any page in a browser. Otherwise, check the address.',
     ],
     not_json: (host, detail) => [
-      `${host} does not answer as a shoal registry: ${detail}.`,
+      `${host} did not respond like a shoal registry: ${detail}.`,
       anotherAddress,
     ],
     other_program: (host, detail) => [
@@ -90,23 +89,26 @@ const failureFormatters: { [C in Code]: Record<FailureReason<C>, FailureFormatte
       anotherAddress,
     ],
     not_http: (host) => [
-      `${host} does not speak HTTP.`,
-      `If it has https, say so: --registry https://${host}`,
+      `${host} does not use HTTP.`,
+      `If it uses https, pass --registry https://${host}`,
     ],
   },
   redirect_refused: {
-    loop: (host, detail) => [`${host} redirects without end: ${detail}.`, 'Tell its operator.'],
+    loop: (host, detail) => [
+      `${host} redirects in a loop: ${detail}.`,
+      'Report this to its operator.',
+    ],
     other_host: (host, detail) => [
-      `${host} sends us to another host: ${detail}.`,
-      'If that is the registry, name it with --registry; nothing was sent there.',
+      `${host} redirects to another host: ${detail}.`,
+      'The redirect was not followed. If that is the registry, choose it with --registry.',
     ],
     insecure: (host, detail) => [
-      `${host} sends us from https to http: ${detail}.`,
-      'That is never followed. Tell its operator.',
+      `${host} redirects from https to http: ${detail}.`,
+      'Such redirects are never followed. Report this to its operator.',
     ],
     moved: (host, detail) => [
       `${host} has moved: ${detail}.`,
-      'Name the new address with --registry, or keep it: shoal config set registry <address>',
+      'Pass the new address with --registry, or save it: shoal config set registry <address>',
     ],
   },
 }

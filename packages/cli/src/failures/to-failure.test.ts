@@ -13,10 +13,10 @@ const system = (code: string, more = {}) => Object.assign(new Error(code), { cod
 test('a file that is not what the registry says ends with 7, and shows both hashes', () => {
   const found = { expected: `9f3c${'0'.repeat(56)}b1e0`, actual: `41aa${'0'.repeat(56)}07d2` }
   expect(summarize(new AppError('verification_failed', 'wrong', found))).toEqual({
-    message: 'The finished file does not match its SHA-256.',
+    message: 'The downloaded file does not match its SHA-256.',
     hint:
       'expected 9f3c…b1e0\ngot      41aa…07d2\n' +
-      'The bad file was removed. If it repeats, tell the publisher.',
+      'The bad file was removed. If the error persists, contact the publisher.',
     exitCode: 7,
   })
   expect(
@@ -33,8 +33,8 @@ test('a disk without room ends with 8, and says how much is needed', () => {
 
 test('a quantization that several files have ends with 2, and names them', () => {
   expect(summarize(ambiguousChoice('Q4_0', ['a-Q4_0', 'b-Q4_0']))).toEqual({
-    message: 'There are several files in Q4_0.',
-    hint: 'Name one of a-Q4_0, b-Q4_0.',
+    message: 'Several files match Q4_0.',
+    hint: 'Choose one of a-Q4_0, b-Q4_0.',
     exitCode: 2,
   })
 })
@@ -48,11 +48,11 @@ test('the rest is a failure in one sentence', () => {
     ),
   ).toEqual({
     message: 'x.gguf is there already and is not what would be pulled.',
-    hint: 'Move it away, or choose another place with --output.',
+    hint: 'Move it, or choose another destination with --output.',
     exitCode: 1,
   })
   expect(summarize(system('EADDRINUSE', { port: 8000 })).message).toBe(
-    'Port 8000 is taken by another program.',
+    'Port 8000 is in use by another program.',
   )
   expect(summarize(new DOMException('SIGINT', 'AbortError'))).toMatchObject({ exitCode: 130 })
   expect(summarize('a word')).toMatchObject({ message: 'a word', exitCode: 1 })

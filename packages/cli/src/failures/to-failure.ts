@@ -1,4 +1,4 @@
-/** The one place that says what an error means to whoever typed the command. */
+/** Turns every error into a message, a hint and an exit code for the user. */
 import type { AppError, ErrorCode, ErrorOf } from '@shoal/core/errors'
 import { type Ending, errorTable, isAppError } from '@shoal/core/errors/table'
 import type { NetworkFailure } from '@shoal/protocol/client'
@@ -20,7 +20,7 @@ export function toFailure(error: unknown, lastRegistry: LastRegistry | undefined
   if (error.name === 'AbortError') return new Failure('stopped', 'Stopped.', { cause: error })
   if (isErrno(error, 'ENOSPC')) {
     return new Failure('no_room', 'The disk is full.', {
-      hint: 'What was fetched is kept. Make room, then run the same command again.',
+      hint: 'Downloaded data is kept. Free up space, then run the same command again.',
       cause: error,
     })
   }
@@ -28,7 +28,7 @@ export function toFailure(error: unknown, lastRegistry: LastRegistry | undefined
   return new Failure('failed', toSentence(error.message), { cause: error })
 }
 
-/** For most codes the table and the message say enough. */
+/** Most codes need only the table and the message. */
 function toAppFailure(error: ErrorOf<ErrorCode>, lastRegistry: LastRegistry | undefined): Failure {
   switch (error.code) {
     case 'registry_refused':
@@ -60,10 +60,10 @@ function toAppFailure(error: ErrorOf<ErrorCode>, lastRegistry: LastRegistry | un
 }
 
 const hints: { [C in ErrorCode]?: string } = {
-  file_in_the_way: 'Move it away, or choose another place with --output.',
+  file_in_the_way: 'Move it, or choose another destination with --output.',
 }
 
-/** `shoal admin` meets the errors of a registry in its own process, where they are nobody's answer. */
+/** `shoal admin` gets a registry's errors in its own process, not as HTTP responses, so most end it as `failed`. */
 function getEnding(code: ErrorCode): Ending {
   const { status, ending } = errorTable[code]
   return status === undefined || ending === 'not_found' ? ending : 'failed'
@@ -95,7 +95,7 @@ function refusal(
     return new Failure(
       'not_signed_in',
       lastRegistry.hasToken
-        ? `${label} does not accept your sign-in any more.`
+        ? `${label} no longer accepts your sign-in.`
         : `You are not signed in to ${label}.`,
       { hint: 'Run shoal login, or set SHOAL_TOKEN.', details, cause: error },
     )
@@ -107,11 +107,9 @@ function refusal(
 }
 
 const tryLater = (status: number) =>
-  status === 429
-    ? 'Try again a little later.'
-    : 'Try again a little later; the log of the registry says more.'
+  status === 429 ? 'Try again later.' : "Try again later. For details, see the registry's log."
 
-/** The registry knows the file and does not give its bytes, or take them: that is never the sign-in of whoever asks. */
+/** The registry knows the file, but its bytes cannot be read or written. This never concerns the user's sign-in. */
 function bytesRefused(
   error: AppError<'bytes_refused'>,
   lastRegistry: LastRegistry | undefined,
@@ -119,10 +117,10 @@ function bytesRefused(
   const { status } = error.details
   const label = lastRegistry ? registryLabel(lastRegistry.address) : 'the registry'
   const code = status === 429 ? 'rate_limited' : 'registry_failed'
-  return new Failure(code, `The bytes are refused: ${toTerminalLine(error.message)}.`, {
+  return new Failure(code, `The file's bytes were refused: ${toTerminalLine(error.message)}.`, {
     hint: [
-      `What was sent or fetched is kept. Run the same command again a little later.`,
-      `If it repeats, the store of ${label} may have lost the file, or its clock or this one is wrong.`,
+      `Transferred data is kept. Run the same command again later.`,
+      `If the error persists, the store of ${label} may have lost the file, or a clock is wrong.`,
     ].join('\n'),
     details: { reason: 'bytes_refused', ...(status !== undefined && { status }) },
     cause: error,
@@ -131,7 +129,7 @@ function bytesRefused(
 
 function ambiguous({ details }: AppError<'ambiguous_choice'>): Failure {
   const { wanted, labels } = details
-  return misuse(`There are several files in ${wanted}.`, `Name one of ${labels.join(', ')}.`)
+  return misuse(`Several files match ${wanted}.`, `Choose one of ${labels.join(', ')}.`)
 }
 
 function verificationFailure(error: AppError<'verification_failed'>): Failure {
@@ -140,15 +138,15 @@ function verificationFailure(error: AppError<'verification_failed'>): Failure {
   return new Failure(
     'verification_failed',
     isWhole
-      ? 'The finished file does not match its SHA-256.'
-      : `Part ${chunkIndex + 1} of the file does not match its SHA-256, however often it is fetched.`,
+      ? 'The downloaded file does not match its SHA-256.'
+      : `Part ${chunkIndex + 1} of the file does not match its SHA-256, even after several downloads.`,
     {
       hint: [
         `expected ${shortHash(expected)}`,
         `got      ${shortHash(actual)}`,
         isWhole
-          ? 'The bad file was removed. If it repeats, tell the publisher.'
-          : 'What was good is kept. If it repeats, tell the publisher.',
+          ? 'The bad file was removed. If the error persists, contact the publisher.'
+          : 'Verified data is kept. If the error persists, contact the publisher.',
       ].join('\n'),
       details: { expected, actual, ...(!isWhole && { chunk_index: chunkIndex }) },
       cause: error,
@@ -158,10 +156,10 @@ function verificationFailure(error: AppError<'verification_failed'>): Failure {
 
 function noRoom(error: AppError<'no_room'>): Failure {
   const { neededBytes, freeBytes } = error.details
-  return new Failure('no_room', 'There is not enough room on the disk.', {
+  return new Failure('no_room', 'There is not enough disk space.', {
     hint: [
       `${formatBytes(neededBytes)} needed, ${formatBytes(freeBytes)} free.`,
-      'What was fetched is kept. Make room (shoal ls, shoal rm), then run the same command again.',
+      'Downloaded data is kept. Free up space (shoal ls, shoal rm), then run the same command again.',
     ].join('\n'),
     details: { needed_bytes: neededBytes, free_bytes: freeBytes },
     cause: error,
@@ -170,8 +168,8 @@ function noRoom(error: AppError<'no_room'>): Failure {
 
 function portTaken(error: NodeJS.ErrnoException & { port?: number }): Failure {
   const { port = 0 } = error
-  return new Failure('failed', `Port ${port} is taken by another program.`, {
-    hint: `Stop it, or choose another port: --port ${port + 1}.`,
+  return new Failure('failed', `Port ${port} is in use by another program.`, {
+    hint: `Stop it, or use another port: --port ${port + 1}`,
     cause: error,
   })
 }

@@ -12,7 +12,7 @@ export type FoundModel = {
   choices: FileChoice<ModelFile>[]
 }
 
-/** The model that a reference names, with its files; for an unknown one an error that names those nearby. */
+/** The model of a reference, with its files. If it is unknown, the error suggests similar names. */
 export async function getModelWithFiles(context: Context, text: string): Promise<FoundModel> {
   const reference = readReference(text)
   const registry = await context.openRegistry(reference.registry)
@@ -23,7 +23,7 @@ export async function getModelWithFiles(context: Context, text: string): Promise
   return { reference, registry, model, choices: fileChoices(files, (file) => file.file_size_bytes) }
 }
 
-/** Does `call`, and turns its 404 into a sentence with the names that may have been meant. */
+/** Runs `call`. Turns a 404 into an error that suggests similar names. */
 export async function namingNeighbours<T>(
   registry: Registry,
   name: string,
@@ -40,7 +40,7 @@ export async function namingNeighbours<T>(
 async function unknownModel(registry: Registry, name: string, cause: ApiError): Promise<Failure> {
   const near = await nearNames(registry, name)
   const hints = [
-    near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Look for it with shoal search.`,
+    near.length > 0 ? `Did you mean ${near.join(', ')}?` : `To find models: shoal search`,
     ...(near.length === 0 && !registry.token ? ['If it is private, run shoal login first.'] : []),
   ]
   return new Failure('not_found', `No model called “${name}” on ${registry.label}.`, {

@@ -1,4 +1,4 @@
-/** The models on this machine, as what one chooses between. */
+/** The models on this machine, as choices of files. */
 
 import { dirname, join } from 'node:path'
 import { hasCode } from '@shoal/core/errors'
@@ -23,10 +23,10 @@ type LocalEntry = LocalFile & { quantization: string | null }
 
 export type LocalChoice = FileChoice<LocalEntry> & { modelName: string }
 
-/** All that is here, unfinished files as well, by model and size. */
+/** All local models, including incomplete files, by model and size. */
 export async function listLocalChoices(
   { places }: Context,
-  /** Told of what cannot be read, which is left out. */
+  /** Called for each file that is skipped because it cannot be read. */
   onUnreadable?: (unreadable: Unreadable) => void,
 ): Promise<LocalChoice[]> {
   const [{ listLocalFiles }, { findQuantizationInFilename }] = await Promise.all([
@@ -52,7 +52,7 @@ export const isComplete = (choice: LocalChoice) =>
 export const formatChoiceName = ({ modelName, label }: LocalChoice) => `${modelName}:${label}`
 
 /**
- * What a reference names of what is here: one choice with a quantization or `:latest`, all of the model's without. Throws an
+ * The local choices of a reference: one with a quantization or `:latest`, otherwise all of the model. Throws an
  * `ambiguous_choice` if several files share the quantization.
  */
 export async function getLocalChoices(context: Context, text: string): Promise<LocalChoice[]> {
@@ -79,7 +79,7 @@ async function getNamedChoices(context: Context, text: string): Promise<LocalCho
   throw hidden ? cannotBeRead(hidden) : notHere(text, ofModel)
 }
 
-/** The one file of a model to run: the named one, or among the finished ones of that name the best fit. */
+/** The choice to run: the one named, otherwise the best fit of the complete ones. */
 export async function getLocalChoice(context: Context, text: string): Promise<LocalChoice> {
   const choices = await getNamedChoices(context, text)
   const { quantization } = readReference(text)
@@ -90,15 +90,15 @@ export async function getLocalChoice(context: Context, text: string): Promise<Lo
     findBestFit(weighed, memoryForModels(context.environment.memoryBytes)) ?? complete[0]
   if (chosen && quantization !== undefined && choices.length > 1) {
     const among = `${plural(choices.length, 'file')} in ${quantization}`
-    context.printer.note(`  ${formatChoiceName(chosen)} is the default of ${among}.`)
+    context.printer.note(`  ${formatChoiceName(chosen)} is the default of the ${among}.`)
   }
   if (chosen) return chosen
-  throw new Failure('not_found', `${text} is not here whole.`, {
-    hint: `To go on with it: shoal pull ${shellWord(text)}`,
+  throw new Failure('not_found', `${text} is only partly downloaded.`, {
+    hint: `To resume: shoal pull ${shellWord(text)}`,
   })
 }
 
-/** What it takes in memory; by its size where it has no header that can be read. */
+/** Takes the memory it needs from its header, or from its size if the header cannot be read. */
 async function asItsHeaderSays(choice: LocalChoice): Promise<LocalChoice> {
   const { extractFacts, memoryToRun, readGgufFile } = await import('@shoal/model-file')
   const [{ path, filename }] = choice.files
@@ -119,8 +119,8 @@ function notHere(text: string, others: readonly LocalChoice[]): Failure {
   const here = others.map(formatChoiceName).join(', ')
   return new Failure('not_found', `${text} is not on this machine.`, {
     hint: [
-      ...(here ? [`Here is ${here}.`] : []),
-      `To fetch it: shoal pull ${shellWord(text)}`,
+      ...(here ? [`Available: ${here}.`] : []),
+      `To download it: shoal pull ${shellWord(text)}`,
     ].join('\n'),
   })
 }

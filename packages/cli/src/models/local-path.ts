@@ -11,11 +11,14 @@ type Options = {
   output?: string
 }
 
-/** Where each of a model's files is to stand: among the models, or where `--output` says. */
+/** The path of each file of a model: in the models folder, or as given by `--output`. */
 export async function localPaths({ modelsDirectory, modelName, filenames, output }: Options) {
   const strange = filenames.find((filename) => !isModelFilename(filename))
   if (strange !== undefined || !isModelName(modelName)) {
-    throw new Failure('failed', 'The registry names a file that cannot be written safely.')
+    throw new Failure(
+      'failed',
+      'The registry returned a filename or model name that is not safe to write.',
+    )
   }
   if (output === undefined) {
     return filenames.map((filename) => join(modelsDirectory, modelName, filename))
@@ -24,7 +27,7 @@ export async function localPaths({ modelsDirectory, modelName, filenames, output
     return filenames.map((filename) => resolve(output, filename))
   }
   if (filenames.length === 1) return [resolve(output)]
-  throw misuse(`The model comes in ${filenames.length} parts: --output has to be a folder.`)
+  throw misuse(`The model has ${filenames.length} parts, so --output must be a folder.`)
 }
 
 async function isDirectory(path: string): Promise<boolean> {

@@ -15,11 +15,11 @@ import type { FoundModel } from './find-model.ts'
 
 export type Pick = {
   choice: FileChoice<ModelFile>
-  /** Why it was this one, where the machine chose: `best fit for 16 GB`. */
+  /** Why it was chosen, if not by the user: `best fit for 16 GB`. */
   reason?: string
 }
 
-/** The file that was named, or the one that suits this machine best. */
+/** The file named by the user, otherwise the best fit for this machine. */
 export function pickFile(
   { reference, model, choices, registry }: FoundModel,
   memoryBytes: number,
@@ -28,19 +28,19 @@ export function pickFile(
   const wanted = reference.quantization
   const candidates = runnable(choices)
   if (choices.length === 0) {
-    throw new Failure('not_found', `${name} on ${registry.label} has no files that are ready.`)
+    throw new Failure('not_found', `${name} on ${registry.label} has no files ready.`)
   }
   if (wanted !== undefined) {
     const found = findChoices(choices, wanted)
     const choice = defaultChoice(found, memoryForModels(memoryBytes))
     if (choice && missingParts(choice).length > 0) throw partsMissing(choice, name)
     if (choice && found.length > 1) {
-      return { choice, reason: `the default of ${plural(found.length, 'file')} in ${wanted}` }
+      return { choice, reason: `the default of the ${plural(found.length, 'file')} in ${wanted}` }
     }
     if (choice) return { choice }
     const labels = choices.map(({ label }) => label)
-    throw new Failure('not_found', `${name} has no file in ${wanted}.`, {
-      hint: `There ${labels.length === 1 ? 'is' : 'are'} ${labels.join(', ')}.`,
+    throw new Failure('not_found', `${name} has no ${wanted} file.`, {
+      hint: `Available: ${labels.join(', ')}.`,
       details: { quantizations: labels },
     })
   }
@@ -51,14 +51,14 @@ export function pickFile(
   if (!smallest) {
     const [incomplete] = choices.filter(({ isCompanion }) => !isCompanion)
     if (incomplete) throw partsMissing(incomplete, name)
-    throw new Failure('not_found', `${name} has no file that runs by itself.`, {
-      hint: `Name one: ${choices.map(({ label }) => `${name}:${label}`).join(', ')}.`,
+    throw new Failure('not_found', `${name} has no file that can run on its own.`, {
+      hint: `Choose one: ${choices.map(({ label }) => `${name}:${label}`).join(', ')}.`,
     })
   }
-  throw new Failure('no_room', `No file of ${name} fits in the ${machine} of memory here.`, {
+  throw new Failure('no_room', `No file of ${name} fits in this machine's ${machine} of memory.`, {
     hint: [
       `The smallest, ${smallest.label}, needs ${formatMemory(smallest.memoryBytes)}.`,
-      `To pull it all the same, name it: shoal pull ${shellWord(`${name}:${smallest.label}`)}`,
+      `To download it anyway: shoal pull ${shellWord(`${name}:${smallest.label}`)}`,
     ].join('\n'),
   })
 }
@@ -68,7 +68,7 @@ function partsMissing(choice: FileChoice<ModelFile>, name: string): Failure {
   const ready = parts - missingParts(choice).length
   return new Failure(
     'not_found',
-    `${name}:${label} comes in ${parts} parts, of which ${ready} are ready.`,
-    { hint: 'Try again when its publisher has sent the rest.' },
+    `${name}:${label} has ${parts} parts, of which ${ready} are ready.`,
+    { hint: 'Try again when the publisher has uploaded the rest.' },
   )
 }

@@ -27,7 +27,7 @@ test.each([
   '../../etc',
   'a//b',
 ])('“%s” is refused', (text) => {
-  expect(() => readReference(text)).toThrow('does not name a model')
+  expect(() => readReference(text)).toThrow('is not a valid model name')
 })
 
 test('each label of a list names its file', () => {

@@ -3,17 +3,17 @@ import { misuse } from '../terminal/failure.ts'
 
 export type Reference = references.Reference
 
-/** `[host[:port]/]name[:QUANT]`, or the address of a model's web page. */
+/** `[host[:port]/]name[:QUANT]`, or the URL of a model's web page. */
 export function readReference(text: string): Reference {
   const reference = references.parseReference(text)
   if (reference) return reference
   throw misuse(
-    `“${text}” does not name a model.`,
-    'A model is named like shoal-tiny, shoal-tiny:Q8_0 or localhost:8000/shoal-tiny:Q8_0.',
+    `“${text}” is not a valid model name.`,
+    'Examples: shoal-tiny, shoal-tiny:Q8_0, localhost:8000/shoal-tiny:Q8_0.',
   )
 }
 
-/** As the daemon knows a model: `shoal-tiny`, or `shoal-tiny:Q8_0`. */
+/** The model ID of the daemon: `shoal-tiny` or `shoal-tiny:Q8_0`. */
 export function parseModelId(text: string): string {
   const { name, quantization } = readReference(text)
   return quantization === undefined ? name : `${name}:${quantization}`

@@ -1,4 +1,4 @@
-/** The local API of `shoal up`, beside the registry and in its process. The registry goes on whatever happens here. */
+/** The local API of `shoal up`, in the same process as the registry. A failure here does not stop the registry. */
 import { join } from 'node:path'
 import type { RunningRegistry } from '@shoal/registry'
 import type { Context } from '../context.ts'
@@ -16,18 +16,18 @@ type Options = { registry: RunningRegistry; port: number | undefined; withDemo: 
 
 export type Inference = {
   url: string
-  /** What is loaded. */
+  /** The loaded model. */
   model: string | undefined
   close(): Promise<void>
 }
 
-/** Undefined where it could not be started, which is said. The pages of the registry learn where it is. */
+/** Undefined, after a warning, if it could not be started. Passes its address to the registry's pages. */
 export async function tryToStartInference(
   context: Context,
   { registry, port, withDemo }: Options,
 ): Promise<Inference | undefined> {
   const daemon = await startDaemon(context, registry, port).catch((error: unknown) =>
-    warnFailed(context, 'The local API is not started', error),
+    warnFailed(context, 'The local API could not be started', error),
   )
   if (!daemon) {
     registry.setLocalApi((await findOwnDaemon(context)) ?? '')
@@ -38,7 +38,7 @@ export async function tryToStartInference(
   return { url: daemon.url, model, close: daemon.close }
 }
 
-/** The address of a daemon of ours that runs already. */
+/** The address of our running daemon. */
 export async function findOwnDaemon(context: Context): Promise<string | undefined> {
   const running = await findRunningDaemon(context.places)
   return running?.token === undefined ? undefined : running.url
@@ -46,7 +46,7 @@ export async function findOwnDaemon(context: Context): Promise<string | undefine
 
 async function startDaemon(context: Context, registry: RunningRegistry, port: number | undefined) {
   const { environment, places } = context
-  // SHOAL_HOST and SHOAL_PORT are the registry's here.
+  // In `shoal up`, SHOAL_HOST and SHOAL_PORT are for the registry.
   const config = await parseDaemonConfig(environment, {
     host: '127.0.0.1',
     port: String(port ?? getDefaultPort(context)),
@@ -70,9 +70,9 @@ async function tryToLoadDemo(context: Context, registry: RunningRegistry, daemon
     await daemon.preload(talkingDemo)
     return talkingDemo
   } catch (error) {
-    // Somebody may have taken it out of the registry.
+    // It may have been deleted from the registry.
     if (error instanceof Failure && error.code === 'not_found') return undefined
-    return warnFailed(context, `${talkingDemo} is not loaded`, error)
+    return warnFailed(context, `${talkingDemo} could not be loaded`, error)
   }
 }
 
@@ -81,9 +81,9 @@ async function isDemoHere(context: Context): Promise<boolean> {
   return choices.some((choice) => choice.modelName === talkingDemo && isComplete(choice))
 }
 
-/** As anybody pulls it, from the registry that has just been started. */
+/** Pulls the model from the registry that was just started. */
 async function pullDemo(context: Context, registry: RunningRegistry) {
-  context.printer.note('Pulling a model for the local API:')
+  context.printer.note('Downloading a model for the local API:')
   const token = await registry.systemToken()
   const fromHere = { ...context, openRegistry: () => context.openRegistry(registry.url, token) }
   await runPull(fromHere, await preparePull(fromHere, talkingDemo))

@@ -1,7 +1,7 @@
 import type { Printer } from '../terminal/printer.ts'
 
-/** For a registry that listens for other machines without knowing its own address. */
+/** For a registry that other machines can reach, but whose base URL is on loopback. */
 export function reportMisaddressed(printer: Printer, url: string) {
-  printer.warn(`Other machines are sent to ${url}, which is themselves.`)
-  printer.note('  Say where they find this one: --base-url http://its-name:8000')
+  printer.warn(`The base URL is ${url}, which other machines cannot reach.`)
+  printer.note('  Set an address that they can reach: --base-url http://<hostname>:8000')
 }

@@ -19,7 +19,7 @@ export function addDataOption(command: Command): Command {
   return command.addOption(createOption(registrySettings.dataDirectory))
 }
 
-/** As the registry's own configuration takes flags. */
+/** The options as flags for the registry's configuration. */
 export function toRegistryFlags({ port, host, data, baseUrl }: ServerOptions) {
   return {
     ...(port !== undefined && { port: String(port) }),

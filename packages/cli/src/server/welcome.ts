@@ -8,7 +8,7 @@ import type { Inference } from './inference.ts'
 
 type Parts = { registry: RunningRegistry; logFile: string; inference: Inference | undefined }
 
-/** What `shoal up` says once all is there: where things are, and what to do with them. */
+/** Printed by `shoal up` when everything is ready: addresses, files and next steps. */
 export async function welcome(printer: Printer, { registry, logFile, inference }: Parts) {
   const { url, dataDirectory, setupCode } = registry
   const client = registryClient({ baseUrl: url, token: await registry.systemToken() })
@@ -36,7 +36,7 @@ export async function welcome(printer: Printer, { registry, logFile, inference }
     `  Data       ${shortPath(dataDirectory)}`,
     `  Log        ${shortPath(logFile)}`,
     ...(demo.length > 0 ? [`  Demo       ${demo.join(', ')}`] : []),
-    ...(setupCode ? [`  Setup code ${setupCode}   the first account needs it`] : []),
+    ...(setupCode ? [`  Setup code ${setupCode}   needed for the first account`] : []),
     '',
     'Next, in another terminal:',
     ...(inference?.model ? [`  ${shoal} run ${inference.model} "Hello"`] : []),
@@ -44,14 +44,14 @@ export async function welcome(printer: Printer, { registry, logFile, inference }
     ...(demo.length > 0 ? [`  ${shoal} pull ${first}`] : []),
     `  ${shoal} register`,
     '',
-    'Ctrl-C ends it.',
+    'Press Ctrl-C to stop.',
   ])
 }
 
 const formatStatus = ({ model }: Inference) =>
-  model ? `${model} is loaded` : 'loads a model when it is asked for'
+  model ? `${model} is loaded` : 'loads models on demand'
 
-/** As it is seen from here, where that is shorter: `./data`. */
+/** Relative to the current folder if the path is inside it: `./data`. */
 function shortPath(path: string): string {
   const fromHere = relative(process.cwd(), path)
   return fromHere.startsWith('..') ? path : `./${fromHere}`

@@ -4,7 +4,7 @@ import type { Context, OpenContext } from '../context.ts'
 import { misuse } from '../terminal/failure.ts'
 import { type DataOption, toRegistryFlags } from './server-options.ts'
 
-/** Opens the data, works on it, and closes it whatever happens. */
+/** Opens the data folder, calls `work`, and closes it in any case. */
 export async function withAdmin(
   open: OpenContext,
   options: DataOption,
@@ -21,13 +21,13 @@ export async function withAdmin(
   }
 }
 
-/** The settings of the registry in that folder. */
+/** The configuration of the registry in the data folder. */
 export async function readDataConfig(
   { options, environment }: Context,
   data: DataOption,
 ): Promise<RegistryConfig> {
   if (options.registry !== undefined) {
-    throw misuse('admin works on a data folder, not on an address.', 'Name the folder with --data.')
+    throw misuse('admin works on a data folder, not on an address.', 'Pass the folder with --data.')
   }
   const { readRegistryConfig } = await import('@shoal/registry')
   return readRegistryConfig(environment.env, toRegistryFlags(data))

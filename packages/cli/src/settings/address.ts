@@ -2,9 +2,9 @@ import { bareHost, ipVersion, isLoopback } from '@shoal/core/addresses'
 import { misuse } from '../terminal/failure.ts'
 
 /**
- * The address of a registry as it was typed: `http://localhost:8000`, or a host alone. A host whose address is
- * already known keeps that one's scheme; otherwise a name of the public internet is taken to have HTTPS, and
- * loopback, an address in numbers or a name of the local network not.
+ * Parses the address of a registry: `http://localhost:8000`, or only a host. A host whose address is already
+ * known keeps its scheme. Otherwise, public hostnames get HTTPS, and loopback addresses, IP addresses and
+ * local hostnames get HTTP.
  */
 export function registryAddress(text: string, known: readonly string[] = []): string {
   const typed = text.trim()
@@ -15,12 +15,12 @@ export function registryAddress(text: string, known: readonly string[] = []): st
   return isPublicName(new URL(url).hostname) ? url.replace('http:', 'https:') : url
 }
 
-/** How people call a registry: `localhost:8000`. */
+/** The short name of a registry for display: `localhost:8000`. */
 export function registryLabel(address: string): string {
   return address.replace(/^https?:\/\//, '')
 }
 
-/** The address of a daemon as it was typed. With or without the `/v1` that OpenAI's clients want. */
+/** Parses the address of a daemon, with or without the `/v1` that OpenAI clients need. */
 export function daemonAddress(text: string): string {
   const typed = text.trim()
   const address = typed.includes('://') ? typed : `http://${typed}`
@@ -36,7 +36,7 @@ function checked(address: string, typed: string, { what, example } = registry): 
   const url = URL.canParse(address) ? new URL(address) : undefined
   const isWeb = url !== undefined && /^https?:$/.test(url.protocol)
   if (!isWeb || url.username || url.search || url.hash) {
-    throw misuse(`“${typed}” is not the address of ${what}.`, `One looks like ${example}.`)
+    throw misuse(`“${typed}” is not the address of ${what}.`, `Example: ${example}`)
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
 }

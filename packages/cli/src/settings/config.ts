@@ -1,4 +1,4 @@
-/** The settings that a person keeps, in `config.json`. */
+/** The saved settings, in `config.json`. */
 import { join } from 'node:path'
 import type { Setting, SettingsOf } from '@shoal/core/settings'
 import { Failure, misuse } from '../terminal/failure.ts'
@@ -10,9 +10,9 @@ import { savedSettings } from './settings.ts'
 
 export type ConfigKey = keyof typeof savedSettings
 export type Config = {
-  /** Of the file, for errors about what it holds. */
+  /** The path of the file, for error messages. */
   path: string
-  /** As they were typed, not yet checked. */
+  /** As typed, not yet validated. */
   values: Partial<Record<ConfigKey, string>>
 }
 
@@ -25,23 +25,23 @@ export async function readConfig(places: Places): Promise<Config> {
   return { path, values: Object.fromEntries(known.map(([key, value]) => [key, toText(value)])) }
 }
 
-/** Somebody who edits the file may write `false` for off. */
+/** The file may be edited by hand, with `false` instead of `off`. */
 const toText = (value: unknown) =>
   typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
 
-/** An empty value takes the setting away. */
+/** An empty value removes the setting. */
 export async function setConfig(places: Places, key: ConfigKey, text: string): Promise<void> {
   const value = text === '' ? undefined : acceptedText(key, text)
   await updateJsonFile(configPath(places), 0o644, (content) => ({ ...content, [key]: value }))
 }
 
-/** What is kept of a new value: a word as it is read, anything else as it was typed. Throws if the setting cannot be that. */
+/** The text to save for a new value: words as parsed, anything else as typed. Throws if the value is invalid. */
 export function acceptedText(key: ConfigKey, text: string): string {
   const value = parseSaved(key, text)
   return typeof value === 'string' ? value : text
 }
 
-/** The value of a saved setting; undefined if it is not set. Throws a usage error that names the file if it cannot be that. */
+/** The value of a saved setting; undefined if it is not set. If it is invalid, the usage error names the file. */
 export function readSaved<Key extends ConfigKey>(key: Key, { path, values }: Config) {
   const text = values[key]
   if (!text?.trim()) return undefined
@@ -67,7 +67,7 @@ export function configKey(text: string): ConfigKey {
   const names = Object.keys(savedSettings)
   const nearest = findNearest(names, text)
   throw misuse(
-    `There is no setting called “${text}”.`,
-    nearest ? `Did you mean ${nearest}?` : `There are ${names.join(', ')}.`,
+    `Unknown setting “${text}”.`,
+    nearest ? `Did you mean ${nearest}?` : `Valid settings: ${names.join(', ')}.`,
   )
 }

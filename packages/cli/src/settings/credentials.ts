@@ -1,4 +1,4 @@
-/** Who is signed in where: one entry for each registry, in a file that only its owner can read. */
+/** Saved sign-ins, one for each registry, in a file that only its owner can read. */
 import { join } from 'node:path'
 import { readJsonFile, updateJsonFile } from './json-file.ts'
 import type { Places } from './places.ts'

@@ -1,4 +1,4 @@
-/** The tables of settings in the documents. `npm run docs` prints them anew. */
+/** The tables of settings in the docs, which `npm run docs` updates. */
 import { flagName, type Setting } from '@shoal/core/settings'
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
@@ -35,7 +35,7 @@ const { flag: _flag, details: _details, ...apiKey } = daemonSettings.apiKey
 const apiKeyToSend: Row = { ...apiKey, description: 'API key to send to the daemon' }
 const { rateLimits, isRegistrationOpen, isAnonymousReadAllowed, quotaBytes } = registrySettings
 
-/** By the name in the document's marks. */
+/** By the name in the comment that marks the table. */
 const tables: Record<string, string> = {
   registry: table(['flag', 'variable', 'default', 'meaning'], Object.values(registrySettings)),
   'registry in short': table(
@@ -63,7 +63,7 @@ const tables: Record<string, string> = {
   saved: table(['setting', 'flag', 'default', 'meaning'], Object.values(savedSettings)),
 }
 
-/** A document with its tables as the settings are now. Throws if it wants one that there is not. */
+/** Returns the document with its tables updated. Throws if it asks for an unknown table. */
 export function withTables(document: string): string {
   return document.replaceAll(
     /(<!-- settings: (.+?) -->\n).*?(<!-- end of settings -->)/gs,

@@ -1,4 +1,4 @@
-/** Small JSON files that several commands may change at once: no change is lost, and no reader sees half of one. */
+/** Small JSON files that several commands may update at once. No update is lost, and readers never see a partial file. */
 import { randomUUID } from 'node:crypto'
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -24,7 +24,7 @@ export async function readJsonFile(path: string): Promise<JsonObject> {
   throw unreadable(path)
 }
 
-/** Reads the file, lets `change` make the new content, and puts it in place in one step. */
+/** Reads the file, applies `change`, and replaces the file atomically. */
 export async function updateJsonFile(
   path: string,
   mode: number,
@@ -39,7 +39,7 @@ export async function updateJsonFile(
   }
 }
 
-/** Puts the whole file in place in one step. */
+/** Replaces the file atomically. */
 export async function writeJsonFile(path: string, mode: number, content: object): Promise<void> {
   makeFolder(dirname(path), 0o700)
   const temporary = `${path}.${randomUUID()}.tmp`
@@ -62,7 +62,7 @@ async function lock(path: string): Promise<() => Promise<void>> {
   }
 }
 
-/** A lock is held for milliseconds: an old one was left by a process that died. */
+/** Locks are held for milliseconds, so an old one was left by a process that was killed. */
 async function isStale(path: string): Promise<boolean> {
   const { mtimeMs } = await stat(path).catch((error: unknown) => {
     if (isErrno(error, 'ENOENT')) return { mtimeMs: Date.now() }

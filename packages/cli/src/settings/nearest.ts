@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-/** The name that was most likely meant: at most three letters, and half of what was typed, are different. */
+/** The most similar name, with at most three edits, and at most half the length of the input. */
 export function findNearest(names: readonly string[], typed: string): string | undefined {
   const maxEdits = Math.min(3, typed.length / 2)
   return names

@@ -1,4 +1,4 @@
-/** What commands show of settings in their help. */
+/** Options and variables in a command's help, from the settings tables. */
 import { formatHelp, listVariables, type Setting } from '@shoal/core/settings'
 import { type Command, Option } from 'commander'
 import { parseCliSetting } from './read-cli-setting.ts'
@@ -7,7 +7,7 @@ import { parseCliSetting } from './read-cli-setting.ts'
 export const createOption = (one: Setting<unknown>): Option =>
   new Option(one.flag ?? '', formatHelp(one))
 
-/** The flag of a setting, whose value commander gets as the setting's. */
+/** Like `createOption`, but parses the value. */
 export const createParsedOption = (one: Setting<unknown>): Option =>
   createOption(one).argParser((text) => parseCliSetting(one, text))
 

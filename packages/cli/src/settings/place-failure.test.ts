@@ -5,7 +5,7 @@ import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome, runShoal } from '../testing/run-shoal.ts'
 
 const advice =
-  '  shoal keeps its files there. Make it writable, or set SHOAL_HOME to another folder.\n'
+  '  shoal needs to store files there. Make it writable, or set SHOAL_HOME to another folder.\n'
 
 const commands = [
   ['config', 'set', 'ratio', '2'],
@@ -30,7 +30,7 @@ test.runIf(process.platform === 'linux')(
         env: { SHOAL_REGISTRY: registry.url },
       })
       expect(stderr, words.join(' ')).toContain(
-        `✗ The folder /proc/home cannot be created: its file system takes no new folders.\n${advice}`,
+        `✗ The folder /proc/home cannot be created: its file system does not allow new folders.\n${advice}`,
       )
       expect(exitCode).toBe(1)
     }
@@ -45,7 +45,7 @@ test.runIf(process.platform === 'linux').each(['registry', 'up'])(
     const words = [command, '--port', '0', '--data', '/proc/shoal/data']
     const { stderr, exitCode } = await runShoal(words, { home: home.path, cwd: home.path })
     expect(stderr).toContain(
-      '✗ The folder /proc/shoal cannot be created: its file system takes no new folders.\n  Choose another place.\n',
+      '✗ The folder /proc/shoal cannot be created: its file system does not allow new folders.\n  Choose another place.\n',
     )
     expect(exitCode).toBe(1)
   },
@@ -72,12 +72,12 @@ test('a home below a file is named', async () => {
   await writeFile(file, '')
   const { stderr } = await runShoal(['config', 'set', 'ratio', '2'], { home: file, cwd: home.path })
   expect(stderr).toBe(
-    `✗ The folder ${join(file, 'config')} cannot be used: something on the way to it is not a folder.\n${advice}`,
+    `✗ The folder ${join(file, 'config')} cannot be used: a part of its path is not a folder.\n${advice}`,
   )
 })
 
 test.runIf(process.platform === 'linux').each([
-  ['/proc/shoal/', '/proc/shoal cannot be created: its file system takes no new folders'],
+  ['/proc/shoal/', '/proc/shoal cannot be created: its file system does not allow new folders'],
   ['/dev/null/tide.gguf', '/dev/null cannot be created: a file is in its place'],
   ['/dev/null/shoal/', '/dev/null cannot be created: a file is in its place'],
 ])('pull to %s ends at once and says why', { timeout: 60_000 }, async (output, words) => {

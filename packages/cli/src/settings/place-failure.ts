@@ -1,4 +1,4 @@
-/** What to say where the system lets shoal write no files, or read none, at a place. */
+/** Errors for files and folders that shoal cannot read or write. */
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
@@ -8,7 +8,7 @@ import type { Places } from './places.ts'
 const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'])
 const fileCalls = /^(mkdir|open|stat|lstat|scandir|rename|unlink|rmdir|link|copyfile)$/
 
-/** The failure that the system's error about a folder or a file means; undefined for any other error. */
+/** Turns a system error about a file or folder into a failure; undefined for other errors. */
 export function placeFailure(error: unknown, places: Places): Failure | undefined {
   if (!(error instanceof Error) || error instanceof Failure) return undefined
   const { code = '', path, syscall = '', errno = 0 } = error as NodeJS.ErrnoException
@@ -18,7 +18,7 @@ export function placeFailure(error: unknown, places: Places): Failure | undefine
   const message = `${formatSubject(path, syscall)}: ${findReason(code, syscall) ?? getSystemErrorMessage(errno)}.`
   return new Failure('failed', message, {
     hint: isOwn
-      ? 'shoal keeps its files there. Make it writable, or set SHOAL_HOME to another folder.'
+      ? 'shoal needs to store files there. Make it writable, or set SHOAL_HOME to another folder.'
       : 'Choose another place.',
     details: { path },
     cause: error,
@@ -38,14 +38,14 @@ function isWritable(folder: string): boolean {
     accessSync(folder, constants.W_OK)
     return true
   } catch {
-    return false // whatever the reason: the error that is told has its own
+    return false // the reason does not matter: the reported error has its own
   }
 }
 
 function findReason(code: string, syscall: string): string | undefined {
-  if (code === 'ENOENT' && syscall === 'mkdir') return 'its file system takes no new folders'
+  if (code === 'ENOENT' && syscall === 'mkdir') return 'its file system does not allow new folders'
   if (code === 'EEXIST') return 'a file is in its place'
-  if (code === 'ENOTDIR') return 'something on the way to it is not a folder'
+  if (code === 'ENOTDIR') return 'a part of its path is not a folder'
   return undefined
 }
 

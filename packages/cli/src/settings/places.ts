@@ -4,10 +4,10 @@ import type { Environment } from '../environment.ts'
 import { readCliSetting } from './read-cli-setting.ts'
 import { cliSettings } from './settings.ts'
 
-/** Where shoal keeps things on this machine. */
+/** The folders that shoal uses on this machine. */
 export type Places = { config: string; models: string; backends: string; state: string }
 
-/** `SHOAL_HOME` gathers everything under one folder; otherwise each thing is where the system wants it. */
+/** With `SHOAL_HOME`, everything is in one folder; otherwise in the system's usual folders. */
 export function readPlaces(env: Environment): Places {
   const folder = readCliSetting(cliSettings.home, { env })
   if (folder !== undefined) {

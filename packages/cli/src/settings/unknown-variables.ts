@@ -1,4 +1,4 @@
-/** Variables that no program of ours reads: most likely a slip, which would otherwise go unnoticed. */
+/** Warns of `SHOAL_…` variables that no program reads, which are probably typos. */
 import type { Setting } from '@shoal/core/settings'
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
@@ -7,7 +7,7 @@ import type { Environment } from '../environment.ts'
 import { findNearest } from './nearest.ts'
 import { cliSettings } from './settings.ts'
 
-/** Of all programs, since one environment file often serves them all. */
+/** The settings of all programs, because they often share one environment file. */
 const settings: Setting<unknown>[] = [
   registrySettings,
   daemonSettings,
@@ -21,7 +21,7 @@ const namesWithoutPrefix = [...known]
   .filter((name) => name.startsWith(prefix))
   .map((name) => name.slice(prefix.length))
 
-/** A sentence about each. Variables of shoal's own tests are no settings, and known. */
+/** One sentence for each. Variables of shoal's own tests are ignored. */
 export function aboutUnknownVariables(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith(prefix) && !name.startsWith('SHOAL_TEST_'))

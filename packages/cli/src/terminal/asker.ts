@@ -1,23 +1,23 @@
-/** Questions to the person at the terminal. They are asked on stderr: stdout is for results. */
+/** Prompts at the terminal, on stderr, because stdout is for results. */
 import type { CliEnvironment } from '../environment.ts'
 import { Failure, misuse } from './failure.ts'
 
 type Question = {
   message: string
-  /** What to write instead where nobody can be asked, such as `--username`. */
+  /** The hint if prompting is impossible, such as `Pass --username.` */
   instead: string
   validate?: (answer: string) => string | undefined
 }
 
-/** Each question ends the command with a `Failure`: a usage error if nobody can be asked, `stopped` if the person gives up. */
+/** Each prompt throws a `Failure`: a usage error if prompting is impossible, `stopped` if the user cancels. */
 export interface Asker {
-  /** Whether there is a person at a terminal. */
+  /** Whether prompting is possible. */
   readonly canAsk: boolean
-  /** Resolves with an answer that is not empty. */
+  /** Resolves with a non-empty answer. */
   text(question: Question): Promise<string>
-  /** The same; what is typed is not shown. */
+  /** Like `text`, but the input is hidden. */
   secret(question: Question): Promise<string>
-  /** Resolves if the answer is yes, at once under `--yes`; a no ends the command as `stopped`. */
+  /** Resolves if the answer is yes, or at once under `--yes`. A no throws `stopped`. */
   confirm(message: string): Promise<void>
 }
 
@@ -29,13 +29,14 @@ export function createAsker(
   const load = () => import('@clack/prompts')
 
   async function ask({ message, instead, validate }: Question, kind: 'text' | 'password') {
-    if (!canAsk) throw misuse(`Nobody can be asked for the ${message.toLowerCase()} here.`, instead)
+    if (!canAsk) throw misuse(`Cannot prompt for the ${message.toLowerCase()} here.`, instead)
     const clack = await load()
     const answer = await clack[kind]({
       ...streams,
       message,
       mask: '•',
-      validate: (typed = '') => validate?.(typed) ?? (typed === '' ? 'This is needed.' : undefined),
+      validate: (typed = '') =>
+        validate?.(typed) ?? (typed === '' ? 'This is required.' : undefined),
     })
     if (clack.isCancel(answer)) throw new Failure('stopped', 'Stopped. Nothing was changed.')
     return answer
@@ -48,7 +49,7 @@ export function createAsker(
     async confirm(message) {
       if (yes) return
       if (!canAsk)
-        throw misuse(`Nobody can be asked here: ${message}`, 'Say yes beforehand with --yes.')
+        throw misuse(`Cannot ask for confirmation here: ${message}`, 'To answer yes, pass --yes.')
       const clack = await load()
       const answer = await clack.confirm({ ...streams, message, initialValue: false })
       if (answer !== true) throw new Failure('stopped', 'Stopped. Nothing was changed.')
@@ -56,7 +57,7 @@ export function createAsker(
   }
 }
 
-/** A secret handed over on stdin: its first line, as `echo` and password stores end it. */
+/** Reads a secret from the first line of stdin, without the line break that `echo` and password stores add. */
 export async function readSecretFromStdin(
   { stdin }: CliEnvironment,
   what: string,
@@ -64,6 +65,6 @@ export async function readSecretFromStdin(
   const chunks: Buffer[] = []
   for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
   const [secret = ''] = Buffer.concat(chunks).toString('utf8').split(/\r?\n/, 1)
-  if (secret === '') throw misuse(`There is no ${what} on stdin.`)
+  if (secret === '') throw misuse(`No ${what} on stdin.`)
   return secret
 }

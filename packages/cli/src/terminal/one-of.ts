@@ -1,11 +1,14 @@
 import { Option } from 'commander'
 import { misuse } from './failure.ts'
 
-/** An option that takes one of a few values. Refused with a sentence of ours: commander's speaks of its own terms. */
+/** An option with fixed values. The error is our own, because commander's is worded for developers. */
 export function oneOf(flags: string, description: string, values: readonly string[]): Option {
   const option = new Option(flags, description).choices(values)
   return option.argParser((text) => {
     if (values.includes(text)) return text
-    throw misuse(`${option.long} cannot be “${text}”.`, `It takes ${values.join(', ')}.`)
+    throw misuse(
+      `“${text}” is not valid for ${option.long}.`,
+      `Valid values: ${values.join(', ')}.`,
+    )
   })
 }

@@ -1,4 +1,4 @@
-/** Quantities as people type them, and the errors that say what one looks like. */
+/** Parses quantities that users type. The errors give examples. */
 import { parseDuration, parseKeepAlive, parseSpeed } from '@shoal/core/units'
 import { misuse } from './failure.ts'
 
@@ -14,14 +14,14 @@ export {
   shortList,
 } from '@shoal/core/units'
 
-/** Bytes a second out of `10MB`, `1.5 GB/s` or `1048576`. */
+/** Bytes per second from `10MB`, `1.5 GB/s` or `1048576`. */
 export function parseByteRate(text: string): number {
   const bytes = parseSpeed(text) ?? 0
-  if (bytes < 1) throw misuse(`“${text}” is not a size. One looks like 10MB.`)
+  if (bytes < 1) throw misuse(`“${text}” is not a size such as 10MB.`)
   return bytes
 }
 
-/** How many times its size a file is given: `2`, `0.5`. */
+/** A share ratio, as a multiple of a file's size: `2`, `0.5`. */
 export function parseRatio(text: string): number {
   const value = Number(text)
   if (/^\d+(\.\d+)?$/.test(text) && value > 0) return value
@@ -46,16 +46,16 @@ export function decimalNumber(minimum: number, maximum: number) {
   }
 }
 
-/** Seconds out of `12h`, `5m`, `90d` or `1y`, from a second to a hundred years; undefined for `never` and `forever`. */
+/** Seconds from `12h`, `5m`, `90d` or `1y`, between 1 second and 100 years; undefined for `never` and `forever`. */
 export function parseLifetime(text: string): number | undefined {
   if (/^(never|forever)$/.test(text.trim())) return undefined
   const ms = parseDuration(text) ?? 0
   if (ms < 1_000) throw misuse(`“${text}” is not a time such as 12h, 90d, 2w or 1y, or never.`)
   if (Number.isFinite(ms)) return ms / 1_000
-  throw misuse(`“${text}” is more than a hundred years. For a key that does not expire, say never.`)
+  throw misuse(`“${text}” is more than a hundred years. For a key that does not expire, use never.`)
 }
 
-/** How long a model stays, as the daemon takes it: a time such as `5m`, or -1 for what has no end. */
+/** The keep-alive time in the daemon's format: a time such as `5m`, or -1 for no limit. */
 export function parseKeepTime(text: string): string | number {
   const ms = parseKeepAlive(text)
   if (ms === undefined) throw misuse(`“${text}” is not a time such as 5m, 2h or forever.`)
