@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The front door of the command line, in JavaScript that any Node since 6 can read. A Node that runs TypeScript as
-// it is goes on in this process; an older one hands over to the project's own Node 24, or says what is needed.
+// The entry point of the command line, in JavaScript that any Node since version 6 can parse. Node 24 and newer, which run
+// TypeScript, continue in this process. An older Node starts the project's own Node 24, or prints which version is needed.
 /* biome-ignore-all lint/style/useNodejsImportProtocol: Node before 14.18 does not know the node: prefix. */
 /* biome-ignore-all lint/complexity/useArrowFunction: the style of this file is that of old Nodes. */
 /* biome-ignore-all lint/style/useTemplate: the style of this file is that of old Nodes. */
@@ -34,7 +34,7 @@ function handOver(node) {
   var child = require('child_process').spawn(node, [__filename].concat(process.argv.slice(2)), {
     stdio: 'inherit',
   })
-  // A terminal sends Ctrl-C to the child as well; what a program sends to us alone is passed on.
+  // A terminal also sends Ctrl-C to the child. Signals sent only to this process are forwarded.
   var hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   process.on('SIGINT', function () {
     if (!hasTerminal) child.kill('SIGINT')

@@ -1,4 +1,4 @@
-/** What a command works with, made when it runs: settings, the terminal, and registries by their address. */
+/** What a command works with: settings, the terminal, and registries. Created when the command runs. */
 import { type Ending, exitCodes } from '@shoal/core/errors/table'
 import { setting } from '@shoal/core/settings'
 import {
@@ -22,15 +22,15 @@ import { createPrinter, type Printer } from './terminal/printer.ts'
 import { waitNotes } from './terminal/wait-notes.ts'
 import { version } from './version.ts'
 
-/** The registry that was last spoken to. */
+/** The registry of the last request. */
 export type LastRegistry = { address: string; hasToken: boolean }
 
 export type Registry = {
   client: RegistryClient
-  /** What the client speaks through. */
+  /** The transport that the client uses. */
   transport: Transport
   address: string
-  /** As people call it: `localhost:8000`. */
+  /** For display: `localhost:8000`. */
   label: string
   token: string | undefined
 }
@@ -42,27 +42,27 @@ export type Context = {
   asker: Asker
   places: Places
   config: Config
-  /** The registry that was named by flag, environment or configuration, in that order. */
+  /** The registry from the flag, the environment or the saved settings, in this order. */
   registryAddress: string
-  /** How registries are reached. Read once, when it is first wanted. */
+  /** How registries are reached. Read once, at first use. */
   networkSettings(): Promise<NetworkSettings>
-  /** Without an argument that registry; otherwise another one, by host or address. */
+  /** Opens the registry of `registryAddress`, or another one by host or address. */
   openRegistry(hostOrAddress?: string, token?: string): Promise<Registry>
-  /** Who takes this promises to end by itself, and soon, after it has fired. */
+  /** A command that takes this signal must end by itself soon after it fires. */
   takeStopSignal(): AbortSignal
-  /** For a command whose answer is a report: it was given, and what it reports is no success. */
+  /** Sets the exit code of a command that succeeded in reporting a failure. */
   endWith(code: Ending): void
 }
 
 /**
- * Makes the context of the command that is about to run. `isTransfer`: a registry that is away is waited for. `isForShell`: the
- * answer is for a shell, whose user shall see nothing else.
+ * Creates the context of a command. `isTransfer`: wait for a registry that is offline. `isForShell`: the output is for shell
+ * completion, so print nothing else.
  */
 export type OpenContext = (options?: Options) => Promise<Context>
 
 type Options = { isTransfer?: boolean; isForShell?: boolean }
 
-/** What the top of the program has to know of a command once it has ended. */
+/** What `runCommandLine` needs to know about a command after it has ended. */
 export type Trace = {
   printer?: Printer
   lastRegistry?: LastRegistry
@@ -71,7 +71,7 @@ export type Trace = {
 }
 
 const { default: _, ...withoutDefault } = cliSettings.registry
-/** The registry of the flag or the variable. */
+/** The registry from the flag or the variable. */
 const namedRegistry = setting(withoutDefault)
 
 export function contextOpener(
@@ -118,7 +118,7 @@ export function contextOpener(
         const credentials = await readCredentials(places)
         const known = [current, ...Object.keys(credentials)]
         const address = hostOrAddress ? registryAddress(hostOrAddress, known) : current
-        // A token of the environment is for the registry of the environment, never for one that a reference names.
+        // A token from the environment is for the current registry, never for one named in a reference.
         const ownToken =
           address === current ? readCliSetting(cliSettings.token, { env }) : undefined
         const token = givenToken ?? ownToken ?? credentials[address]?.token

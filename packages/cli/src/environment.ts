@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export type OutputStream = Writable & { isTTY?: boolean; columns?: number }
 export type InputStream = Readable & { isTTY?: boolean }
 
-/** What a command line runs in: the process, or a test's stand-in for one. */
+/** The environment of a command line: the process, or a test's substitute. */
 export type CliEnvironment = {
   env: Environment
   stdin: InputStream
@@ -13,8 +13,8 @@ export type CliEnvironment = {
   stderr: OutputStream
   /** Fires at the first Ctrl-C. */
   stopSignal: AbortSignal
-  /** Of the machine, or what the system lets this process have of it. */
+  /** The memory of the machine, or the limit of this process if it is lower. */
   memoryBytes: number
-  /** Where to look for other programs that take the place of a daemon. Default: 11434; a test has its own. */
+  /** The default port of the daemon, where another program may be running. Default: 11434; tests set their own. */
   daemonPort?: number
 }

@@ -70,7 +70,7 @@ test.skipIf(!existsSync('/dev/full'))(
       closeSync(full)
       const output = text(child.stderr as Readable)
       const [exitCode] = await once(child, 'close')
-      expect(await output).toBe('✗ The output cannot be written: the disk is full.\n')
+      expect(await output).toBe('✗ The output could not be written: the disk is full.\n')
       expect(exitCode).toBe(8)
     }
   },

@@ -1,10 +1,10 @@
-/** The process: its streams, its environment and its signals go in, an exit code comes out. */
+/** The entry point: passes streams, environment and signals to the command line, and exits with its code. */
 
 import { totalmem } from 'node:os'
 import { exitCodes } from '@shoal/core/errors/table'
 import { runCommandLine } from './run.ts'
 
-/** npm and npx pass on the Ctrl-C that the terminal has sent us already: what follows so soon is the same one. */
+/** npm and npx forward the Ctrl-C that the terminal also sends here, so a second signal this soon is the same one. */
 const echoMs = 500
 
 const stop = new AbortController()
@@ -23,13 +23,13 @@ process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') endWithoutReader(error)
 })
 
-/** Nothing more can be told to whoever reads: what was to be said is lost. */
+/** Exits, because no more output can be written. */
 function endWithoutReader(error: NodeJS.ErrnoException): never {
-  // The reader went away, as `head` does: whoever reads no further wants no complaint.
+  // The reader stopped reading, like `head`, which is not an error.
   if (error.code === 'EPIPE') process.exit(0)
   const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT'
   const why = isFull ? 'the disk is full' : error.message
-  process.stderr.write(`✗ The output cannot be written: ${why}.\n`)
+  process.stderr.write(`✗ The output could not be written: ${why}.\n`)
   process.exit(isFull ? exitCodes.no_room : exitCodes.failed)
 }
 
@@ -39,10 +39,10 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   stopSignal: stop.signal,
-  // 0 or an enormous number where the system sets no limit on the process.
+  // 0 or a huge number if the process has no limit.
   memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
 })
-// Not only `process.exitCode`: a connection kept alive would hold the shell's prompt back. A failed write tells of itself.
+// `process.exitCode` is not enough: a connection kept alive would delay the exit. Failed writes are handled above.
 process.stdout.write('', (error) => {
   if (!error) process.exit(exitCode)
 })

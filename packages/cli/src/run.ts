@@ -1,4 +1,4 @@
-/** One command line, from its words to its exit code. */
+/** Runs a command line and returns its exit code. */
 import { exitCodes } from '@shoal/core/errors/table'
 import { CommanderError } from 'commander'
 import { contextOpener, type Trace } from './context.ts'
@@ -22,7 +22,7 @@ export async function runCommandLine(words: readonly string[], environment: CliE
     await untilStopped(program.parseAsync([...words], { from: 'user' }), environment, trace)
     return trace.exitCode
   } catch (error) {
-    // Help and the version are printed already; so is the help that a bare group of commands gets.
+    // The help or the version is already printed, also for a command group without a command.
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage
     const failure =
@@ -33,7 +33,7 @@ export async function runCommandLine(words: readonly string[], environment: CliE
   }
 }
 
-/** A command that does not watch for Ctrl-C itself is left behind where it stands. */
+/** Rejects at Ctrl-C, without waiting for the command, unless the command handles Ctrl-C itself. */
 function untilStopped(command: Promise<unknown>, { stopSignal }: CliEnvironment, trace: Trace) {
   return new Promise<void>((resolve, reject) => {
     command.then(() => resolve(), reject)
@@ -45,7 +45,7 @@ function untilStopped(command: Promise<unknown>, { stopSignal }: CliEnvironment,
   })
 }
 
-/** The options that say how an error is told, where the words could not be parsed. */
+/** The options that affect error output, if the command line could not be parsed. */
 function optionsIn(words: readonly string[]): GlobalOptions {
   const has = (...names: string[]) => names.some((name) => words.includes(name))
   return {

@@ -137,7 +137,7 @@ test(
     await first.outcome
 
     const again = await runShoal(['pull', 'tide'], shoalOptions)
-    expect(again.stderr).toContain('Already here.')
+    expect(again.stderr).toContain('Already downloaded.')
     expect(again.stderr).toContain('Shared with peers while shoal serve is running.')
     const second = startShoal(['seed'], shoalOptions)
     await untilPrinted(second.child, 'machine, 1 file;')

@@ -18,7 +18,7 @@ test('what is no GGUF file is found before anything is asked of the registry', a
   const options = { home: home.path, registry: registry.address }
   const bad = await shoalHere(['push', nanoPath, path, '--name', 'nano'], options)
   expect(bad.stderr).toMatch(
-    /^✗ notes\.gguf is not readable as a GGUF file: .*\n {2}Nothing was sent\.\n$/,
+    /^✗ notes\.gguf cannot be read as a GGUF file: .*\n {2}Nothing was uploaded\.\n$/,
   )
   expect(bad.exitCode).toBe(1)
   const missing = await shoalHere(['push', join(home.path, 'none.gguf')], options)
@@ -177,7 +177,7 @@ test('half of a split file is not published', async () => {
   const { stderr, exitCode } = await shoalHere(['push', getPartPath(1)], options)
   expect(stderr).toContain(
     '✗ tide-Q8_0-00001-of-00003.gguf is one of 3 parts, and parts 2, 3 would be missing.\n' +
-      '  Name all parts in one command: shoal push tide-Q8_0-*.gguf\n',
+      '  Pass all parts in one command: shoal push tide-Q8_0-*.gguf\n',
   )
   expect(exitCode).toBe(2)
   await expect(client.getModel('tide')).rejects.toMatchObject({ status: 404 })

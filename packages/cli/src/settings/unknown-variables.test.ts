@@ -9,7 +9,7 @@ test.each([
   ['SHOAL_KEEPALIVE', ' Did you mean SHOAL_KEEP_ALIVE?'],
   ['SHOAL_FISH_TANK', ''],
 ])('%s is warned about', (name, hint) => {
-  const about = `${name} is not a setting of shoal.${hint}`
+  const about = `${name} is not a shoal setting.${hint}`
   expect(aboutUnknownVariables({ [name]: '1' })).toEqual([about])
 })
 
@@ -21,7 +21,7 @@ test('settings of all programs, of our tests, and of others are known', () => {
 test('a command warns once, on stderr, and does what it would have done', async () => {
   await using home = await makeHome()
   const at = { home: home.path, env: { SHOAL_REGISTRI: 'x' } }
-  const warning = 'SHOAL_REGISTRI is not a setting of shoal. Did you mean SHOAL_REGISTRY?'
+  const warning = 'SHOAL_REGISTRI is not a shoal setting. Did you mean SHOAL_REGISTRY?'
   const plain = await shoalHere(['config', 'ls', '--json'], at)
   expect(plain).toEqual({ stdout: '{}\n', stderr: `! ${warning}\n`, exitCode: 0 })
   const { stderr } = await shoalHere(['config', 'ls', '--progress=json'], at)

@@ -29,6 +29,6 @@ export function aboutUnknownVariables(env: Environment): string[] {
     .map((name) => {
       const nearest = findNearest(namesWithoutPrefix, name.slice(prefix.length))
       const hint = nearest === undefined ? '' : ` Did you mean ${prefix}${nearest}?`
-      return `${name} is not a setting of shoal.${hint}`
+      return `${name} is not a shoal setting.${hint}`
     })
 }

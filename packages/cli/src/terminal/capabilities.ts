@@ -1,10 +1,10 @@
 import type { CliEnvironment, Environment, OutputStream } from '../environment.ts'
 import type { GlobalOptions } from './global-options.ts'
 
-/** What may be done on the terminal at hand, as the streams, the environment and the flags say. */
+/** What the terminal can do, according to the streams, the environment and the flags. */
 export type TerminalCapabilities = {
   hasColor: { stdout: boolean; stderr: boolean }
-  /** Lines that are drawn over. */
+  /** Whether lines can be redrawn. */
   canDraw: boolean
   canAsk: boolean
 }
@@ -25,14 +25,14 @@ export function detectCapabilities(
   }
 }
 
-/** https://no-color.org and https://force-color.org: a wish for none is stronger than a wish for some. */
+/** See https://no-color.org and https://force-color.org. `NO_COLOR` takes precedence. */
 function hasColor(stream: OutputStream, env: Environment, options: GlobalOptions): boolean {
   if (!options.color || env.NO_COLOR) return false
   if (env.FORCE_COLOR !== undefined) return isOn(env.FORCE_COLOR)
   return stream.isTTY === true && env.TERM !== 'dumb'
 }
 
-/** A variable that is set, and not to a word for no. An empty `FORCE_COLOR` or `CI` counts as unset. */
+/** Whether a variable is set, and not to `0` or `false`. An empty `FORCE_COLOR` or `CI` counts as unset. */
 function isOn(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false'].includes(value)
 }

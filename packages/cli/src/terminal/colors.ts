@@ -2,7 +2,7 @@ import picocolors from 'picocolors'
 
 export type Colors = ReturnType<typeof createColors>
 
-/** Roe orange marks what leads: the moving end of things and the best fit. Of the 256 colours, one near the web's. */
+/** Roe orange, for progress bars and the best fit: of the 256 colors, the one closest to the web's. */
 const roeOpen = '\x1b[38;5;209m'
 const foregroundClose = '\x1b[39m'
 

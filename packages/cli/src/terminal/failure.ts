@@ -1,12 +1,12 @@
 import { type Ending, exitCodes } from '@shoal/core/errors/table'
 
-/** The end of a command that could not do what was asked: a sentence, and what to do about it. */
+/** An error that ends a command: a sentence, a hint and an exit code. */
 export class Failure extends Error {
   override name = 'Failure'
   readonly code: Ending
   /** One or more lines, without indentation. */
   readonly hint: string | undefined
-  /** Further members of the error in `--json`. */
+  /** More members of the error under `--json`. */
   readonly members: Record<string, unknown>
 
   constructor(
@@ -29,5 +29,5 @@ export class Failure extends Error {
   }
 }
 
-/** A command line that cannot be meant. */
+/** An invalid command line. */
 export const misuse = (message: string, hint?: string) => new Failure('usage', message, { hint })

@@ -1,6 +1,6 @@
 /**
- * Lines that a person types at a terminal, with a history under the arrow keys. Between two questions nothing is shown of
- * what is typed, so that it cannot fall into an answer; it is kept for the next question.
+ * Reads lines from a terminal, with a history on the arrow keys. While no line is requested, typed text is not shown, so that it
+ * does not appear within an answer. It is kept for the next request.
  */
 
 import { createInterface } from 'node:readline'
@@ -9,9 +9,9 @@ import type { CliEnvironment, OutputStream } from '../environment.ts'
 
 export type Typed =
   | { type: 'line'; text: string }
-  /** Ctrl-C, which drops what stands on the line. */
+  /** Ctrl-C, which clears the line. */
   | { type: 'interrupt'; hadText: boolean }
-  /** Ctrl-D, or the terminal is gone. */
+  /** Ctrl-D, or the terminal was closed. */
   | { type: 'end' }
 
 export type LineReader = { next(prompt: string): Promise<Typed>; close(): void }
@@ -20,7 +20,7 @@ const historySize = 500
 
 export function openLineReader(
   { stdin, stderr }: Pick<CliEnvironment, 'stdin' | 'stderr'>,
-  /** Ctrl-C while no line is asked for. */
+  /** Called for Ctrl-C while no line is requested. */
   onInterrupt: () => void,
 ): LineReader {
   const screen = muteable(stderr)
@@ -60,7 +60,7 @@ export function openLineReader(
     settle({ type: 'interrupt', hadText })
   })
 
-  /** As the keys do it: to the end, then away with all before it. */
+  /** Simulates the keys Ctrl-E (end of line) and Ctrl-U (delete to the left). */
   function dropLine() {
     lines.write(null, { ctrl: true, name: 'e' })
     lines.write(null, { ctrl: true, name: 'u' })

@@ -1,4 +1,4 @@
-/** What a command says: results go to stdout, everything else to stderr. */
+/** The output of a command: results go to stdout, everything else to stderr. */
 
 import type { CliEnvironment } from '../environment.ts'
 import { detectCapabilities, type TerminalCapabilities } from './capabilities.ts'
@@ -6,7 +6,7 @@ import { type Colors, createColors } from './colors.ts'
 import type { Failure } from './failure.ts'
 import type { GlobalOptions } from './global-options.ts'
 
-/** Lines at the bottom of the terminal that are drawn again and again, such as a progress bar. */
+/** Lines at the bottom of the terminal that are redrawn, such as a progress bar. */
 export type LiveRegion = { clear(): void; draw(): void }
 
 type Lines = string | readonly string[]
@@ -25,13 +25,13 @@ export interface Printer {
   /** Colors of stderr. */
   readonly err: Colors
   readonly stderr: CliEnvironment['stderr']
-  /** The width of what results are written to; undefined where that has none. */
+  /** The width of the terminal on stdout; undefined if stdout is not a terminal. */
   readonly columns: number | undefined
   /** One line of the NDJSON on stderr; its members are written in snake_case, as in `--json`. */
   event(value: object): void
   /** A line of the result. */
   result(line: string): void
-  /** A piece of a result that comes bit by bit. */
+  /** A part of a result that is streamed. */
   part(text: string): void
   /** The answer of a command: one document under `--json`, and lines otherwise. */
   answer(document: unknown, lines: () => Lines | Promise<Lines>): Promise<void>
@@ -41,11 +41,11 @@ export interface Printer {
   detail(line: string): void
   /** A note with a check mark. */
   success(line: string): void
-  /** Something that has to be known, also under `--quiet`. */
+  /** A warning, printed even under `--quiet`. */
   warn(line: string): void
   /** The error that ends a command, with its stack under `--debug`. */
   fail(failure: Failure): void
-  /** Keeps `shown` below whatever is printed meanwhile; undefined when it is over. */
+  /** Keeps `shown` below all other output; undefined removes it. */
   setRegion(shown: LiveRegion | undefined): void
 }
 
@@ -114,7 +114,7 @@ export function createPrinter(environment: CliEnvironment, options: GlobalOption
   }
 }
 
-/** Our own names are camelCase; the members that programs read are snake_case, at any depth. */
+/** Converts camelCase member names to snake_case, at any depth, for programs. */
 function snakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeCase)
   if (typeof value !== 'object' || value === null) return value

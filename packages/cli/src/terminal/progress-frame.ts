@@ -5,20 +5,20 @@ import { formatBytes, formatSeconds } from './units.ts'
 export type ProgressStatus = {
   bytesDone: number
   bytesTotal: number
-  /** From 0 to 1, where there is more to do than to move bytes. Default: the bytes' share. */
+  /** From 0 to 1, if there is more to do than to transfer bytes. Default: the share of the bytes. */
   fraction?: number
   bytesPerSecond?: number | undefined
   secondsLeft?: number | undefined
-  /** What the step at hand is, where that is not to move bytes: `reading 2 MB of 5 MB`. Default: the bytes. */
+  /** The current step, if it is not a transfer: `reading 2 MB of 5 MB`. Default: the bytes. */
   amount?: string | undefined
-  /** What is done besides, such as `2 sources` or `hashing`. */
+  /** Additional information, such as `2 sources` or `hashing`. */
   remarks?: readonly string[]
 }
 
 const maxCells = 48
 const minCells = 10
 
-/** The lines of a progress bar, none of them wider than the terminal. */
+/** The lines of a progress bar, no wider than the terminal. */
 export function progressFrame(status: ProgressStatus, columns: number, colors: Colors): string[] {
   const percent = `${computePercent(status)}%`.padStart(4)
   const texts = [`${percent}  ${formatAmount(status)}`, percent]
@@ -47,12 +47,12 @@ function bar(fraction: number, cells: number, colors: Colors): string {
   const full = Math.floor(halves / 2)
   const head = halves % 2 === 1 ? '╸' : ''
   const rest = cells - full - head.length
-  // Without colour the way still to go has to differ in form.
+  // Without colors, the remaining part needs a different character.
   const way = colors.isEnabled ? colors.dim('━'.repeat(rest)) : '─'.repeat(rest)
   return colors.roe('━'.repeat(full) + head) + way
 }
 
-/** As many parts as the line holds, the most wanted first. */
+/** As many parts as fit in a line, the most important first. */
 function formatPace(
   { bytesPerSecond, secondsLeft, remarks = [] }: ProgressStatus,
   columns: number,

@@ -7,17 +7,17 @@ import {
   progressFrame,
 } from './progress-frame.ts'
 
-/** Shows how far something is. It never runs backwards, whatever it is told. */
+/** Shows progress, which never goes backwards. */
 export type Progress = {
   update(status: ProgressStatus): void
-  /** For programs alone: under `--progress=json` each event of the transfer is a line. */
+  /** Only for programs: under `--progress=json`, each event of the transfer is a line. */
   event(event: { type: string; [detail: string]: unknown }): void
   end(): void
 }
 
 const frameMs = 100
 
-/** The form that suits where stderr goes: a bar, a line for each 10 %, events, or nothing. */
+/** Depending on stderr and the options: a bar, a line for each 10 %, JSON events, or nothing. */
 export async function openProgress(printer: Printer, title: string): Promise<Progress> {
   if (printer.isForPrograms) return eventProgress(printer)
   if (printer.isQuiet) return { update: ignore, event: ignore, end: ignore }
@@ -43,7 +43,7 @@ async function liveProgress(printer: Printer): Promise<Progress> {
     },
     event: ignore,
     end() {
-      // How fast it was and what is left is of no use afterwards; the bar stays.
+      // The bar stays on the screen, without speed and remaining time.
       if (status)
         status = {
           bytesDone: status.bytesDone,
@@ -74,7 +74,7 @@ function lineProgress(printer: Printer, title: string): Progress {
   }
 }
 
-/** Bytes move many times a second; programs are told as often as people are. */
+/** Limits byte events to one per frame, as in the progress bar. */
 function eventProgress(printer: Printer): Progress {
   let reportedAt = Number.NEGATIVE_INFINITY
   let lastType = ''
@@ -111,7 +111,7 @@ function neverBackwards(): (status: ProgressStatus) => ProgressStatus {
   }
 }
 
-/** What a form of progress has no use for. */
+/** For methods that a kind of progress does not need. */
 function ignore() {
   return undefined
 }

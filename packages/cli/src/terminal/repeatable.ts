@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 
-/** An option that may be given again and again. Commander's own lists would swallow the arguments behind them. */
+/** An option that can be repeated. Commander's variadic options would also take the arguments after them. */
 export const repeatable = (flags: string, description: string): Option =>
   repeated(new Option(flags, description))
 

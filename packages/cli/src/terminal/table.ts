@@ -2,9 +2,9 @@ export type Column<Row> = {
   title: string
   text: (row: Row) => string
   align?: 'right'
-  /** Left out, the last of these first, where the terminal is too narrow. */
+  /** Omitted if the terminal is too narrow, starting from the right. */
   isOptional?: boolean
-  /** Colour, applied after the widths are known. */
+  /** Adds color, after the widths are known. */
   paint?: (text: string, row: Row) => string
 }
 
@@ -15,7 +15,7 @@ type Layout = {
 
 const gap = '  '
 
-/** Lines of a table, without white space at their ends. */
+/** The lines of a table, without trailing whitespace. */
 export async function table<Row>(
   allColumns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -50,10 +50,10 @@ export async function table<Row>(
 
 type Measure = (text: string) => number
 
-/** One cell to a character, each. */
+/** Only characters that are one column wide. */
 const narrow = /^[\x20-\x7e–…]*$/
 
-/** The library that knows wide characters takes longer to load than most commands to run. */
+/** Loaded only if necessary: the library for wide characters takes longer to load than most commands to run. */
 async function measureFor(texts: readonly string[]): Promise<Measure> {
   if (texts.every((text) => narrow.test(text))) return (text) => text.length
   return (await import('string-width')).default

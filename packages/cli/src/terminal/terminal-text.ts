@@ -1,22 +1,22 @@
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
 
-/** Text of somebody else, without what could drive the reader's terminal or turn its reading direction. */
+/** Removes control characters and changes of text direction from untrusted text. */
 export function toTerminalText(text: string): string {
   return text.replace(controls, '')
 }
 
-/** The same on one line. */
+/** Like `toTerminalText`, on one line. */
 export function toTerminalLine(text: string): string {
   return toTerminalText(text.replace(/\s+/g, ' ')).trim()
 }
 
-/** A word of the language: anything with other characters in it may be a path, a filename or a model's name. */
+/** A plain word. Anything with other characters may be a path, a filename or a model name. */
 const ordinaryWord = /^[a-z]+(?=[\s,:;.?]*(\s|$))/
 
 /**
- * Messages are lower-case phrases; what people read begins with a capital and ends with a stop. A path or a name at the
- * beginning stays as it is.
+ * Turns a lower-case phrase into a sentence, with a capital letter and a full stop. A path or a name at the beginning is not
+ * changed.
  */
 export function toSentence(phrase: string): string {
   const text = phrase.replace(ordinaryWord, (word) => word.charAt(0).toUpperCase() + word.slice(1))

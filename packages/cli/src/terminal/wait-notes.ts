@@ -1,15 +1,15 @@
 import type { Printer } from './printer.ts'
 import { toTerminalLine } from './terminal-text.ts'
 
-/** 0 seconds: nobody knows how long. */
+/** 0 seconds means an unknown time. */
 type Wait = { seconds: number; reason: string }
 
-/** Nobody needs to hear of a shorter one. */
+/** Shorter waits are not reported. */
 const minSeconds = 1
-/** A registry that is away is tried again every two seconds: that is said once, and then now and then. */
+/** While a registry is offline, each retry every two seconds would otherwise repeat the note. */
 const repeatAfterMs = 30_000
 
-/** Tells of waits, as in “Waiting 2 s: localhost:8000: connect ECONNREFUSED”. */
+/** Prints notes about waits, such as “Waiting 2 s: localhost:8000: connect ECONNREFUSED”. */
 export function waitNotes(printer: Printer): (wait: Wait) => void {
   let lastReason: string | undefined
   let notedAt = Number.NEGATIVE_INFINITY

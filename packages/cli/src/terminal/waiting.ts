@@ -1,9 +1,9 @@
 import type { Printer } from './printer.ts'
 
-/** What is over sooner needs no words. */
+/** Shorter work shows no text. */
 const quietMs = 400
 
-/** Does `work`, and says so on a terminal where it takes a while; the words are gone afterwards. */
+/** Runs `work`. If it takes a while, shows `words` on the terminal until it ends. */
 export async function whileWaiting<T>(
   printer: Printer,
   words: string,

@@ -23,13 +23,13 @@ test('a pull of a damaged file names the command that repairs it, which does', a
     const { stderr, exitCode } = await shoal('pull', 'tide', '--no-peers')
     expect(stderr).toContain(
       `✗ ${path} is damaged.\n` +
-        '  It is not what was pulled. Mend it with: shoal verify --repair tide\n',
+        '  It has changed since it was downloaded. To repair it: shoal verify --repair tide\n',
     )
     expect(exitCode).toBe(7)
     expect((await shoal('verify', '--repair', 'tide')).stdout).toContain('repaired')
     expect(await readFile(path)).toEqual(bytes)
   }
-  expect((await shoal('pull', 'tide', '--no-peers')).stderr).toContain('Already here.')
+  expect((await shoal('pull', 'tide', '--no-peers')).stderr).toContain('Already downloaded.')
 })
 
 test('outside the models folder, where verify does not look, it is to be deleted', async () => {

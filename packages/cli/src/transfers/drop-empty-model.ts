@@ -11,8 +11,8 @@ type DropOptions = {
 const timeoutMs = 5_000
 
 /**
- * Deletes a model that a push has made and then sent nothing to: neither a file nor a chunk of one is there. The registry itself
- * refuses where files have come meanwhile. Where it cannot be done that is noted; the push has failed anyway, for another reason.
+ * Deletes a model that a push created and sent nothing to: it has neither files nor chunks. The registry refuses if files have
+ * arrived meanwhile. Any other failure is only noted, because the push has already failed for another reason.
  */
 export async function dropEmptyModel(printer: Printer, { client, modelName, files }: DropOptions) {
   const signal = AbortSignal.timeout(timeoutMs)
@@ -27,7 +27,7 @@ export async function dropEmptyModel(printer: Printer, { client, modelName, file
     await client.deleteModel(modelName, { only_if_empty: true }, signal)
   } catch (error) {
     if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return
-    printer.note(`  The model ${modelName}, which has no files, could not be deleted again.`)
+    printer.note(`  The new model ${modelName} has no files, but could not be deleted.`)
   }
 }
 

@@ -14,13 +14,13 @@ import { pullReport } from './pull-report.ts'
 type PullFilesOptions = {
   registry: Registry
   modelName: string
-  /** As people know what is pulled: `shoal-tiny:Q8_0`. */
+  /** The title to show: `shoal-tiny:Q8_0`. */
   title: string
   parts: readonly { file: ModelFile; path: string }[]
   limits: LimitOptions & PeerOptions
 }
 
-/** Pulls one file, or all parts of one, under one progress bar. */
+/** Pulls a file, or all parts of a split file, under one progress bar. */
 export async function pullFiles(
   context: Context,
   options: PullFilesOptions,
@@ -54,14 +54,15 @@ export async function pullFiles(
     progress.end()
     if (signal.aborted) throw stopped(report.status(), error)
     if (hasCode(error, 'damaged_file')) throw damaged(context, options, error)
-    if (report.bytesDone() > 0) printer.note(`  ${formatBytes(report.bytesDone())} are kept.`)
+    if (report.bytesDone() > 0)
+      printer.note(`  Kept ${formatBytes(report.bytesDone())} of downloaded data.`)
     throw error
   }
   progress.end()
   return pulled
 }
 
-/** Only what lies among the models can be named to `verify`. */
+/** `verify` works only on files in the models folder. */
 function damaged(
   { places }: Context,
   { modelName, parts }: PullFilesOptions,
@@ -71,8 +72,8 @@ function damaged(
   const isAmongModels = parts.some((part) => dirname(dirname(part.path)) === places.models)
   return new Failure('verification_failed', `${path} is damaged.`, {
     hint: isAmongModels
-      ? `It is not what was pulled. Mend it with: shoal verify --repair ${modelName}`
-      : 'It is not what was pulled. Delete it, then run the same command again.',
+      ? `It has changed since it was downloaded. To repair it: shoal verify --repair ${modelName}`
+      : 'It has changed since it was downloaded. Delete it, then run the same command again.',
     details: { path },
     cause,
   })
@@ -82,11 +83,15 @@ function stopped(status: ProgressStatus, cause: unknown): Failure {
   const { bytesDone, bytesTotal } = status
   const hint =
     bytesDone > 0
-      ? `Run the same command again to carry on from ${formatBytes(bytesDone)}.`
+      ? `Run the same command again to resume from ${formatBytes(bytesDone)}.`
       : 'Run the same command again to start.'
-  return new Failure('stopped', `Stopped at ${computePercent(status)} %. Nothing is lost.`, {
-    hint,
-    details: { bytes_done: bytesDone, bytes_total: bytesTotal },
-    cause,
-  })
+  return new Failure(
+    'stopped',
+    `Stopped at ${computePercent(status)} %. Downloaded data is kept.`,
+    {
+      hint,
+      details: { bytes_done: bytesDone, bytes_total: bytesTotal },
+      cause,
+    },
+  )
 }

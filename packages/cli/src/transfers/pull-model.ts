@@ -1,4 +1,4 @@
-/** A model from its reference to its verified file, as `pull`, `run` and `up` fetch it. */
+/** Pulls a model, from its reference to verified files, for `pull`, `run` and `up`. */
 import type { ModelFile } from '@shoal/protocol/client'
 import type { PulledFile } from '@shoal/transfer'
 import type { Context } from '../context.ts'
@@ -17,7 +17,7 @@ type Part = { file: ModelFile; path: string }
 
 export type PreparedPull = Awaited<ReturnType<typeof preparePull>>
 
-/** What is to be pulled and where it goes; said aloud, since the machine may have chosen. */
+/** Chooses the files and their paths. Prints the choice, because it may depend on this machine. */
 export async function preparePull(context: Context, reference: string, output?: string) {
   const { places, printer, environment } = context
   const found = await getModelWithFiles(context, reference)
@@ -53,13 +53,15 @@ export async function runPull(
 
 function reportOutcome(printer: Printer, pulled: readonly PulledFile[]) {
   const [first] = pulled
-  if (pulled.every(({ alreadyThere }) => alreadyThere)) printer.success('Already here.')
+  if (pulled.every(({ alreadyThere }) => alreadyThere)) printer.success('Already downloaded.')
   else if (pulled.length > 1) printer.success(`Verified SHA-256 of ${pulled.length} files`)
   else if (first) printer.success(`Verified SHA-256 ${shortHash(first.sha256_hash)}`)
   const shares = computeShares(pulled.flatMap(({ sources }) => sources))
   if (shares) printer.note(`  ${shares.percent} came from ${shares.peers}.`)
   for (const { source, count } of pulled.flatMap(({ droppedChunks }) => droppedChunks)) {
     const them = count === 1 ? 'it' : 'them'
-    printer.note(`  Dropped ${plural(count, 'bad chunk')} from ${source}; fetched ${them} again.`)
+    printer.note(
+      `  Dropped ${plural(count, 'bad chunk')} from ${source} and downloaded ${them} again.`,
+    )
   }
 }

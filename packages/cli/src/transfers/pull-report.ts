@@ -6,7 +6,7 @@ import { formatBytes } from '../terminal/units.ts'
 import { waitNotes } from '../terminal/wait-notes.ts'
 import { computeShares } from './source-shares.ts'
 
-/** How the parts of one pull stand together, drawn from the events of each. */
+/** Combines the events of all parts of a pull into one progress bar. */
 export function pullReport(printer: Printer, progress: Progress, bytesTotal: number) {
   let bytesBefore = 0
   const noteWait = waitNotes(printer)
@@ -30,10 +30,10 @@ export function pullReport(printer: Printer, progress: Progress, bytesTotal: num
       switch (event.type) {
         case 'checking':
           return show(partBytes, {
-            remarks: [`checking what is here, ${formatBytes(event.bytesDone)}`],
+            remarks: [`checking existing data, ${formatBytes(event.bytesDone)}`],
           })
         case 'resumed':
-          printer.note(`  Checked ${formatBytes(event.bytes)} already here.`)
+          printer.note(`  Checked ${formatBytes(event.bytes)} already downloaded.`)
           return show(event.bytes)
         case 'starting-over':
           return printer.note(`  Starting over: ${event.reason}.`)
@@ -45,7 +45,7 @@ export function pullReport(printer: Printer, progress: Progress, bytesTotal: num
         case 'bad-chunk':
           return printer.detail(`  Chunk ${event.index} from ${event.source} was bad.`)
         case 'without-peers':
-          return printer.detail(`  Nobody but the registry is asked: ${event.reason}`)
+          return printer.detail(`  Downloading only from the registry: ${event.reason}`)
         case 'waiting':
           return noteWait(event)
         case 'verifying':
@@ -69,7 +69,7 @@ function computePace(
   }
 }
 
-/** `6 peers + registry`, `59% from peers`: where there is anybody but the registry. */
+/** `6 peers + registry`, `59% from peers`; empty without peers. */
 function remarksOn(sources: readonly SourceShare[]): string[] {
   const shares = computeShares(sources)
   if (!shares) return []

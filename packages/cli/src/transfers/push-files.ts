@@ -16,7 +16,7 @@ type PushFilesOptions = {
   signal: AbortSignal
 }
 
-/** Sends files to a model that is there already, under one progress bar. */
+/** Uploads files to an existing model, under one progress bar. */
 export async function pushFiles(printer: Printer, options: PushFilesOptions): Promise<ModelFile[]> {
   const { files, signal, ...pushOptions } = options
   const { pushFile } = await import('@shoal/transfer')
@@ -33,8 +33,8 @@ export async function pushFiles(printer: Printer, options: PushFilesOptions): Pr
   } catch (error) {
     progress.end()
     if (!signal.aborted) throw error
-    const message = `Stopped at ${computePercent(report.status())} %. Nothing is lost.`
-    const hint = 'Run the same command again to carry on.'
+    const message = `Stopped at ${computePercent(report.status())} %. Uploaded data is kept.`
+    const hint = 'Run the same command again to resume.'
     throw new Failure('stopped', message, { hint, cause: error })
   }
   progress.end()

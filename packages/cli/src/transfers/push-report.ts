@@ -7,14 +7,14 @@ import { waitNotes } from '../terminal/wait-notes.ts'
 
 type StepEvent = PushEvent & { type: 'hashing' | 'uploading' | 'processing' }
 
-/** What share of the work of a file each step is, roughly: reading it here, sending it, and checking it there. */
+/** The approximate share of each step in the work of a file. */
 const steps = {
   hashing: { from: 0, to: 0.15, verb: 'reading' },
-  uploading: { from: 0.15, to: 0.9, verb: 'sending' },
-  processing: { from: 0.9, to: 1, verb: 'checked by the registry:' },
+  uploading: { from: 0.15, to: 0.9, verb: 'uploading' },
+  processing: { from: 0.9, to: 1, verb: 'registry is checking' },
 }
 
-/** One bar for all files of a push. */
+/** One progress bar for all files of a push. */
 export function pushReport(printer: Printer, progress: Progress, bytesTotal: number) {
   let status: ProgressStatus = { bytesDone: 0, bytesTotal, fraction: 0 }
   let bytesBefore = 0
@@ -57,10 +57,10 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
           })
         }
         case 'resumed':
-          return printer.detail(`  The registry has ${event.bytes} bytes of ${filename} already.`)
+          return printer.detail(`  The registry already has ${event.bytes} bytes of ${filename}.`)
         case 'bad-chunk':
           return printer.note(
-            `  Chunk ${event.index} of ${filename} arrived damaged; sending it again.`,
+            `  Chunk ${event.index} of ${filename} arrived damaged. Uploading it again.`,
           )
         case 'waiting':
           return noteWait(event)
@@ -71,7 +71,7 @@ export function pushReport(printer: Printer, progress: Progress, bytesTotal: num
   }
 }
 
-/** The bytes of the step at hand: while a file is read none of it is sent, and the percentage grows all the same. */
+/** The bytes of the current step, which need not be those uploaded: reading a file also counts as progress. */
 function formatAmount(verb: string, { type, bytesDone, bytesTotal }: StepEvent): string {
   const total = formatBytes(bytesTotal)
   return type === 'processing'

@@ -1,4 +1,4 @@
-/** What is to be published, looked at before anything is created or sent. */
+/** Reads and checks the files to publish, before anything is created or uploaded. */
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { isModelFilename } from '@shoal/core/references'
@@ -19,7 +19,7 @@ export type ModelFileHere = {
 export async function readModelFiles(paths: readonly string[]): Promise<ModelFileHere[]> {
   const names = new Set(paths.map((path) => basename(path)))
   if (names.size < paths.length) {
-    throw misuse('Two of the files have the same name; a model can hold only one of them.')
+    throw misuse('Two of the files have the same name. Filenames in a model must be unique.')
   }
   const files: ModelFileHere[] = []
   for (const path of paths) files.push(await readModelFile(path))
@@ -29,20 +29,20 @@ export async function readModelFiles(paths: readonly string[]): Promise<ModelFil
 async function readModelFile(path: string): Promise<ModelFileHere> {
   const filename = basename(path)
   const found = await stat(path).catch((error: unknown) => {
-    throw new Failure('not_found', `There is no file ${path}.`, { cause: error })
+    throw new Failure('not_found', `The file ${path} does not exist.`, { cause: error })
   })
   if (!found.isFile()) throw misuse(`${path} is not a file.`)
   if (!isModelFilename(filename)) {
     throw misuse(
-      `${filename} cannot be the name of a published file.`,
-      'It ends in .gguf, starts with a letter or digit, and has letters, digits, spaces and ._+()- only.',
+      `${filename} is not a valid name for a published file.`,
+      'Use letters, digits, spaces and ._+()- only, start with a letter or digit, and end in .gguf.',
     )
   }
   const { extractFacts, readGgufFile } = await import('@shoal/model-file')
   const header = await readGgufFile(path).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Failure('failed', `${filename} is not readable as a GGUF file: ${reason}.`, {
-      hint: 'Nothing was sent.',
+    throw new Failure('failed', `${filename} cannot be read as a GGUF file: ${reason}.`, {
+      hint: 'Nothing was uploaded.',
       cause: error,
     })
   })
@@ -58,7 +58,7 @@ async function readModelFile(path: string): Promise<ModelFileHere> {
   }
 }
 
-/** Half of a split file runs nowhere. Parts that the model has already count. */
+/** Throws if parts of a split file would be missing: an incomplete model cannot run. Published parts count as present. */
 export function refuseMissingParts(
   files: readonly ModelFileHere[],
   published: readonly FileLike[],
@@ -73,12 +73,12 @@ export function refuseMissingParts(
       missing.length === 1 ? `part ${missing[0]}` : `parts ${shortList(missing.map(String))}`
     throw misuse(
       `${pushed.filename} is one of ${choice.parts} parts, and ${parts} would be missing.`,
-      `Name all parts in one command: shoal push ${getStem(pushed)}-*.gguf`,
+      `Pass all parts in one command: shoal push ${getStem(pushed)}-*.gguf`,
     )
   }
 }
 
-/** `architecture llama   7.2B   32K context`, as far as the files say. */
+/** `architecture llama   7.2B   32K context`, as far as the files contain it. */
 export function describeModelFiles(files: readonly ModelFileHere[]): string {
   const found = <K extends keyof ModelFileHere>(key: K) =>
     files.map((file) => file[key]).find((value) => value !== null)
