@@ -7,7 +7,7 @@ export const shippedModels = join(import.meta.dirname, '../../../../models')
 /** A real model of a megabyte. */
 export const nanoPath = join(shippedModels, 'shoal-nano/shoal-nano-Q8_0.gguf')
 
-/** Puts a model file somewhere, as other programs do: nothing but the file. */
+/** Puts a model file somewhere, as other programs do: only the file. */
 export async function putModelFile(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await copyFile(nanoPath, path)

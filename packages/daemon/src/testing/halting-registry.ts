@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 
 const elements = 512 * 1024
 
-/** A registry with one file, `slow`, that sends half of each response and then nothing until it is told to continue. */
+/** A registry with one file, `slow`, that sends half of each response and then nothing until `goOn` is called. */
 export async function haltingRegistry() {
   const tensors = [{ name: 'token_embd.weight', shape: [elements], type: 'F32' }]
   const bytes = Buffer.from(makeGguf({ metadata: { 'general.architecture': 'llama' }, tensors }))

@@ -25,7 +25,7 @@ const store: DiskStore = await openDiskStore({
   senderTimeoutMs: { alone: 1_500, waitedFor: 200 },
 })
 app.setErrorHandler(handleError)
-// The contract uses only the presigned routes, which need nothing but the store.
+// The contract uses only the presigned routes, which only need the store.
 app.register(blobRoutes, {
   store,
   trash: { has: async () => false, removeOldest: async () => ({ objects: 0, bytes: 0 }) },

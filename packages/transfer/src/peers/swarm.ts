@@ -44,7 +44,7 @@ type Events = {
   onFailure(reason: string): void
 }
 
-/** The tracker is told that we have left. Otherwise it learns it later. */
+/** Leaving the swarm includes an announce. Without it, the tracker notices later. */
 const closeTimeoutMs = 500
 
 /**

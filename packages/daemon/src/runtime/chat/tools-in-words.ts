@@ -11,7 +11,7 @@ export function toolsInWords(messages: ChatMessage[], tools: Tool[]): ChatMessag
 
 function introduction(tools: Tool[]): string {
   const list = tools.map(({ function: declared }) => JSON.stringify(declared)).join('\n')
-  return `You can call these tools:\n${list}\nTo call one, answer with nothing but <tool_call>{"name": "its name", "arguments": {}}</tool_call>`
+  return `You can call these tools:\n${list}\nTo call one, answer with only <tool_call>{"name": "its name", "arguments": {}}</tool_call>`
 }
 
 function inWords({ role, content, tool_calls, tool_call_id: _, ...rest }: ChatMessage) {

@@ -192,7 +192,7 @@ async function makeFile(path: string, sizeBytes: number) {
 }
 
 /**
- * Erases records whose callers are told that they were not counted. If this fails too, they may be counted after a
+ * Erases records whose callers got the error that they were not counted. If this fails too, they may be counted after a
  * crash.
  */
 async function strikeOut(file: FileHandle, written: readonly Place[]) {

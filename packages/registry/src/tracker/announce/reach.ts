@@ -2,29 +2,6 @@ import type { Reach } from '@shoal/core/addresses'
 import { classifyAddress } from '@shoal/core/addresses'
 
 /*
- * Who is told of whom. An address leads somewhere only on its own side: 127.0.0.1 to oneself, 192.168.1.7 into one's own LAN.
- * A registry often runs on one machine of a LAN, for the people there, and somebody seeds on that same machine:
- *
- * - Peers on the registry's own machine announce themselves from a loopback address. Others there are given that; all other
- *   machines are given the address under which they reached the registry (`own-address.ts`), since that is the same machine.
- * - Peers in private networks are given to private networks and to the registry's own machine, since these are most often one
- *   LAN or one VPN; where they are not, a client tries in vain. The internet is not told of them: of no use there, and nobody's business.
- * - Peers with a public address are given to everybody.
- *
- * Two peers behind one router that reach the registry over the internet are given its public address, which leads back in only
- * where the router can turn around; clients find each other there by themselves (BEP 14).
- */
-const reachesFrom: Record<Reach, readonly Reach[]> = {
-  loopback: ['loopback', 'private', 'public'],
-  private: ['private', 'public'],
-  public: ['public'],
-}
-
-export function canConnect(from: string, to: string): boolean {
-  return reachesFrom[classifyAddress(from)].includes(classifyAddress(to))
-}
-
-/**
  * Which peers are returned to which clients. An address is only useful on its own side: 127.0.0.1 on the same machine,
  * 192.168.1.7 in the same LAN. A registry often runs on a machine of a LAN for its users, one of whom seeds on that machine:
  *
@@ -37,6 +14,17 @@ export function canConnect(from: string, to: string): boolean {
  *   the internet get its public address, which works only if the router supports hairpinning; clients also find each other
  *   there by local discovery (BEP 14).
  */
+const reachesFrom: Record<Reach, readonly Reach[]> = {
+  loopback: ['loopback', 'private', 'public'],
+  private: ['private', 'public'],
+  public: ['public'],
+}
+
+export function canConnect(from: string, to: string): boolean {
+  return reachesFrom[classifyAddress(from)].includes(classifyAddress(to))
+}
+
+/** The kinds of addresses of peers to which a client at `address` can connect; `own` is this machine's address for it. */
 export function usefulReaches(address: string, own: string | undefined): readonly Reach[] {
   const reach = classifyAddress(address)
   const reaches = reachesFrom[reach]
