@@ -80,7 +80,7 @@ test('a private authority is trusted by flag and by variable, and by nothing els
 test('a setting of the network that cannot be is a mistake of the command line', async () => {
   const wrong: [Record<string, string>, string[], RegExp][] = [
     [{}, ['--cacert', '/nowhere.pem'], /CA file \/nowhere.pem cannot be read/],
-    [{ HTTP_PROXY: 'socks5://proxy' }, [], /not the address of an HTTP proxy/],
+    [{ HTTP_PROXY: 'socks5://proxy' }, [], /not an HTTP proxy address/],
     [{ SHOAL_NETWORK_TIMEOUTS: 'soon' }, [], /SHOAL_NETWORK_TIMEOUTS has “soon”/],
   ]
   for (const [env, words, message] of wrong) {

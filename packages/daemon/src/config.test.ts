@@ -51,7 +51,7 @@ test('origins named by a flag or the variable may call', () => {
     ...origins,
   ])
   expect(() => read({ SHOAL_ORIGINS: 'a.test' })).toThrow(
-    'holds origins such as http://localhost:3000, not "a.test"',
+    'must be a list of origins such as http://localhost:3000, not "a.test"',
   )
 })
 
@@ -74,15 +74,15 @@ test.each([
 })
 
 test.each([
-  [{ port: '70000' }, 'SHOAL_PORT (or --port) is a number from 0 to 65535, not "70000"'],
-  [{ slots: '0' }, 'SHOAL_SLOTS (or --slots) is a number from 1 to 256, not "0"'],
-  [{ threads: 'all' }, 'SHOAL_THREADS (or --threads) is a number from 1 to 1024, not "all"'],
-  [{ memory: 'much' }, 'SHOAL_MEMORY (or --memory) is a size such as 12GB, not "much"'],
+  [{ port: '70000' }, 'SHOAL_PORT (or --port) must be a number from 0 to 65535, not "70000"'],
+  [{ slots: '0' }, 'SHOAL_SLOTS (or --slots) must be a number from 1 to 256, not "0"'],
+  [{ threads: 'all' }, 'SHOAL_THREADS (or --threads) must be a number from 1 to 1024, not "all"'],
+  [{ memory: 'much' }, 'SHOAL_MEMORY (or --memory) must be a size such as 12GB, not "much"'],
   [
     { keepAlive: 'long' },
-    'SHOAL_KEEP_ALIVE (or --keep-alive) is a time such as 5m, 2h or forever, not "long"',
+    'SHOAL_KEEP_ALIVE (or --keep-alive) must be a duration such as 5m, 2h or forever, not "long"',
   ],
-  [{ contextLength: '1e4' }, 'SHOAL_CONTEXT_LENGTH (or --context-length) is a number'],
+  [{ contextLength: '1e4' }, 'SHOAL_CONTEXT_LENGTH (or --context-length) must be a number'],
 ])('%o is refused in a sentence that names the setting', (flags, sentence) => {
   expect(() => read({}, flags)).toThrow(ConfigError)
   expect(() => read({}, flags)).toThrow(sentence)

@@ -1,17 +1,17 @@
-/** Every setting of a daemon. It loads nothing of the server, so that help and docs can print it. */
+/** Every setting of the daemon. Loads none of the server code, so that help and docs can print it. */
 import { list, type Parse, port, setting, size, wholeNumber, word } from '@shoal/core/settings'
 import { parseKeepAlive } from '@shoal/core/units'
 
 const parseOrigin: Parse<string> = (text, refuse) => {
   if (URL.canParse(text) && new URL(text).origin !== 'null') return new URL(text).origin
-  if (/^[a-z][a-z0-9+.-]*:\/\/[^/]*$/.test(text)) return text // of an app, such as app://obsidian.md
-  return refuse(`holds origins such as http://localhost:3000, not "${text}"`)
+  if (/^[a-z][a-z0-9+.-]*:\/\/[^/]*$/.test(text)) return text // an app's origin, such as app://obsidian.md
+  return refuse(`must be a list of origins such as http://localhost:3000, not "${text}"`)
 }
 
-/** Milliseconds; -1 forever. */
+/** Milliseconds; -1 means forever. */
 const parseKeepAliveMs: Parse<number> = (text, refuse) => {
   const ms = parseKeepAlive(text)
-  if (ms === undefined) return refuse(`is a time such as 5m, 2h or forever, not "${text}"`)
+  if (ms === undefined) return refuse(`must be a duration such as 5m, 2h or forever, not "${text}"`)
   return Number.isFinite(ms) ? ms : -1
 }
 
@@ -23,7 +23,7 @@ export const daemonSettings = {
     default: '127.0.0.1',
     description: 'address to listen on',
   }),
-  /** 0 takes a port that the system gives. */
+  /** 0 picks a free port. */
   port: setting({
     variable: 'SHOAL_PORT',
     flag: '--port <number>',
@@ -31,40 +31,40 @@ export const daemonSettings = {
     default: '11434',
     description: 'port to listen on',
     details:
-      "under `npm start` it is `--inference-port`, and the variable is the registry's; its pages send visitors of the same machine there",
+      "under `npm start`, use `--inference-port`: the variable sets the registry's port. The registry's pages connect visitors on the same machine to this port",
   }),
-  /** Tokens of one conversation. */
+  /** Tokens per conversation. */
   contextLength: setting({
     variable: 'SHOAL_CONTEXT_LENGTH',
     flag: '--context-length <tokens>',
-    // Below this no model answers a sentence; above it no model was made.
+    // Fewer are useless in practice, and no model supports more.
     parse: wholeNumber({ min: 64, max: 2 ** 24 }),
     default: '8192',
-    description: 'tokens of a conversation',
-    details: 'never more than the model was made for',
+    description: 'context length in tokens',
+    details: "capped at the model's own context length",
   }),
   slots: setting({
     variable: 'SHOAL_SLOTS',
     flag: '--slots <number>',
     parse: wholeNumber({ min: 1, max: 256 }),
     default: '4',
-    description: 'conversations of a model at a time',
-    details: 'fewer if memory is short. 64 more requests wait, further ones get 429',
+    description: 'concurrent conversations per model',
+    details: 'fewer if memory is short. Up to 64 more requests are queued; any beyond that get 429',
   }),
   threads: setting({
     variable: 'SHOAL_THREADS',
     flag: '--threads <number>',
     parse: wholeNumber({ min: 1, max: 1024 }),
-    defaultPhrase: 'up to one for each core',
-    description: 'threads that compute',
+    defaultPhrase: 'up to one per core',
+    description: 'compute threads',
     details:
-      'the default is chosen again while a model answers: fewer on a busy machine. A number given here is not changed; more than there are free cores is far slower',
+      'by default, the number is adjusted while a model generates: fewer on a busy machine. A number set here is fixed; more threads than free cores are much slower',
   }),
   memoryBytes: setting({
     variable: 'SHOAL_MEMORY',
     flag: '--memory <size>',
     parse: size({ min: 1, example: '12GB' }),
-    defaultPhrase: "85 % of the machine's",
+    defaultPhrase: "85 % of the machine's memory",
     description: 'memory for all models together, such as `12GB`',
   }),
   keepAliveMs: setting({
@@ -72,23 +72,24 @@ export const daemonSettings = {
     flag: '--keep-alive <time>',
     parse: parseKeepAliveMs,
     default: '5m',
-    description: 'how long an idle model stays: `90s`, `2h`, `7d`, `0`, `forever`',
+    description: 'how long an idle model stays loaded: `90s`, `2h`, `7d`, `0`, `forever`',
   }),
-  /** The flag names a file that holds the key. */
+  /** The flag takes a file that contains the key. */
   apiKey: setting({
     variable: 'SHOAL_API_KEY',
     flag: '--api-key-file <file>',
     parse: word,
-    description: 'API key that every call to the daemon must carry',
-    details: 'commands that call a daemon send the variable',
+    description: 'API key required for every call to the daemon',
+    details: 'commands that call a daemon send the key from the variable',
   }),
-  /** Web pages that may call, besides those of this machine. */
+  /** Origins of web pages allowed to call the daemon, in addition to those of this machine. */
   origins: setting({
     variable: 'SHOAL_ORIGINS',
     flag: '--origin <origin>',
     parse: list(parseOrigin),
     default: '',
-    description: 'web pages that may call, such as `http://localhost:3000`; repeatable',
-    details: 'in the variable they are separated by commas',
+    description:
+      'origin of web pages allowed to call the daemon, such as `http://localhost:3000`; repeatable',
+    details: 'separated by commas in the variable',
   }),
 }

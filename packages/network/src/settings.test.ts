@@ -13,7 +13,7 @@ function writeTemporary(content: string): string {
   return path
 }
 
-test('without anything in the environment, requests go straight', async () => {
+test('requests are direct if the environment is empty', async () => {
   expect(await readNetworkSettings({})).toEqual(directNetwork)
 })
 
@@ -22,7 +22,7 @@ test('blank variables count as not set', async () => {
   expect(await readNetworkSettings(env)).toEqual(directNetwork)
 })
 
-test('proxies are read in either case, the lower one first, and without a scheme', async () => {
+test('proxy variables are read in lower case, then in upper case, and the scheme is optional', async () => {
   const env = {
     HTTP_PROXY: 'http://upper:1',
     http_proxy: 'lower:2',
@@ -36,21 +36,21 @@ test('proxies are read in either case, the lower one first, and without a scheme
   })
 })
 
-test('timeouts can be set, some of them or all', async () => {
+test('some or all timeouts can be set', async () => {
   const SHOAL_NETWORK_TIMEOUTS = 'connect=500ms, stall=2s,giveup=1m'
   const { timeouts } = await readNetworkSettings({ SHOAL_NETWORK_TIMEOUTS })
   expect(timeouts).toEqual({ connectMs: 500, headersMs: 30_000, stallMs: 2000, giveUpMs: 60_000 })
 })
 
-test('the flag comes before the variable', async () => {
+test('the flag overrides the variable', async () => {
   const { extraCa } = await readNetworkSettings({ SHOAL_CA_FILE: '/nowhere' }, testAuthority)
   expect(extraCa).toMatch(/^-----BEGIN CERTIFICATE-----/)
 })
 
 test.each([
-  [{ HTTPS_PROXY: 'socks5://me:secret@proxy:1' }, /“socks5:\/\/…@proxy:1” is not the address/],
-  [{ HTTP_PROXY: 'http://me:100%@proxy:1' }, /not the address of an HTTP proxy/],
-  [{ HTTP_PROXY: 'http://' }, /not the address of an HTTP proxy/],
+  [{ HTTPS_PROXY: 'socks5://me:secret@proxy:1' }, /“socks5:\/\/…@proxy:1” is not an HTTP proxy address/],
+  [{ HTTP_PROXY: 'http://me:100%@proxy:1' }, /not an HTTP proxy address/],
+  [{ HTTP_PROXY: 'http://' }, /not an HTTP proxy address/],
   [{ SHOAL_CA_FILE: '/nowhere/ca.pem' }, /ca.pem cannot be read: ENOENT/],
   [{ SHOAL_NETWORK_TIMEOUTS: 'connect=6' }, /has “connect=6”/],
   [{ SHOAL_NETWORK_TIMEOUTS: 'read=6s' }, /has “read=6s”/],
@@ -62,11 +62,11 @@ test.each([
 })
 
 test.each([
-  ['nothing', 'no certificate here', /holds no certificate/],
+  ['nothing', 'no certificate here', /contains no PEM certificates/],
   [
     'half of one',
     '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
-    /holds a damaged certificate/,
+    /contains an invalid certificate/,
   ],
 ])('a CA file that holds %s is refused', async (_, content, message) => {
   const SHOAL_CA_FILE = writeTemporary(content)

@@ -7,23 +7,23 @@ import { type Parse, readSettings, setting } from '@shoal/core/settings'
 import { parseDuration } from '@shoal/core/units'
 
 export type NetworkSettings = {
-  /** The proxy for http and for https addresses. */
+  /** Proxies for http and https URLs. */
   httpProxy: string | undefined
   httpsProxy: string | undefined
-  /** Hosts, domains and networks to reach directly, as in `NO_PROXY`. */
+  /** Hosts, domains and networks to connect to directly, as in `NO_PROXY`. */
   noProxy: string
-  /** Certificate authorities to trust beside the system's and Node's, in PEM. */
+  /** Certificate authorities to trust in addition to the system's and Node's, in PEM. */
   extraCa: string | undefined
   timeouts: Timeouts
 }
 
 /** In milliseconds. */
 export type Timeouts = {
-  /** Until a connection is open, including TLS. */
+  /** Until the connection is open, including TLS. */
   connectMs: number
-  /** From the request to the head of its answer. */
+  /** From sending the request to receiving the response headers. */
   headersMs: number
-  /** Longest silence in the middle of an answer. */
+  /** Longest pause while receiving a response. */
   stallMs: number
   /** A transfer fails after this long without progress. */
   giveUpMs: number
@@ -47,7 +47,7 @@ export const directNetwork: NetworkSettings = {
   timeouts: defaultTimeouts,
 }
 
-/** An invalid setting; `message` is a sentence for the user. */
+/** An invalid setting. `message` is a sentence for the user. */
 export class NetworkSettingError extends AppError<'invalid_network_setting'> {
   constructor(message: string, options?: ErrorOptions) {
     super('invalid_network_setting', message, {}, options)
@@ -57,8 +57,8 @@ export class NetworkSettingError extends AppError<'invalid_network_setting'> {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the settings from an environment as curl does: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` in either case.
- * `cacert` is the flag that overrides `SHOAL_CA_FILE`. Rejects with a `NetworkSettingError`.
+ * Reads the settings from an environment, like curl: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` in upper or lower
+ * case. `cacert` is the value of the flag, which overrides `SHOAL_CA_FILE`. Rejects with a `NetworkSettingError`.
  */
 export async function readNetworkSettings(
   env: Environment,
@@ -88,11 +88,11 @@ function proxyAddress(text: string | undefined): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url && ['http:', 'https:'].includes(url.protocol) && hasSoundPassword(url)) return address
   throw new NetworkSettingError(
-    `“${withoutPassword(text)}” is not the address of an HTTP proxy, such as http://proxy.example:3128.`,
+    `“${withoutPassword(text)}” is not an HTTP proxy address, such as http://proxy.example:3128.`,
   )
 }
 
-/** Other characters than letters and digits may be percent-encoded; a percent sign has to be. */
+/** Whether the credentials decode: a literal percent sign must be percent-encoded. */
 function hasSoundPassword({ username, password }: URL): boolean {
   try {
     decodeURIComponent(username + password)
@@ -112,12 +112,12 @@ async function readCertificates(path: string): Promise<string> {
   try {
     for (const certificate of certificates) new X509Certificate(certificate)
   } catch (error) {
-    throw new NetworkSettingError(`The CA file ${path} holds a damaged certificate.`, {
+    throw new NetworkSettingError(`The CA file ${path} contains an invalid certificate.`, {
       cause: error,
     })
   }
   if (certificates.length > 0) return certificates.join('\n')
-  throw new NetworkSettingError(`The CA file ${path} holds no certificate in PEM.`)
+  throw new NetworkSettingError(`The CA file ${path} contains no PEM certificates.`)
 }
 
 const timeoutFields: Record<string, keyof Timeouts> = {
@@ -128,10 +128,10 @@ const timeoutFields: Record<string, keyof Timeouts> = {
 }
 
 const minTimeoutMs = 100
-/** Twelve days: a timer for more than twice as long would fire at once. Where there is no end, this is it. */
+/** About 12 days. Timers fire immediately if their delay exceeds 2^31 - 1 ms (about 25 days). Stands for “no timeout”. */
 const maxTimeoutMs = 2 ** 30
 
-/** `connect=6s,headers=30s,stall=20s,giveup=10m`, or some of them. */
+/** Parses `connect=6s,headers=30s,stall=20s,giveup=10m`, or part of it. */
 const parseTimeouts: Parse<Timeouts> = (text, refuse) => {
   const timeouts = { ...defaultTimeouts }
   for (const part of text.split(',').filter((one) => one.trim() !== '')) {
@@ -139,25 +139,25 @@ const parseTimeouts: Parse<Timeouts> = (text, refuse) => {
     const field = timeoutFields[name]
     const ms = parseDuration(time) ?? 0
     if (field === undefined || ms < minTimeoutMs) {
-      return refuse(`has “${part.trim()}”; it looks like ${usualTimeouts}`)
+      return refuse(`has “${part.trim()}”, which is not valid; use the format ${usualTimeouts}`)
     }
     timeouts[field] = Math.min(ms, maxTimeoutMs)
   }
   return timeouts
 }
 
-/** What a user can set of it, besides the proxies, which have the names that every program knows. */
+/** The settings apart from the proxies, which use the standard variables. */
 export const networkSettings = {
   caFile: setting({
     variable: 'SHOAL_CA_FILE',
     flag: '--cacert <file>',
     parse: (path) => path,
-    description: 'certificate authorities to trust as well, in PEM',
+    description: 'file of additional trusted certificate authorities, in PEM',
   }),
   timeouts: setting({
     variable: 'SHOAL_NETWORK_TIMEOUTS',
     parse: parseTimeouts,
     default: usualTimeouts,
-    description: 'network timeouts; those that are left out keep their default',
+    description: 'network timeouts; any left out keep their default',
   }),
 }

@@ -48,20 +48,23 @@ test('classes of rate limits that are left out keep their default', () => {
 })
 
 test.each([
-  [{ SHOAL_PORT: '65536' }, 'SHOAL_PORT (or --port) is a number from 0 to 65535, not "65536"'],
-  [{ SHOAL_PEER_PORT: 'no' }, 'SHOAL_PEER_PORT is a number from 0 to 65535, or off, not "no"'],
+  [{ SHOAL_PORT: '65536' }, 'SHOAL_PORT (or --port) must be a number from 0 to 65535, not "65536"'],
+  [{ SHOAL_PEER_PORT: 'no' }, 'SHOAL_PEER_PORT must be a number from 0 to 65535, or off, not "no"'],
   [
     { SHOAL_BASE_URL: 'models.example.org' },
-    'SHOAL_BASE_URL (or --base-url) is an address such as https://models.example.org, not "models.example.org"',
+    'SHOAL_BASE_URL (or --base-url) must be a URL such as https://models.example.org, not "models.example.org"',
   ],
   [
     { DATABASE_URL: 'mysql://me:secret@host/db' },
-    'DATABASE_URL begins with postgres:// (leave it out for SQLite)',
+    'DATABASE_URL must begin with postgres:// (unset it to use SQLite)',
   ],
-  [{ SHOAL_REGISTRATION: 'no' }, 'SHOAL_REGISTRATION is one of open, closed, not "no"'],
-  [{ SHOAL_QUOTA: 'much' }, 'SHOAL_QUOTA is a size such as 500GB, not "much"'],
-  [{ SHOAL_TRASH_DAYS: 'week' }, 'SHOAL_TRASH_DAYS is a number of days such as 7, or a time'],
-  [{ SHOAL_RATE_LIMITS: 'auth=0/min' }, 'tracker=6000/min, or is off; "auth=0/min" does not'],
+  [{ SHOAL_REGISTRATION: 'no' }, 'SHOAL_REGISTRATION must be one of open, closed, not "no"'],
+  [{ SHOAL_QUOTA: 'much' }, 'SHOAL_QUOTA must be a size such as 500GB, not "much"'],
+  [
+    { SHOAL_TRASH_DAYS: 'week' },
+    'SHOAL_TRASH_DAYS must be a number of days such as 7, or a duration',
+  ],
+  [{ SHOAL_RATE_LIMITS: 'auth=0/min' }, 'tracker=6000/min, or be off; "auth=0/min" is not valid'],
 ])('%o stops the start with a sentence', (env, sentence) => {
   expect(() => readRegistryConfig(env)).toThrow(ConfigError)
   expect(() => readRegistryConfig(env)).toThrow(sentence)

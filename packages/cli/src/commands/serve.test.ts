@@ -139,7 +139,7 @@ test('Ollama on the port is named', async () => {
 test('a setting that cannot be is a usage error that names it', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await runShoal(['serve', '--slots', 'many'], { home: home.path })
-  expect(stderr).toBe('✗ SHOAL_SLOTS (or --slots) is a number from 1 to 256, not "many".\n')
+  expect(stderr).toBe('✗ SHOAL_SLOTS (or --slots) must be a number from 1 to 256, not "many".\n')
   expect(exitCode).toBe(2)
 })
 

@@ -15,7 +15,7 @@ test.each([
   expect(registryAddress(typed)).toBe(address)
 })
 
-test('a host whose address is known keeps its scheme', () => {
+test('a known host keeps its scheme', () => {
   const known = ['http://models.example.org', 'https://gpubox']
   expect(registryAddress('models.example.org', known)).toBe('http://models.example.org')
   expect(registryAddress('gpubox', known)).toBe('https://gpubox')
@@ -37,7 +37,7 @@ test.each([
   expect(() => daemonAddress('two words')).toThrow('is not the address of a daemon')
 })
 
-test('a registry on this machine is taken to have no certificate', () => {
+test('a registry on this machine defaults to http', () => {
   const inUrl = (host: string) => (/^[^[].*:/.test(host) ? `[${host}]` : host)
   for (const host of loopbackHosts) expect(registryAddress(inUrl(host)), host).toMatch(/^http:/)
 })

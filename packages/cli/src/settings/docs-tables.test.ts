@@ -5,7 +5,7 @@ import { withTables } from './docs-tables.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 
-test('the documents describe the settings as they are; npm run docs prints them', async () => {
+test('the settings tables in the docs are up to date (npm run docs)', async () => {
   const marks: string[] = []
   for await (const name of glob('{README.md,docs/*.md}', { cwd: root })) {
     const text = await readFile(join(root, name), 'utf8')
@@ -16,7 +16,7 @@ test('the documents describe the settings as they are; npm run docs prints them'
   expect(marks.toSorted()).toEqual(wanted.toSorted())
 })
 
-test('a table is printed anew, and an unknown one refused', () => {
+test('a table is regenerated, and an unknown table is an error', () => {
   const marked = (name: string) => `<!-- settings: ${name} -->\nold\n<!-- end of settings -->`
   const printed = withTables(`before\n${marked('saved')}\nafter`)
   expect(printed).toMatch(/^before\n.*\n\| `connections` \| `--connections` \|.*\nafter$/s)

@@ -30,7 +30,7 @@ function table(names: (keyof typeof columns)[], rows: Row[]): string {
 
 const { host, port, ...otherDaemonSettings } = daemonSettings
 const { model, models, log } = serveSettings
-/** The flag is only for commands that start a daemon. */
+/** The flag exists only on commands that start a daemon. */
 const { flag: _flag, details: _details, ...apiKey } = daemonSettings.apiKey
 const apiKeyToSend: Row = { ...apiKey, description: 'API key to send to the daemon' }
 const { rateLimits, isRegistrationOpen, isAnonymousReadAllowed, quotaBytes } = registrySettings

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
-test('changes made at once are all kept, and nothing is left beside the file', async () => {
+test('concurrent changes are all saved, and no other files are left', async () => {
   const names = Array.from({ length: 20 }, (_, index) => `registry-${index}`)
   await Promise.all(
     names.map((name) => updateJsonFile(path, 0o600, (content) => ({ ...content, [name]: 1 }))),
@@ -21,12 +21,12 @@ test('changes made at once are all kept, and nothing is left beside the file', a
   expect(await readdir(join(directory, 'config'))).toEqual(['credentials.json'])
 })
 
-test('only the owner can read what is written so', async () => {
+test('only the owner can read the file', async () => {
   await updateJsonFile(path, 0o600, () => ({ token: 'secret' }))
   expect((await stat(path)).mode & 0o777).toBe(0o600)
 })
 
-test('a lock that a dead process left is taken over', async () => {
+test('a lock left by a dead process is taken over', async () => {
   await updateJsonFile(path, 0o600, () => ({}))
   await writeFile(`${path}.lock`, '')
   const longAgo = new Date(Date.now() - 60_000)
@@ -35,8 +35,8 @@ test('a lock that a dead process left is taken over', async () => {
   expect(await readJsonFile(path)).toEqual({ done: true })
 })
 
-test('a damaged file is named, not overwritten', async () => {
+test('an invalid file is named in the error and not overwritten', async () => {
   await updateJsonFile(path, 0o600, () => ({}))
   await writeFile(path, '{"half":')
-  await expect(updateJsonFile(path, 0o600, () => ({}))).rejects.toThrow(`${path} is not readable`)
+  await expect(updateJsonFile(path, 0o600, () => ({}))).rejects.toThrow(`${path} is not a valid JSON object`)
 })

@@ -80,8 +80,8 @@ function parse(path: string, text: string): unknown {
 }
 
 function unreadable(path: string, cause?: unknown): Failure {
-  return new Failure('failed', `${path} is not readable as a JSON object.`, {
-    hint: 'Repair it, or delete it and set your settings again.',
+  return new Failure('failed', `${path} is not a valid JSON object.`, {
+    hint: 'Fix the file, or delete it and set your settings again.',
     cause,
   })
 }

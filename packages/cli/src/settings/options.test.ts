@@ -20,7 +20,7 @@ test.each([
   expect(variables).not.toContain('undefined')
 })
 
-test('flags are described with their default', async () => {
+test('flags are described with their defaults', async () => {
   expect(await help(['registry'])).toMatch(/--port <number> +port to listen on \(default: 8000\)/)
   expect(await help(['serve'])).toMatch(/--port <number> +port to listen on \(default: 11434\)/)
 })

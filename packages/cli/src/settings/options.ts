@@ -11,7 +11,7 @@ export const createOption = (one: Setting<unknown>): Option =>
 export const createParsedOption = (one: Setting<unknown>): Option =>
   createOption(one).argParser((text) => parseCliSetting(one, text))
 
-/** Adds a list of the variables to the help of a command. */
+/** Adds a list of variables to the help of a command. */
 export function showVariables(command: Command, settings: readonly Setting<unknown>[]): Command {
   return command.addHelpText('after', () => {
     const flags = command.options.map((option) => option.flags)

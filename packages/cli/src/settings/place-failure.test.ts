@@ -16,7 +16,7 @@ const commands = [
 ]
 
 test.runIf(process.platform === 'linux')(
-  'a home on a file system that takes no folders is named by each command that writes',
+  'every command that writes names a home where folders cannot be created',
   { timeout: 60_000 },
   async () => {
     await using registry = await realRegistry()
@@ -38,7 +38,7 @@ test.runIf(process.platform === 'linux')(
 )
 
 test.runIf(process.platform === 'linux').each(['registry', 'up'])(
-  'shoal %s with its data on a file system that takes no folders ends at once and says why',
+  'shoal %s fails immediately if its data folder cannot be created',
   { timeout: 60_000 },
   async (command) => {
     await using home = await makeHome()
@@ -51,22 +51,25 @@ test.runIf(process.platform === 'linux').each(['registry', 'up'])(
   },
 )
 
-test.runIf(process.platform === 'linux')('what only reads does without such a home', async () => {
-  await using registry = await realRegistry()
-  await registry.publish('tide', 300_000)
-  await using cwd = await makeHome()
-  for (const words of [['search'], ['__complete', 'shoal pull ti'], ['completion', 'bash']]) {
-    const { stdout, exitCode } = await runShoal(words, {
-      home: '/proc/home',
-      cwd: cwd.path,
-      env: { SHOAL_REGISTRY: registry.url },
-    })
-    expect(stdout).toMatch(/tide|shoal/)
-    expect(exitCode).toBe(0)
-  }
-})
+test.runIf(process.platform === 'linux')(
+  'commands that only read work without a usable home',
+  async () => {
+    await using registry = await realRegistry()
+    await registry.publish('tide', 300_000)
+    await using cwd = await makeHome()
+    for (const words of [['search'], ['__complete', 'shoal pull ti'], ['completion', 'bash']]) {
+      const { stdout, exitCode } = await runShoal(words, {
+        home: '/proc/home',
+        cwd: cwd.path,
+        env: { SHOAL_REGISTRY: registry.url },
+      })
+      expect(stdout).toMatch(/tide|shoal/)
+      expect(exitCode).toBe(0)
+    }
+  },
+)
 
-test('a home below a file is named', async () => {
+test('a home inside a file is named in the error', async () => {
   await using home = await makeHome()
   const file = join(home.path, 'file')
   await writeFile(file, '')

@@ -14,7 +14,7 @@ test.each(['', ' ', '\n'])('a variable that holds %j counts as not set', (blank)
   expect(readCliSetting(cliSettings.inference, { env })).toBeUndefined()
 })
 
-test('the registry is that of the flag, of the variable, or the saved one', () => {
+test('a flag overrides a variable, and a variable overrides the saved registry', () => {
   const saved = { registry: 'http://saved' }
   const env = { SHOAL_REGISTRY: 'http://variable' }
   const flags = { registry: 'http://flag' }
@@ -26,14 +26,14 @@ test('the registry is that of the flag, of the variable, or the saved one', () =
   ])
 })
 
-test('a wrong value is a usage error with the name', () => {
+test('an invalid value is a usage error that names the setting', () => {
   const sources = { env: { SHOAL_TOKEN: 'a\u00a0b' } }
   expect(() => readCliSetting(cliSettings.token, sources)).toThrow(
     'SHOAL_TOKEN contains characters that are not allowed in a token.',
   )
 })
 
-test('saved settings are read by the same rules as they are set', () => {
+test('saved settings are validated like new ones', () => {
   const saved = (values: Config['values']) => ({ path: 'config.json', values })
   expect(readSaved('peers', saved({ peers: 'OFF' }))).toBe('off')
   expect(readSaved('limit-rate', saved({ 'limit-rate': '10MB' }))).toBe(10e6)

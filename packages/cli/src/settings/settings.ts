@@ -48,7 +48,7 @@ export const cliSettings = {
 const onOrOff = (text: string): 'on' | 'off' => {
   const value = text.toLowerCase()
   if (value === 'on' || value === 'off') return value
-  throw misuse(`“${text}” is neither on nor off.`)
+  throw misuse(`“${text}” must be on or off.`)
 }
 
 /** Settings that `shoal config` saves, by their names in `config.json`. */
@@ -72,7 +72,7 @@ export const savedSettings = {
     saved: 'peers',
     parse: onOrOff,
     default: 'on',
-    description: 'whether pull and serve exchange data with peers, who see your IP address',
+    description: 'whether pull and serve exchange data with peers, which can see your IP address',
     details: '`--no-peers` and `--only-peers` override it',
   }),
   'limit-upload': setting({
@@ -103,7 +103,7 @@ export const serveSettings = {
     flag: '--models <folder>',
     parse: (path) => path,
     defaultPhrase: '`models` in the data folder',
-    description: 'folder of the models',
+    description: 'folder for the models',
     details:
       "may be a symbolic link. The data folder is `data` under `SHOAL_HOME`, or the system's, such as `~/.local/share/shoal`",
   }),

@@ -13,12 +13,12 @@ test.each([
   expect(aboutUnknownVariables({ [name]: '1' })).toEqual([about])
 })
 
-test('settings of all programs, of our tests, and of others are known', () => {
+test('ignores the settings of every shoal program, of its tests and of other software', () => {
   const env = { SHOAL_QUOTA: '', SHOAL_SLOTS: '', SHOAL_CA_FILE: '', SHOAL_HOME: '' }
   expect(aboutUnknownVariables({ ...env, SHOAL_TEST_SLOW: '1', SHOALS: '', PATH: '' })).toEqual([])
 })
 
-test('a command warns once, on stderr, and does what it would have done', async () => {
+test('a command warns once, on stderr, and then runs as usual', async () => {
   await using home = await makeHome()
   const at = { home: home.path, env: { SHOAL_REGISTRI: 'x' } }
   const warning = 'SHOAL_REGISTRI is not a shoal setting. Did you mean SHOAL_REGISTRY?'
@@ -29,7 +29,7 @@ test('a command warns once, on stderr, and does what it would have done', async 
 })
 
 test.each([[['__complete', 'shoal con']], [['completion', 'bash']]])(
-  'a shell is not told by %j',
+  '%j does not warn',
   async (words) => {
     await using home = await makeHome()
     const { stderr, exitCode } = await shoalHere(words, { home: home.path, env: { SHOAL_X: '' } })

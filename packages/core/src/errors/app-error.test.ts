@@ -5,7 +5,7 @@ import { isAppError } from './table.ts'
 
 const full = () => new AppError('no_room', 'the disk is full', { neededBytes: 2, freeBytes: 1 })
 
-test('an error is known by its code', () => {
+test('an error is recognized by its code', () => {
   const error: unknown = full()
   expect(error).toBeInstanceOf(Error)
   expect(hasCode(error, 'file_busy', 'no_room')).toBe(true)
@@ -14,14 +14,14 @@ test('an error is known by its code', () => {
   expect(isAppError(error)).toBe(true)
 })
 
-test('errors of Node, and what is not an error, have no code of ours', () => {
+test('errors from Node and values that are not errors do not match', () => {
   for (const other of [Object.assign(new Error('x'), { code: 'busy' }), 'busy', null, undefined]) {
     expect(hasCode(other, 'busy')).toBe(false)
     expect(isAppError(other)).toBe(false)
   }
 })
 
-test('the code and the details cross to another thread as plain values', async () => {
+test('the code and the details can be posted between threads', async () => {
   const worker = new Worker(
     "require('node:worker_threads').parentPort.on('message', (value) => { throw Object.assign(new Error('far'), value) })",
     { eval: true },

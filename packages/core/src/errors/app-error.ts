@@ -1,8 +1,9 @@
 import type { ErrorCode, ErrorDetails } from './error-details.ts'
 
 /**
- * The one error of ours: `code` says what happened, `details` holds what the code needs to be acted on, and `message` is a
- * lower-case phrase. Both are own properties with plain values, so that they survive a message to another thread.
+ * The base class of all shoal errors: `code` identifies the error, `details` holds the data needed to handle it, and `message`
+ * is a lower-case phrase. `code` and `details` are own properties with plain values, so they survive being posted to another
+ * thread.
  */
 export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C
@@ -15,12 +16,12 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** An error with one of the codes `C`, of which each has its own details. */
+/** An error with one of the codes `C`, each with its own details. */
 export type ErrorOf<C extends ErrorCode> = { [K in C]: AppError<K> }[C]
 
 /**
- * Whether `error` has one of these codes. It looks at the properties, not at the class: a package that is loaded later, another
- * realm or another thread may have made it. Errors of Node and of libraries have no `details` beside their `code`.
+ * Whether `error` has one of these codes. Checks the properties instead of the class, because the error may come from a package
+ * loaded later, another realm or another thread. Errors from Node and from libraries have a `code` but no `details`.
  */
 export function hasCode<C extends ErrorCode>(
   error: unknown,

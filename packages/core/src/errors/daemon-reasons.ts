@@ -2,45 +2,49 @@ import type { Ending } from './endings.ts'
 
 type Reason = { status: number; ending: Ending; meaning: string }
 
-/** Why a daemon refuses: the `code` in its answers, each with its HTTP status. A command of ours ends with `ending`. */
+/** Reasons for a daemon's error responses: the `code` in the response and its HTTP status. The CLI exits with `ending`. */
 export const daemonReasons = {
   unsupported_parameter: {
     status: 400,
     ending: 'failed',
-    meaning: 'a parameter that this daemon or this model cannot honour',
+    meaning: 'a parameter that this daemon or this model does not support',
   },
   context_length_exceeded: {
     status: 400,
     ending: 'failed',
-    meaning: 'the prompt is longer than the context',
+    meaning: 'the prompt is longer than the context length',
   },
   template_failed: {
     status: 400,
     ending: 'failed',
-    meaning: "the model's chat template is missing, or refuses the messages",
+    meaning: 'the model has no chat template, or the template rejects the messages',
   },
   schema_refused: {
     status: 400,
     ending: 'failed',
-    meaning: 'this JSON schema is not supported',
+    meaning: 'the JSON schema is not supported',
   },
   tool_refused: {
     status: 400,
     ending: 'failed',
-    meaning: 'the schema of this tool is not supported',
+    meaning: 'the schema of a tool is not supported',
   },
   unknown_token: { status: 400, ending: 'failed', meaning: 'the model has no such token' },
   not_generative: {
     status: 400,
     ending: 'failed',
-    meaning: 'the model makes embeddings and no text',
+    meaning: 'the model generates embeddings, not text',
   },
   no_fit: {
     status: 400,
     ending: 'failed',
-    meaning: 'no file of the model fits in memory; a pull can name one',
+    meaning: 'no file of the model fits in memory; name a file to pull it anyway',
   },
-  invalid_api_key: { status: 401, ending: 'not_signed_in', meaning: 'no API key, or a wrong one' },
+  invalid_api_key: {
+    status: 401,
+    ending: 'not_signed_in',
+    meaning: 'the API key is missing or wrong',
+  },
   unknown_host: {
     status: 403,
     ending: 'not_permitted',
@@ -49,7 +53,7 @@ export const daemonReasons = {
   unknown_origin: {
     status: 403,
     ending: 'not_permitted',
-    meaning: 'web pages of this origin may not call: `SHOAL_ORIGINS` can allow it',
+    meaning: 'web pages from this origin are not allowed; add the origin to `SHOAL_ORIGINS`',
   },
   registry_refused: {
     status: 403,
@@ -59,44 +63,44 @@ export const daemonReasons = {
   model_not_found: {
     status: 404,
     ending: 'not_found',
-    meaning: 'the model is not on this machine, or not at the registry',
+    meaning: 'the model is not on this machine or not in the registry',
   },
   model_busy: { status: 409, ending: 'failed', meaning: 'the model is being pulled or copied' },
   model_linked: {
     status: 409,
     ending: 'failed',
-    meaning: 'the model is a link to files that shoal leaves alone',
+    meaning: 'the model is a link to files that shoal does not manage',
   },
   damaged_file: {
     status: 409,
     ending: 'failed',
-    meaning: 'the file is not what was pulled; `shoal verify --repair` mends it',
+    meaning: 'the file has changed since it was pulled; run `shoal verify --repair`',
   },
   queue_full: {
     status: 429,
     ending: 'failed',
-    meaning: 'the model has as many requests as may wait for it',
+    meaning: 'the queue of the model is full',
   },
-  model_lost: { status: 500, ending: 'failed', meaning: 'the process of the model ended' },
+  model_lost: { status: 500, ending: 'failed', meaning: "the model's process exited" },
   registry_failed: {
     status: 502,
     ending: 'failed',
-    meaning: 'the registry answers with an error, or does not send the bytes',
+    meaning: 'the registry returned an error or did not send the data',
   },
   registry_unreachable: {
     status: 502,
     ending: 'failed',
-    meaning: 'no usable answer from the registry',
+    meaning: 'no usable response from the registry',
   },
   verification_failed: {
     status: 502,
     ending: 'failed',
-    meaning: 'the bytes do not match their SHA-256, even after retries',
+    meaning: 'the data does not match its SHA-256, even after retries',
   },
   insufficient_memory: {
     status: 503,
     ending: 'no_room',
-    meaning: 'the model needs more memory than there is, or than is free now',
+    meaning: 'the model needs more memory than the machine has or is free now',
   },
   model_not_loaded: { status: 503, ending: 'failed', meaning: 'the model cannot be loaded' },
   no_room: { status: 507, ending: 'failed', meaning: "the daemon's disk is full" },

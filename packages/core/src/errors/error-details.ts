@@ -1,8 +1,8 @@
-/** Every code of an error, with its details. Only types: what the codes mean is in the table, which pages do not load. */
+/** Every error code, with its details. Types only: the meanings are in the table, which pages do not load. */
 export type ErrorCode = keyof ErrorDetails
 
 export interface ErrorDetails {
-  // What a registry refuses. Clients see an HTTP status and a `Problem`.
+  // Errors from a registry. Clients see an HTTP status and a `Problem`.
   invalid: ProblemDetails<'unknown_host' | 'chunk_mismatch'>
   unprocessable: ProblemDetails
   unauthenticated: ProblemDetails
@@ -22,15 +22,15 @@ export interface ErrorDetails {
   too_slow: ProblemDetails
   busy: ProblemDetails<'rate_limited' | 'too_many_searches'>
   unavailable: ProblemDetails
-  /** `missingBytes` would have to be freed. */
+  /** `missingBytes` is how much space must be freed. */
   storage_full: { missingBytes: number }
 
-  // What a daemon refuses, there and at its clients.
+  // Errors from a daemon, on the server and in its clients.
   daemon_refused: {
     status: number
-    /** A stable word for programs, `code` in an answer; null if there is none. Clients take what the daemon answers. */
+    /** A stable identifier for programs, `code` in the response; null if there is none. Clients pass on what the daemon sent. */
     reason: string | null
-    /** The parameter that is at fault. */
+    /** The invalid parameter. */
     param?: string | null
     retryAfterSeconds?: number | undefined
   }
@@ -43,16 +43,16 @@ export interface ErrorDetails {
   unknown_token: PromptDetails
   not_generative: PromptDetails
 
-  // What stands between a client and a server.
+  // Failures between a client and a server.
   registry_refused: {
     status: number
     problem: ProblemMembers & { detail: string }
-    /** The header `Retry-After`, as it came. */
+    /** The `Retry-After` header, unparsed. */
     retryAfter: string | undefined
   }
   daemon_gone: {
     url: string
-    /** Whether the daemon had begun to answer. */
+    /** Whether the daemon had begun to respond. */
     hadBegun: boolean
   }
   unreachable: NetworkDetails<
@@ -73,11 +73,11 @@ export interface ErrorDetails {
   not_a_registry: NetworkDetails<'html' | 'not_json' | 'other_program' | 'not_http'>
   redirect_refused: NetworkDetails<'loop' | 'other_host' | 'insecure' | 'moved'>
 
-  // Transfers, and the files on this machine.
+  // Transfers, and files on this machine.
   verification_failed: {
     expected: string
     actual: string
-    /** The chunk, or undefined if the whole file is meant. */
+    /** The chunk, or undefined for the whole file. */
     chunkIndex?: number | undefined
   }
   no_room: { neededBytes: number; freeBytes: number }
@@ -85,7 +85,7 @@ export interface ErrorDetails {
   is_link: { path: string; target: string }
   damaged_file: { path: string }
   file_busy: { path: string }
-  /** `path` is the filename alone in a browser, which knows no more. */
+  /** In a browser `path` is only the filename. */
   file_changed: { path: string }
   no_record: { path: string }
   bytes_refused: { status: number | undefined }
@@ -94,7 +94,7 @@ export interface ErrorDetails {
   other_tab: Nothing
   wrong_files: Nothing
 
-  // What is read: settings, references, files.
+  // Input: settings, references, files.
   invalid_setting: Nothing
   invalid_network_setting: Nothing
   /** `labels` are names that tell the files apart. */
@@ -111,19 +111,19 @@ type ProblemMembers = {
   missing_count?: number
 }
 
-/** `code` is the reason as programs read it in the answer; not every refusal has one. */
+/** `code` is the machine-readable reason in the response; not every error has one. */
 type ProblemDetails<Reason extends string = never> = Omit<ProblemMembers, 'code'> & {
   code?: Reason
   retryAfterSeconds?: number
 }
 
-/** `param` is the parameter at fault, if the code does not say. */
+/** `param` is the invalid parameter, if the code does not imply it. */
 type PromptDetails = { param?: string | undefined }
 
 type NetworkDetails<Reason extends string> = {
   reason: Reason
   /** The host and port of the registry, or of the proxy if the proxy failed. */
   host: string
-  /** The message of the system, OpenSSL or the answer, such as `connect ECONNREFUSED 127.0.0.1:8000`. */
+  /** The message from the system, from OpenSSL or about the response, such as `connect ECONNREFUSED 127.0.0.1:8000`. */
   detail: string
 }

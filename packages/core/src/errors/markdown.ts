@@ -1,4 +1,4 @@
-/** The tables of errors as the documentation has them. `npm run errors` writes them there. */
+/** The error tables for the documentation. `npm run errors` writes them. */
 import { daemonReasons } from './daemon-reasons.ts'
 import { type Ending, endings } from './endings.ts'
 import type { ErrorCode } from './error-details.ts'
@@ -27,7 +27,7 @@ const networkCodes = [
   'redirect_refused',
 ] as const satisfies ErrorCode[]
 
-/** What only a registry answers. */
+/** Codes that only a registry returns. */
 const registryCodes = [
   'invalid',
   'unauthenticated',
@@ -80,7 +80,7 @@ const tables: Record<string, string> = {
 const end = '<!-- End of the printed errors -->'
 const blocks = new RegExp(`(<!-- Printed by: npm run errors \\((\\w+)\\) -->\n)[^]*?(${end})`, 'g')
 
-/** A page of the documentation with its tables of errors as they are now. Throws for a table that there is not. */
+/** Returns a page of the documentation with its error tables brought up to date. Throws if there is no table with that name. */
 export const withErrorTables = (page: string): string =>
   page.replaceAll(blocks, (_, begin: string, name: string) => {
     const table = tables[name]

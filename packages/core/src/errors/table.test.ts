@@ -6,22 +6,25 @@ import { errorTable, exitCodes } from './table.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 
-test.each(['docs/errors.md', 'docs/reliability.md'])('%s has the tables as they are', (name) => {
-  const page = readFileSync(join(root, name), 'utf8')
-  expect(page).toContain('<!-- Printed by: npm run errors (endings) -->')
-  expect(page, 'print them with: npm run errors').toBe(withErrorTables(page))
-})
+test.each(['docs/errors.md', 'docs/reliability.md'])(
+  'the error tables in %s are up to date',
+  (name) => {
+    const page = readFileSync(join(root, name), 'utf8')
+    expect(page).toContain('<!-- Printed by: npm run errors (endings) -->')
+    expect(page, 'print them with: npm run errors').toBe(withErrorTables(page))
+  },
+)
 
-test('a page that asks for a table that there is not is refused', () => {
+test('a page that refers to an unknown table is an error', () => {
   const page = '<!-- Printed by: npm run errors (weather) -->\n<!-- End of the printed errors -->'
   expect(() => withErrorTables(page)).toThrow('no table of errors called weather')
 })
 
-test('every ending has an exit code of its own', () => {
+test('every ending has a different exit code', () => {
   expect(new Set(Object.values(exitCodes)).size).toBe(Object.keys(exitCodes).length)
 })
 
-test('codes that answers have in common end a command in the same way', () => {
+test('codes with the same HTTP status end a command in the same way', () => {
   const ofStatus = Map.groupBy(Object.values(errorTable), ({ status }) => status)
   ofStatus.delete(undefined)
   for (const [status, rows] of ofStatus) {
@@ -29,7 +32,7 @@ test('codes that answers have in common end a command in the same way', () => {
   }
 })
 
-/** Signals that never leave the part that throws them: see docs/decisions/0022-errors-have-codes.md. */
+/** Signals that never leave the module that throws them: see docs/decisions/0022-errors-have-codes.md. */
 const ownClasses = [
   'cli/src/terminal/failure.ts: Failure',
   'core/src/errors/app-error.ts: AppError',
@@ -46,7 +49,7 @@ const sources = readdirSync(packages, { recursive: true, withFileTypes: true })
   .filter((path) => !/\/(node_modules|dist|\.build)\/|\.test\.tsx?$/.test(path))
   .map((path) => ({ path: relative(packages, path), text: readFileSync(path, 'utf8') }))
 
-test('there is one class of errors, beside signals that stay inside', () => {
+test('AppError is the only error class, except for internal signals', () => {
   const found = sources.flatMap(({ path, text }) =>
     [...text.matchAll(/class (\w+)(?:<.*>)? extends Error\b/g)].map(
       ([, name]) => `${path}: ${name}`,
@@ -55,7 +58,7 @@ test('there is one class of errors, beside signals that stay inside', () => {
   expect(found.toSorted()).toEqual(ownClasses.toSorted())
 })
 
-test('no error of ours is recognized by the text of its name', () => {
+test('shoal errors are never recognized by name', () => {
   const names = /\bname [!=]==? '(\w+(?:Error|Fault|Failure))'/g
   const foreign = ['AbortError', 'HTTPParserError', 'NotFoundError', 'TimeoutError']
   const found = sources.flatMap(({ path, text }) =>

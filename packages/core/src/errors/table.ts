@@ -1,4 +1,4 @@
-/** What every code means: to a program that called a server, to one that ran a command, and to a reader of the documentation. */
+/** The meaning of every error code: for API clients, for scripts that run commands, and for the documentation. */
 import { type ErrorOf, hasCode } from './app-error.ts'
 import { daemonReasons } from './daemon-reasons.ts'
 import { type Ending, endings } from './endings.ts'
@@ -7,7 +7,7 @@ import type { ErrorCode, ErrorDetails } from './error-details.ts'
 export { type DaemonReason, daemonReasons } from './daemon-reasons.ts'
 export { type Ending, endings, exitCodes } from './endings.ts'
 
-/** The reasons that details may name, if they name any. */
+/** The values of `reason` or `code` that the details allow, if any. */
 type ReasonOf<D> = D extends { reason: infer R extends string }
   ? R
   : 'code' extends keyof D
@@ -15,9 +15,9 @@ type ReasonOf<D> = D extends { reason: infer R extends string }
     : never
 
 type Row<C extends ErrorCode> = {
-  /** The HTTP status with which a server answers it; undefined if none does. */
+  /** The HTTP status of the response; undefined if no server returns this code. */
   status?: number
-  /** How a command ends, unless the answer's status says more. */
+  /** How a command ends, unless the HTTP status is more specific. */
   ending: Ending
   meaning: string
 } & ([ReasonOf<ErrorDetails[C]>] extends [never]
@@ -32,23 +32,28 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     reasons: {
       unknown_host: 'the registry is not served under this hostname',
       chunk_mismatch:
-        'the bytes do not match the declared size or SHA-256 of the chunk; none were kept',
+        'the data does not match the declared size or SHA-256 of the chunk; nothing was stored',
     },
   },
-  unprocessable: { status: 422, ending: 'failed', meaning: 'the body is well-formed but wrong' },
+  unprocessable: {
+    status: 422,
+    ending: 'failed',
+    meaning: 'the body is well-formed but not valid',
+  },
   unauthenticated: {
     status: 401,
     ending: 'not_signed_in',
-    meaning: 'a sign-in is required, or the token is not valid',
+    meaning: 'a sign-in is required, or the token is invalid',
   },
   forbidden: {
     status: 403,
     ending: 'not_permitted',
-    meaning: 'this account may not do it',
+    meaning: 'this account does not have permission',
     reasons: {
-      bad_signature: 'a presigned link is not valid, or has expired',
+      bad_signature: 'a presigned URL is invalid or has expired',
       registration_closed: 'only the administrator can create accounts',
-      setup_code_required: 'the first account needs the setup code that the registry printed',
+      setup_code_required:
+        'creating the first account requires the setup code that the registry printed',
       wrong_password: 'the current password is wrong',
     },
   },
@@ -58,44 +63,49 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     ending: 'failed',
     meaning: 'the request conflicts with the current state',
     reasons: {
-      chunks_missing: 'an upload cannot be completed before all chunks were sent',
-      lease_lost: 'another process took over the file, or it was deleted meanwhile',
-      model_not_empty: 'a model that has files is not deleted by this request',
-      name_taken: 'another model or account has the name',
-      too_many_keys: 'the account has reached its limit of API keys',
+      chunks_missing: 'an upload cannot be completed until all chunks have been sent',
+      lease_lost: 'another process has taken over the file, or the file was deleted',
+      model_not_empty:
+        'with `only_if_empty`, a model that has files or open uploads is not deleted',
+      name_taken: 'another model or account has this name',
+      too_many_keys: 'the account has reached its limit on API keys',
       username_reserved: 'the username is reserved',
     },
   },
   too_large: {
     status: 413,
     ending: 'failed',
-    meaning: 'it is larger than allowed',
+    meaning: 'the request is larger than allowed',
     reasons: { quota_exceeded: 'the account would exceed its quota' },
   },
-  too_slow: { status: 408, ending: 'failed', meaning: 'the sender stopped sending' },
+  too_slow: {
+    status: 408,
+    ending: 'failed',
+    meaning: 'the client sent data too slowly or stopped',
+  },
   busy: {
     status: 429,
     ending: 'rate_limited',
-    meaning: 'too many requests; `Retry-After` says when to try again',
+    meaning: 'too many requests; retry after the time in `Retry-After`',
     reasons: {
-      rate_limited: 'too many requests, or failed sign-ins, in a short time',
-      too_many_searches: 'too many searches at a time',
+      rate_limited: 'too many requests or failed sign-ins in a short time',
+      too_many_searches: 'too many searches at once',
     },
   },
   unavailable: {
     status: 503,
     ending: 'registry_failed',
-    meaning: 'the database or the store cannot be reached, or the registry is shutting down',
+    meaning: 'the database or the storage cannot be reached, or the registry is shutting down',
   },
   storage_full: {
     status: 503,
     ending: 'registry_failed',
-    meaning: 'the disk of the registry is full',
+    meaning: "the registry's disk is full",
   },
 
   daemon_refused: {
     ending: 'failed',
-    meaning: 'the daemon answers with an error: see its reasons',
+    meaning: 'the daemon returned an error: see its reason',
   },
   client_gone: { status: 499, ending: 'failed', meaning: 'the client closed the connection' },
   context_length_exceeded: daemonReasons.context_length_exceeded,
@@ -108,20 +118,23 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
 
   registry_refused: {
     ending: 'failed',
-    meaning: 'the registry answers with an error: see its status and reason',
+    meaning: 'the registry returned an error: see its status and reason',
   },
-  daemon_gone: { ending: 'unreachable', meaning: 'no daemon answers, or its answer broke off' },
+  daemon_gone: {
+    ending: 'unreachable',
+    meaning: 'the daemon did not respond, or its response was cut off',
+  },
   unreachable: {
     ending: 'unreachable',
     meaning: endings.unreachable.meaning,
     reasons: {
       dns: 'the hostname does not resolve',
-      refused: 'nothing listens there, or a firewall rejects connections',
+      refused: 'nothing is listening at the address, or a firewall rejects connections',
       no_route: 'no route to the host',
-      reset: 'the connection broke off',
-      timeout: 'no answer in time',
-      no_peers: 'with `--only-peers`: no peer has the file, or the tracker answers with an error',
-      unknown: 'any other failure of a connection',
+      reset: 'the connection was closed unexpectedly',
+      timeout: 'no response before the timeout',
+      no_peers: 'with `--only-peers`: no peer has the file, or the tracker returned an error',
+      unknown: 'any other connection failure',
     },
   },
   tls_failed: {
@@ -129,12 +142,12 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     meaning: endings.tls_failed.meaning,
     reasons: {
       self_signed: 'the certificate is self-signed',
-      unknown_issuer: 'the certificate is from an authority that is not trusted here',
+      unknown_issuer: 'the certificate is from an authority that this machine does not trust',
       expired: 'the certificate has expired',
       not_yet_valid: 'the certificate is not valid yet',
-      wrong_name: 'the certificate is for another name',
+      wrong_name: 'the certificate is for another hostname',
       not_tls: 'the server does not speak TLS',
-      other: 'any other failure of TLS',
+      other: 'any other TLS failure',
     },
   },
   proxy_failed: {
@@ -142,11 +155,11 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     meaning: endings.proxy_failed.meaning,
     reasons: {
       dns: "the proxy's hostname does not resolve",
-      refused: 'nothing listens at the address of the proxy',
+      refused: "nothing is listening at the proxy's address",
       no_route: 'no route to the proxy',
-      timeout: 'the proxy does not answer in time',
-      auth: 'the proxy requires a password',
-      denied: 'the proxy does not allow it',
+      timeout: 'the proxy did not respond before the timeout',
+      auth: 'the proxy requires authentication',
+      denied: 'the proxy does not allow the request',
       answered: 'the proxy cannot reach the registry',
     },
   },
@@ -154,9 +167,9 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     ending: 'not_a_registry',
     meaning: endings.not_a_registry.meaning,
     reasons: {
-      html: 'a web page, as captive portals answer',
+      html: 'a web page, for example from a captive portal',
       not_json: 'something other than JSON',
-      other_program: 'JSON of another program',
+      other_program: 'JSON from another program',
       not_http: 'something other than HTTP',
     },
   },
@@ -175,33 +188,39 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     ending: 'verification_failed',
     meaning: endings.verification_failed.meaning,
   },
-  no_room: { ending: 'no_room', meaning: 'the disk has too little room for the file' },
-  file_in_the_way: { ending: 'failed', meaning: 'another file has the name of the pulled one' },
-  is_link: { ending: 'failed', meaning: 'a link to files that are not ours is left alone' },
-  damaged_file: { ending: 'failed', meaning: 'a pulled file is not what it was' },
+  no_room: { ending: 'no_room', meaning: 'not enough disk space for the file' },
+  file_in_the_way: { ending: 'failed', meaning: 'another file already has this name' },
+  is_link: { ending: 'failed', meaning: 'a link to files that shoal does not manage' },
+  damaged_file: { ending: 'failed', meaning: 'a pulled file has changed' },
   file_busy: { ending: 'failed', meaning: 'the file is being pulled' },
   file_changed: { ending: 'failed', meaning: 'the file changed while it was being sent' },
   no_record: { ending: 'failed', meaning: 'the file was not pulled by shoal' },
   bytes_refused: {
     ending: 'registry_failed',
-    meaning: 'the registry knows the file but does not send or accept its bytes',
+    meaning: 'the registry has a record of the file but does not send or accept its data',
   },
-  file_refused: { ending: 'failed', meaning: 'the registry has all bytes and refuses the file' },
-  name_taken: { ending: 'failed', meaning: 'another model has the name' },
-  other_tab: { ending: 'failed', meaning: 'another tab of the browser publishes the model' },
-  wrong_files: { ending: 'failed', meaning: 'the chosen files are not those of the upload' },
+  file_refused: {
+    ending: 'failed',
+    meaning: 'the registry received the whole file and rejected it',
+  },
+  name_taken: { ending: 'failed', meaning: 'another model has this name' },
+  other_tab: { ending: 'failed', meaning: 'another browser tab is publishing the model' },
+  wrong_files: { ending: 'failed', meaning: 'the selected files are not the files of the upload' },
 
   invalid_setting: {
     ending: 'failed',
-    meaning: 'a setting is invalid: the process does not start',
+    meaning: 'a setting is invalid; the process does not start',
   },
-  invalid_network_setting: { ending: 'usage', meaning: 'a setting of the network is invalid' },
-  ambiguous_choice: { ending: 'usage', meaning: 'the reference means several files' },
-  invalid_gguf: { ending: 'failed', meaning: 'the file is not a GGUF file that shoal accepts' },
-  invalid_bencode: { ending: 'failed', meaning: 'the bytes are not a bencoded value' },
+  invalid_network_setting: { ending: 'usage', meaning: 'a network setting is invalid' },
+  ambiguous_choice: { ending: 'usage', meaning: 'the reference matches several files' },
+  invalid_gguf: {
+    ending: 'failed',
+    meaning: 'the file is not a GGUF file, or not one that shoal supports',
+  },
+  invalid_bencode: { ending: 'failed', meaning: 'the data is not a bencoded value' },
 }
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 
-/** Whether `error` is one of ours, whatever its code. */
+/** Whether `error` is a shoal error, with any code. */
 export const isAppError = (error: unknown): error is ErrorOf<ErrorCode> => hasCode(error, ...codes)

@@ -17,7 +17,7 @@ const proxy = setting({
 })
 const model = setting({ flag: '--model <model>', parse: word, description: 'model to load' })
 
-test('help has the sentence and the default, without Markdown', () => {
+test('help shows the description and the default, without Markdown', () => {
   expect([port, proxy, model].map(formatHelp)).toEqual([
     'port to listen on (default: 8000)',
     'on behind a proxy (default: none)',
@@ -25,7 +25,7 @@ test('help has the sentence and the default, without Markdown', () => {
   ])
 })
 
-test('of a variable whose flag the command has, only the flag is named', () => {
+test('a variable refers to its flag if the command has it', () => {
   expect(listVariables([port], [])).toEqual([['SHOAL_PORT', 'port to listen on (default: 8000)']])
   expect(listVariables([port, proxy, model], ['--port <number>'])).toEqual([
     ['SHOAL_PORT', '--port'],

@@ -1,4 +1,4 @@
-/** What users can set, described once: programs read their settings by these tables, and print help and docs from them. */
+/** Settings, each described once: programs read them from these tables, and help and docs are generated from them. */
 export { formatHelp, listVariables } from './describe.ts'
 export { readSetting, readSettings, type SettingSources } from './read-settings.ts'
 export {

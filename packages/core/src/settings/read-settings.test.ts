@@ -51,7 +51,7 @@ const read = ({ env = {}, ...others }: Sources) =>
     throw new RangeError(message)
   })
 
-test('what is not set has its default, or is undefined', () => {
+test('an unset setting has its default or is undefined', () => {
   expect(read({})).toEqual({
     port: 8000,
     baseUrl: undefined,
@@ -62,7 +62,7 @@ test('what is not set has its default, or is undefined', () => {
   })
 })
 
-test('a flag overrides a variable, a variable a saved setting, and that the default', () => {
+test('flags override variables, variables override saved settings, and those override defaults', () => {
   const saved = { port: '1' }
   const env = { SHOAL_PORT: '2' }
   const flags = { port: '3' }
@@ -79,23 +79,23 @@ test.each(['', ' ', '\n'])('a variable that holds %j counts as not set', (blank)
   expect(read({ env, saved: { port: '1' } }).port).toBe(1)
 })
 
-test('a flag that may be repeated adds to its variable', () => {
+test('a repeatable flag adds to its variable', () => {
   const env = { SHOAL_ORIGINS: 'c, d,' }
   expect(read({ env, flags: { origin: ['a', 'b'] } }).origins).toEqual(['a', 'b', 'c', 'd'])
 })
 
 test.each([
-  [{ SHOAL_PORT: '65536' }, 'SHOAL_PORT (or --port) is a number from 0 to 65535, not "65536"'],
-  [{ SHOAL_PORT: '1e3' }, 'SHOAL_PORT (or --port) is a number from 0 to 65535, not "1e3"'],
-  [{ SHOAL_REGISTRATION: 'no' }, 'SHOAL_REGISTRATION is one of open, closed, not "no"'],
-  [{ SHOAL_REGISTRATION: 'constructor' }, 'is one of open, closed, not "constructor"'],
-  [{ SHOAL_QUOTA: '0' }, 'SHOAL_QUOTA is a size such as 500GB, not "0"'],
+  [{ SHOAL_PORT: '65536' }, 'SHOAL_PORT (or --port) must be a number from 0 to 65535, not "65536"'],
+  [{ SHOAL_PORT: '1e3' }, 'SHOAL_PORT (or --port) must be a number from 0 to 65535, not "1e3"'],
+  [{ SHOAL_REGISTRATION: 'no' }, 'SHOAL_REGISTRATION must be one of open, closed, not "no"'],
+  [{ SHOAL_REGISTRATION: 'constructor' }, 'must be one of open, closed, not "constructor"'],
+  [{ SHOAL_QUOTA: '0' }, 'SHOAL_QUOTA must be a size such as 500GB, not "0"'],
 ])('%o is refused with its name', (env, message) => {
   expect(() => read({ env })).toThrow(RangeError)
   expect(() => read({ env })).toThrow(message)
 })
 
-test('without a variable the flag alone is named', () => {
+test('an error about a setting without a variable names only the flag', () => {
   const flags = { slots: '0' }
-  expect(() => read({ flags })).toThrow(/^--slots is a number from 1 on, not "0"$/)
+  expect(() => read({ flags })).toThrow(/^--slots must be a number of at least 1, not "0"$/)
 })

@@ -6,17 +6,17 @@ import {
   type SettingsTable,
 } from './setting.ts'
 
-/** Where settings come from, each as it was typed. */
+/** Sources of settings, as the user typed them. */
 export type SettingSources = {
   env: Readonly<Record<string, string | undefined>>
-  /** By the names that commander gives them: `--base-url` is `baseUrl`. A list adds to what the variable holds. */
+  /** Keyed as commander does: `--base-url` is `baseUrl`. A list is added to the value of the variable. */
   flags?: Readonly<Record<string, string | readonly string[] | undefined>>
   saved?: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * Reads all settings of a table: the flag, otherwise the variable, the saved setting, or the default. A blank variable counts as
- * not set, and so does a blank saved setting. `refuse` throws the error for a wrong value; its message names the variable and the flag.
+ * Reads all settings in a table: the flag, or else the variable, the saved setting or the default. Blank variables and blank
+ * saved settings count as not set. `refuse` throws the error for an invalid value; its message names the variable and the flag.
  */
 export function readSettings<Table extends SettingsTable>(
   table: Table,
@@ -33,7 +33,7 @@ export function readSetting<T>(
   refuse: (message: string) => never,
 ): T {
   const text = typedText(one, sources) ?? one.default
-  if (text === undefined) return undefined as T // `setting` gives it a type that has undefined
+  if (text === undefined) return undefined as T // `setting` gives it a type that includes undefined
   return one.parse(text, (why) => refuse(`${getSettingName(one)} ${why}`))
 }
 
@@ -48,7 +48,7 @@ function typedText({ flag, variable, saved }: Setting<unknown>, sources: Setting
 
 const notBlank = (text: string | undefined) => (text?.trim() ? text : undefined)
 
-/** `baseUrl` of `--base-url <address>`. */
+/** `--base-url <address>` → `baseUrl`. */
 const attributeName = (flag: string) =>
   flagName(flag)
     .replace(/^--/, '')

@@ -1,22 +1,22 @@
-/** The kinds of values that several settings take. */
+/** Parsers that several settings share. */
 import { parseSize } from '../units/index.ts'
 import type { Parse } from './setting.ts'
 
-/** Taken as it was typed, without the blanks around it. */
+/** The text as typed, without surrounding blanks. */
 export const word: Parse<string> = (text) => text.trim()
 
-/** A whole number in the range, both ends included. */
+/** A whole number between `min` and `max`, inclusive. */
 export function wholeNumber({ min, max }: { min: number; max?: number }): Parse<number> {
-  const range = max === undefined ? `from ${min} on` : `from ${min} to ${max}`
+  const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`
   return (text, refuse) => {
     const value = Number(text)
     const isInRange = value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)
     if (/^\d+$/.test(text) && isInRange) return value
-    return refuse(`is a number ${range}, not "${text}"`)
+    return refuse(`must be a number ${range}, not "${text}"`)
   }
 }
 
-/** 0 takes a port that the system gives. */
+/** 0 picks a free port. */
 export const port = wholeNumber({ min: 0, max: 65_535 })
 
 /** In bytes. */
@@ -24,20 +24,20 @@ export function size({ min, example }: { min: number; example: string }): Parse<
   return (text, refuse) => {
     const bytes = parseSize(text)
     if (bytes !== undefined && bytes >= min) return bytes
-    return refuse(`is a size such as ${example}, not "${text}"`)
+    return refuse(`must be a size such as ${example}, not "${text}"`)
   }
 }
 
-/** One of some words, each with what it stands for. */
+/** One of several words, each mapped to a value. */
 export function choice<T>(values: Readonly<Record<string, T>>): Parse<T> {
   return (text, refuse) => {
     const found = Object.entries(values).find(([name]) => name === text)
     if (found) return found[1]
-    return refuse(`is one of ${Object.keys(values).join(', ')}, not "${text}"`)
+    return refuse(`must be one of ${Object.keys(values).join(', ')}, not "${text}"`)
   }
 }
 
-/** Items between commas, without empty ones. */
+/** Comma-separated items, without empty ones. */
 export function list<T>(parseItem: Parse<T>): Parse<T[]> {
   return (text, refuse) =>
     text

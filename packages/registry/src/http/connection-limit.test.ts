@@ -86,6 +86,6 @@ test.skipIf(!ownAddress)('a trusted proxy has as many as it wants', () =>
 test.each(['0', '-1', 'many', '1e3'])('a limit of "%s" stops the start with a sentence', (text) => {
   const env = { SHOAL_MAX_CONNECTIONS_PER_ADDRESS: text }
   expect(() => readRegistryConfig(env)).toThrow(
-    `SHOAL_MAX_CONNECTIONS_PER_ADDRESS is a number from 1 on, not "${text}"`,
+    `SHOAL_MAX_CONNECTIONS_PER_ADDRESS must be a number of at least 1, not "${text}"`,
   )
 })

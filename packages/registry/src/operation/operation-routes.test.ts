@@ -200,6 +200,8 @@ test('a token for the metrics that is easy to guess is refused', () => {
   expect(tokenIn('').metricsToken).toBeUndefined()
   expect(tokenIn(metricsToken).metricsToken).toBe(metricsToken)
   for (const text of ['short', 'has spaces in the middle']) {
-    expect(() => tokenIn(text)).toThrow('SHOAL_METRICS_TOKEN has at least 16 characters')
+    expect(() => tokenIn(text)).toThrow(
+      'SHOAL_METRICS_TOKEN must be at least 16 visible ASCII characters',
+    )
   }
 })

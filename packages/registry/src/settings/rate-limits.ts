@@ -7,7 +7,7 @@ export type RateLimitClass = 'auth' | 'write' | 'read' | 'chunk' | 'tracker'
 export const defaultRateLimits =
   'auth=30/min,write=600/min,read=3000/min,chunk=60000/min,tracker=6000/min'
 
-/** Undefined is `off`: no limits. Classes that are left out keep their default. */
+/** Undefined for `off` (no limits). Classes left out keep their default. */
 export const parseRateLimits: Parse<RateLimits | undefined> = (text, refuse) => {
   if (text === 'off') return undefined
   const limits = parseEach(`${defaultRateLimits},${text}`, refuse)
@@ -17,9 +17,9 @@ export const parseRateLimits: Parse<RateLimits | undefined> = (text, refuse) => 
 const parseEach = list((item, refuse) => {
   const [, name = '', max, window = ''] =
     /^(auth|write|read|chunk|tracker)=(\d+)\/(.+)$/.exec(item) ?? []
-  const windowMs = parseDuration(window) ?? parseDuration(`1${window}`) ?? 0 // `min` is `1min`
+  const windowMs = parseDuration(window) ?? parseDuration(`1${window}`) ?? 0 // `min` means `1min`
   if (Number(max) >= 1 && windowMs >= 1_000 && Number.isFinite(windowMs)) {
     return [name, { max: Number(max), windowSeconds: windowMs / 1_000 }] as const
   }
-  return refuse(`looks like ${defaultRateLimits}, or is off; "${item}" does not`)
+  return refuse(`must look like ${defaultRateLimits}, or be off; "${item}" is not valid`)
 })

@@ -1,4 +1,4 @@
-/** Every setting of a registry. It loads nothing of the server, so that help and docs can print it. */
+/** Every setting of a registry. Loads none of the server code, so that help and docs can print it. */
 import { resolve } from 'node:path'
 import { choice, list, port, setting, size, wholeNumber, word } from '@shoal/core/settings'
 import { defaultRateLimits, parseRateLimits } from './rate-limits.ts'
@@ -20,7 +20,7 @@ export const registrySettings = {
     default: '127.0.0.1',
     description: 'address to listen on',
   }),
-  /** 0 takes a port that the system gives. */
+  /** 0 picks a free port. */
   port: setting({
     variable: 'SHOAL_PORT',
     flag: '--port <number>',
@@ -33,8 +33,8 @@ export const registrySettings = {
     flag: '--data <folder>',
     parse: (path) => resolve(path),
     default: './data',
-    description: 'folder of the database and the model files',
-    details: 'one registry at a time',
+    description: 'folder for the database and the model files',
+    details: 'used by one registry at a time',
   }),
   /** Without a trailing slash; undefined means `http://localhost:<port>`. */
   baseUrl: setting({
@@ -42,99 +42,102 @@ export const registrySettings = {
     flag: '--base-url <address>',
     parse: parseBaseUrl,
     defaultPhrase: '`http://localhost:<port>`',
-    description: 'address that clients use, such as `https://models.example.org`',
-    details: 'every URL in an answer begins with it',
+    description: 'public URL of the registry, such as `https://models.example.org`',
+    details: 'all URLs in responses begin with it',
   }),
   databaseUrl: setting({
     variable: 'DATABASE_URL',
     parse: parseDatabaseUrl,
     defaultPhrase: 'SQLite in the data folder',
-    description: 'PostgreSQL database, as in `postgres://user:password@host/name`',
-    details: 'needs the extension `pg_trgm`',
+    description: 'PostgreSQL database, such as `postgres://user:password@host/name`',
+    details: 'requires the `pg_trgm` extension',
   }),
   allowedHosts: setting({
     variable: 'SHOAL_ALLOWED_HOSTS',
     parse: list((host) => host.toLowerCase()),
     default: '',
-    description: 'further hostnames to serve, separated by commas',
+    description: 'additional hostnames to serve, separated by commas',
   }),
   trustProxy: setting({
     variable: 'SHOAL_TRUST_PROXY',
     parse: choice({ off: false, on: true }),
     default: 'off',
-    description: "`on` behind a proxy: the last address in `X-Forwarded-For` is the client's",
-    details: 'the proxy has to add it',
+    description:
+      "`on` behind a reverse proxy: take the client's address from the end of `X-Forwarded-For`",
+    details: 'the proxy must append it',
   }),
   isRegistrationOpen: setting({
     variable: 'SHOAL_REGISTRATION',
     parse: choice({ open: true, closed: false }),
     default: 'open',
-    description: '`closed`: no new accounts except the first',
+    description: '`closed`: no new accounts after the first',
   }),
   isAnonymousReadAllowed: setting({
     variable: 'SHOAL_ANONYMOUS_READ',
     parse: choice({ on: true, off: false }),
     default: 'on',
-    description: '`off`: reading needs an account too',
+    description: '`off`: reading requires an account too',
   }),
-  /** In bytes; undefined: no limit. */
+  /** In bytes; undefined means no limit. */
   quotaBytes: setting({
     variable: 'SHOAL_QUOTA',
     parse: size({ min: 0, example: '500GB' }),
-    description: 'bytes that an account may publish, such as `500GB`',
+    description: 'storage quota per account, such as `500GB`',
   }),
   reserveBytes: setting({
     variable: 'SHOAL_RESERVE',
     parse: size({ min: 0, example: '500GB' }),
     defaultPhrase: 'the smaller of 1 GB and 2 % of the disk',
-    description: 'disk space that uploads leave free, such as `5GB`',
-    details: '`0`: none',
+    description: 'disk space that uploads must leave free, such as `5GB`',
+    details: '`0` reserves nothing',
   }),
-  /** 0 removes them at once. */
+  /** 0 deletes files immediately. */
   trashDays: setting({
     variable: 'SHOAL_TRASH_DAYS',
     parse: parseTrashDays,
     default: '7',
-    description: 'days that the bytes of deleted files are kept, or a time such as `12h`',
-    details: 'at least `1h`, or `0`: removed at once',
+    description: 'how long the data of deleted files is kept: days, or a duration such as `12h`',
+    details: 'at least `1h`, or `0` to delete it immediately',
   }),
-  /** Undefined: no limits. */
+  /** Undefined means no limits. */
   rateLimits: setting({
     variable: 'SHOAL_RATE_LIMITS',
     parse: parseRateLimits,
     default: defaultRateLimits,
-    description: 'requests per credential, or per network without one; `off`: no limits',
+    description: 'rate limits per credential, or per network without one; `off`: no limits',
     details:
-      '`auth` is always per network, which is an IPv4 address or an IPv6 /64. Classes that are left out keep their default',
+      '`auth` is always per network: an IPv4 address or an IPv6 /64. Classes left out keep their default',
   }),
   maxConnectionsPerAddress: setting({
     variable: 'SHOAL_MAX_CONNECTIONS_PER_ADDRESS',
     parse: wholeNumber({ min: 1 }),
     default: '512',
-    description: 'HTTP connections at a time from one network',
-    details: 'further ones are closed. No limit for this machine, nor with `SHOAL_TRUST_PROXY=on`',
+    description: 'maximum concurrent HTTP connections from one network',
+    details:
+      'connections above the limit are closed. No limit for this machine, or with `SHOAL_TRUST_PROXY=on`',
   }),
-  /** Undefined: no token may read `/metrics`. */
+  /** Undefined: no token grants access to `/metrics`. */
   metricsToken: setting({
     variable: 'SHOAL_METRICS_TOKEN',
     parse: parseMetricsToken,
-    description: 'bearer token that may read `/metrics` from anywhere',
+    description: 'bearer token for reading `/metrics` from any address',
     details: 'at least 16 characters',
   }),
-  /** 0 takes a port that the system gives; undefined: no metadata peer. */
+  /** 0 picks a free port; undefined means no metadata peer. */
   peerPort: setting({
     variable: 'SHOAL_PEER_PORT',
     parse: parsePeerPort,
     default: '0',
     defaultPhrase: 'a free port',
-    description: 'TCP port of the metadata peer, which gives magnets their metadata; `off`: none',
+    description:
+      'TCP port of the metadata peer, which serves metadata for magnet links; `off`: none',
     details: 'see [bittorrent.md](bittorrent.md#the-metadata-peer)',
   }),
   logLevel: setting({
     variable: 'SHOAL_LOG_LEVEL',
     parse: choice(Object.fromEntries(logLevels.map((level) => [level, level]))),
     default: 'info',
-    description: 'least severe lines to log: `trace`, `debug`, `info`, `warn`, `error`, `silent`',
+    description: 'log level: `trace`, `debug`, `info`, `warn`, `error` or `silent`',
     details: '`debug` also logs each announce and health check',
   }),
 }

@@ -1,46 +1,47 @@
-/** The values that only settings of a registry take. */
+/** Parsers for values that only registry settings take. */
 import { type Parse, port } from '@shoal/core/settings'
 import { parseDuration } from '@shoal/core/units'
 
-/** Without a trailing slash. Undefined where a flag is empty. */
+/** Without a trailing slash. Undefined for an empty flag. */
 export const parseBaseUrl: Parse<string | undefined> = (text, refuse) => {
   if (text === '') return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
   if (isPlain && url.pathname === '/') return url.origin
-  return refuse(`is an address such as https://models.example.org, not "${text}"`)
+  return refuse(`must be a URL such as https://models.example.org, not "${text}"`)
 }
 
 export const parseDatabaseUrl: Parse<string> = (text, refuse) =>
   /^postgres(ql)?:\/\//.test(text)
     ? text
-    : refuse('begins with postgres:// (leave it out for SQLite)')
+    : refuse('must begin with postgres:// (unset it to use SQLite)')
 
 export const parseMetricsToken: Parse<string> = (text, refuse) =>
   /^[!-~]{16,}$/.test(text)
     ? text
     : refuse(
-        'has at least 16 characters, all of them visible ASCII: openssl rand -hex 32 makes one',
+        'must be at least 16 visible ASCII characters; generate one with: openssl rand -hex 32',
       )
 
-/** Undefined is `off`. */
+/** Undefined for `off`. */
 export const parsePeerPort: Parse<number | undefined> = (text, refuse) => {
   if (text === 'off') return undefined
-  return port(text, () => refuse(`is a number from 0 to 65535, or off, not "${text}"`))
+  return port(text, () => refuse(`must be a number from 0 to 65535, or off, not "${text}"`))
 }
 
-/** Stands for no end, in days: the database can still calculate with it. */
+/** Stands for “never”, in days: small enough for the database's date arithmetic. */
 const centuryDays = 36_500
 
 const hourMs = 3_600_000
 
-/** Days, 0 or at least an hour's part of one. */
+/** Days: 0, or at least an hour as a fraction of a day. */
 export const parseTrashDays: Parse<number> = (text, refuse) => {
   const ms = parseDuration(text, 'd')
-  if (ms === undefined) return refuse(`is a number of days such as 7, or a time, not "${text}"`)
+  if (ms === undefined)
+    return refuse(`must be a number of days such as 7, or a duration such as 12h, not "${text}"`)
   if (ms > 0 && ms < hourMs) {
     return refuse(
-      `is 0, which deletes files at once, or at least an hour (1h), not "${text}"; m are minutes`,
+      `must be 0 (delete files immediately) or at least an hour (1h), not "${text}"; m means minutes`,
     )
   }
   return Number.isFinite(ms) ? Math.round(ms / 1_000) / 86_400 : centuryDays
