@@ -144,7 +144,6 @@ test('each cause has its code, its exit code and a sentence', async () => {
       'other_host',
       `127.0.0.1:${moved} redirects to another host: it redirects to https://elsewhere.invalid.`,
     ],
-    [13, 'registry_failed', 'http_502', 'The registry answered 502 without saying why.'],
   ])
 })
 

@@ -115,7 +115,7 @@ test('a wait that the registry asks for is made, and said', async () => {
     home: home.path,
     registry: registry.address,
   })
-  expect(stderr).toBe(`  Waiting 1 s: ${registry.label} asks for it (429).\n`)
+  expect(stderr).toBe(`  Waiting 1 s: ${registry.label} is busy (429).\n`)
   expect(stdout).toContain('tide-7b')
   expect(exitCode).toBe(0)
 })

@@ -4,7 +4,7 @@ import type { Output } from './output.ts'
 type Options = {
   output: Output
   maxWaitingBytes: number
-  /** Called when lines are taken again after some were dropped. */
+  /** Called when writing resumes after lines were dropped. */
   onResumed: (droppedLines: number) => void
 }
 
@@ -12,12 +12,12 @@ const firstPauseMs = 1
 const maxPauseMs = 500
 
 /**
- * Writes lines in their order without ever making the caller wait. Those that find no room in the buffer are dropped and
- * counted, from then on until half of it is free again. A line is written whole or not at all, as long as the process lives.
+ * Writes lines in order without ever blocking the caller. Lines that do not fit into the buffer are dropped and counted, and so
+ * are all later lines until half of the buffer is free again. While the process runs, a line is written in full or not at all.
  */
 export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
   let waiting: string[] = []
-  /** With those of `current` that are still to be written. */
+  /** Including the unwritten part of `current`. */
   let waitingBytes = 0
   let current = Buffer.alloc(0)
   let dropped = 0
@@ -27,7 +27,7 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
 
   function write(line: string) {
     const bytes = Buffer.byteLength(line)
-    resume() // after a line that was larger than the whole buffer, nothing is under way that would
+    resume() // needed after a line larger than the whole buffer: no write is running that would resume
     if (isClosed || droppedNow > 0 || waitingBytes + bytes > maxWaitingBytes) {
       dropped += 1
       droppedNow += 1
@@ -41,21 +41,21 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
   }
 
   async function writeAll() {
-    await nextTurn() // lines of the same moment go out together
+    await nextTurn() // write lines of the same tick together
     let pauseMs = firstPauseMs
     while (takeNext() && !isClosed) {
       try {
         wrote(await output.write(current))
         pauseMs = firstPauseMs
       } catch {
-        // The reader has stopped or gone, or the disk is full: whatever it is, it may end. What is lost is counted.
+        // The reader has stopped or gone, or the disk is full. Any of these may pass, so retry; lost lines are counted.
         await sleep(pauseMs, undefined, { ref: false })
         pauseMs = Math.min(2 * pauseMs, maxPauseMs)
       }
     }
   }
 
-  /** Fills `current`. False when there is nothing to write. */
+  /** Fills `current`. False if there is nothing to write. */
   function takeNext(): boolean {
     if (current.length === 0) {
       current = Buffer.from(waiting.join(''))
@@ -77,7 +77,7 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
     onResumed(missing)
   }
 
-  /** What a process that ends in a hurry can still say. */
+  /** Writes what is possible synchronously when the process exits. */
   function writeLast() {
     while (takeNext()) {
       const bytes = output.writeNow(current)
@@ -90,7 +90,7 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
   return {
     write,
     droppedLines: () => dropped,
-    /** Writes what can be written within `timeoutMs`. */
+    /** Writes what is possible within `timeoutMs`. */
     async close(timeoutMs: number) {
       const waiting = new AbortController()
       const timeout = sleep(timeoutMs, undefined, { signal: waiting.signal }).catch(() => undefined)

@@ -10,7 +10,7 @@ async function temporaryFolder() {
   return folder
 }
 
-test('makes a folder and those above it, and leaves one that is there as it is', async () => {
+test('creates a folder and its parents, and leaves an existing folder unchanged', async () => {
   const path = join(await temporaryFolder(), 'a', 'b')
   makeFolder(path, 0o700)
   makeFolder(path, 0o755)
@@ -18,7 +18,7 @@ test('makes a folder and those above it, and leaves one that is there as it is',
   expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700)
 })
 
-test('a file in its place, or above it, is an error', async () => {
+test('a file at its path or above it is an error', async () => {
   const file = join(await temporaryFolder(), 'file')
   await writeFile(file, '')
   expect(() => makeFolder(file)).toThrow('EEXIST')
@@ -26,6 +26,6 @@ test('a file in its place, or above it, is an error', async () => {
 })
 
 test.runIf(process.platform === 'linux')(
-  'a file system that takes no new folders is an error, at once',
+  'a file system that does not allow new folders is an immediate error',
   () => expect(() => makeFolder('/proc/shoal/data')).toThrow('ENOENT'),
 )

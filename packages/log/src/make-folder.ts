@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Makes a folder and the missing ones above it. Throws the system's error where one cannot be made. Node's own
- * `recursive` never returns on a file system that takes no new folders, such as `/proc`.
+ * Creates a folder and its missing parents. Throws the system's error if one cannot be created. Unlike this, Node's `recursive`
+ * option never returns on file systems that do not allow new folders, such as `/proc`.
  */
 export function makeFolder(path: string, mode?: number): void {
   const missing: string[] = []
@@ -18,7 +18,7 @@ function makeOne(path: string, mode: number | undefined) {
   try {
     mkdirSync(path, { mode })
   } catch (error) {
-    // Another process may have made it just now.
+    // Another process may have just created it.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isThere(path)) throw error
   }
 }

@@ -22,7 +22,7 @@ function temporaryFolder(): string {
   return folder
 }
 
-/** A named pipe as the file of a log, whose reader reads only when it is told to. */
+/** A named pipe as the log file; its reader reads only on request. */
 function pipe() {
   const path = join(temporaryFolder(), 'log')
   execFileSync('mkfifo', [path])
@@ -62,7 +62,7 @@ function readNow(fd: number, into: Buffer): number {
   }
 }
 
-test('a log goes to a file, whole and in order, and is complete once it is closed', async () => {
+test('a log is written to a file completely and in order by the time it is closed', async () => {
   const file = join(temporaryFolder(), 'folder', 'server.log')
   const opened = openLog({ to: { file }, level: 'info' })
   for (let n = 0; n < 1_000; n += 1) opened.log.info({ n }, 'a línea')
@@ -77,7 +77,7 @@ test('a log goes to a file, whole and in order, and is complete once it is close
   expect(opened.droppedLines()).toBe(0)
 })
 
-test('lines that nobody reads wait, then are dropped and counted, and a line tells so when the reader is back', async () => {
+test('unread lines are buffered, then dropped and counted, and a line reports the number when the reader is back', async () => {
   const { path, read } = pipe()
   const opened = openLog({ to: { file: path }, level: 'info' })
   onTestFinished(() => opened.close())
@@ -88,7 +88,7 @@ test('lines that nobody reads wait, then are dropped and counted, and a line tel
   const lines = read()
   await expect
     .poll(() => lines.push(...read()) && lines.find((line) => line.dropped !== undefined))
-    .toMatchObject({ level: 50, dropped, msg: expect.stringContaining('are missing') })
+    .toMatchObject({ level: 50, dropped, msg: expect.stringContaining('lines were dropped') })
   expect(lines.length - 1 + dropped).toBe(10_000)
   expect(lines.slice(0, -1).map(({ n }) => n)).toEqual(lines.slice(0, -1).map((_, n) => n))
 
@@ -97,7 +97,7 @@ test('lines that nobody reads wait, then are dropped and counted, and a line tel
   expect(opened.droppedLines()).toBe(dropped)
 })
 
-test('a reader that goes away and one that comes again are both no trouble', async () => {
+test('readers may leave and come back', async () => {
   const { path, read, reopen } = pipe()
   const opened = openLog({ to: { file: path }, level: 'info' })
   onTestFinished(() => opened.close())
@@ -105,12 +105,12 @@ test('a reader that goes away and one that comes again are both no trouble', asy
   await expect.poll(() => read()).toMatchObject([{ msg: 'before' }])
   const open = reopen()
   opened.log.info('while nobody was there')
-  await new Promise((resolve) => setTimeout(resolve, 20)) // it was tried
+  await new Promise((resolve) => setTimeout(resolve, 20)) // a write was attempted
   open()
   await expect.poll(() => read()).toMatchObject([{ msg: 'while nobody was there' }])
 })
 
-test('a log that nobody reads closes within its second, and takes nothing afterwards', async () => {
+test('a log without a reader closes within a second and drops later lines', async () => {
   const { path } = pipe()
   const opened = openLog({ to: { file: path }, level: 'info' })
   for (let n = 0; n < 1_000; n += 1) opened.log.info({ text }, 'line')
@@ -130,7 +130,7 @@ test('a line larger than the buffer is dropped, and the next one is written', as
 })
 
 test.skipIf(!canMount)(
-  'a full disk (needs to mount one) costs the lines that do not fit, and no more',
+  'a full disk loses only the lines that do not fit (needs permission to mount)',
   async () => {
     const disk = await smallDisk('64k')
     onTestFinished(disk.unmount)

@@ -1,4 +1,4 @@
-/** The log of a server process: JSON lines to stdout or to a file, which never make the process wait. */
+/** The log of a server process: JSON lines to stdout or to a file, without ever blocking the process. */
 import { type Logger, pino } from 'pino'
 import { boundedWriter } from './bounded-writer.ts'
 import { openFile, openStdout } from './output.ts'
@@ -6,10 +6,10 @@ import { openFile, openStdout } from './output.ts'
 export type { Logger }
 
 export type LogOptions = {
-  /** A file is appended to; its folder is made. */
+  /** A file is appended to; its folder is created if needed. */
   to: 'stdout' | 'silent' | { file: string }
   level: string
-  /** Bytes of lines that wait to be written. Default 1 MiB: some thousand lines. */
+  /** Buffer size in bytes. Default 1 MiB: several thousand lines. */
   maxWaitingBytes?: number
 }
 
@@ -17,7 +17,7 @@ export type OpenLog = {
   log: Logger
   /** Lines dropped since the start because they could not be written. */
   droppedLines(): number
-  /** Writes what can be written within a second. What is logged afterwards is dropped. */
+  /** Writes what is possible within a second. Anything logged afterwards is dropped. */
   close(): Promise<void>
 }
 
@@ -25,8 +25,8 @@ const oneMebibyte = 2 ** 20
 const closeTimeoutMs = 1_000
 
 /**
- * Opens the log. When its reader stops or its disk is full, lines wait in a bounded buffer and are dropped when that is full;
- * once they can be written again, a line says how many are missing. Throws the system's error for a file that cannot be opened.
+ * Opens the log. If its reader stops or its disk is full, lines wait in a bounded buffer and are dropped when it is full; once
+ * writing works again, a line reports how many were dropped. Throws the system's error if a file cannot be opened.
  */
 export function openLog({ to, level, maxWaitingBytes = oneMebibyte }: LogOptions): OpenLog {
   if (to === 'silent') {
@@ -36,7 +36,7 @@ export function openLog({ to, level, maxWaitingBytes = oneMebibyte }: LogOptions
     output: to === 'stdout' ? openStdout() : openFile(to.file),
     maxWaitingBytes,
     onResumed: (dropped) =>
-      log.error({ dropped }, 'lines of this log are missing: they could not be written'),
+      log.error({ dropped }, 'log lines were dropped because they could not be written'),
   })
   const log = pino({ level }, writer)
   return { log, droppedLines: writer.droppedLines, close: () => writer.close(closeTimeoutMs) }

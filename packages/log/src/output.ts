@@ -4,18 +4,18 @@ import { isatty } from 'node:tty'
 import { promisify } from 'node:util'
 import { makeFolder } from './make-folder.ts'
 
-/** Where bytes go that never makes the process wait. */
+/** A destination for bytes that never blocks the process. */
 export type Output = {
-  /** Resolves to how many of the bytes were taken. Rejects when none can be now. */
+  /** Resolves to the number of bytes written. Rejects if none can be written now. */
   write(bytes: Uint8Array): Promise<number>
-  /** The same at once, for a process that ends: 0 when none can be. */
+  /** The synchronous version for exiting processes: 0 if none can be written. */
   writeNow(bytes: Uint8Array): number
   close(): void
 }
 
 const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_WRONLY } = constants
 
-/** A file to append to, made with its folder when it is not there; or a named pipe that somebody reads. */
+/** A file to append to, created with its folder if missing; or a named pipe that has a reader. */
 export function openFile(path: string): Output {
   makeFolder(dirname(path))
   const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o644)
@@ -24,22 +24,22 @@ export function openFile(path: string): Output {
 
 export function openStdout(): Output {
   if (isatty(1)) return openTerminal()
-  // Node makes pipes and sockets non-blocking when it opens its own stream on them, which this does.
+  // Node makes pipes and sockets non-blocking when it opens its own stream on them, which reading `process.stdout` does.
   const { fd } = process.stdout
   return { ...outputTo(fd), close: () => undefined }
 }
 
-/** A terminal that was stopped (Ctrl-S) blocks its writers unless it was opened non-blocking. */
+/** A terminal stopped with Ctrl-S blocks its writers unless it was opened non-blocking. */
 function openTerminal(): Output {
   try {
     const fd = openSync('/dev/fd/1', O_WRONLY | O_NONBLOCK | O_NOCTTY)
     return { ...outputTo(fd), close: () => closeSync(fd) }
   } catch {
-    return { ...outputTo(1), close: () => undefined } // another user's, as after `su`: it may make us wait
+    return { ...outputTo(1), close: () => undefined } // another user's terminal, for example after `su`: writing may block
   }
 }
 
-/** Regular files have no non-blocking mode: they are written in another thread, which a stalled disk may hold up. */
+/** Regular files have no non-blocking mode, so they are written in another thread: a stalled disk may block that one. */
 function outputTo(fd: number): Pick<Output, 'write' | 'writeNow'> {
   const isRegular = fstatSync(fd).isFile()
   return {
@@ -48,7 +48,7 @@ function outputTo(fd: number): Pick<Output, 'write' | 'writeNow'> {
       try {
         return writeSync(fd, bytes)
       } catch {
-        return 0 // the process is ending: there is no one left to report to
+        return 0 // the process is exiting, so there is nowhere to report the error
       }
     },
   }

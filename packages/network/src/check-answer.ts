@@ -10,7 +10,7 @@ import { findMember } from './endpoints.ts'
 
 type Reason = (NetworkFailure & { code: 'not_a_registry' })['reason']
 
-/** Throws a `NetworkError` for an answer that a registry never gives: from a captive portal or another program. */
+/** Throws a `NetworkError` if the response cannot come from a registry but from a captive portal or another program. */
 export function checkAnswer(url: URL, call: ApiRequest, answer: ApiAnswer): void {
   const found = strangeness(call, answer)
   if (found) throw new NetworkError({ code: 'not_a_registry', host: url.host, ...found })
@@ -26,33 +26,34 @@ function strangeness(call: ApiRequest, answer: ApiAnswer): Strangeness | undefin
   const isPage = type.startsWith('text/html')
   const stranger = isPage ? 'html' : 'other_program'
   const isForTorrents = headers.accept === 'application/x-bittorrent'
-  // A bencoded dictionary begins with “d” (BEP 3). A tracker may send its reason with any status.
+  // A bencoded dictionary begins with “d” (BEP 3). A tracker may send its failure reason with any status.
   const isRedirect = status >= 300 && status < 400
   if (isForTorrents && !isRedirect && answer.body[0] === 'd'.charCodeAt(0)) return undefined
 
   if (status >= 400) {
-    // A reverse proxy answers without JSON if its registry is down, or to limit requests.
+    // A reverse proxy responds without JSON if its registry is down, or to limit requests.
     const mayBeProxy = (status >= 500 && status !== 511) || [408, 413, 429].includes(status)
     if (mayBeProxy || problemIn(decodeText(answer))) return undefined
-    return { reason: stranger, detail: `it answered ${status}` }
+    return { reason: stranger, detail: `status ${status}` }
   }
   if (status >= 300) {
-    return { reason: 'other_program', detail: `it answered ${status} without a location` }
+    return { reason: 'other_program', detail: `status ${status} without a Location header` }
   }
   if (answer.body.length === 0) {
     const mayBeEmpty = method !== 'GET' && !known
-    return mayBeEmpty ? undefined : { reason: 'other_program', detail: 'its answer is empty' }
+    return mayBeEmpty ? undefined : { reason: 'other_program', detail: 'the response is empty' }
   }
-  if (isForTorrents) return { reason: stranger, detail: 'its answer is not bencoded' }
+  if (isForTorrents) return { reason: stranger, detail: 'the response is not bencoded' }
   if (headers.accept !== 'application/json') return undefined
   const value = jsonIn(decodeText(answer))
   if (value === undefined) {
-    return { reason: isPage ? 'html' : 'not_json', detail: 'its answer is not JSON' }
+    return { reason: isPage ? 'html' : 'not_json', detail: 'the response is not JSON' }
   }
   const items = known?.isList ? value : [value]
-  if (!Array.isArray(items)) return { reason: 'other_program', detail: 'its answer is not a list' }
+  if (!Array.isArray(items))
+    return { reason: 'other_program', detail: 'the response is not a list' }
   if (items.every((item) => hasMember(item, known?.member))) return undefined
-  return { reason: 'other_program', detail: `its answer has no “${known?.member}”` }
+  return { reason: 'other_program', detail: `the response has no “${known?.member}”` }
 }
 
 const hasMember = (value: unknown, member: string | undefined) =>

@@ -1,6 +1,6 @@
 import tls from 'node:tls'
 import type { buildConnector, Dispatcher, Pool as PoolType } from 'undici'
-// Imported by parts: all of undici takes twice the time and memory to load, in every thread.
+// Imported piecemeal: loading all of undici takes twice the time and memory, in every thread.
 import openTunnel from 'undici/lib/api/api-connect.js'
 import newConnector from 'undici/lib/core/connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
@@ -9,18 +9,18 @@ import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 import { proxyFor } from './proxy-for.ts'
 import type { NetworkSettings } from './settings.ts'
 
-/** The connections of one thread, for all its requests: API, chunks, uploads and torrents. */
+/** One thread's connections, for all its requests: API, chunks, uploads and torrents. */
 export interface Network {
-  /** As it was opened with. */
+  /** The settings it was opened with. */
   readonly settings: NetworkSettings
   /**
-   * What sends requests to `url`: straight, or through its proxy. The same for all URLs that are reached the same way, so that
-   * they share connections.
+   * The dispatcher for requests to `url`, direct or through its proxy. URLs reached the same way share a dispatcher and its
+   * connections.
    */
   agentFor(url: URL): Dispatcher
-  /** The address of the proxy for `url`, with its credentials; undefined if there is none. */
+  /** The URL of the proxy for `url`, with its credentials; undefined if there is none. */
   findProxy(url: URL): string | undefined
-  /** Closes all connections at once; running requests fail. Nothing can be sent after that. */
+  /** Closes all connections immediately; running requests fail. Nothing can be sent afterwards. */
   destroy(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function openNetwork(settings: NetworkSettings, { connections = 8 } = {})
   const { connectMs } = settings.timeouts
   const common = {
     connections,
-    allowH2: false, // streams of one connection would share one window, and stall together
+    allowH2: false, // the streams of one connection would share one window and stall together
     headersTimeout: settings.timeouts.headersMs,
     bodyTimeout: settings.timeouts.stallMs,
   }
@@ -48,7 +48,7 @@ export function openNetwork(settings: NetworkSettings, { connections = 8 } = {})
       new ProxyAgent({
         ...common,
         uri: proxy,
-        proxyTunnel: false, // plain HTTP is requested from the proxy: many allow tunnels only to port 443
+        proxyTunnel: false, // plain HTTP is not tunneled: many proxies allow tunnels only to port 443
         connectTimeout: connectMs,
         factory: (origin: string, options: object) => new Pool(origin, { ...options, ...common }),
         clientFactory: (origin: URL, options: object) =>
@@ -70,7 +70,7 @@ export function openNetwork(settings: NetworkSettings, { connections = 8 } = {})
   }
 }
 
-/** A pool imported by itself lacks the method that opens tunnels. */
+/** A `Pool` imported on its own lacks the method that opens tunnels. */
 function tunnelPool(origin: URL, options: object): Dispatcher {
   return Object.assign(new Pool(origin, options as PoolType.Options), { connect: openTunnel })
 }
@@ -88,7 +88,7 @@ function connector({ timeouts, extraCa }: NetworkSettings): buildConnector.conne
 
 const contexts = new Map<string, tls.SecureContext>()
 
-/** Trusts Node's authorities, the system's and the user's own. Created once, since it takes 80 ms. */
+/** Trusts Node's, the system's and the user's own authorities. Cached, because creating it takes 80 ms. */
 function secureContext(extraCa = ''): tls.SecureContext {
   const known = contexts.get(extraCa)
   if (known) return known

@@ -4,15 +4,15 @@ type Call = { method: string; url: string }
 
 const getPath = (url: string) => new URL(url).pathname
 
-/** Start and complete of an upload: to the registry, a repeated request is the same as the first. */
+/** Starting and completing an upload are idempotent in the registry. */
 const repeatablePosts = /\/v1\/models\/[^/]+\/files(\/[^/]+\/complete)?$/
 
-/** Whether a call is safe to repeat, and so may be sent again if its answer was lost. */
+/** Whether a call is safe to repeat, so that it can be sent again if its response was lost. */
 export function isRepeatable({ method, url }: Call): boolean {
   return method === 'GET' || (method === 'POST' && repeatablePosts.test(getPath(url)))
 }
 
-/** A member that every answer of an endpoint has, or every item of a list. */
+/** A member present in every response of an endpoint, or in every item of a list. */
 const members: [method: string, path: RegExp, member: string, kind?: 'list'][] = [
   ['GET', /\/v1\/models$/, 'id', 'list'],
   ['POST', /\/v1\/models$/, 'name'],
@@ -28,8 +28,8 @@ const members: [method: string, path: RegExp, member: string, kind?: 'list'][] =
 ]
 
 /**
- * The member that tells a registry's answer from other JSON, and whether it is one of each item of a list; undefined if none is
- * known.
+ * The member that distinguishes a registry's response from other JSON, and whether to look for it in each item of a list.
+ * Undefined if none is known.
  */
 export function findMember(call: Call): { member: string; isList: boolean } | undefined {
   const path = getPath(call.url)

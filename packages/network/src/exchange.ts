@@ -1,4 +1,4 @@
-/** One call of the API, through redirects, until its answer is whole. */
+/** One API call, following redirects, until its response is complete. */
 import { gunzipSync } from 'node:zlib'
 import { type ApiAnswer, type ApiRequest, NetworkError } from '@shoal/protocol/client'
 import type { Dispatcher } from 'undici'
@@ -11,13 +11,13 @@ import { sendRequest } from './send-request.ts'
 import { type Asked, toNetworkFailure } from './to-network-failure.ts'
 
 type Options = {
-  /** Whether the headers or the URL carry any. Default: whether there is an `authorization` header. */
+  /** Whether the headers or the URL contain credentials. Default: whether there is an `authorization` header. */
   hasCredentials?: boolean
-  /** Longest answer that is read. The default is larger than the download information of a file of 10 TB. */
+  /** Maximum response size. The default is larger than the download information of a 10 TB file. */
   maxBytes?: number
 }
 
-/** Rejects with a `NetworkError`, also if the call's signal fires. */
+/** Rejects with a `NetworkError`, even if the call's signal fires. */
 export function exchange(
   network: Network,
   call: ApiRequest,
@@ -29,9 +29,9 @@ export function exchange(
     (asked) => exchangeOnce(network, call, asked, maxBytes),
     (from, redirect) => {
       const to = apiRedirect(from, redirect, { hasCredentials })
-      // 301, 302 and 303 turn a POST into a GET (RFC 9110, 15.4), which would not do what was asked.
+      // 301, 302 and 303 turn a POST into a GET (RFC 9110, 15.4), which is a different call.
       if (call.method !== 'GET' && ![307, 308].includes(redirect.status)) {
-        throw redirectRefused(from, 'moved', `it redirects to ${to.origin}`)
+        throw redirectRefused(from, 'moved', `redirect to ${to.origin}`)
       }
       return to
     },
@@ -74,14 +74,15 @@ async function readAnswer(
   maxBytes: number,
 ): Promise<Uint8Array> {
   const body = await readBody(response.body, maxBytes)
-  if (!body) throw notReadable(url, 'its answer is too long')
+  if (!body) throw notReadable(url, 'the response is too long')
   const encoding = response.headers['content-encoding']?.toString() ?? 'identity'
   if (encoding === 'identity' || body.length === 0) return body
-  if (encoding !== 'gzip') throw notReadable(url, `its answer is encoded as ${encoding}`)
+  if (encoding !== 'gzip')
+    throw notReadable(url, `the response has the unsupported encoding ${encoding}`)
   try {
     return gunzipSync(body, { maxOutputLength: maxBytes })
   } catch (error) {
-    throw notReadable(url, 'its answer is not what it says: gzip', error)
+    throw notReadable(url, 'the response is labeled gzip but cannot be decompressed', error)
   }
 }
 

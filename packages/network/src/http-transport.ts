@@ -1,4 +1,4 @@
-/** The transport for Node: it repeats a call until an answer is complete, or no retry makes sense. */
+/** The transport for Node: retries a call until a response is complete or retrying makes no sense. */
 import { sleep } from '@shoal/core/async'
 import {
   type ApiAnswer,
@@ -17,13 +17,13 @@ import { exchange } from './exchange.ts'
 const firstContactMs = 1_500
 const maxGiveUpMs = 30_000
 const maxRetriesOf500 = 2
-/** Limits on the waits that a registry asks for, if the caller sets no time for the call. */
+/** Limits on waits requested by a registry, unless the caller sets a time limit for the call. */
 const maxAskedWaits = 5
 const maxAskedMs = 600_000
 
 /**
- * Repeats calls that are safe to repeat if no answer came, or 502, 503, 504 or 500; and any call after the wait that a
- * registry asks for (`Retry-After` of 429 and 503).
+ * Retries calls that are safe to repeat after a network failure or a 500, 502, 503 or 504 response, and retries any call after
+ * a 429 or 503 with `Retry-After`.
  */
 export function httpTransport(network: Network): Transport {
   const giveUpMs = Math.min(maxGiveUpMs, network.settings.timeouts.giveUpMs)
@@ -61,7 +61,7 @@ export function httpTransport(network: Network): Transport {
 
 type Pause = { ms: number; reason: string; isAsked: boolean }
 
-/** How long to wait before the next try; undefined if there is none. */
+/** How long to wait before the next attempt; undefined if there is none. */
 function waitBefore(
   result: ApiAnswer | NetworkError,
   failures: number,
@@ -77,18 +77,18 @@ function waitBefore(
   const { host } = new URL(call.url)
   const seconds = retryAfterSeconds(result)
   if (seconds !== undefined) {
-    // The registry did nothing, so any call may be sent again. A random delay keeps clients from retrying at once.
+    // The registry did nothing, so any call can be sent again. The random delay spreads out the retries of many clients.
     const ms = seconds * 1000 + Math.random() * Math.min(1000, seconds * 100)
-    return { ms, reason: `${host} asks for it (${status})`, isAsked: true }
+    return { ms, reason: `${host} is busy (${status})`, isAsked: true }
   }
-  // 502 to 504 come from a reverse proxy whose registry is down. 500 is usually a defect.
+  // 502 to 504 come from a reverse proxy whose registry is down. 500 is usually a bug.
   const isPassing =
     [502, 503, 504].includes(status) || (status === 500 && failures <= maxRetriesOf500)
   if (!isPassing || !mayRepeat || isStorageFull(result)) return undefined
-  return { ...backoff, reason: `${host} answered ${status}` }
+  return { ...backoff, reason: `${host} returned status ${status}` }
 }
 
-/** The wait that an answer asks for; undefined if waiting does not help. */
+/** The requested wait in seconds; undefined if waiting does not help. */
 function retryAfterSeconds(answer: ApiAnswer): number | undefined {
   const { status, headers } = answer
   if (status !== 429 && status !== 503) return undefined
@@ -97,6 +97,6 @@ function retryAfterSeconds(answer: ApiAnswer): number | undefined {
   return isFull ? undefined : seconds
 }
 
-/** Waiting does not help. */
+/** Waiting does not free storage. */
 const isStorageFull = ({ body }: ApiAnswer) =>
   problemIn(Buffer.from(body).toString())?.code === 'storage_full'

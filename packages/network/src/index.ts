@@ -1,6 +1,6 @@
 /**
- * How shoal's programs reach a registry over HTTP: proxies, certificates, timeouts, redirects, retries, and causes of failures.
- * `requests.ts` sends the requests; it is loaded only when needed, because it is slow to load.
+ * How shoal's programs reach a registry over HTTP: proxies, certificates, timeouts, redirects, retries, and the causes of
+ * failures. `requests.ts` sends the requests and is loaded only when needed, because it loads slowly.
  */
 export { backoffMs, parseRetryAfter } from './backoff.ts'
 export { registryTransport } from './registry-transport.ts'

@@ -1,21 +1,23 @@
-/** Which proxy a request goes through. */
+/** Chooses the proxy for a request. */
 import { BlockList, isIP } from 'node:net'
 import { isLoopback } from '@shoal/core/addresses'
 import type { NetworkSettings } from './settings.ts'
 
 type Proxies = Pick<NetworkSettings, 'httpProxy' | 'httpsProxy' | 'noProxy'>
 
-/** The proxy's address; undefined for a direct request. Requests to this machine are always direct. */
+/** The proxy's URL; undefined for a direct request. Requests to this machine are always direct. */
 export function proxyFor(url: URL, { httpProxy, httpsProxy, noProxy }: Proxies) {
   const proxy = url.protocol === 'https:' ? httpsProxy : httpProxy
   if (proxy === undefined || isLoopback(url.hostname) || isExempt(url, noProxy)) return undefined
   return proxy
 }
 
-/** Without the brackets of IPv6 and the dot of a fully qualified name. */
+/** The hostname without IPv6 brackets or a trailing dot. */
 const normalizeHost = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
-/** Reads `NO_PROXY` like curl: `*`, a network, or a host with its subdomains; a leading `.` or `*.` and a port may be there. */
+/**
+ * Parses `NO_PROXY` like curl: `*`, a network, or a host with its subdomains, optionally with a leading `.` or `*.` and a port.
+ */
 function isExempt(url: URL, noProxy: string): boolean {
   const host = normalizeHost(url).toLowerCase()
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')

@@ -1,4 +1,4 @@
-/** The whole body. Undefined if it is longer than `maxBytes`: the rest is not read then, and its connection is closed. */
+/** Reads the whole body. If it is longer than `maxBytes`, stops reading, closes the connection and returns undefined. */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,

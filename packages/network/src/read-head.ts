@@ -3,14 +3,14 @@ import type { Redirect } from './redirect.ts'
 import { type Asked, failureOfAnswer } from './to-network-failure.ts'
 
 type Head = {
-  /** A header's value; `name` in lower case. */
+  /** A header's value. `name` is in lower case. */
   header(name: string): string | undefined
   redirect: Redirect | undefined
-  /** Set if neither a registry nor its store gave this answer, but a proxy or a captive portal. */
+  /** Set if the response comes from a proxy or a captive portal instead of a registry or its storage. */
   failure: NetworkFailure | undefined
 }
 
-/** What is known of an answer before its body has been read. */
+/** Interprets the status and headers of a response, before its body is read. */
 export function readHead(
   asked: Asked,
   status: number,

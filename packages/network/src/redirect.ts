@@ -1,4 +1,4 @@
-/** Which redirects are followed, and to where. */
+/** Which redirects are followed, and where they lead. */
 import { NetworkError, type NetworkFailure } from '@shoal/protocol/client'
 import type { Network } from './dispatcher.ts'
 import type { Asked } from './to-network-failure.ts'
@@ -7,7 +7,7 @@ type Reason = (NetworkFailure & { code: 'redirect_refused' })['reason']
 
 export type Redirect = { status: number; location: string }
 
-/** What one request brought: its result, or where to ask next. */
+/** The outcome of one request: its result, or a redirect. */
 export type Step<T> = { result: T } | { redirect: Redirect }
 
 type NextUrl = (from: URL, redirect: Redirect) => URL
@@ -15,8 +15,9 @@ type NextUrl = (from: URL, redirect: Redirect) => URL
 const maxRedirects = 5
 
 /**
- * Calls `ask` with one URL after another until it brings a result. `nextUrl` returns where a redirect leads and throws if it must
- * not be followed; the default is for requests without credentials. Throws a `NetworkError` for a redirect that is not followed.
+ * Calls `ask` with one URL after another until there is a result. `nextUrl` returns the target of a redirect, or throws if it
+ * must not be followed; the default is for requests without credentials. Throws a `NetworkError` for a redirect that is not
+ * followed.
  */
 export async function followRedirects<T>(
   network: Network,
@@ -30,7 +31,7 @@ export async function followRedirects<T>(
     if ('result' in step) return step.result
     url = nextUrl(url, step.redirect)
   }
-  throw redirectRefused(url, 'loop', `it redirects more than ${maxRedirects} times`)
+  throw redirectRefused(url, 'loop', `more than ${maxRedirects} redirects`)
 }
 
 export function redirectRefused(from: URL, reason: Reason, detail: string): NetworkError {
@@ -38,8 +39,8 @@ export function redirectRefused(from: URL, reason: Reason, detail: string): Netw
 }
 
 /**
- * Where a call of the API goes on: at the same host and port, or from http to https of the same host. With credentials the
- * second is refused as well: another port is another origin. Throws a `NetworkError` if the redirect must not be followed.
+ * The target of an API redirect: the same host and port, or from http to https on the same host. With credentials the upgrade
+ * is refused too, because another port is another origin. Throws a `NetworkError` if the redirect must not be followed.
  */
 export function apiRedirect(
   from: URL,
@@ -49,22 +50,22 @@ export function apiRedirect(
   const to = redirectTarget(from, redirect)
   const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:'
   if (to.hostname !== from.hostname || (to.host !== from.host && !isUpgrade)) {
-    throw redirectRefused(from, 'other_host', `it redirects to ${to.origin}`)
+    throw redirectRefused(from, 'other_host', `redirect to ${to.origin}`)
   }
   if (isUpgrade && hasCredentials) {
-    throw redirectRefused(from, 'moved', `it redirects to ${to.origin}`)
+    throw redirectRefused(from, 'moved', `redirect to ${to.origin}`)
   }
   return to
 }
 
-/** Where a request without credentials goes on: to any host, but never from https to http. */
+/** The target of a redirect without credentials: any host, but never from https to http. */
 function redirectTarget(from: URL, { location }: Redirect): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined
   if (!to || !['http:', 'https:'].includes(to.protocol)) {
-    throw redirectRefused(from, 'other_host', `it redirects to “${location}”`)
+    throw redirectRefused(from, 'other_host', `redirect to “${location}”`)
   }
   if (from.protocol === 'https:' && to.protocol === 'http:') {
-    throw redirectRefused(from, 'insecure', `it redirects to ${to.origin}`)
+    throw redirectRefused(from, 'insecure', `redirect to ${to.origin}`)
   }
   return to
 }

@@ -2,7 +2,7 @@ import type { Transport } from '@shoal/protocol/client'
 import type { NetworkSettings } from './settings.ts'
 
 /**
- * The transport of a registry's client in Node. The first request loads undici, which takes 50 ms and 16 MB. Connections stay
+ * The transport for a registry client in Node. The first request loads undici, which takes 50 ms and 16 MB. Connections stay
  * open for a few seconds, for the next request.
  */
 export function registryTransport(settings: NetworkSettings): Transport {

@@ -2,7 +2,10 @@ import type { Dispatcher } from 'undici'
 import request from 'undici/lib/api/api-request.js'
 import type { Network } from './dispatcher.ts'
 
-/** Sends one request and resolves with the head of its answer. Follows no redirects. Rejects with an error for `failureOf`. */
+/**
+ * Sends one request and resolves with the response headers. Does not follow redirects. Rejects with an error for
+ * `toNetworkFailure`.
+ */
 export function sendRequest(
   network: Network,
   url: URL,
@@ -10,7 +13,7 @@ export function sendRequest(
 ): Promise<Dispatcher.ResponseData> {
   const { headersMs, stallMs } = network.settings.timeouts
   return request.call(network.agentFor(url), {
-    headersTimeout: headersMs, // not every pool behind a proxy has them
+    headersTimeout: headersMs, // some pools behind a proxy do not set these timeouts
     bodyTimeout: stallMs,
     ...options,
     origin: url.origin,

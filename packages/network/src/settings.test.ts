@@ -48,14 +48,17 @@ test('the flag overrides the variable', async () => {
 })
 
 test.each([
-  [{ HTTPS_PROXY: 'socks5://me:secret@proxy:1' }, /“socks5:\/\/…@proxy:1” is not an HTTP proxy address/],
+  [
+    { HTTPS_PROXY: 'socks5://me:secret@proxy:1' },
+    /“socks5:\/\/…@proxy:1” is not an HTTP proxy address/,
+  ],
   [{ HTTP_PROXY: 'http://me:100%@proxy:1' }, /not an HTTP proxy address/],
   [{ HTTP_PROXY: 'http://' }, /not an HTTP proxy address/],
   [{ SHOAL_CA_FILE: '/nowhere/ca.pem' }, /ca.pem cannot be read: ENOENT/],
   [{ SHOAL_NETWORK_TIMEOUTS: 'connect=6' }, /has “connect=6”/],
   [{ SHOAL_NETWORK_TIMEOUTS: 'read=6s' }, /has “read=6s”/],
   [{ SHOAL_NETWORK_TIMEOUTS: 'stall=0s' }, /has “stall=0s”/],
-])('%o is refused with a sentence', async (env, message) => {
+])('%o is rejected with a sentence', async (env, message) => {
   const failure = await readNetworkSettings(env).catch((error) => error)
   expect(failure).toBeInstanceOf(NetworkSettingError)
   expect(failure.message).toMatch(message)

@@ -1,7 +1,7 @@
-/** What errors of connections, and answers from in between, mean. */
+/** Interprets connection errors and responses from intermediaries. */
 import { NetworkError, type NetworkFailure, type TlsReason } from '@shoal/protocol/client'
 
-/** Where one request goes, and the proxy's address if it goes through one. */
+/** The URL of a request, and the URL of its proxy if it has one. */
 export type Asked = { url: URL; proxy: string | undefined }
 
 type Unreachable = NetworkFailure & { code: 'unreachable' }
@@ -13,7 +13,7 @@ const unreachable: Record<string, Unreachable['reason']> = {
   EAI_NODATA: 'dns',
   EAI_NONAME: 'dns',
   ECONNREFUSED: 'refused',
-  EACCES: 'refused', // by a firewall of this machine
+  EACCES: 'refused', // rejected by a firewall on this machine
   EPERM: 'refused',
   EHOSTUNREACH: 'no_route',
   EHOSTDOWN: 'no_route',
@@ -31,7 +31,7 @@ const unreachable: Record<string, Unreachable['reason']> = {
   UND_ERR_BODY_TIMEOUT: 'timeout',
 }
 
-/** Error codes of Node and of OpenSSL (`X509_V_ERR_…`). */
+/** Error codes from Node and OpenSSL (`X509_V_ERR_…`). */
 const tlsReasons: Record<string, TlsReason> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'self_signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'unknown_issuer',
@@ -48,7 +48,7 @@ const tlsReasons: Record<string, TlsReason> = {
   ERR_SSL_HTTP_REQUEST: 'not_tls',
 }
 
-/** The failure of a request that ended with `error`, thrown by undici or Node. */
+/** The failure behind an `error` thrown by undici or Node. */
 export function toNetworkFailure(error: unknown, { url, proxy }: Asked): NetworkFailure {
   if (error instanceof NetworkError) return error.failure
   const { code, message } = codeAndMessage(error)
@@ -69,21 +69,21 @@ export function toNetworkFailure(error: unknown, { url, proxy }: Asked): Network
   return { code: 'unreachable', reason: unreachable[code] ?? 'unknown', host, detail: message }
 }
 
-/** The failure behind an answer that neither a registry nor its store gave; undefined if one of them may have. */
+/** The failure behind a response that came from neither a registry nor its storage; undefined if it may have. */
 export function failureOfAnswer(
   { url, proxy }: Asked,
   status: number,
   contentType: string | undefined,
 ): NetworkFailure | undefined {
-  const detail = `it answered ${status}`
+  const detail = `status ${status}`
   const isPage = contentType?.startsWith('text/html')
-  // A proxy answers itself if it cannot reach the registry or must not. It cannot answer inside a tunnel.
+  // A proxy responds itself if it cannot or must not reach the registry. It cannot respond inside a tunnel.
   const mayBeProxy = proxy !== undefined && url.protocol === 'http:'
   const reason = mayBeProxy ? findProxyReason(status) : undefined
   if (proxy && reason && (isPage || status === 407)) {
     return { code: 'proxy_failed', reason, host: new URL(proxy).host, detail }
   }
-  // A captive portal (RFC 6585, 6) or another gateway with a page of its own. Limits also come from a reverse proxy.
+  // A captive portal (RFC 6585, 6) or another gateway with its own page. Rate limits may also come from a reverse proxy.
   const isStranger = isPage && status >= 400 && status < 500 && ![408, 413, 429].includes(status)
   if (status !== 511 && !isStranger) return undefined
   return { code: 'not_a_registry', reason: 'html', host: url.host, detail }
@@ -97,7 +97,7 @@ function findProxyReason(status: number): 'auth' | 'denied' | 'answered' | undef
 
 type ProxyReason = (NetworkFailure & { code: 'proxy_failed' })['reason']
 
-/** Connecting fails at the proxy; what fails later may be the registry's doing as well. */
+/** A failure to connect is the proxy's; later failures may be the registry's. */
 function proxyReason(code: string, message: string): ProxyReason | undefined {
   const [, status] = /^Proxy response \((\d+)\)/.exec(message) ?? []
   if (status !== undefined) return findProxyReason(Number(status)) ?? 'answered'
@@ -107,7 +107,7 @@ function proxyReason(code: string, message: string): ProxyReason | undefined {
   return reason === 'dns' || reason === 'refused' || reason === 'no_route' ? reason : undefined
 }
 
-/** From the error or its cause: undici wraps some errors, and Node collects those of several addresses. */
+/** From the error or its cause: undici wraps some errors, and Node groups the errors of several addresses. */
 function codeAndMessage(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: '', message: String(error) }
   const { code, message, cause } = error as NodeJS.ErrnoException

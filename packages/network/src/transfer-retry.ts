@@ -1,9 +1,9 @@
 import type { RetryTimes } from '@shoal/protocol/client'
 
-/** Long enough for a registry that is starting. */
+/** Long enough for a registry to start. */
 const firstContactMs = 10_000
 
-/** How long the API calls of a pull or push are retried: as long as its chunks. */
+/** How long the API calls of a pull or push are retried: as long as its chunks are. */
 export const transferRetry = ({ timeoutMs }: { timeoutMs: number }): RetryTimes => ({
   firstContactMs: Math.min(firstContactMs, timeoutMs),
   giveUpMs: timeoutMs,

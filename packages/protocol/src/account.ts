@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Id, Name, Nullable, refTo, Timestamp } from './common.ts'
 
 const Username = Type.String({ pattern: '^[a-z0-9_-]{2,64}$' })
-/** 8 to 1024 bytes of UTF-8; the byte length is checked by the registry. */
+/** 8 to 1024 bytes of UTF-8; the registry checks the length in bytes. */
 const NewPassword = Type.String({ minLength: 1, maxLength: 1024 })
 
 export const User = Type.Object(
@@ -29,7 +29,10 @@ export const Registration = Type.Object(
     password: NewPassword,
     email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
     setup_code: Type.Optional(
-      Type.String({ description: 'printed by a registry off loopback, for its first account' }),
+      Type.String({
+        description:
+          'required for the first account if other machines can reach the registry, which prints it',
+      }),
     ),
   },
   { $id: 'Registration' },
@@ -66,7 +69,7 @@ export const Session = Type.Object(
     last_used_at: Nullable(Timestamp),
     expires_at: Timestamp,
     user_agent: Nullable(Type.String()),
-    current: Type.Boolean({ description: 'the session of this call' }),
+    current: Type.Boolean({ description: 'whether this call uses the session' }),
   },
   { $id: 'Session' },
 )
@@ -78,7 +81,7 @@ export type Scope = Static<typeof Scope>
 const keyFields = {
   id: Id,
   name: Type.String(),
-  prefix: Type.String({ description: 'the first characters of the key, to recognise it by' }),
+  prefix: Type.String({ description: 'the first characters of the key, for display' }),
   scopes: Type.Array(Scope),
   created_at: Timestamp,
   last_used_at: Nullable(Timestamp),
@@ -89,7 +92,7 @@ export const ApiKey = Type.Object(keyFields, { $id: 'ApiKey' })
 export type ApiKey = Static<typeof ApiKey>
 
 export const CreatedApiKey = Type.Object(
-  { ...keyFields, key: Type.String({ description: 'the secret, shown this once' }) },
+  { ...keyFields, key: Type.String({ description: 'the secret; returned only once' }) },
   { $id: 'CreatedApiKey' },
 )
 export type CreatedApiKey = Static<typeof CreatedApiKey>

@@ -1,4 +1,4 @@
-/** The typed client of the registry: it runs anywhere, over a transport that the caller may give. */
+/** The typed client of the registry. It runs anywhere, optionally over a transport supplied by the caller. */
 import { sleep } from '@shoal/core/async'
 import { AppError } from '@shoal/core/errors'
 import type {
@@ -78,7 +78,7 @@ export type {
   User,
 }
 
-/** The registry answered with an error. `message` is its `detail`. */
+/** The registry returned an error. `message` is its `detail`. */
 export class ApiError extends AppError<'registry_refused'> {
   constructor(status: number, problem: Problem, retryAfter?: string) {
     super('registry_refused', problem.detail, { status, problem, retryAfter })
@@ -101,15 +101,15 @@ export type ModelFilter = Partial<ModelQuery>
 export type ModelPage = { models: Model[]; total: number; isTotalExact: boolean }
 
 export type ClientOptions = {
-  /** The registry's address, as in `http://localhost:8000`. */
+  /** The registry's base URL, such as `http://localhost:8000`. */
   baseUrl: string
   token?: string | undefined
   userAgent?: string
-  /** Called before each wait: for a registry that asks for it (429 and 503 with `Retry-After`), or is away. */
+  /** Called before each wait: if the registry asks to retry later (429 or 503 with `Retry-After`) or cannot be reached. */
   onWait?: ((wait: Wait) => void) | undefined
-  /** How often a call is repeated after a wait that the registry asked for. Default 5; a `transport` does that by itself. */
+  /** Maximum number of retries after a wait requested by the registry. Default 5; a `transport` does this itself. */
   maxWaits?: number
-  /** How long calls go on where the registry is away. Default: the transport's own. */
+  /** How long calls are retried while the registry cannot be reached. Default: set by the transport. */
   retry?: RetryTimes | undefined
   /** Default: `fetch`. */
   transport?: Transport
@@ -176,7 +176,7 @@ function apiCalls(options: ClientOptions) {
       const error = toApiError(answer)
       const isFull = error.problem.code === 'storage_full' // waiting does not help
       if (!isAskedToWait || isFull || waits >= maxWaits) throw error
-      onWait?.({ seconds, reason: 'it is busy' })
+      onWait?.({ seconds, reason: 'the registry is busy' })
       await sleep(seconds * 1000, signal)
     }
   }
@@ -440,19 +440,19 @@ const parseJson = <T>(answer: ApiAnswer) => JSON.parse(decodeText(answer)) as T
 
 function toApiError(answer: ApiAnswer): ApiError {
   const { status, headers } = answer
-  const detail = `the registry answered ${status} without saying why`
+  const detail = `the registry returned status ${status} without an error message`
   const problem = problemIn(decodeText(answer)) ?? { detail }
   return new ApiError(status, problem, headers.get('retry-after') ?? undefined)
 }
 
-/** The body as a problem, or undefined when something between us and the registry answered in its place. */
+/** The body as a problem; undefined if the response came from an intermediary instead of the registry. */
 export function problemIn(text: string): Problem | undefined {
   try {
     const body: unknown = JSON.parse(text)
     const hasDetail = typeof body === 'object' && body !== null && 'detail' in body
     return hasDetail ? (body as Problem) : undefined
   } catch {
-    return undefined // not JSON: a proxy's page
+    return undefined // not JSON: a page from a proxy
   }
 }
 

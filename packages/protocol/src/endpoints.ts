@@ -39,12 +39,14 @@ const ChunkPath = Type.Object({
   chunk_hash: {
     ...Sha256,
     pattern: '^[0-9a-fA-F]{64}$',
-    description: 'of a chunk, or of a whole ready file',
+    description: 'SHA-256 of a chunk, or of a whole file that is ready',
   },
 })
-const Token = { token: Type.String({ description: 'capability for one private file' }) }
+const Token = {
+  token: Type.String({ description: 'token that grants access to one private file' }),
+}
 const IdPath = Type.Object({ id: Type.String() })
-const Html = Type.String({ description: 'a fragment, to be put into a page' })
+const Html = Type.String({ description: 'an HTML fragment' })
 const TorrentFile = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' })
 
 // Models
@@ -55,7 +57,7 @@ export const listModels = {
     tags: ['models'],
     summary: 'List and search models',
     description:
-      'Newest or largest first. `X-Total-Count` gives the number of matches (exact up to 10,000), `Link` the next and the previous page.',
+      'Sorted by the field in `sort`, in descending order by default. `X-Total-Count` is the number of matches (exact up to 10,000); `Link` has the next and the previous page.',
     querystring: ModelQuery,
     response: { 200: Type.Array(refTo(Model)) },
   },
@@ -66,7 +68,7 @@ export const createModel = {
   schema: {
     tags: ['models'],
     summary: 'Create a model',
-    description: '409 when the name is taken.',
+    description: '409 if the name is taken.',
     body: refTo(NewModel),
     response: { 201: refTo(ModelRecord) },
   },
@@ -87,7 +89,8 @@ export const updateModel = {
   schema: {
     tags: ['models'],
     summary: 'Change a model',
-    description: 'For its owner and for admins. A change of `is_public` makes new torrents.',
+    description:
+      'Only for the owner and administrators. Changing `is_public` creates new torrents.',
     params: ModelPath,
     body: refTo(ModelChanges),
     response: { 200: refTo(ModelRecord) },
@@ -100,7 +103,7 @@ export const deleteModel = {
     tags: ['models'],
     summary: 'Delete a model and its files',
     description:
-      'With `only_if_empty`, 409 (`model_not_empty`) when it has a file or an open upload.',
+      'With `only_if_empty`, 409 (`model_not_empty`) if it has a file or an open upload.',
     params: ModelPath,
     querystring: Type.Object({ only_if_empty: Type.Boolean({ default: false }) }),
     response: { 204: Empty },
@@ -113,13 +116,14 @@ export const getCard = {
     tags: ['models'],
     summary: 'Get the model card as HTML',
     description:
-      'Safe to put into a page: nothing in it runs, styles or sends anything, and it has no ids but `card-…`. Empty for a model without a card.',
+      'Safe to embed in a page: no scripts, styles or forms, and only IDs that begin with `card-`. Empty for a model without a card.',
     produces: ['text/html'],
     params: ModelPath,
     querystring: Type.Object({
       images: Type.Enum(['0', '1'], {
         default: '0',
-        description: '1: images are loaded from where they lie, else nothing is',
+        description:
+          '1: images are loaded from their original URLs; 0: nothing is loaded from elsewhere',
       }),
     }),
     response: { 200: Html },
@@ -130,8 +134,8 @@ export const renderCard = {
   ...routes.renderCard,
   schema: {
     tags: ['models'],
-    summary: 'Render a model card that is being written',
-    description: 'As `GET /v1/models/:id/card` would answer, and nothing is kept.',
+    summary: 'Render a draft of a model card',
+    description: 'Returns what `GET /v1/models/:id/card` would; nothing is saved.',
     produces: ['text/html'],
     body: CardDraft,
     response: { 200: Html },
@@ -143,7 +147,8 @@ export const toggleLike = {
   schema: {
     tags: ['models'],
     summary: 'Toggle a like',
-    description: 'Both methods flip the like of the caller. A flip is unsafe to retry: see PUT.',
+    description:
+      "Both methods toggle the caller's like. A toggle is not safe to retry; use PUT instead.",
     params: ModelPath,
     response: { 204: Empty },
   },
@@ -153,7 +158,7 @@ export const setLike = {
   ...routes.setLike,
   schema: {
     tags: ['models'],
-    summary: 'Set or take back a like',
+    summary: 'Set or remove a like',
     params: ModelPath,
     body: refTo(Like),
     response: { 204: Empty },
@@ -166,7 +171,7 @@ export const getFacets = {
     tags: ['models'],
     summary: 'Count models by architecture, license, tag and quantization',
     description:
-      'Takes the filters of the list. At most 100 values each, most frequent first. Beyond 10,000 matches of a query or filter the counts are estimates: `X-Total-Count-Exact: false`.',
+      'Takes the same filters as the list. Returns at most 100 values each, most frequent first. Above 10,000 matches the counts are estimates: `X-Total-Count-Exact: false`.',
     querystring: Type.Omit(ModelQuery, ['limit', 'offset', 'sort', 'order']),
     response: { 200: refTo(Facets) },
   },
@@ -176,7 +181,7 @@ export const getStats = {
   ...routes.getStats,
   schema: {
     tags: ['models'],
-    summary: 'Totals of what is public',
+    summary: 'Get totals for public models',
     response: { 200: refTo(Stats) },
   },
 }
@@ -198,7 +203,7 @@ export const listFiles = {
   schema: {
     tags: ['files'],
     summary: 'List the files of a model',
-    description: 'Only ready ones; the owner sees the others with `status=all`.',
+    description: 'Only files that are ready. With `status=all`, the owner gets all of them.',
     params: ModelPath,
     querystring: Type.Object({ status: Type.Enum(['ready', 'all'], { default: 'ready' }) }),
     response: { 200: Type.Array(refTo(ModelFile)) },
@@ -212,7 +217,7 @@ export const startUpload = {
     tags: ['files'],
     summary: 'Start or resume the upload of a file',
     description:
-      '201 for a new upload, 200 for one that goes on. The answer names the first 100 chunks that are still missing.',
+      '201 for a new upload, 200 for a resumed one. The response lists the first 100 missing chunks.',
     params: ModelPath,
     body: refTo(NewFile),
     response: { 200: refTo(StartedUpload), 201: refTo(StartedUpload) },
@@ -223,7 +228,7 @@ export const getFile = {
   ...routes.getFile,
   schema: {
     tags: ['files'],
-    summary: 'Get a file, with what its GGUF header says',
+    summary: 'Get a file and the metadata of its GGUF header',
     params: FilePath,
     response: { 200: refTo(FileRecord) },
   },
@@ -233,14 +238,14 @@ export const getUpload = {
   ...routes.getUpload,
   schema: {
     tags: ['files'],
-    summary: 'List the chunks that are still to be sent',
+    summary: 'List the chunks still to be uploaded',
     params: FilePath,
     querystring: Type.Object({
       from: Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         default: 0,
-        description: 'chunk index',
+        description: 'index of the first chunk to return',
       }),
       limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
     }),
@@ -252,8 +257,9 @@ export const completeUpload = {
   ...routes.completeUpload,
   schema: {
     tags: ['files'],
-    summary: 'Ask for the file to be checked and made ready',
-    description: '409 with `missing_count` while chunks are missing.',
+    summary: 'Complete an upload',
+    description:
+      'Starts verification of the file. 409 with `missing_count` while chunks are missing.',
     params: FilePath,
     response: { 202: refTo(ModelFile) },
   },
@@ -263,7 +269,7 @@ export const deleteFile = {
   ...routes.deleteFile,
   schema: {
     tags: ['files'],
-    summary: 'Delete a file, or give up its upload',
+    summary: 'Delete a file or cancel its upload',
     params: FilePath,
     response: { 204: Empty },
   },
@@ -275,8 +281,8 @@ export const getDownload = {
   ...routes.getDownload,
   schema: {
     tags: ['downloads'],
-    summary: 'Get every way to the bytes of a file',
-    description: 'Each successful call adds one to `downloads` of the model.',
+    summary: 'Get the download links and chunk hashes of a file',
+    description: 'Each successful call adds one to the `downloads` count of the model.',
     params: DownloadPath,
     response: { 200: refTo(Download) },
   },
@@ -306,9 +312,9 @@ export const getChunk = {
   ...routes.getChunk,
   schema: {
     tags: ['downloads'],
-    summary: 'Be redirected to the bytes of a chunk',
+    summary: 'Redirect to a chunk',
     description:
-      'Takes the SHA-256 of a whole ready file too and redirects to the file: the BEP 19 web seed.',
+      'Also accepts the SHA-256 of a whole file that is ready, and redirects to the file: the BEP 19 web seed.',
     params: ChunkPath,
     response: { 302: Empty },
   },
@@ -318,7 +324,7 @@ export const getChunkByToken = {
   ...routes.getChunkByToken,
   schema: {
     ...getChunk.schema,
-    summary: 'Be redirected to the bytes of a chunk of a private file',
+    summary: 'Redirect to a chunk of a private file',
     params: Type.Object({ ...ChunkPath.properties, ...Token }),
   },
 }
@@ -330,7 +336,7 @@ export const register = {
   schema: {
     tags: ['accounts'],
     summary: 'Create an account',
-    description: '409 when the username is taken. The first account becomes admin.',
+    description: '409 if the username is taken. The first account becomes the administrator.',
     body: refTo(Registration),
     response: { 201: refTo(SignedIn) },
   },
@@ -350,7 +356,7 @@ export const logout = {
   ...routes.logout,
   schema: {
     tags: ['accounts'],
-    summary: 'End this session',
+    summary: 'End the current session',
     response: { 204: Empty },
   },
 }
@@ -359,7 +365,7 @@ export const getMe = {
   ...routes.getMe,
   schema: {
     tags: ['accounts'],
-    summary: 'Get the account of the caller',
+    summary: "Get the caller's account",
     response: { 200: refTo(User) },
   },
 }
@@ -368,7 +374,7 @@ export const changePassword = {
   ...routes.changePassword,
   schema: {
     tags: ['accounts'],
-    summary: 'Change the password and end the other sessions',
+    summary: 'Change the password and end all other sessions',
     body: refTo(PasswordChange),
     response: { 204: Empty },
   },
@@ -378,7 +384,7 @@ export const listSessions = {
   ...routes.listSessions,
   schema: {
     tags: ['accounts'],
-    summary: 'List the sessions of the caller',
+    summary: "List the caller's sessions",
     response: { 200: Type.Array(refTo(Session)) },
   },
 }
@@ -398,7 +404,7 @@ export const createApiKey = {
   schema: {
     tags: ['accounts'],
     summary: 'Create an API key',
-    description: 'Only a session can. The key is shown this once.',
+    description: 'Requires a session, not an API key. The key is returned only once.',
     body: refTo(NewApiKey),
     response: { 201: refTo(CreatedApiKey) },
   },
@@ -408,7 +414,7 @@ export const listApiKeys = {
   ...routes.listApiKeys,
   schema: {
     tags: ['accounts'],
-    summary: 'List the API keys of the caller',
+    summary: "List the caller's API keys",
     response: { 200: Type.Array(refTo(ApiKey)) },
   },
 }

@@ -7,7 +7,7 @@ export type FileStatus = Static<typeof FileStatus>
 
 export const ChunkEntry = Type.Object(
   {
-    index: Type.Integer({ minimum: 0, description: 'zero-based position' }),
+    index: Type.Integer({ minimum: 0, description: 'zero-based index' }),
     hash: Sha256,
     size: Type.Integer({ minimum: 1, description: 'bytes' }),
   },
@@ -24,15 +24,20 @@ const fileFields = {
   memory_bytes: Nullable({
     ...ByteCount,
     description:
-      'estimate of what it takes in memory to run it with one conversation of 8192 tokens, or of as many as the model was made for where that is fewer: its weights, the keys and values of the conversation as 16-bit floats, and what computing needs. Of a split model the first part counts all but the weights of the other parts, and each of these its own weights: the parts add up. Null until the file is ready, for an mmproj and an adapter, which do not run by themselves, and where the header says too little',
+      "estimated memory to run the file with one conversation of 8192 tokens, or of the model's context length if that is shorter: weights, 16-bit keys and values, and compute buffers. In a split model, the first part counts everything except the weights of the other parts, and each other part counts its own weights, so that the parts add up. Null until the file is ready, for an mmproj or adapter (which cannot run on their own), and if the header has too little information",
   }),
   sha256_hash: Sha256,
   format: Type.Literal('gguf'),
   status: FileStatus,
-  status_detail: Nullable(Type.String({ description: 'why it failed, or what it waits for' })),
+  status_detail: Nullable(
+    Type.String({ description: 'why processing failed, or what it is waiting for' }),
+  ),
   torrent_info_hash: Nullable(Type.String({ description: 'BitTorrent v1; null until ready' })),
   chunk_size: ByteCount,
-  seeders: Type.Integer({ minimum: 0, description: 'peers that have all of it, from the tracker' }),
+  seeders: Type.Integer({
+    minimum: 0,
+    description: 'peers that have the whole file, according to the tracker',
+  }),
   created_at: Timestamp,
 }
 
@@ -53,7 +58,7 @@ export const FileRecord = Type.Object(
     ...fileFields,
     metadata: Nullable(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'GGUF key/values, a big array as its type and length',
+        description: 'GGUF key/value pairs; large arrays are reduced to their type and length',
       }),
     ),
     tensors: Nullable(TensorSummary),
@@ -77,8 +82,10 @@ export type NewFile = Static<typeof NewFile>
 export const MissingChunk = Type.Object(
   {
     ...ChunkEntry.properties,
-    url: Type.String({ description: 'presigned; PUT the bytes here' }),
-    headers: Type.Record(Type.String(), Type.String(), { description: 'to send with the PUT' }),
+    url: Type.String({ description: 'presigned URL; upload the chunk here with PUT' }),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: 'headers to send with the PUT',
+    }),
   },
   { $id: 'MissingChunk' },
 )
@@ -87,7 +94,9 @@ export type MissingChunk = Static<typeof MissingChunk>
 export const Upload = Type.Object(
   {
     expires_at: Timestamp,
-    missing_chunks: Type.Array(refTo(MissingChunk), { description: 'the first of them, in order' }),
+    missing_chunks: Type.Array(refTo(MissingChunk), {
+      description: 'the first missing chunks, in order',
+    }),
     missing_count: Type.Integer({ minimum: 0 }),
   },
   { $id: 'Upload' },
@@ -102,7 +111,10 @@ export type StartedUpload = Static<typeof StartedUpload>
 
 export const Download = Type.Object(
   {
-    direct_url: Type.String({ format: 'uri', description: 'presigned, valid for 86400 seconds' }),
+    direct_url: Type.String({
+      format: 'uri',
+      description: 'presigned URL, valid for 86400 seconds',
+    }),
     torrent_url: Type.String({ format: 'uri' }),
     magnet_uri: Type.String(),
     torrent_info_hash: Type.String(),

@@ -1,4 +1,4 @@
-/** The names of the parameters in a path such as `/v1/models/:id/files/:file_id`. */
+/** The parameter names in a path such as `/v1/models/:id/files/:file_id`. */
 type ParameterIn<Url extends string> = Url extends `${infer First}/${infer Rest}`
   ? ParameterIn<First> | ParameterIn<Rest>
   : Url extends `:${infer Name}?`
@@ -7,12 +7,12 @@ type ParameterIn<Url extends string> = Url extends `${infer First}/${infer Rest}
       ? Name
       : never
 
-/** Nothing for a path without parameters. */
+/** Empty for a path without parameters. */
 export type PathParameters<Url extends string> = [ParameterIn<Url>] extends [never]
   ? []
   : [Record<ParameterIn<Url>, string>]
 
-/** The path with its parameters, percent-encoded: each is one segment, whatever is in it. */
+/** The path with its parameters percent-encoded, so that each remains one segment. */
 export function formatPath<Url extends string>(
   url: Url,
   ...parameters: PathParameters<Url>

@@ -1,4 +1,4 @@
-/** What is said between shoal's programs: the schemas and the endpoints of the registry. */
+/** The interface between shoal's programs: the schemas and endpoints of the registry. */
 import * as account from './account.ts'
 import { Problem } from './common.ts'
 import * as file from './file.ts'
@@ -15,7 +15,7 @@ export * from './ollama.ts'
 export * as routes from './routes.ts'
 export * from './text.ts'
 
-/** Every schema that has a name, to be registered before the endpoints that refer to them. */
+/** Every named schema. Register these before the endpoints that refer to them. */
 export const namedSchemas = [Problem, ...Object.values({ ...model, ...file, ...account })].filter(
   (schema): schema is typeof schema & { $id: string } =>
     typeof schema === 'object' && '$id' in schema,

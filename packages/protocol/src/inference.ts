@@ -1,4 +1,4 @@
-/** What the local daemon is asked, in the shapes of OpenAI's API. Fields that are not named here are accepted and ignored. */
+/** Requests to the local daemon in OpenAI's API format. Other fields are accepted and ignored. */
 import Type, { type Static } from 'typebox'
 import { optional } from './common.ts'
 
@@ -78,13 +78,13 @@ export const ChatRequest = Type.Object({
   tool_choice: Type.Optional(ToolChoice),
   parallel_tool_calls: optional(Type.Boolean()),
   reasoning_effort: optional(Type.String()),
-  /** For the model's chat template, as vLLM and llama.cpp take them. */
+  /** Passed to the model's chat template, as in vLLM and llama.cpp. */
   chat_template_kwargs: optional(Type.Record(Type.String(), Type.Unknown())),
 })
 export type ChatRequest = Static<typeof ChatRequest>
 
 const tokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 })
-/** One text, or several; words, or the numbers of tokens. */
+/** One or several texts, as strings or token IDs. */
 const texts = (maxTexts: number) =>
   Type.Union([
     Type.String(),

@@ -4,7 +4,7 @@ import { ByteCount, Id, Name, Nullable, Text, Timestamp } from './common.ts'
 
 const Slug = Type.String({
   pattern: modelNamePattern,
-  description: 'unique; usable in place of the id',
+  description: 'unique; can be used instead of the ID',
 })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
@@ -24,13 +24,13 @@ const modelFields = {
   owner: Type.String({ description: 'username' }),
   created_at: Timestamp,
   updated_at: Timestamp,
-  liked: Nullable(Type.Boolean({ description: 'by the caller; null when anonymous' })),
-  quantizations: Type.Array(Type.String(), { description: 'labels of the ready files' }),
+  liked: Nullable(Type.Boolean({ description: 'by the caller; null if anonymous' })),
+  quantizations: Type.Array(Type.String(), { description: 'labels of the files that are ready' }),
   min_file_size_bytes: Nullable(ByteCount),
   min_memory_bytes: Nullable({
     ...ByteCount,
     description:
-      'the least `memory_bytes` of a ready file that runs by itself, or of all parts of a split one; null where none is known',
+      'the smallest `memory_bytes` of any ready file that can run on its own, with a split file counted as the sum of its parts; null if none is known',
   }),
 }
 
@@ -78,7 +78,7 @@ export const CardDraft = Type.Object({
   names: Type.Array(Type.String({ maxLength: 200 }), {
     maxItems: 2,
     default: [],
-    description: 'what the model is called: a first heading that says only this is left out',
+    description: 'names of the model: a first heading that consists only of a name is omitted',
   }),
 })
 export type CardDraft = Static<typeof CardDraft>
@@ -86,7 +86,9 @@ export type CardDraft = Static<typeof CardDraft>
 export const ModelQuery = Type.Object({
   q: Type.Optional(Type.String({ description: 'full-text search' })),
   architecture: Type.Optional(Type.String()),
-  tag: Type.Optional(Type.Array(Type.String(), { maxItems: 16, description: 'all must match' })),
+  tag: Type.Optional(
+    Type.Array(Type.String(), { maxItems: 16, description: 'all tags must match' }),
+  ),
   owner: Type.Optional(Type.String()),
   license: Type.Optional(Type.String()),
   quantization: Type.Optional(Type.String()),
@@ -94,11 +96,11 @@ export const ModelQuery = Type.Object({
   max_parameters: Type.Optional(Count),
   max_file_size_bytes: Type.Optional({
     ...ByteCount,
-    description: 'some ready file is at most this large',
+    description: 'models with a ready file of at most this size',
   }),
   max_memory_bytes: Type.Optional({
     ...ByteCount,
-    description: '`min_memory_bytes` is known and at most this: some ready file runs in so much',
+    description: 'models whose `min_memory_bytes` is known and at most this',
   }),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 20 }),
   offset: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
@@ -128,9 +130,9 @@ export const Stats = Type.Object(
     bytes: ByteCount,
     downloads: Count,
     parameter_counts: Type.Array(Nullable(Count), {
-      description: 'of the most downloaded models, at most 240 of them, the most downloaded first',
+      description: 'parameter counts of the 240 most downloaded models, most downloaded first',
     }),
   },
-  { $id: 'Stats', description: 'totals of what is public' },
+  { $id: 'Stats', description: 'totals for public models' },
 )
 export type Stats = Static<typeof Stats>

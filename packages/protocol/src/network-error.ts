@@ -1,22 +1,22 @@
 import { AppError, type ErrorDetails } from '@shoal/core/errors'
 
 type NetworkCode =
-  /** No connection, or one that broke; `no_peers`: no peer in the swarm has the file, or the tracker names none. */
+  /** No connection, or a broken one; `no_peers`: no peer in the swarm has the file, or the tracker returned none. */
   | 'unreachable'
   | 'tls_failed'
-  /** The forward proxy failed, not the registry: it cannot be reached, requires a password, or answered itself. */
+  /** The forward proxy failed, not the registry: it cannot be reached, requires authentication, or responded itself. */
   | 'proxy_failed'
-  /** Something other than a shoal registry answered: a captive portal, or another program. */
+  /** The response is not from a shoal registry but from a captive portal or another program. */
   | 'not_a_registry'
   /** A redirect that is not followed. */
   | 'redirect_refused'
 
-/** Why a registry gave no usable answer. Decides whether to retry and what to tell the user. Plain data. */
+/** Why there was no usable response from a registry. Determines whether to retry and what to tell the user. Plain data. */
 export type NetworkFailure = { [C in NetworkCode]: { code: C } & ErrorDetails[C] }[NetworkCode]
 
 export type TlsReason = ErrorDetails['tls_failed']['reason']
 
-/** No usable answer came. An error that the registry itself answered is an `ApiError`. */
+/** There was no usable response. An error returned by the registry itself is an `ApiError`. */
 export class NetworkError extends AppError<NetworkCode> {
   constructor({ code, ...details }: NetworkFailure, options?: ErrorOptions) {
     super(code, `${details.host}: ${details.detail}`, details, options)
@@ -27,7 +27,7 @@ export class NetworkError extends AppError<NetworkCode> {
   }
 }
 
-/** Whether a failure may go away by itself, so that a retry makes sense. */
+/** Whether a failure may be temporary, so that a retry makes sense. */
 export function isTransient({ code, reason }: Pick<NetworkFailure, 'code' | 'reason'>): boolean {
   if (code === 'proxy_failed') return reason !== 'auth' && reason !== 'denied'
   return code === 'unreachable'

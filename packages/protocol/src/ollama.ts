@@ -1,4 +1,4 @@
-/** What the local daemon is asked under /api, in the shapes of Ollama's API. Fields that are not named here are accepted and ignored. */
+/** Requests to the local daemon under /api, in Ollama's API format. Other fields are accepted and ignored. */
 import Type, { type Static } from 'typebox'
 import { optional } from './common.ts'
 
@@ -26,11 +26,11 @@ const Options = Type.Object({
 })
 export type OllamaOptions = Static<typeof Options>
 
-/** A number is seconds, a text a duration of Go such as `5m`. */
+/** A number is in seconds; a string is a Go duration such as `5m`. */
 const KeepAlive = optional(Type.Unsafe<string | number>({ type: ['string', 'number'] }))
 
 const modelField = { model: Type.String({ minLength: 1 }) }
-/** Ollama's older name of `model` is still in use. */
+/** `name` is Ollama's older name for `model`, still in use. */
 const modelOrName = {
   model: optional(Type.String()),
   name: optional(Type.String()),
@@ -98,7 +98,7 @@ export const OllamaEmbedRequest = Type.Object({
   keep_alive: KeepAlive,
 })
 
-/** Of `/api/embeddings`, which is older than `/api/embed`. */
+/** For `/api/embeddings`, the predecessor of `/api/embed`. */
 export const OllamaEmbeddingsRequest = Type.Object({
   ...modelField,
   prompt: optional(Type.String()),
@@ -120,7 +120,7 @@ export const OllamaCopyRequest = Type.Object({
   destination: Type.String({ minLength: 1 }),
 })
 
-/** `/api/load` and `/api/unload` are our own. */
+/** `/api/load` and `/api/unload` are shoal's own endpoints. */
 export const LoadRequest = Type.Object({
   ...modelField,
   keep_alive: KeepAlive,

@@ -1,7 +1,7 @@
-/** The addresses of the registry's pages, once: for its router, the server that renders them, and those who link to them. */
+/** The paths of the registry's pages, shared by its router, the server that renders them and everything that links to them. */
 export { formatPath } from './format-path.ts'
 
-/** A parameter with `?` may be left out. */
+/** A parameter with `?` is optional. */
 export const pages = {
   models: '/',
   model: '/m/:name',
@@ -14,7 +14,7 @@ export const pages = {
   settings: '/settings/:section?',
 } as const
 
-/** What belongs to a page, and is no page itself. */
+/** Files that belong to pages. */
 export const pageFiles = {
   feed: '/feed.atom',
   ownerFeed: '/u/:username/feed.atom',

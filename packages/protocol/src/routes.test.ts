@@ -8,7 +8,7 @@ const table = { ...routes }
 type RouteName = keyof typeof table
 type Call = Extract<keyof RegistryClient, RouteName>
 
-/** Endpoints without a call in the client. */
+/** Endpoints without a client call. */
 const uncalled = {
   toggleLike: 'a retry would undo it: the client uses setLike',
   getTorrentByToken: 'its address is in the answer of getDownload',
@@ -16,10 +16,10 @@ const uncalled = {
   getChunkByToken: 'its address is in the answer of getDownload',
 } satisfies Record<Exclude<RouteName, Call>, string>
 
-/** What the client has beside calls of endpoints. */
+/** Client members that do not call an endpoint. */
 const others = ['baseUrl', 'with']
 
-test('every route is an endpoint, and takes its method and path from the table', () => {
+test('every route has an endpoint with the same method and path', () => {
   const ofEndpoints = Object.fromEntries(
     Object.entries(endpoints).map(([name, { method, url }]) => [name, { method, url }]),
   )
@@ -34,7 +34,7 @@ test.each(Object.entries(endpoints))(
   },
 )
 
-test('every endpoint has a call in the client, but for those that need none', () => {
+test('every endpoint has a client call, except those that need none', () => {
   const client = registryClient({ baseUrl: 'http://localhost' })
   const calls = Object.keys(client).filter((name) => !others.includes(name))
   expect([...calls, ...Object.keys(uncalled)].toSorted()).toEqual(Object.keys(table).toSorted())
@@ -52,7 +52,7 @@ test.each(called)('%s calls its own endpoint, with its parameters encoded', asyn
     },
   })
   const call = client[name] as (...given: unknown[]) => Promise<unknown>
-  // Each takes the parameters of its path first; a body or a query may follow.
+  // Calls take the path parameters first, then an optional body or query.
   await call('a/b', 'ü?')
   const expected = ['a%2Fb', '%C3%BC%3F']
   const path = table[name].url.replace(/:\w+/g, () => expected.shift() ?? '')
@@ -60,7 +60,7 @@ test.each(called)('%s calls its own endpoint, with its parameters encoded', asyn
   expect([asked[0]?.method, pathname]).toEqual([table[name].method, path])
 })
 
-test('a path has its parameters as segments', () => {
+test('path parameters become segments', () => {
   expect(formatPath('/settings/:section?', { section: 'keys' })).toBe('/settings/keys')
   expect(formatPath(routes.getStats.url)).toBe('/v1/stats')
   expect(formatPath(routes.getFile.url, { id: 'tide', file_id: 'x y' })).toBe(

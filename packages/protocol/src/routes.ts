@@ -1,6 +1,6 @@
 /**
- * The method and path of each endpoint of the registry, once: `endpoints.ts` adds the schemas, which only servers load, and
- * `client.ts` calls them. Constants rather than one object, so that bundles shorten the names and drop what is not called.
+ * The method and path of each registry endpoint. `endpoints.ts` adds the schemas, which only servers load; `client.ts` calls
+ * them. Separate constants instead of one object, so that bundlers can shorten the names and drop unused ones.
  */
 
 // Models

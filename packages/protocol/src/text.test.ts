@@ -16,7 +16,7 @@ test.each([
 })
 
 test.each(['', '   ', '\u00a0', '\u200b\u200d', '\ufeff', '\u3164', '\u2800', '\u2003\u2060'])(
-  '%j is blank, and no name',
+  '%j is blank and not a valid name',
   (text) => {
     expect(isBlank(text)).toBe(true)
     expect(isName(text)).toBe(false)

@@ -1,4 +1,4 @@
-/** Sends a call of the registry's API and returns its answer: with `fetch` in a browser, with retries and proxies in Node. */
+/** Sends API calls to the registry: with `fetch` in a browser, with retries and proxies in Node. */
 import { NetworkError } from './network-error.ts'
 
 export type ApiRequest = {
@@ -15,16 +15,16 @@ export type ApiRequest = {
 
 /** How long a request is retried, in milliseconds. */
 export type RetryTimes = {
-  /** Before the registry's first answer: the address may be wrong. */
+  /** Before the registry has responded for the first time: the address may be wrong. */
   firstContactMs: number
-  /** After it. */
+  /** After the first response. */
   giveUpMs: number
 }
 
-/** `reason` continues the sentence “Waiting 2 s: …”. */
+/** `reason` completes the sentence “Waiting 2 s: …”. */
 export type Wait = { seconds: number; reason: string }
 
-/** An answer with its complete body. */
+/** A response with its complete body. */
 export type ApiAnswer = {
   status: number
   /** `name` in lower case. */
@@ -32,7 +32,7 @@ export type ApiAnswer = {
   body: Uint8Array
 }
 
-/** Rejects with a `NetworkError` if no answer came, or with the signal's reason. */
+/** Rejects with a `NetworkError` if there was no response, or with the signal's reason. */
 export type Transport = (request: ApiRequest) => Promise<ApiAnswer>
 
 /**

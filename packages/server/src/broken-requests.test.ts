@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream'
 import { expect, test } from 'vitest'
 import { answerBrokenRequest } from './broken-requests.ts'
 
-test('a request that takes too long to arrive is answered with 408', async () => {
+test('a request that takes too long to arrive gets a 408', async () => {
   const answer: Buffer[] = []
   const socket = new Duplex({
     read: () => undefined,

@@ -4,13 +4,16 @@ import type { Duplex } from 'node:stream'
 import { readRequestId } from './request-id.ts'
 
 export type ErrorAnswers = {
-  /** An error in the shape of this server's API. */
+  /** An error in the format of this server's API. */
   makeBody: (status: number, message: string) => object
-  /** What took too long when Node gives up on a request: its headers, or all of it. */
+  /** The message when Node times out while receiving a request or its headers. */
   timeoutMessage: string
 }
 
-/** Answers what is no HTTP request in the shape of every other error, and closes the connection: its end cannot be told. */
+/**
+ * Responds to invalid HTTP with an error in the API's format and closes the connection, because the end of the request is
+ * unknown.
+ */
 export function answerBrokenRequest(
   { code = '' }: NodeJS.ErrnoException,
   socket: Duplex,
@@ -25,7 +28,7 @@ export function answerBrokenRequest(
     HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'the chunk extensions are too long'],
     ERR_HTTP_REQUEST_TIMEOUT: [408, timeoutMessage],
   }
-  const [status, message] = problems[code] ?? [400, 'this is no HTTP request']
+  const [status, message] = problems[code] ?? [400, 'this is not a valid HTTP request']
   const body = JSON.stringify(makeBody(status, message))
   socket.end(
     [
@@ -41,10 +44,10 @@ export function answerBrokenRequest(
   )
 }
 
-/** `Expect` knows one value (RFC 9110 §10.1.1); Node answers any other with an empty 417. */
+/** The only `Expect` value is `100-continue` (RFC 9110 §10.1.1); Node responds to any other with an empty 417. */
 export function answerUnknownExpectations(server: Server, { makeBody }: ErrorAnswers) {
   server.on('checkExpectation', (request, response) => {
-    const body = JSON.stringify(makeBody(417, 'Expect can only be 100-continue'))
+    const body = JSON.stringify(makeBody(417, 'the only supported value of Expect is 100-continue'))
     response.statusCode = 417
     response.setHeader('content-type', 'application/json; charset=utf-8')
     response.setHeader('cache-control', 'no-store')

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 const pollIntervalMs = 50
 
 /**
- * Makes what ends a server: answers that are under way may finish, for at most so long. Connections without a request are cut
- * off then, also those that never had one: Node would wait a minute for it.
+ * Returns a function that shuts the server down: running responses may finish until the time is up, then all connections are
+ * closed. That includes connections that never sent a request, for which Node would wait a minute.
  */
 export function createDrain(app: FastifyInstance, atMostMs: number): () => Promise<void> {
   let underWay = 0

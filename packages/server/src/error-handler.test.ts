@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { serverOfTest } from './testing/server-of-test.ts'
 
-/** A server that throws this on the way of each request, and what it answers. */
+/** A server that throws this while handling each request, and its response. */
 async function answerTo(
   thrown: unknown,
   addMore: (app: FastifyInstance) => void = () => undefined,
@@ -23,7 +23,7 @@ async function answerTo(
 const problem = (statusCode: number, message: string) =>
   Object.assign(new Error(message), { statusCode })
 
-test('an error of the caller is answered in the words of the server, kept by no cache and not logged', async () => {
+test("a client error is sent in the API's format, not cached and not logged", async () => {
   const { status, headers, body, logged } = await answerTo(problem(401, 'no key'))
   expect({ status, body, logged }).toEqual({ status: 401, body: { detail: 'no key' }, logged: [] })
   expect(headers.get('cache-control')).toBe('no-store')
@@ -32,24 +32,24 @@ test('an error of the caller is answered in the words of the server, kept by no 
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
 })
 
-test('a sender that was too slow is not waited for', async () => {
+test('the connection of a client that is too slow is closed', async () => {
   expect((await answerTo(problem(408, 'too slow'))).headers.get('connection')).toBe('close')
 })
 
-test('an unexpected error is a 500 that tells nothing, and is logged whole', async () => {
+test('an unexpected error is a 500 without details, and is logged in full', async () => {
   const secret = new Error('the password is fish')
   const { status, body, logged } = await answerTo(secret)
   expect({ status, body }).toEqual({ status: 500, body: { detail: 'internal error' } })
   expect(logged).toMatchObject([{ level: 'error', err: secret }])
 })
 
-test('whatever is thrown is answered, even what is no error', async () => {
+test('any thrown value gets a response, even if it is not an error', async () => {
   const { status, body, logged } = await answerTo('the password is fish')
   expect({ status, body }).toEqual({ status: 500, body: { detail: 'internal error' } })
   expect(logged).toMatchObject([{ err: { message: 'thrown: the password is fish' } }])
 })
 
-test('an error has none of the headers of what was to be sent', async () => {
+test('an error response has no headers of the intended response', async () => {
   const { headers } = await answerTo(problem(404, 'gone'), (app) => {
     app.addHook('onRequest', async (_request, reply) => {
       reply.header('content-range', 'bytes 0-9/10').header('etag', '"a"')
@@ -61,7 +61,7 @@ test('an error has none of the headers of what was to be sent', async () => {
   expect(headers.get('cache-control')).toBe('no-store')
 })
 
-test('an answer that has begun is broken off and logged', async () => {
+test('a response that has begun is aborted and logged', async () => {
   const server = await serverOfTest((app) => {
     app.get('/', async (_request, reply) => {
       reply.raw.writeHead(200, { 'content-length': 10 }).write('some')

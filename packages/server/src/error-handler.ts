@@ -1,16 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { breakOff } from './when-over.ts'
 
-/** An error in the words of a server's API. */
+/** An error in the format of a server's API. */
 export type ErrorAnswer = {
   status: number
   /** Sent as JSON. */
   body: object
-  /** When the same call may succeed, in seconds. */
+  /** Seconds until the same call may succeed. */
   retryAfter?: number | undefined
 }
 
-/** An error is not what the headers so far speak of: aria2 waits for as many bytes as its `content-range` says. */
+/**
+ * Headers that describe the intended response and must not be sent with an error: aria2, for example, waits for as many bytes
+ * as `content-range` announces.
+ */
 const headersOfContent = [
   'accept-ranges',
   'content-disposition',
@@ -20,8 +23,8 @@ const headersOfContent = [
 ]
 
 /**
- * Makes what answers every error of a server. `describe` says how; it gets only `Error`s. Errors from 500 on are logged whole.
- * Answers to errors are not kept by caches. An answer that has begun is broken off.
+ * Returns the error handler of a server. `describe` converts an `Error` into a response. Errors with status 500 or higher are
+ * logged in full. Error responses are not cached. If a response has already begun, it is aborted.
  */
 export function errorHandler(describe: (error: Error, request: FastifyRequest) => ErrorAnswer) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -35,7 +38,7 @@ export function errorHandler(describe: (error: Error, request: FastifyRequest) =
     const { status, body, retryAfter } = describe(error, request)
     if (status >= 500) request.log.error({ err: error }, 'request failed')
     if (status === 401) reply.header('www-authenticate', 'Bearer')
-    if (status === 408) reply.header('connection', 'close') // the rest of the body is not waited for
+    if (status === 408) reply.header('connection', 'close') // do not wait for the rest of the body
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
     for (const name of headersOfContent) reply.removeHeader(name)
     reply.header('cache-control', 'no-store')

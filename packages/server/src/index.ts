@@ -1,4 +1,4 @@
-/** What the registry and the daemon have in common as HTTP servers. */
+/** What the registry and the daemon share as HTTP servers. */
 export { createDrain } from './drain.ts'
 export { type ErrorAnswer, errorHandler } from './error-handler.ts'
 export { makeApp } from './make-app.ts'

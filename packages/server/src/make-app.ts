@@ -17,15 +17,18 @@ import { type LogFields, logRequest } from './request-log.ts'
 
 export type AppOptions = ErrorAnswers & {
   log: FastifyBaseLogger
-  /** Sends every error that is thrown on the way of a request. */
+  /** Responds to every error thrown while handling a request. */
   handleError: (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown
-  /** What the line of a request has besides method, path, status and milliseconds. Default: nothing. */
+  /** Additional fields of the request's log line, besides method, path, status and milliseconds. Default: none. */
   logFields?: LogFields
-  /** What differs from server to server: limits and timeouts. */
+  /** Limits and timeouts, which differ between servers. */
   fastify: FastifyHttpOptions<RawServerDefault>
 }
 
-/** An application without routes: what is set alike in each server, and how they answer what no route gets to see. */
+/**
+ * Creates an application without routes: the configuration that all servers share, and responses to requests that never reach a
+ * route.
+ */
 export function makeApp({
   log,
   handleError,
@@ -37,13 +40,13 @@ export function makeApp({
     ...fastify,
     genReqId: readRequestId,
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }), // a request has a line of our own
+    logController: new LogController({ disableRequestLogging: true }), // requests are logged by `logRequest`
     forceCloseConnections: 'idle',
-    return503OnClosing: false, // what comes in while the process ends is answered as ever
-    http: { ...fastify.http, requireHostHeader: false }, // the check of the host says it in our words
+    return503OnClosing: false, // requests that arrive during shutdown are handled as usual
+    http: { ...fastify.http, requireHostHeader: false }, // the host check responds with our own error
     routerOptions: { ...fastify.routerOptions, ignoreTrailingSlash: true },
     rewriteUrl: ({ url = '/' }) => withoutHost(url),
-    // What is refused before any hook has seen it, such as a URL that cannot be decoded.
+    // Errors raised before any hook runs, such as a URL that cannot be decoded.
     frameworkErrors(error, request, reply) {
       logRequest(request as FastifyRequest, reply as FastifyReply, logFields)
       return handleError(error, request as FastifyRequest, reply as FastifyReply)
@@ -56,5 +59,5 @@ export function makeApp({
   return app
 }
 
-/** A target in absolute form (RFC 9112 §3.2.2) is as good as its path. */
+/** An absolute-form target (RFC 9112 §3.2.2) is reduced to its path. */
 const withoutHost = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/'

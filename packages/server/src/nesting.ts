@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Deeper than any schema or conversation; what walks through a body step by step does not survive thousands. */
+/** Deeper than any real schema or conversation. Recursive code does not survive thousands of levels. */
 const deepest = 200
 
 /**
- * Refuses bodies whose objects and lists stand too deep in each other. `refusal` makes the error to throw. What else
- * looks into bodies before they are validated has to be added after this.
+ * Rejects bodies whose objects and lists are nested too deeply. `refusal` creates the error to throw. Add other hooks that read
+ * bodies before validation after this one.
  */
 export function refuseDeepBodies(app: FastifyInstance, refusal: (message: string) => Error) {
   app.addHook('preValidation', ({ body }, _reply, done) => {

@@ -1,10 +1,10 @@
 type PageOptions = {
-  /** Where images may come from, in the words of `img-src`. Default: our own files, as with everything else. */
+  /** Allowed image sources, in `img-src` syntax. Default: this server only, as for everything else. */
   imageSources?: string
   referrerPolicy: 'same-origin' | 'no-referrer'
 }
 
-/** For every page: nothing from anywhere else, and no script but our own files. */
+/** Security headers for every page: only this server's own files, including scripts. */
 export function pageHeaders({ imageSources, referrerPolicy }: PageOptions) {
   const policy = [
     "default-src 'self'",

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { observeRequests, serverMetrics } from './server-metrics.ts'
 import { serverOfTest } from './testing/server-of-test.ts'
 
-test('a request is one line, with what the server adds and without query and tokens', async () => {
+test("a request is logged as one line, with the server's fields and without query or tokens", async () => {
   const { url, requestLines } = await serverOfTest((app) => {
     app.get('/files/:token', async () => 'found')
   })
@@ -25,7 +25,7 @@ test('a request is one line, with what the server adds and without query and tok
   expect(lines[1]).toMatchObject({ path: '/nothing/***', status: 404 })
 })
 
-test('a quiet route is a line at the level debug', async () => {
+test('a quiet route is logged at level debug', async () => {
   const { url, requestLines } = await serverOfTest((app) => {
     app.get('/healthz', { config: { isQuiet: true } }, async () => 'ok')
   })
@@ -33,7 +33,7 @@ test('a quiet route is a line at the level debug', async () => {
   expect(await requestLines(1)).toMatchObject([{ level: 'debug', path: '/healthz', status: 200 }])
 })
 
-test('an answer has the id of its request: the one it came with if that is sane', async () => {
+test('a response has the ID of its request, which may come from the client if it is valid', async () => {
   const { url } = await serverOfTest((app) => {
     app.get('/', async () => 'found')
   })
@@ -46,7 +46,7 @@ test('an answer has the id of its request: the one it came with if that is sane'
   }
 })
 
-test('what reaches no route is logged with its id as well', async () => {
+test('a request that reaches no route is logged with its ID too', async () => {
   const { port, requestLines } = await serverOfTest(() => undefined)
   const ask = async (head: string) => {
     const socket = connect(port, '127.0.0.1')
@@ -61,7 +61,7 @@ test('what reaches no route is logged with its id as well', async () => {
   expect(unexpected).toContain('cache-control: no-store')
 })
 
-test('an answer that the client gave up is logged and counted as 499, also one that had begun', async () => {
+test('a request that the client gave up is logged and counted as 499, even after the response began', async () => {
   const metrics = serverMetrics({
     requests: { name: 'requests', bucketsSeconds: [1] },
     droppedLogLines: { name: 'dropped', count: () => 0 },
@@ -103,7 +103,7 @@ test('an answer that the client gave up is logged and counted as 499, also one t
   ])
 })
 
-test('a request that is injected has its own status', async () => {
+test('an injected request is logged with its own status', async () => {
   const { app, requestLines } = await serverOfTest((given) => {
     given.get('/whole', async () => 'all')
     given.get('/missing', async (_request, reply) => reply.code(404).send('none'))

@@ -3,15 +3,15 @@ import { whenOver } from './when-over.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Asked every few seconds by machines: worth a line only at the level `debug`. */
+    /** For routes polled every few seconds: logged only at level `debug`. */
     isQuiet?: boolean
   }
 }
 
-/** What a server logs of a request besides what every server does. Asked once the answer is over; `query` is null if the URL was broken. */
+/** Additional fields for a request's log line. Called when the response is over; `query` is null if the URL was invalid. */
 export type LogFields = (request: FastifyRequest) => object
 
-/** Puts the request's id on the answer, and logs one line when that is over. Queries, bodies and tokens do not get into the log. */
+/** Adds the request ID to the response, and logs one line when the response is over. Never logs queries, bodies or tokens. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply, logFields: LogFields) {
   reply.header('x-request-id', request.id)
   const { method, url, routeOptions } = request
@@ -27,15 +27,15 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply, logFiel
   })
 }
 
-/** The path of a URL that begins with it. The query may hold a signature. */
+/** The path of a URL that begins with a path. The query may contain a signature. */
 export function withoutQuery(url: string): string {
   return url.split('?', 1)[0] ?? ''
 }
 
-/** Longer than any id, and shorter than any token. */
+/** Longer than any ID and shorter than any token. */
 const maxPlainSegmentLength = 64
 
-/** A token stands where the route has `:token`, and where there is no route, in whatever is long. */
+/** Redacts the `:token` segment of the route. For an unknown route, redacts every long segment. */
 function withoutTokens(path: string, route: string | undefined): string {
   const places = route?.split('/')
   const isSecret = (segment: string, place: number) =>

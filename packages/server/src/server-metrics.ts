@@ -8,19 +8,19 @@ type MetricsOptions = {
 }
 
 export interface ServerMetrics {
-  /** Holds these metrics, and those that a server adds. */
+  /** Contains these metrics and any that a server adds. */
   readonly registry: Registry
-  /** Seconds from a request to the end of its answer. */
+  /** Seconds from a request to the end of its response. */
   readonly requests: Histogram<'method' | 'route' | 'status'>
 }
 
-/** What each server tells in Prometheus' format: the process, its requests by route and status, and lines lost from its log. */
+/** Prometheus metrics of every server: the process, requests by route and status, and dropped log lines. */
 export function serverMetrics({ requests, droppedLogLines }: MetricsOptions): ServerMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   new Counter({
     name: droppedLogLines.name,
-    help: 'Lines that are missing in the log because its reader had stopped or its disk was full',
+    help: 'Log lines dropped because the reader of the log had stopped or the disk was full',
     registers: [registry],
     collect() {
       this.reset()
@@ -31,7 +31,7 @@ export function serverMetrics({ requests, droppedLogLines }: MetricsOptions): Se
     registry,
     requests: new Histogram({
       name: requests.name,
-      help: 'Time to answer a request, by route and status',
+      help: 'Time to respond to a request, by route and status',
       labelNames: ['method', 'route', 'status'],
       buckets: requests.bucketsSeconds,
       registers: [registry],
@@ -41,7 +41,7 @@ export function serverMetrics({ requests, droppedLogLines }: MetricsOptions): Se
 
 type Requests = ReturnType<typeof serverMetrics>['requests']
 
-/** Observes how long each request took once its answer is over; those that the client gave up have the status 499. */
+/** Observes how long each request took, once its response is over. Requests that the client gave up have status 499. */
 export function observeRequests(app: FastifyInstance, requests: Requests) {
   app.addHook('onRequest', async ({ method, routeOptions }, reply) => {
     const route = routeOptions.url ?? 'none'

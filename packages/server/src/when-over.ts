@@ -2,21 +2,21 @@ import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 
-/** As nginx counts them: the client left before it had its answer. Only the log and the metrics see it. */
+/** Like nginx: the client closed the connection before it had the response. Appears only in the log and the metrics. */
 export const clientClosedRequest = 499
 
 const brokenOff = new WeakSet<ServerResponse>()
 
-/** Ends an answer that has begun and cannot be finished, so that nobody takes it for a whole one. It counts as 500. */
+/** Aborts a response that has begun and cannot be finished, so that no client takes it for complete. Counted as 500. */
 export function breakOff(response: ServerResponse) {
   brokenOff.add(response)
   response.destroy()
 }
 
 /**
- * Calls `tell` once when an answer is over: `status` is that of the answer, 499 if the client left before all of it was sent, which
- * Fastify's `onResponse` does not tell, or 500 if it was broken off. `ms` is the time since this call. An answer whose connection a
- * route has taken (WebSocket) is never over.
+ * Calls `report` once when a response is over. `status` is that of the response, 499 if the client left before all of it was
+ * sent (which Fastify's `onResponse` does not report), or 500 if it was aborted. `ms` is the time since this call. Never called
+ * if a route has taken over the connection (WebSocket).
  */
 export function whenOver(
   reply: FastifyReply,
@@ -24,7 +24,7 @@ export function whenOver(
 ) {
   const { raw } = reply
   const startedAt = performance.now()
-  const isInjected = !(raw.socket instanceof Socket) // by `app.inject`: no client can leave
+  const isInjected = !(raw.socket instanceof Socket) // by `app.inject`, where the client cannot leave
   const over = () => {
     raw.off('finish', over).off('close', over)
     const isWhole = isInjected ? raw.writableEnded : raw.writableFinished

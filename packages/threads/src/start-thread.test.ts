@@ -20,7 +20,7 @@ test.each([
   expect(thread.worker.threadId).toBe(-1)
 })
 
-test('a thread that fails to load has ended', async () => {
+test('a thread that fails to load can be terminated and closed', async () => {
   const thread = startThread<Methods>('no-such-thread', import.meta.url, {})
   const failed = once(thread.worker, 'error')
   await terminateThread(thread)
@@ -28,7 +28,7 @@ test('a thread that fails to load has ended', async () => {
   await closeThread(thread, timeoutMs)
 })
 
-test('an error of the close of a thread reaches whoever closes it, once the thread has ended', async () => {
+test('closeThread rejects with the error of close once the thread has ended', async () => {
   const thread = startThread<Methods>('testing/failing-thread', import.meta.url, {})
   const error = await closeThread(thread, 60_000).catch((caught) => caught)
   expect(error).toMatchObject({ message: 'the socket is stuck', code: 'EBUSY' })

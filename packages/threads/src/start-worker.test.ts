@@ -7,18 +7,18 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const script = join(import.meta.dirname, 'testing/start-one.ts')
 
-/** What V8 has compiled in the thread of `start-one`. */
+/** The log of what V8 compiled in the thread of `start-one`. */
 async function compiledInThread(...words: string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'shoal-threads-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  // V8 writes one log for each thread.
+  // V8 writes one log per thread.
   const flags = ['--wasm-wrapper-tiering-budget=10', '--log-code', '--logfile-per-isolate']
   await promisify(execFile)(process.execPath, [...flags, script, ...words], { cwd: folder })
   const logs = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
   return logs.flatMap((log) => log.split('wasm-thread.ts:1:1').slice(1)).join()
 }
 
-test('no wrapper is compiled for what WebAssembly in a thread calls, as one is without our flag', async () => {
+test('V8 compiles no wrapper for imports of WebAssembly in a thread, as it does without our flag', async () => {
   const compiled = await compiledInThread()
   expect(compiled).toContain('wasm-function')
   expect(compiled).not.toContain(',wasm-to-js,')

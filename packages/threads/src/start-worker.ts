@@ -2,19 +2,19 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /**
- * Starts `name` beside `parentUrl` as a thread, as a source or as built.
+ * Starts the module `name` next to `parentUrl` as a thread, from source or from the build.
  *
- * WebAssembly in it calls our functions by generic wrappers alone. V8 would compile a wrapper for each that has been called a
- * thousand times: those of undici's HTTP parser, and of the type stripping by which Node reads sources. All threads share these
- * wrappers, and V8 13.6 may free one that another thread is about to use, when threads come and go: the process then ends by
- * SIGSEGV or by `Check failed: jit_page.has_value()`. It did in one of fifty runs of a test with many pulls. A generic wrapper
- * is slower by a fraction of a microsecond for each call.
+ * WebAssembly in the thread calls imported functions only through generic wrappers. By default V8 compiles a wrapper for each
+ * function called a thousand times, which includes those of undici's HTTP parser and of the type stripping with which Node reads
+ * sources. All threads share these wrappers. When threads start and end, V8 13.6 may free a wrapper that another thread is about to
+ * use, and the process dies with SIGSEGV or `Check failed: jit_page.has_value()`. This happened in one of fifty runs of a test with
+ * many pulls. A generic wrapper costs a fraction of a microsecond per call.
  */
 export function startWorker(name: string, parentUrl: string, options: WorkerOptions): Worker {
-  setFlagsFromString(`--wasm-wrapper-tiering-budget=${never}`) // read when a thread makes an instance
+  setFlagsFromString(`--wasm-wrapper-tiering-budget=${never}`) // read when the thread creates a WebAssembly instance
   const extension = parentUrl.endsWith('.ts') ? 'ts' : 'js'
   return new Worker(new URL(`./${name}.${extension}`, parentUrl), options)
 }
 
-/** Calls of one function, of which V8 counts no more. */
+/** A call count that is never reached: V8's counter does not go beyond it. */
 const never = 2 ** 31 - 1

@@ -66,7 +66,7 @@ test('login waits as long as the registry asks, and then goes on by itself', asy
     ['login', '--username', 'ines', '--password-stdin'],
     { home: home.path, registry: registry.address, input: 'open sesame\n' },
   )
-  expect(stderr).toContain(`Waiting 1 s: ${registry.label} asks for it (429).\n`)
+  expect(stderr).toContain(`Waiting 1 s: ${registry.label} is busy (429).\n`)
   expect(stderr).toContain(`Signed in to ${registry.label} as ines.`)
   expect(exitCode).toBe(0)
 })

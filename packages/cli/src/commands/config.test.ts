@@ -33,7 +33,7 @@ test.each([
 })
 
 test.each([
-  ['registry', 'ftp://tide', '“ftp://tide” is not the address of a registry.'],
+  ['registry', 'ftp://tide', '“ftp://tide” is not a valid address of a registry.'],
   ['peers', 0, '“0” must be on or off.'],
 ])('a wrong %s in config.json is refused with the name of the file', async (key, value, text) => {
   await using home = await makeHome()

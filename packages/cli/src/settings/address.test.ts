@@ -24,7 +24,7 @@ test('a known host keeps its scheme', () => {
 test.each(['', 'http://', 'ftp://host', 'http://me:secret@host', 'two words'])(
   '“%s” is refused',
   (typed) => {
-    expect(() => registryAddress(typed)).toThrow('is not the address of a registry')
+    expect(() => registryAddress(typed)).toThrow('is not a valid address of a registry')
   },
 )
 
@@ -34,7 +34,7 @@ test.each([
   ['https://gpu.example.org/shoal/v1', 'https://gpu.example.org/shoal'],
 ])('a daemon at %s is at %s', (typed, address) => {
   expect(daemonAddress(typed)).toBe(address)
-  expect(() => daemonAddress('two words')).toThrow('is not the address of a daemon')
+  expect(() => daemonAddress('two words')).toThrow('is not a valid address of a daemon')
 })
 
 test('a registry on this machine defaults to http', () => {

@@ -38,5 +38,7 @@ test('a lock left by a dead process is taken over', async () => {
 test('an invalid file is named in the error and not overwritten', async () => {
   await updateJsonFile(path, 0o600, () => ({}))
   await writeFile(path, '{"half":')
-  await expect(updateJsonFile(path, 0o600, () => ({}))).rejects.toThrow(`${path} is not a valid JSON object`)
+  await expect(updateJsonFile(path, 0o600, () => ({}))).rejects.toThrow(
+    `${path} is not a valid JSON object`,
+  )
 })

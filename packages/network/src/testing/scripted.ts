@@ -1,4 +1,4 @@
-/** Servers that answer as a test says, and a transport that asks them. */
+/** Servers with scripted responses, and a transport to call them. */
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { type ApiRequest, NetworkError, type NetworkFailure } from '@shoal/protocol/client'
@@ -13,7 +13,7 @@ import { type Handler, json, startServer } from './servers.ts'
 export const trusting = { extraCa: readFileSync(testAuthority, 'utf8') }
 export const shortTimeouts = { connectMs: 2_000, headersMs: 300, stallMs: 300, giveUpMs: 3_000 }
 
-/** Sends GET requests, unless `changes` says otherwise, until the end of the test. */
+/** Sends requests, GET by default, until the end of the test. */
 export function openTransport(settings: Partial<NetworkSettings> = {}) {
   const network = openNetwork({ ...directNetwork, ...settings })
   onTestFinished(() => network.destroy())
@@ -24,7 +24,7 @@ export function openTransport(settings: Partial<NetworkSettings> = {}) {
 
 export const noRetry = { retry: { firstContactMs: 0, giveUpMs: 0 } }
 
-/** The failure that a request without retries ends with, less its detail, which must not be empty. */
+/** The failure of a request without retries, without its detail, which must not be empty. */
 export async function failureAt(
   url: string,
   settings: Partial<NetworkSettings> = {},
@@ -37,7 +37,7 @@ export async function failureAt(
   return failure
 }
 
-/** A server that answers each request with the next handler, and all later ones with the last. */
+/** A server that handles each request with the next handler; the last one handles all later requests. */
 export async function scripted(...handlers: Handler[]) {
   const requests: IncomingMessage[] = []
   const server = await startServer((request, response) => {

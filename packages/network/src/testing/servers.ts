@@ -1,4 +1,4 @@
-/** Real servers on loopback, for the duration of a test. */
+/** Real servers on loopback that live as long as a test. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import {
@@ -36,7 +36,7 @@ export const json = (response: ServerResponse, body: unknown, status = 200, head
     .writeHead(status, { 'content-type': 'application/json', ...headers })
     .end(JSON.stringify(body))
 
-/** A forward proxy that resolves every name to this machine. With `refusal` it answers every request with that status. */
+/** A forward proxy that resolves every name to this machine. With `refusal`, it responds to every request with that status. */
 export async function startProxy(refusal?: { status: number }) {
   const asked: string[] = []
   const proxy = createServer((incoming, outgoing) => {
@@ -83,7 +83,7 @@ async function close(server: Server) {
   await once(server, 'close')
 }
 
-/** A port without a listener. */
+/** A port with no listener. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   const port = await listen(server, 0)

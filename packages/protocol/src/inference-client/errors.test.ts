@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseDaemonError } from './errors.ts'
 
-const unexplained = 'the daemon answered 502 without saying why'
+const unexplained = 'the daemon returned status 502 without an error message'
 
 test.each([
   ['OpenAI’s shape', { detail: 'd', error: { message: 'm', code: 'c' } }, 'm', 'c'],
@@ -19,7 +19,7 @@ test.each([
   })
 })
 
-test('a page of a proxy, or a body that is cut off, leaves the status', () => {
+test('reports the status if the body is a proxy page or cut off', () => {
   expect(parseDaemonError('<html>Bad gateway</html>', { status: 502 }).message).toBe(unexplained)
   expect(parseDaemonError('{"detail": "it w', { status: 502 }).message).toBe(unexplained)
 })

@@ -1,26 +1,26 @@
-/** What can go wrong with an inference daemon: it answers with an error, or it does not answer. */
+/** Errors from an inference daemon, and its failure to respond. */
 import { AppError } from '@shoal/core/errors'
 
-/** The daemon answered with an error, or sent one in the middle of a stream. `message` is in its words. */
+/** The daemon returned an error, or sent one within a stream. `message` is the daemon's own. */
 export class DaemonError extends AppError<'daemon_refused'> {
-  /** `status` is 500 for an error in the middle of a stream; `reason` is a word for programs, such as `model_not_found`. */
+  /** `status` is 500 for an error within a stream. `reason` is an identifier for programs, such as `model_not_found`. */
   constructor(status: number, message: string, reason: string | null, retryAfterSeconds?: number) {
     super('daemon_refused', message, { status, reason, retryAfterSeconds })
   }
 }
 
-/** No answer came, or it broke off, or it makes no sense. */
+/** There was no response, or it was cut off or malformed. */
 export class DaemonGoneError extends AppError<'daemon_gone'> {
   constructor(url: string, hadBegun: boolean, options?: ErrorOptions) {
-    super('daemon_gone', `no answer from the daemon at ${url}`, { url, hadBegun }, options)
+    super('daemon_gone', `no response from the daemon at ${url}`, { url, hadBegun }, options)
   }
 }
 
 type Origin = { status: number; retryAfterSeconds?: number | undefined }
 
 /**
- * The error in the body of an answer or in an event of a stream; undefined if it has none. `error` is an object in OpenAI's
- * shape and a sentence in Ollama's, with `code` next to it; `detail` is in both.
+ * The error in a response body or stream event; undefined if there is none. `error` is an object in OpenAI's format and a
+ * string in Ollama's, with `code` next to it; `detail` is in both.
  */
 export function errorIn(
   answer: object,
@@ -42,7 +42,7 @@ export function errorIn(
   )
 }
 
-/** The error of an answer that is not a success. Something between us and the daemon may have answered. */
+/** The error in a response that is not a success. The response may come from an intermediary. */
 export function parseDaemonError(body: string, origin: Origin): DaemonError {
   const { status, retryAfterSeconds } = origin
   return (
@@ -53,9 +53,10 @@ export function parseDaemonError(body: string, origin: Origin): DaemonError {
 
 const isMissing = (value: unknown) => value === undefined || value === null
 
-const withoutReason = (status: number) => `the daemon answered ${status} without saying why`
+const withoutReason = (status: number) =>
+  `the daemon returned status ${status} without an error message`
 
-/** Empty for what is not a JSON object. */
+/** Empty for anything but a JSON object. */
 function objectIn(text: string): object {
   try {
     return Object(JSON.parse(text)) as object

@@ -14,7 +14,7 @@ export {
   type InferenceTransport,
 } from './transport.ts'
 
-/** A message of plain text, as a chat sends it. */
+/** A plain-text message in a chat. */
 export type ChatMessage = { role: 'system' | 'user' | 'assistant'; content: string }
 
 /** A model on the daemon's machine, as in `GET /api/tags`. */
@@ -33,21 +33,21 @@ export type LoadedModel = {
   context_length: number
   file_size_bytes: number
   memory_bytes: number
-  /** Running or waiting. */
+  /** Running or queued requests. */
   requests: number
   loaded_at: string
-  /** Null for a model that stays. */
+  /** Null for a model that stays loaded. */
   expires_at: string | null
-  /** Null while it answers. */
+  /** Null while it generates. */
   idle_seconds: number | null
 }
 
-/** How the daemon shares the files of its machine, as in `GET /api/sharing`. */
+/** The state of file sharing, as in `GET /api/sharing`. */
 export type SharingStatus = {
   enabled: boolean
   /** Why sharing has stopped. */
   error: string | null
-  /** The folder is being read for the first time. */
+  /** The folder is being scanned for the first time. */
   looking: boolean
   paused: boolean
   port: number | null
@@ -63,11 +63,11 @@ type Call = {
 }
 
 /**
- * A client of one daemon. Every call rejects with a `DaemonError` for an answer that is not a success, with a
- * `DaemonGoneError` if no usable answer came, or with the reason of its signal.
+ * A client of one daemon. Every call rejects with a `DaemonError` for an error response, with a `DaemonGoneError` if there was
+ * no usable response, or with the reason of its signal.
  */
 export interface InferenceClient {
-  /** The daemon's address, as its transport was given it. */
+  /** The daemon's address, as given to its transport. */
   readonly url: string
   /**
    * Whether it is there; `pid` is that of its process.
@@ -147,7 +147,7 @@ export function inferenceClient(
 ): InferenceClient {
   const { url } = transport
 
-  /** Runs `step`, whose failures mean that the daemon has gone. */
+  /** Awaits `step` and turns any failure into a `DaemonGoneError`. */
   async function reaching<T>(step: Promise<T>, hadBegun: boolean, signal?: AbortSignal) {
     return await step.catch((cause: unknown) => {
       signal?.throwIfAborted()

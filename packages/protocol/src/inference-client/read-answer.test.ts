@@ -10,7 +10,7 @@ const counts = { choices: [], usage }
 const done = 'data: [DONE]\n\n'
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
 
-/** What an answer yields, and the error that ends it. */
+/** What a response yields, and the error that ends it. */
 async function read(events: (object | string)[], breaks?: Error) {
   async function* body() {
     for (const one of events) {
@@ -30,14 +30,14 @@ async function read(events: (object | string)[], breaks?: Error) {
 const hello = { content: 'Hel', reasoning: '' }
 const end = { finishReason: 'stop', usage }
 
-test('an answer is its parts, what the model thought, and how it ended', async () => {
+test('yields the text, the reasoning and the end of a response', async () => {
   expect(await read([thinks('hm'), says('Hel'), ends, counts, done])).toEqual({
     steps: [{ content: '', reasoning: 'hm' }, hello, end],
     error: undefined,
   })
 })
 
-test('nothing after [DONE] is read', async () => {
+test('ignores everything after [DONE]', async () => {
   const { steps } = await read([says('Hel'), ends, counts, done, says('more')])
   expect(steps).toEqual([hello, end])
 })
@@ -72,7 +72,7 @@ test.each([
 const reset = new Error('reset')
 
 test.each([
-  ['an end', [says('Hel')], undefined, 'the answer was cut off'],
+  ['an end', [says('Hel')], undefined, 'the response was cut off'],
   ['an end in the middle of an event', [says('Hel'), 'data: {"cho'], undefined, 'cut off'],
   ['[DONE] without a finish reason', [says('Hel'), done], undefined, 'cut off'],
   ['a reset', [says('Hel')], reset, 'reset'],

@@ -1,7 +1,7 @@
 import { errorIn } from './errors.ts'
 import { readEvents } from './read-events.ts'
 
-/** Some text, or some of the model's reasoning before it. */
+/** Some text, or some of the reasoning that precedes it. */
 export type AnswerPart = { content: string; reasoning: string }
 
 export type Usage = {
@@ -10,14 +10,14 @@ export type Usage = {
   total_tokens: number
 }
 
-/** Comes last. `finishReason` is `length` for an answer that reached its limit of tokens. */
+/** Comes last. `finishReason` is `length` if the response reached its token limit. */
 export type AnswerEnd = { finishReason: string; usage: Usage | undefined }
 
 /**
  * The events of a streamed `POST /v1/chat/completions`: parts as they arrive, then the end. Throws a `DaemonError` for an error
- * in the stream, and another error for an answer that is cut off or makes no sense.
+ * in the stream, and another error for a response that is cut off or malformed.
  *
- * An answer is complete once it has a finish reason: a connection that breaks after that costs only the count of tokens.
+ * A response is complete once it has a finish reason. If the connection breaks after that, only the token counts are missing.
  */
 export async function* readAnswer(
   body: AsyncIterable<Uint8Array>,
@@ -35,7 +35,7 @@ export async function* readAnswer(
     const { content, reasoning_content: reasoning } = choice?.delta ?? {}
     if (content || reasoning) yield { content: content ?? '', reasoning: reasoning ?? '' }
   }
-  if (finishReason === undefined) throw new Error('the answer was cut off')
+  if (finishReason === undefined) throw new Error('the response was cut off')
   yield { finishReason, usage }
 }
 
@@ -47,7 +47,7 @@ type Chunk = {
   usage?: Usage | null
 }
 
-/** Ends where the connection breaks, if nothing of value is lost by that. */
+/** Ends if the connection breaks, provided that nothing of value is lost. */
 async function* untilBroken(
   events: AsyncIterable<string>,
   isComplete: () => boolean,

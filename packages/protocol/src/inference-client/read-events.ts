@@ -1,12 +1,12 @@
 import { createParser } from 'eventsource-parser'
 
-/** An event holds a few tokens. More than this in one is an error, before it fills the memory. */
+/** Events hold a few tokens. A longer one is an error, to protect memory. */
 export const maxEventLength = 1024 * 1024
 
 /**
- * The data of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), as they arrive. Comments,
- * which keep a connection alive, and events of other names are skipped. An event that is cut off at the end is not yielded.
- * Throws if an event is longer than `maxEventLength` characters.
+ * The data of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), as they arrive. Skips
+ * comments, which keep connections alive, and events with other names. An incomplete event at the end is not yielded. Throws if
+ * an event is longer than `maxEventLength` characters.
  */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()

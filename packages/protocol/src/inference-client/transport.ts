@@ -1,4 +1,4 @@
-/** Sends one request to an inference daemon: with `fetch` in a browser, over a proven connection in Node. */
+/** Sends requests to an inference daemon: with `fetch` in a browser, over an authenticated connection in Node. */
 
 export type InferenceRequest = {
   method: 'GET' | 'POST'
@@ -9,7 +9,7 @@ export type InferenceRequest = {
   signal?: AbortSignal | undefined
 }
 
-/** The head of an answer, and its body as it arrives. Leaving the loop over the body ends the request. */
+/** The status and headers of a response, and its body as it arrives. Leaving the loop over the body ends the request. */
 export type InferenceAnswer = {
   status: number
   /** `name` in lower case. */
@@ -18,9 +18,9 @@ export type InferenceAnswer = {
 }
 
 export type InferenceTransport = {
-  /** The daemon's address, as in `http://localhost:11434`. */
+  /** The daemon's base URL, such as `http://localhost:11434`. */
   url: string
-  /** Resolves when the head of the answer has arrived. Rejects if none comes, or the signal fires. */
+  /** Resolves when the response headers have arrived. Rejects if there is no response or if the signal fires. */
   send(request: InferenceRequest): Promise<InferenceAnswer>
 }
 

@@ -7,7 +7,7 @@ import { makeApp } from '../make-app.ts'
 
 export type Line = Record<string, unknown> & { level: string; msg: string }
 
-/** A real server at a port that the system gives, with the routes that `addRoutes` adds. It goes with the test. */
+/** A real server on a free port, with the routes added by `addRoutes`. It is closed at the end of the test. */
 export async function serverOfTest(addRoutes: (app: FastifyInstance) => void) {
   const lines: Line[] = []
   const written = new EventEmitter()
@@ -34,7 +34,7 @@ export async function serverOfTest(addRoutes: (app: FastifyInstance) => void) {
     port,
     url: `http://127.0.0.1:${port}`,
     lines,
-    /** Waits until so many lines are logged about requests that are over. */
+    /** Waits until this many requests have been logged. */
     async requestLines(count: number) {
       const found = () => lines.filter(({ msg }) => msg === 'request')
       while (found().length < count) await once(written, 'line')

@@ -1,4 +1,4 @@
-/** A thread that takes its time to load, and then takes for ever to close. */
+/** A thread that loads slowly and never finishes closing. */
 import { workerData } from 'node:worker_threads'
 
 const { hasLoaded, loadMs } = workerData as LateSetup
@@ -7,5 +7,5 @@ Atomics.store(hasLoaded, 0, 1)
 const { serveParent } = await import('../serve-parent.ts')
 serveParent(() => ({ close: () => new Promise(() => undefined) }))
 
-/** `hasLoaded` becomes 1 when it has. */
+/** `hasLoaded` becomes 1 when it has loaded. */
 export type LateSetup = { hasLoaded: Int32Array; loadMs: number }

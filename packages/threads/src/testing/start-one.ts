@@ -1,4 +1,4 @@
-/** A process that starts a thread and waits for its end. With `plain` it does so by Node's own means. */
+/** A process that starts a thread and waits for it to end. With `plain`, it uses Node's own `Worker`. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { startWorker } from '../start-worker.ts'

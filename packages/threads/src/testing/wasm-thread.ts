@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A thread in which WebAssembly calls a function of JavaScript a hundred times. */
+/** A thread in which WebAssembly calls a JavaScript function a hundred times. */
 
 // (module (import "" "f" (func (param f64 f32 f64))) (func (export "call") (call 0 (f64.const 0) (f32.const 0) (f64.const 0))))
 const head = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
