@@ -53,7 +53,7 @@ export function classifyError(error: unknown, host: string): TransferFailure | u
   const failure = classifyStatus(status, host, retryAfter)
   if (failure?.kind !== 'busy') return undefined
   const isAsked = failure.retryAfterSeconds !== undefined
-  return { ...failure, detail, ...(isAsked && { message: `${host} asks for it (${status})` }) }
+  return { ...failure, detail, ...(isAsked && { message: `${host} is busy (${status})` }) }
 }
 
 /** Waiting does not free space. */

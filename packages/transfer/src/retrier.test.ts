@@ -76,7 +76,7 @@ test('a requested wait holds up all requests, is reported, and ends', async () =
   const { retrier, waits, onMoving } = open()
   const calling = retrier.call(failing(new ApiError(503, { detail: 'busy' }, '7')))
   await vi.advanceTimersByTimeAsync(0)
-  expect(waits).toEqual([{ type: 'waiting', seconds: 7, reason: `${host} asks for it (503)` }])
+  expect(waits).toEqual([{ type: 'waiting', seconds: 7, reason: `${host} is busy (503)` }])
   const passed = vi.fn<() => void>()
   const other = retrier.waitUntilOpen().then(passed)
   retrier.wake() // a restored network does not shorten a requested wait

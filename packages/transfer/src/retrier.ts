@@ -56,6 +56,8 @@ export interface Retrier {
 }
 
 /**
+ * Creates the retrier of one transfer.
+ *
  * @example
  * import { createRetrier } from '@shoal/transfer/push'
  *

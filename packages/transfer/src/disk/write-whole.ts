@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import { makeFolder } from '@shoal/log/folder'
 
 /**
- * Writes a small file atomically, under a unique temporary name first, so that two writers cannot
- * mix.
+ * Writes a small file atomically, under a unique temporary name first, so that two writers do
+ * not interfere.
  */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   makeFolder(dirname(path))

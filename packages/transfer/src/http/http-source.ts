@@ -17,8 +17,8 @@ const deadUrlStatuses = new Set([401, 403, 404, 410])
 /**
  * The registry as a source of bytes. Its URLs carry their own permission: no credentials are sent
  * with them, so none can reach another origin through a redirect. If one kind of URL is refused
- * (the direct URL expires after a day), the next one is used. Only if all are refused, the registry
- * is asked for new ones, once per pull, because that counts as a download.
+ * (the direct URL expires after a day), the next one is used. If all are refused, the registry
+ * is asked for new ones, but only once per pull, because that counts as a download.
  */
 export function httpSource(options: {
   baseUrl: string

@@ -112,7 +112,7 @@ function toAnswerError(
   const { host } = url
   const proxy = network.findProxy(url)
   const contentType = header('content-type')
-  // The URL may have expired, whoever answers: the caller first asks for a new one.
+  // These may mean that the URL has expired, in which case the caller asks for a new one.
   const mayBeExpired = [401, 403, 404].includes(status)
   const failure = failureOfAnswer({ url, proxy }, status, contentType)
   if (failure && !mayBeExpired) return toSendError(failure)

@@ -28,7 +28,7 @@ const chunkCalls = ['PUT chunk 1', 'PUT chunk 2']
 
 const harms: [fault: ProxyFault, what: string, calls: string[]][] = [
   ['reset', 'the connection of each call is reset once', ['GET file', 'GET files']],
-  ['lost-answer', 'the answer of each call is lost once', ['GET files']],
+  ['lost-answer', 'the response to each call is lost once', ['GET files']],
   ['502', 'a proxy answers each call once with 502', ['GET file', 'GET files']],
 ]
 
