@@ -1,6 +1,6 @@
 /**
- * The BitTorrent clients that people have, and somebody who shares a model with `shoal seed`. The registry has lost its bytes, so
- * that only the peer can have given them. Each client has a registry, a file and a peer of its own.
+ * Common BitTorrent clients download a model from a `shoal seed`. The registry has lost the bytes, so only the peer can provide
+ * them. Each client has its own registry, file and peer.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ const ownAddress = inject('ownAddress')
 const options = { timeout: downloadAtMostMs + 60_000 }
 const sizeBytes = 20_000_000
 
-describe.concurrent('from a peer alone', options, () => {
+describe.concurrent('only from a peer', options, () => {
   for (const client of clients) {
     test.skipIf(!client.program)(`${client.name} downloads a torrent`, async () => {
       await using model = await sharedModel()
@@ -40,7 +40,7 @@ describe.concurrent('from a peer alone', options, () => {
     })
   }
 
-  // It talks to nobody on loopback, and of all peers on one address it keeps the first: not the registry's own here.
+  // The client does not use loopback, and keeps only the first peer of each address, which must not be the registry's own.
   for (const kind of ['torrent', 'magnet'] as const) {
     test.skipIf(!transmission.program || !ownAddress)(
       `Transmission downloads a ${kind}`,
@@ -60,7 +60,7 @@ describe.concurrent('from a peer alone', options, () => {
   }
 })
 
-/** A model that a peer has and the registry has no more, and folders for the client that downloads it. */
+/** A model that only a peer still has, not the registry, and folders for the client that downloads it. */
 async function sharedModel(settings: Partial<RegistryConfig> = {}) {
   await using stack = new AsyncDisposableStack()
   const registry = stack.use(await realRegistry(settings))
@@ -78,7 +78,7 @@ async function sharedModel(settings: Partial<RegistryConfig> = {}) {
     ...links,
     folder,
     home,
-    /** Ends the peer, and tells what it says it gave. */
+    /** Stops the peer, and returns the upload that it reports. */
     givenBytes: () => peer.stop(),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

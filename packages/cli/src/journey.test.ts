@@ -1,4 +1,4 @@
-/** The whole way of a model, with the real programs: published, found, pulled; and what happens when they are killed. */
+/** Publishes, finds and pulls a model with the real programs, and kills them in between. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('an empty registry has the demo models, found by a word and pulled by name', async () => {
+test('a new registry has the demo models, which can be found and pulled', async () => {
   const found = await shoal(['search', 'tiny', '--json'])
   expect(JSON.parse(found.stdout)).toContainEqual(
     expect.objectContaining({ name: 'shoal-tiny', quantizations: ['Q4_0', 'Q8_0'] }),
@@ -59,13 +59,13 @@ test('an empty registry has the demo models, found by a word and pulled by name'
   expect((await client().getModel('shoal-tiny')).readme).toContain('Shoal Tiny')
 })
 
-test('the same pull again finds the file there and counts no download', async () => {
+test('a repeated pull finds the file and does not count as a download', async () => {
   const again = await shoal(['pull', 'shoal-tiny', '--json'])
   expect(JSON.parse(again.stdout)).toMatchObject({ already_there: true, downloaded_bytes: 0 })
   expect((await client().getModel('shoal-tiny')).downloads).toBe(1)
 })
 
-test('who registers can push; the address of the model goes to stdout', async () => {
+test('a new account can push; the URL of the model is printed on stdout', async () => {
   const registered = await shoal(
     ['register', '--username', 'ana', '--password-stdin'],
     'password of ana',
@@ -93,7 +93,7 @@ test('who registers can push; the address of the model goes to stdout', async ()
   expect((await shoal(['unlike', 'reef'])).exitCode).toBe(0)
 })
 
-test('a key goes to stdout alone, works, and is revoked', async () => {
+test('an API key is printed alone on stdout, works, and can be revoked', async () => {
   const made = await shoal(['keys', 'new', 'laptop'])
   const key = made.stdout.trim()
   expect(key).toMatch(/^hf_[0-9A-Za-z]{43}$/)
@@ -104,7 +104,7 @@ test('a key goes to stdout alone, works, and is revoked', async () => {
   await expect(asKey.getMe()).rejects.toMatchObject({ status: 401 })
 })
 
-test('a private model is pulled by its owner, and is nothing to others', async () => {
+test('a private model can be pulled by its owner and does not exist for others', async () => {
   const file = join(folder, 'lagoon-Q8_0.gguf')
   await copyFile(nano, file)
   expect((await shoal(['push', file, '--private'])).exitCode).toBe(0)
@@ -115,7 +115,7 @@ test('a private model is pulled by its owner, and is nothing to others', async (
   expect(stranger.exitCode).toBe(3)
 })
 
-test('a second registry on the same data is refused with a sentence', async () => {
+test('a second registry on the same data is refused with an error message', async () => {
   const refused = await runShoal(['registry', '--port', '0', '--data', join(folder, 'data')], {
     home,
   })
@@ -123,7 +123,7 @@ test('a second registry on the same data is refused with a sentence', async () =
   expect(refused.stderr).toContain('nother registry is running')
 })
 
-test('a pull goes on after its process was killed, and after the registry was', {
+test('a pull resumes after its process was killed, and after the registry was', {
   timeout: 120_000,
 }, async () => {
   const { sha256 } = await pushLarge('trench', 96 * mebibyte)
@@ -152,7 +152,7 @@ test('a pull goes on after its process was killed, and after the registry was', 
   expect(await computeSha256(pulled.path)).toBe(sha256)
 })
 
-test('a push goes on after its process was killed, and processing after the registry was', {
+test('a push resumes after its process was killed, and processing after the registry was', {
   timeout: 120_000,
 }, async () => {
   const file = join(folder, 'abyss.gguf')
@@ -183,13 +183,13 @@ test('a push goes on after its process was killed, and processing after the regi
   })
 })
 
-test('SIGTERM ends a registry in order, with 0', async () => {
+test('SIGTERM shuts down a registry gracefully, with exit code 0', async () => {
   registry.child.kill('SIGTERM')
   expect((await registry.outcome).exitCode).toBe(0)
   registry = await startRegistry(['registry'])
 })
 
-/** Starts the registry on the journey's port and data, and waits until it answers. */
+/** Starts the registry on the test's port and data, and waits until it answers. */
 async function startRegistry(words: string[]) {
   const started = startShoal([...words, '--port', String(port), '--data', join(folder, 'data')], {
     home,
@@ -227,7 +227,7 @@ async function bytesIn(directory: string): Promise<number> {
   return sizes.reduce((sum, blocks) => sum + blocks * 512, 0)
 }
 
-/** Whether more is on the disk than can be in unfinished chunks. */
+/** Whether the disk has more data than unfinished chunks can hold. */
 async function hasChunks(directory: string): Promise<boolean> {
   return (await bytesIn(directory)) > 40 * mebibyte
 }
@@ -247,7 +247,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-/** The one token in a credentials file, wherever it keeps it. */
+/** The only token in a credentials file. */
 function tokenIn(credentials: unknown): string {
   const found = /shs_[0-9A-Za-z]{43}/.exec(JSON.stringify(credentials))
   if (!found) throw new Error('no token was kept')

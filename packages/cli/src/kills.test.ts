@@ -1,4 +1,4 @@
-/** `kill -9` of the command line in the middle of its work, at moments that its own events give. */
+/** Kills the command line with SIGKILL during its work, at moments determined by its events. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,13 +13,13 @@ type Event = { type: string; bytes_done: number; bytes: number }
 
 const test = anyTest.runIf(runsSlowTests)
 const mebibyte = 1024 * 1024
-/** More chunks than are fetched without threads. */
+/** More chunks than are downloaded without threads. */
 const sizeBytes = 80 * mebibyte
 const timeout = 180_000
 
 /**
- * Runs a command until an event is the wanted one, and kills it there. Answers the events that it showed, and whether it
- * was killed: one that is about to end may be quicker.
+ * Runs a command until the wanted event, and kills it. Returns the events it printed, and whether it was killed, because it may
+ * have ended before.
  */
 async function killAt(
   words: string[],
@@ -49,7 +49,7 @@ const optionsFor = (registry: RealRegistry, home: string) => ({
   env: { SHOAL_REGISTRY: registry.url, SHOAL_TOKEN: registry.token },
 })
 
-test('a pull that is killed again and again ends in the right bytes, and counts once', {
+test('a pull that is killed repeatedly ends with the right bytes, and counts once', {
   timeout,
 }, async () => {
   await using registry = await realRegistry()
@@ -83,7 +83,7 @@ test('a pull that is killed again and again ends in the right bytes, and counts 
   ])
 })
 
-test('a push that is killed again and again sends only what is missing, and is published whole', {
+test('a push that is killed repeatedly sends only missing chunks, and publishes the complete file', {
   timeout,
 }, async () => {
   await using registry = await realRegistry()
@@ -110,7 +110,7 @@ test('a push that is killed again and again sends only what is missing, and is p
 
   const { exitCode, stderr } = await runShoal([...words, '--progress=json'], options)
   expect(exitCode, stderr).toBe(0)
-  expect(stderr).not.toContain('"uploading"') // all of it was there
+  expect(stderr).not.toContain('"uploading"') // everything was already uploaded
   const [file] = await registry.listFiles('often-killed')
   expect(file).toMatchObject({ status: 'ready', sha256_hash: computeSha256(path) })
 })

@@ -1,6 +1,6 @@
 /**
- * Two machines in one network. The first has a model and cannot reach the registry any more, so that no tracker knows of it: whoever
- * gets the model from there has found it by BEP 14.
+ * Two machines on one network. The first has a model but can no longer reach the registry, so the tracker does not know it, and
+ * the second can find it only by BEP 14.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
@@ -18,10 +18,10 @@ const model = 'shoal-tiny:Q4_0'
 const filename = 'shoal-tiny-Q4_0.gguf'
 const models = join(import.meta.dirname, '../../../models')
 const { libtorrent } = torrentClients(inject('torrentClients'))
-/** Enough for a command to start and to look around: who is there is found in a fraction of a second. */
+/** Enough for a command to start and discover peers, which takes a fraction of a second. */
 const discoveryMs = 2_500
 
-describe.skipIf(!inject('hasNetworkNamespaces'))('in a local network', { timeout: 60_000 }, () => {
+describe.skipIf(!inject('hasNetworkNamespaces'))('on a local network', { timeout: 60_000 }, () => {
   const stack = new AsyncDisposableStack()
   let machines: Neighbours
   let registryUrl: string
@@ -46,7 +46,7 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('in a local network', { timeout
   const startToShare = (...flags: string[]) =>
     sharer.startUntil('on this machine, 1 file', 'seed', ...flags)
 
-  /** Who gave the model to somebody who waited for it when another began to share it. */
+  /** The source of a pull that was already waiting when another machine began to share. */
   async function findWaitingSource(...flags: string[]): Promise<string> {
     const waiting = await at(machines.second)
     const pulling = waiting.run('pull', model, '--only-peers', '--json')
@@ -58,11 +58,11 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('in a local network', { timeout
     return sources[0].name
   }
 
-  test('who waits for peers finds somebody who begins to share', async () => {
+  test('a pull waiting for peers finds a peer that begins to share', async () => {
     expect(await findWaitingSource()).toMatch(/^192\.168\.77\.1:\d+$/)
   })
 
-  test('who switched it off finds nobody, and who switches it on again does', async () => {
+  test('no peers are found while local-peers is off, and they are found when it is on again', async () => {
     const other = await at(machines.second)
     await other.run('config', 'set', 'local-peers', 'off')
     const { child, outcome } = other.start('pull', model, '--only-peers')
@@ -78,7 +78,7 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('in a local network', { timeout
   })
 
   test.skipIf(!libtorrent.program)(
-    'libtorrent gets a model of which it knows the info hash alone',
+    'libtorrent downloads a model knowing only its info hash',
     async () => {
       const other = await at(machines.second)
       const { files } = JSON.parse(await other.run('show', 'shoal-tiny', '--json'))
@@ -96,12 +96,12 @@ describe.skipIf(!inject('hasNetworkNamespaces'))('in a local network', { timeout
     },
   )
 
-  test('who is in more networks than Linux lets a socket listen in hears the first ones', async () => {
+  test('on more networks than Linux allows per socket, the first ones are used', async () => {
     machines.second.configure('net/ipv4/igmp_max_memberships', '1')
     expect(await findWaitingSource()).toMatch(/^192\.168\.77\.1:\d+$/)
   })
 
-  test('a network without IPv4 will do for who shares on all addresses', async () => {
+  test('sharing on all addresses works on a network without IPv4', async () => {
     for (const machine of [machines.first, machines.second]) {
       machine.ip('-4', 'address', 'flush', 'dev', 'lan')
     }

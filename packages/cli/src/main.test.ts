@@ -12,7 +12,7 @@ import { sampleModel } from './testing/samples.ts'
 import { scriptedDaemon } from './testing/scripted-daemon.ts'
 import { scriptedRegistry } from './testing/scripted-registry.ts'
 
-/** The first Node on the PATH that is too old to run the program itself. */
+/** The first Node on the `PATH` that is too old for the program. */
 const oldNode = (process.env.PATH ?? '')
   .split(delimiter)
   .map((directory) => join(directory, 'node'))
@@ -24,7 +24,7 @@ function readMajorVersion(path: string): number {
   return Number(/^v(\d+)/.exec(version)?.[1])
 }
 
-test('the program starts, answers and ends', async () => {
+test('the program starts, prints its version and exits', async () => {
   await using home = await makeHome()
   const { stdout, stderr, exitCode } = await runShoal(['--version'], { home: home.path })
   expect({ stdout, stderr, exitCode }).toEqual({
@@ -34,14 +34,14 @@ test('the program starts, answers and ends', async () => {
   })
 })
 
-test('the exit code of a failure reaches the shell', async () => {
+test('a failure sets the exit code', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await runShoal(['path', 'tide'], { home: home.path })
   expect(stderr).toBe('✗ tide is not on this machine.\n  To download it: shoal pull tide\n')
   expect(exitCode).toBe(3)
 })
 
-test('a reader that goes away ends it quietly', async () => {
+test('the program exits quietly if its reader stops reading', async () => {
   await using home = await makeHome()
   const models = Array.from({ length: 200 }, (_, index) =>
     sampleModel({ name: `tide-${index}`, readme: 'x'.repeat(10_000) }),
@@ -57,7 +57,7 @@ test('a reader that goes away ends it quietly', async () => {
 })
 
 test.skipIf(!existsSync('/dev/full'))(
-  'a full disk under its output ends it with one line and 8',
+  'output to a full disk ends with one error line and exit code 8',
   async () => {
     await using home = await makeHome()
     await using daemon = await scriptedDaemon()
@@ -76,7 +76,7 @@ test.skipIf(!existsSync('/dev/full'))(
   },
 )
 
-test('a signal that a program sends stops it, with 130', async () => {
+test('a signal from another program ends it with exit code 130', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/models': { status: 503, headers: { 'retry-after': '60' } },
@@ -90,14 +90,14 @@ test('a signal that a program sends stops it, with 130', async () => {
   expect((await outcome).exitCode).toBe(130)
 })
 
-test.skipIf(oldNode === undefined)('an old Node hands over to the own one', async () => {
+test.skipIf(oldNode === undefined)("an old Node starts the project's own Node", async () => {
   await using home = await makeHome()
   const old = await runShoal(['path', 'tide', '--json'], { home: home.path, node: oldNode ?? '' })
   expect(JSON.parse(old.stdout).error.code).toBe('not_found')
   expect(old.exitCode).toBe(3)
 })
 
-test.skipIf(oldNode === undefined)('an old Node passes signals on', async () => {
+test.skipIf(oldNode === undefined)('an old Node forwards signals', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/models': { status: 503, headers: { 'retry-after': '60' } },
@@ -114,15 +114,18 @@ test.skipIf(oldNode === undefined)('an old Node passes signals on', async () => 
   }
 })
 
-test.skipIf(oldNode === undefined)('an old Node that is alone says what is needed', async () => {
-  await using home = await makeHome()
-  const bin = join(home.path, 'bin', 'shoal.js')
-  await mkdir(join(home.path, 'bin'))
-  await copyFile(binPath, bin)
-  await chmod(bin, 0o755)
-  const child = spawn(oldNode ?? '', [bin, '--version'], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const [chunk] = await once(child.stderr, 'data')
-  const [exitCode] = await once(child, 'close')
-  expect(String(chunk)).toMatch(/^shoal needs Node 24 or newer; this is Node \d+\.\d+\.\d+\.\n$/)
-  expect(exitCode).toBe(1)
-})
+test.skipIf(oldNode === undefined)(
+  'an old Node without another one prints the required version',
+  async () => {
+    await using home = await makeHome()
+    const bin = join(home.path, 'bin', 'shoal.js')
+    await mkdir(join(home.path, 'bin'))
+    await copyFile(binPath, bin)
+    await chmod(bin, 0o755)
+    const child = spawn(oldNode ?? '', [bin, '--version'], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const [chunk] = await once(child.stderr, 'data')
+    const [exitCode] = await once(child, 'close')
+    expect(String(chunk)).toMatch(/^shoal needs Node 24 or newer; this is Node \d+\.\d+\.\d+\.\n$/)
+    expect(exitCode).toBe(1)
+  },
+)

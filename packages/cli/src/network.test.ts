@@ -1,4 +1,4 @@
-/** What the command line makes of a network that fails it, from the command to the exit code. */
+/** The command line on a failing network, from the command to the exit code. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
@@ -33,7 +33,7 @@ async function search(registry: string, env: Record<string, string> = {}, words:
   return { document: JSON.parse(stdout), exitCode }
 }
 
-test('a registry that is killed before the first byte is waited for, and the pull ends well', async () => {
+test('a pull waits for a registry that was killed before the first byte, and succeeds', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   await registry.publish('late-tide', 3_000_000)
@@ -42,7 +42,7 @@ test('a registry that is killed before the first byte is waited for, and the pul
     ['pull', 'late-tide', '-v', '--no-peers', '--registry', registry.url],
     { home: home.path },
   )
-  // It has been refused at least once when it says that it waits.
+  // The note about waiting means that at least one request has failed.
   let output = ''
   await new Promise<void>((resolve) => {
     child.stderr.on('data', (text: Buffer) => {
@@ -57,7 +57,7 @@ test('a registry that is killed before the first byte is waited for, and the pul
   expect(stdout.trim()).toBe(join(home.models, 'late-tide', 'late-tide.gguf'))
 })
 
-test('a private authority is trusted by flag and by variable, and by nothing else', async () => {
+test('a private certificate authority is trusted only by flag or variable', async () => {
   const port = await listen(secureServer(testCertificates.valid))
   const address = `https://localhost:${port}`
   const refused = await search(address)
@@ -77,7 +77,7 @@ test('a private authority is trusted by flag and by variable, and by nothing els
   }
 })
 
-test('a setting of the network that cannot be is a mistake of the command line', async () => {
+test('an invalid network setting is a usage error', async () => {
   const wrong: [Record<string, string>, string[], RegExp][] = [
     [{}, ['--cacert', '/nowhere.pem'], /CA file \/nowhere.pem cannot be read/],
     [{ HTTP_PROXY: 'socks5://proxy' }, [], /not an HTTP proxy address/],
@@ -90,7 +90,7 @@ test('a setting of the network that cannot be is a mistake of the command line',
   }
 })
 
-test('each cause has its code, its exit code and a sentence', async () => {
+test('each cause has a code, an exit code and a message', async () => {
   const portal = await listen(
     createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>')
@@ -147,7 +147,7 @@ test('each cause has its code, its exit code and a sentence', async () => {
   ])
 })
 
-test('the local API is never asked through a proxy', async () => {
+test('the local API is never called through a proxy', async () => {
   await using home = await makeHome()
   const env = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' }
   const { port } = await new Promise<{ port: number }>((resolve) => {
@@ -162,7 +162,7 @@ test('the local API is never asked through a proxy', async () => {
   expect({ stdout: JSON.parse(stdout), exitCode }).toEqual({ stdout: [], exitCode: 0 })
 })
 
-test('bytes that the store has lost are not taken for a sign-in that has ended', async () => {
+test('bytes lost by the store are not reported as an expired sign-in', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   await registry.publish('lost-tide', 3_000_000)

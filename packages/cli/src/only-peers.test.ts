@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type RealRegistry, realRegistry } from './testing/real-registry.ts'
 import { makeHome, runShoal } from './testing/run-shoal.ts'
 
-test('with --only-peers, a tracker that keeps failing ends the pull with a sentence and exit code 6', async () => {
+test('with --only-peers, a tracker that keeps failing ends the pull with an error message and exit code 6', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   await registry.publish('tide', 3_000_000)

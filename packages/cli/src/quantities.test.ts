@@ -1,4 +1,4 @@
-/** What one setting or flag understands as a size or a time, all of them understand. */
+/** All settings and flags accept the same sizes and times. */
 import {
   durationExamples,
   endless,
@@ -28,14 +28,14 @@ const accepted = (key: ConfigKey, text: string) => ({
   values: { [key]: acceptedText(key, text) },
 })
 
-/** Flags that a command hands on as they are typed. */
+/** Flags that a command passes on as typed. */
 const untouched: Record<string, Read> = {
   '--memory <size>': (memory) => daemon({}, { memory }).memoryBytes,
   '--keep-alive <time>': (keepAlive) => daemon({}, { keepAlive }).keepAliveMs,
   '--expires <time>': (text) => (parseLifetime(text) ?? Number.POSITIVE_INFINITY) * 1_000,
 }
 
-/** The flags of all commands whose value is shown as one of `names`, each once. */
+/** The distinct flags of all commands whose placeholder is one of `names`. */
 function flagsTaking(...names: string[]): [string, Read][] {
   const stub = { stdout: process.stdout, stderr: process.stderr }
   const program = shoalProgram(() => Promise.reject(new Error('not run')), stub as never)
@@ -51,7 +51,7 @@ const withSubcommands = (command: Command): Command[] => [
 
 function readWith({ flags, parseArg }: Option): Read {
   if (parseArg) return (text) => parseArg(text, undefined)
-  return untouched[flags] ?? expect.fail(`nobody reads ${flags} here`)
+  return untouched[flags] ?? expect.fail(`no parser for ${flags} here`)
 }
 
 describe.each<[string, Read]>([
@@ -62,7 +62,7 @@ describe.each<[string, Read]>([
   ['limit-upload', (text) => readSharingSettings({}, accepted('limit-upload', text)).uploadLimit],
   ...flagsTaking('size', 'speed'),
 ])('%s', (_name, read) => {
-  test('takes a size however it is written', () => {
+  test('accepts sizes in all notations', () => {
     for (const { text, bytes } of sizeExamples()) expect(read(text), text).toBe(bytes)
     expect(read('1048576')).toBe(1_048_576)
   })
@@ -72,7 +72,7 @@ describe.each<[string, Read]>([
   })
 })
 
-test.each(flagsTaking('GB'))('%s takes a size, and without a unit GB', (_name, read) => {
+test.each(flagsTaking('GB'))('%s takes a size, in GB without a unit', (_name, read) => {
   for (const { text, bytes } of sizeExamples()) expect(read(text), text).toBe(bytes / 1e9)
   expect(['16', '.5', '16 GB'].map(read)).toEqual([16, 0.5, 16])
   for (const text of notSizes) expect(() => read(text)).toThrow(text)
@@ -81,13 +81,13 @@ test.each(flagsTaking('GB'))('%s takes a size, and without a unit GB', (_name, r
 type Time = {
   /** Milliseconds, or a promise of them. */
   read: Read
-  /** What longer times count as. */
+  /** The maximum, which replaces longer times. */
   maxMs?: number
   /** Shorter times are refused. */
   minMs?: number
-  /** What a time without an end counts as; undefined where there has to be one. */
+  /** The result for a time without an end; undefined if an end is required. */
   endless: number | undefined
-  /** Only a word is without an end: more than a hundred years are refused. */
+  /** Whether only a word means no end, and more than a hundred years are refused. */
   isEndlessByWord?: boolean
 }
 
@@ -150,14 +150,14 @@ describe.each<[string, Time]>([
 ])('%s', (_name, { read, endless: endlessMs, ...limits }) => {
   const { minMs = 0, maxMs = Number.POSITIVE_INFINITY, isEndlessByWord = false } = limits
 
-  test('takes a time however it is written', async () => {
+  test('accepts times in all notations', async () => {
     for (const { text, ms } of durationExamples()) {
       if (ms < minMs) expect(() => read(text), text).toThrow(text)
       else expect(await read(text), text).toBeCloseTo(Math.min(ms, maxMs), 3)
     }
   })
 
-  test(`${endlessMs === undefined ? 'refuses' : 'takes'} a time without an end`, async () => {
+  test(`${endlessMs === undefined ? 'refuses' : 'accepts'} a time without an end`, async () => {
     for (const text of endless) {
       const isRefused = isEndlessByWord && /\d/.test(text)
       if (endlessMs === undefined || isRefused) expect(() => read(text), text).toThrow(text.trim())
@@ -171,7 +171,7 @@ describe.each<[string, Time]>([
   })
 })
 
-test('a number without a unit is read where the setting names one', async () => {
+test('a number without a unit is accepted if the setting has a default unit', async () => {
   expect(daemon({ SHOAL_KEEP_ALIVE: '90' }).keepAliveMs).toBe(90_000)
   expect(readRegistryConfig({ SHOAL_TRASH_DAYS: '30' }).trashDays).toBe(30)
   expect(() => parseLifetime('90')).toThrow('“90” is not a time')
@@ -179,7 +179,7 @@ test('a number without a unit is read where the setting names one', async () => 
   await expect(readNetworkSettings(env)).rejects.toThrow('“giveup=90”')
 })
 
-test('a window may be named by its unit alone', () => {
+test('a rate window may be only a unit', () => {
   const text = 'auth=30/min,write=1/h,read=2/5m,chunk=3/s'
   expect(readRegistryConfig({ SHOAL_RATE_LIMITS: text }).rateLimits).toMatchObject({
     auth: { max: 30, windowSeconds: 60 },

@@ -39,7 +39,7 @@ test.each([
   expect({ stdout, stderr, exitCode }).toEqual({ stdout: '', stderr: text, exitCode: 2 })
 })
 
-test('a group of commands without one shows its help, as an error of usage', async () => {
+test('a command group without a command shows its help, as a usage error', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await shoalHere(['keys'], { home: home.path })
   expect(stderr).toContain('shoal keys [options] [command]')
@@ -50,7 +50,7 @@ test.each([
   [['--json', '--registry', 'ADDRESS', 'search']],
   [['search', '--json', '--registry', 'ADDRESS']],
   [['search', '--registry', 'ADDRESS', 'tide', '--json']],
-])('options of every command stand before or after its name: %s', async (words) => {
+])('global options are accepted before or after the command: %s', async (words) => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })
   const typed = words.map((word) => (word === 'ADDRESS' ? registry.address : word))
@@ -59,7 +59,7 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject([{ name: 'tide-7b' }])
 })
 
-test('under --json an error is a document too, on stdout', async () => {
+test('under --json, an error is a document on stdout, too', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({})
   const shoalOptions = { home: home.path, registry: registry.address }
@@ -80,7 +80,7 @@ test.each([
     13,
     "✗ Internal server error.\n  Try again later. For details, see the registry's log.\n",
   ],
-])('an answer of %i ends with exit code %#', async (status, body, code, text) => {
+])('a response with status %i ends with exit code %#', async (status, body, code, text) => {
   await using home = await makeHome()
   const answer = { status, body: { detail: 'signed out', ...body } }
   await using registry = await scriptedRegistry({ 'GET /v1/auth/me': answer })
@@ -92,7 +92,7 @@ test.each([
   expect(exitCode).toBe(code)
 })
 
-test('a registry that is not there ends with 6, and says what to do', async () => {
+test('an offline registry ends with exit code 6 and advice', async () => {
   await using home = await makeHome()
   const registry = 'http://127.0.0.1:9'
   const { stderr, exitCode } = await shoalHere(['search'], { home: home.path, registry })
@@ -103,7 +103,7 @@ test('a registry that is not there ends with 6, and says what to do', async () =
   expect(exitCode).toBe(6)
 })
 
-test('a wait that the registry asks for is made, and said', async () => {
+test('a wait requested by the registry is kept and shown', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/models': [
@@ -120,7 +120,7 @@ test('a wait that the registry asks for is made, and said', async () => {
   expect(exitCode).toBe(0)
 })
 
-test('Ctrl-C ends a wait at once, with 130', async () => {
+test('Ctrl-C ends a wait at once, with exit code 130', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/models': { status: 429, body: { detail: 'wait' }, headers: { 'retry-after': '60' } },
@@ -136,7 +136,7 @@ test('Ctrl-C ends a wait at once, with 130', async () => {
   expect(exitCode).toBe(130)
 })
 
-test('flag goes before environment, environment before settings', async () => {
+test('flags take precedence over the environment, and the environment over saved settings', async () => {
   await using home = await makeHome()
   await using first = await scriptedRegistry({ 'GET /v1/models': { body: [] } })
   await using second = await scriptedRegistry({ 'GET /v1/models': { body: [] } })
@@ -152,7 +152,7 @@ test('flag goes before environment, environment before settings', async () => {
   expect([first.asked.length, second.asked.length]).toEqual([2, 1])
 })
 
-test('the token of the environment goes to its own registry, and to no other', async () => {
+test('the token from the environment is sent only to its own registry', async () => {
   await using home = await makeHome()
   await using own = await scriptedRegistry({ 'GET /v1/auth/me': { body: { username: 'ines' } } })
   await using other = await scriptedRegistry({ 'PUT /v1/models/tide-7b/like': { status: 204 } })
@@ -163,7 +163,7 @@ test('the token of the environment goes to its own registry, and to no other', a
   expect(other.asked[0]?.authorization).toBeUndefined()
 })
 
-test('a token is taken without the newline of its file, and refused with one inside', async () => {
+test('a newline at the end of a token is ignored, and one inside is refused', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/auth/me': { body: { username: 'ines' } },
@@ -178,7 +178,7 @@ test('a token is taken without the newline of its file, and refused with one ins
   })
 })
 
-test('text of the registry cannot drive the terminal', async () => {
+test('text from the registry cannot control the terminal', async () => {
   await using home = await makeHome()
   const license = '\x1b[2J\x1b]0;owned\x07mit'
   await using registry = await scriptedRegistry({
@@ -190,7 +190,7 @@ test('text of the registry cannot drive the terminal', async () => {
   expect((await shoalHere(['whoami'], shoalOptions)).stderr).toBe('✗ no[31m way.\n')
 })
 
-test('colour is for terminals only', async () => {
+test('colors are used only on terminals', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })
   const shoalOptions = { home: home.path, registry: registry.address }

@@ -1,4 +1,4 @@
-/** People who share what they pulled: real registry, real commands, each with a home of its own. */
+/** Peers that share pulled models: a real registry and real commands, each with its own home. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ const sha256 = async (path: string) =>
     .update(await readFile(path))
     .digest('hex')
 
-test('pull takes a model from a peer, and says so', options, async () => {
+test('pull downloads a model from a peer, and says so', options, async () => {
   await using registry = await realRegistry()
   const file = await registry.publish('tide', 20_000_000)
   await using peer = await seedingShoal(registry, 'tide', file)
@@ -35,7 +35,7 @@ test('pull takes a model from a peer, and says so', options, async () => {
   expect(await peer.stop()).toBeGreaterThanOrEqual(file.file_size_bytes)
 })
 
-test('a registry that goes in the middle of a pull is not missed', options, async () => {
+test('a pull continues if the registry disappears', options, async () => {
   await using registry = await realRegistry()
   const file = await registry.publish('tide', 60_000_000)
   await using _peer = await seedingShoal(registry, 'tide', file)
@@ -54,7 +54,7 @@ test('a registry that goes in the middle of a pull is not missed', options, asyn
   expect(await sha256(path)).toBe(file.sha256_hash)
 })
 
-test('after a restart of the tracker its peers come back', options, async () => {
+test('after a restart of the tracker, its peers announce again', options, async () => {
   await using registry = await realRegistry({ announceIntervalSeconds: 2 })
   const file = await registry.publish('tide', 2_000_000)
   await using _peer = await seedingShoal(registry, 'tide', file)
@@ -64,7 +64,7 @@ test('after a restart of the tracker its peers come back', options, async () => 
   await expect.poll(() => registry.countSeeders('tide', file), pollOptions).toBe(1)
 })
 
-test('serve shares what was pulled, pauses, goes on, and tells what it gave', options, async () => {
+test('serve shares pulled models, pauses, resumes, and reports its uploads', options, async () => {
   await using registry = await realRegistry()
   const file = await registry.publish('tide', 20_000_000)
   await using home = await lonelyHome()
@@ -106,7 +106,7 @@ test('serve shares what was pulled, pauses, goes on, and tells what it gave', op
   expect(await seeders()).toBe(0)
 })
 
-test('a model that becomes private is shared no more, and its files stay', options, async () => {
+test('a model that becomes private is no longer shared, and its files stay', options, async () => {
   await using registry = await realRegistry()
   const file = await registry.publish('tide', 2_000_000)
   await using home = await lonelyHome()
@@ -121,7 +121,7 @@ test('a model that becomes private is shared no more, and its files stay', optio
 })
 
 test(
-  'what was pulled without peers is not shared, until it is pulled with them',
+  'a model pulled without peers is not shared until it is pulled with them',
   options,
   async () => {
     await using registry = await realRegistry()
@@ -146,14 +146,14 @@ test(
   },
 )
 
-/** Reads stderr as far as `words`. */
+/** Reads stderr until it contains `words`. */
 async function untilPrinted({ stderr }: ReturnType<typeof startShoal>['child'], words: string) {
   let output = ''
   while (!output.includes(words)) output += String((await once(stderr, 'data'))[0])
   return output
 }
 
-test('what was pulled is shared while its registry is away', options, async () => {
+test('a pulled model is shared while its registry is offline', options, async () => {
   await using registry = await realRegistry()
   await registry.publish('tide', 2_000_000)
   await using home = await lonelyHome()
@@ -166,7 +166,7 @@ test('what was pulled is shared while its registry is away', options, async () =
   await outcome
 })
 
-test('on a registry for members they share among themselves', options, async () => {
+test('on a members-only registry, members share with each other', options, async () => {
   await using registry = await realRegistry({ isAnonymousReadAllowed: false })
   const file = await registry.publish('tide', 2_000_000)
   const env = { SHOAL_TOKEN: registry.token }
@@ -180,6 +180,6 @@ test('on a registry for members they share among themselves', options, async () 
   expect(exitCode, stderr).toBe(0)
   const path = stdout.trim()
   expect(await sha256(path)).toBe(file.sha256_hash)
-  // Nothing is kept that could be spoken of when nobody can tell whether members alone may have it.
+  // Without a saved torrent, the model is not shared while it is unknown whether only members may have it.
   expect(await readdir(join(dirname(path), '.shoal'))).not.toContain(`${basename(path)}.torrent`)
 })

@@ -83,7 +83,7 @@ test('endpoints of the daemon', async () => {
     }),
   )
   expectAll(operations, found.flat())
-  expect(await read(`${daemonUrl}/v1/tides`)).toContain('nothing is at') // what is missing says so
+  expect(await read(`${daemonUrl}/v1/tides`)).toContain('nothing is at') // so missing endpoints are detected above
 })
 
 test('metrics', async () => {

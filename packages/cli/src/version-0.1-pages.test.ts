@@ -11,7 +11,7 @@ import { startShoal } from './testing/run-shoal.ts'
 
 const chromium = inject('chromium')
 
-describe.skipIf(!chromium)('a browser that knew version 0.1', () => {
+describe.skipIf(!chromium)('a browser with data of version 0.1', () => {
   const stack = new AsyncDisposableStack()
   let opened: Awaited<ReturnType<typeof openFixture>>
   let registry: RealRegistry
@@ -47,7 +47,7 @@ describe.skipIf(!chromium)('a browser that knew version 0.1', () => {
     return `http://localhost:${port}`
   }
 
-  test('chats are listed, read with their settings, and go on', async () => {
+  test('chats are listed, opened with their settings, and can be continued', async () => {
     await page.goto(daemonUrl)
     const chats = page.getByRole('navigation').getByRole('link')
     await page.getByRole('link', { name: 'Tides' }).click()
@@ -67,7 +67,7 @@ describe.skipIf(!chromium)('a browser that knew version 0.1', () => {
     expect(visitor.takeProblems()).toEqual([])
   })
 
-  test('who was signed in still is, and an upload sends only what is missing', async () => {
+  test('a session is still valid, and an upload sends only missing chunks', async () => {
     await page.goto(`${registry.url}/publish`, { waitUntil: 'networkidle' })
     await page.getByRole('button', { name: 'Signed in as ana' }).waitFor()
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')

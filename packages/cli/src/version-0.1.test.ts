@@ -50,11 +50,11 @@ test.for(Object.entries(fixture.settings))('the setting %s is %s', async ([name,
   expect(await shoal('config', 'get', name)).toBe(name === 'registry' ? registry.url : value)
 })
 
-test('who was signed in still is', async () => {
+test('a session is still valid', async () => {
   expect(JSON.parse(await shoal('whoami', '--json'))).toMatchObject({ username: 'ana' })
 })
 
-test('an API key that was made still signs in', async () => {
+test('an API key still works', async () => {
   const { stdout } = await shoalHere(['show', 'reef', '--json'], {
     home: opened.home,
     env: { SHOAL_TOKEN: opened.apiKey },
@@ -62,7 +62,7 @@ test('an API key that was made still signs in', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ name: 'reef', is_public: false })
 })
 
-test('a model that was pulled is here, and is not fetched again', async () => {
+test('a pulled model is found and not downloaded again', async () => {
   const before = await bytesSent()
   expect(await shoal('ls')).toMatch(/tide.*Q8_0/)
   const path = await shoal('path', 'tide')
@@ -72,7 +72,7 @@ test('a model that was pulled is here, and is not fetched again', async () => {
   expect(await bytesSent()).toBe(before)
 })
 
-test('a pull goes on, and fetches only what it lacks', async () => {
+test('a pull resumes, and downloads only missing chunks', async () => {
   const path = join(opened.home, 'data/models/surge/surge-Q8_0.gguf')
   const journal = await readFile(join(path, '../.shoal/surge-Q8_0.gguf.journal'))
   const start = journal.indexOf('\n') + 1
@@ -86,7 +86,7 @@ test('a pull goes on, and fetches only what it lacks', async () => {
   await expect.poll(async () => (await bytesSent()) - before).toBe(missing)
 })
 
-test('a push goes on, and sends only what is missing', async () => {
+test('a push resumes, and sends only missing chunks', async () => {
   const sent: string[] = []
   const onRequest = (message: unknown) => {
     const { request } = message as { request: IncomingMessage }
@@ -100,7 +100,7 @@ test('a push goes on, and sends only what is missing', async () => {
   expect(await publishedHash('gale')).toBe(await hashFile(path))
 })
 
-test('a conversation that was saved is loaded', async () => {
+test('a saved conversation is loaded', async () => {
   await using daemon = await scriptedDaemon()
   const person = atTerminal(['run', 'shoal-nano'], {
     home: opened.home,
@@ -113,7 +113,7 @@ test('a conversation that was saved is loaded', async () => {
   await person.outcome
 })
 
-test('the log of the last daemon is found, and its note is taken for no daemon', async () => {
+test('the log of the last daemon is found, and its daemon.json does not count as a running daemon', async () => {
   expect(await shoal('logs')).toContain('model loaded')
   const { stderr, exitCode } = await shoalHere(['ps'], { home: opened.home })
   expect(exitCode).toBe(6)

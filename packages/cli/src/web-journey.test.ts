@@ -1,6 +1,6 @@
 /**
- * The whole way, as somebody goes it: register, make a key, publish by a drop, find, like, pull with the key, and chat at the page
- * of the daemon. A real registry, a real browser, the real command line and daemon, and the demo model.
+ * A complete user journey: register, create an API key, publish by drag and drop, find, like, pull with the key, and chat on the
+ * daemon's page. With a real registry, browser, command line and daemon, and the demo model.
  */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ const filename = 'shoal-tiny-Q8_0.gguf'
 const modelPath = join(import.meta.dirname, '../../../models/shoal-tiny', filename)
 const waitOptions = { timeout: 60_000 }
 
-describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () => {
+describe.skipIf(!chromium)('a user with a browser', { timeout: 120_000 }, () => {
   const stack = new AsyncDisposableStack()
   let registry: RealRegistry
   let daemonUrl: string
@@ -48,7 +48,7 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     await page.getByRole('button', { name: 'Signed in as ines' }).waitFor()
   })
 
-  test('makes an API key', async () => {
+  test('creates an API key', async () => {
     await page.getByRole('button', { name: 'Signed in as ines' }).click()
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('link', { name: 'API keys' }).click()
@@ -64,12 +64,12 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
   test('publishes a model by dropping its file', async () => {
     await page.getByRole('link', { name: 'Publish' }).first().click()
     await page.locator('input[type=file]').setInputFiles(modelPath)
-    await page.getByLabel('Read from the files').waitFor() // it suggests a name, which would come between the letters
+    await page.getByLabel('Read from the files').waitFor() // it suggests a name, which would mix with the typed letters
     await page.getByLabel('Name', { exact: true }).fill('my-tiny')
     await page.getByText('Available. Pull command').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('heading', { name: /is published/ }).waitFor(waitOptions)
-    // Chromium logs that the name was free.
+    // Chromium logs the 404 that means the name is free.
     expect(visitor.takeProblems()).toEqual([expect.stringContaining('status of 404')])
   })
 
@@ -80,13 +80,13 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     const like = page.getByRole('button', { name: /^Like/ })
     const answered = page.waitForResponse((answer) => answer.url().endsWith('/like'))
     await like.click()
-    await answered // the button shows it before
+    await answered // the button shows the answer earlier
     await page.getByRole('button', { name: /^Liked/ }).waitFor()
     await page.reload()
     expect(await page.getByRole('button', { name: /^Liked/ }).textContent()).toContain('1')
   })
 
-  test('pulls it with the command line and the key', async () => {
+  test('pulls it with the command line and the API key', async () => {
     const env = { SHOAL_REGISTRY: registry.url, SHOAL_TOKEN: key }
     const { stdout, stderr, exitCode } = await runShoal(['pull', 'my-tiny'], {
       home: home.path,
@@ -97,7 +97,7 @@ describe.skipIf(!chromium)('a person with a browser', { timeout: 120_000 }, () =
     expect(pulled.equals(original)).toBe(true)
   })
 
-  test('chats with it at the page of the daemon', async () => {
+  test("chats with it on the daemon's page", async () => {
     const env = { SHOAL_THREADS: '1', SHOAL_REGISTRY: registry.url }
     const words = ['serve', '--port', String(daemonPort)]
     const { child, outcome } = startShoal(words, { home: home.path, env })

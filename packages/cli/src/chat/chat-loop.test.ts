@@ -6,7 +6,7 @@ import { counts, ends, says, scriptedDaemon } from '../testing/scripted-daemon.t
 
 type Script = NonNullable<Parameters<typeof scriptedDaemon>[0]>
 
-/** A chat with a scripted daemon, at its first prompt. */
+/** Starts a chat with a scripted daemon, and waits for the first prompt. */
 async function startChat(script: Script = {}, words: string[] = []) {
   const home = await makeHome()
   const daemon = await scriptedDaemon(script)
@@ -19,7 +19,7 @@ async function startChat(script: Script = {}, words: string[] = []) {
     ...person,
     daemon,
     greeting,
-    /** Types a line and gives what came until the next prompt. */
+    /** Types a line and returns the output up to the next prompt. */
     async say(line: string) {
       person.type(line)
       return await person.prompted()
@@ -36,7 +36,7 @@ async function startChat(script: Script = {}, words: string[] = []) {
 const lastMessages = ({ questions }: Awaited<ReturnType<typeof scriptedDaemon>>) =>
   questions().at(-1)?.messages
 
-test('it greets, answers on stdout, remembers, and leaves at Ctrl-D', async () => {
+test('a chat greets, answers on stdout, remembers the conversation, and ends at Ctrl-D', async () => {
   await using chat = await startChat()
   expect(chat.greeting).toMatch(
     / {2}Q8_0 ready in \d\.\d s\. Type \/help for commands, Ctrl-D to leave\.\n/,
@@ -52,7 +52,7 @@ test('it greets, answers on stdout, remembers, and leaves at Ctrl-D', async () =
   expect(await chat.outcome).toMatchObject({ exitCode: 0, stdout: 'Hello!\nHello!\n' })
 })
 
-test('a message of several lines stands between """', async () => {
+test('a message of several lines is enclosed in """', async () => {
   await using chat = await startChat()
   chat.type('"""one')
   await chat.prompted()
@@ -64,14 +64,14 @@ test('a message of several lines stands between """', async () => {
   expect(lastMessages(chat.daemon)).toContainEqual({ role: 'user', content: 'all on one' })
 })
 
-test('the arrow brings back what was typed before', async () => {
+test('the up arrow recalls the previous line', async () => {
   await using chat = await startChat()
   await chat.say('Name a fish')
   await chat.say(`${arrowUp}!`)
   expect(lastMessages(chat.daemon)).toContainEqual({ role: 'user', content: 'Name a fish!' })
 })
 
-test('what is typed during an answer waits for its end', async () => {
+test('text typed during an answer is used after it', async () => {
   const go = Promise.withResolvers<void>()
   await using chat = await startChat({
     async *answer() {
@@ -90,7 +90,7 @@ test('what is typed during an answer waits for its end', async () => {
   expect(chat.daemon.questions()).toHaveLength(2)
 })
 
-test('Ctrl-C stops the answer, keeps what came, and the chat goes on', async () => {
+test('Ctrl-C stops an answer, keeps the part received, and the chat continues', async () => {
   let isEndless = true
   await using chat = await startChat({
     async *answer() {
@@ -112,7 +112,7 @@ test('Ctrl-C stops the answer, keeps what came, and the chat goes on', async () 
   ])
 })
 
-test('Ctrl-C drops the line; at an empty prompt it takes two of them to leave', async () => {
+test('Ctrl-C clears the line; at an empty prompt, pressing it twice ends the chat', async () => {
   await using chat = await startChat()
   chat.press('half a questi')
   chat.press(controlC)
@@ -127,7 +127,7 @@ test('Ctrl-C drops the line; at an empty prompt it takes two of them to leave', 
   expect(lastMessages(chat.daemon)).toEqual([{ role: 'user', content: 'Hi' }])
 })
 
-test('what goes wrong is told, is not remembered, and the chat goes on', async () => {
+test('an error is shown, its question is not remembered, and the chat continues', async () => {
   const message = 'the conversation has 600 tokens, and the context holds 512'
   const refusal = { detail: message, error: { message, code: 'context_length_exceeded' } }
   const at: NonNullable<Script['at']> = {
@@ -142,7 +142,7 @@ test('what goes wrong is told, is not remembered, and the chat goes on', async (
   expect(lastMessages(chat.daemon)).toEqual([{ role: 'user', content: 'Hi' }])
 })
 
-test('/system, /set and /clear change what the next question carries', async () => {
+test('/system, /set and /clear change the next request', async () => {
   await using chat = await startChat({}, ['--temperature', '0.5'])
   await chat.say('/system Answer in French.')
   await chat.say('/set max-tokens 20')
@@ -164,7 +164,7 @@ test('/system, /set and /clear change what the next question carries', async () 
   expect(chat.daemon.questions().at(-1)).not.toHaveProperty('max_tokens')
 })
 
-test('a word that no command has, or that cannot be set, is told with what there is', async () => {
+test('an unknown command or setting is refused, with the valid ones', async () => {
   await using chat = await startChat()
   expect((await chat.say('/hepl')).stderr).toContain(
     '✗ Unknown command /hepl.\n  Did you mean /help?\n',
@@ -175,7 +175,7 @@ test('a word that no command has, or that cannot be set, is told with what there
   expect(chat.daemon.questions()).toEqual([])
 })
 
-test('/stats tells what the last answer took', async () => {
+test('/stats shows statistics of the last answer', async () => {
   await using chat = await startChat()
   expect((await chat.say('/stats')).stderr).toContain('There is no answer yet.')
   await chat.say('Hi')
@@ -184,7 +184,7 @@ test('/stats tells what the last answer took', async () => {
   expect(stderr).toContain('  12 of 512 tokens of context used.\n')
 })
 
-test('/model goes on with another, and with what was said', async () => {
+test('/model switches to another model and keeps the conversation', async () => {
   await using chat = await startChat({ models: ['shoal-nano', 'shoal-tiny'] })
   await chat.say('Hi')
   expect((await chat.say('/model shoal-tiny')).stderr).toMatch(/shoal-tiny Q8_0 ready in/)
@@ -195,7 +195,7 @@ test('/model goes on with another, and with what was said', async () => {
   })
 })
 
-test('/save keeps a conversation, /load goes on with it', async () => {
+test('/save saves a conversation, and /load resumes it', async () => {
   await using chat = await startChat()
   await chat.say('Hi')
   await chat.say('/save fish')
@@ -213,13 +213,13 @@ test('/save keeps a conversation, /load goes on with it', async () => {
   )
 })
 
-test('/bye leaves', async () => {
+test('/bye ends the chat', async () => {
   await using chat = await startChat({ answer: () => [says('Hello!'), ends(), counts] })
   chat.type('/bye')
   expect((await chat.outcome).exitCode).toBe(0)
 })
 
-test('a signal from outside ends it with 130', async () => {
+test('a signal from outside ends the chat with exit code 130', async () => {
   const home = await makeHome()
   await using daemon = await scriptedDaemon()
   const stop = new AbortController()

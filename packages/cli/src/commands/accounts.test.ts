@@ -13,7 +13,7 @@ const signedIn = {
   user: sampleUser,
 }
 
-test('login keeps the token for the registry, where only its owner can read it', async () => {
+test('login saves the token of the registry in a file that only its owner can read', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'POST /v1/auth/login': { body: signedIn },
@@ -40,7 +40,7 @@ test('login keeps the token for the registry, where only its owner can read it',
   expect(registry.asked[1]?.authorization).toBe(`Bearer ${signedIn.access_token}`)
 })
 
-test('a wrong password is told without saying which was wrong', async () => {
+test('a failed login does not reveal whether the username or the password was wrong', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'POST /v1/auth/login': { status: 401, body: { detail: 'wrong username or password' } },
@@ -53,7 +53,7 @@ test('a wrong password is told without saying which was wrong', async () => {
   expect(exitCode).toBe(4)
 })
 
-test('login waits as long as the registry asks, and then goes on by itself', async () => {
+test('login waits as long as the registry asks, then continues', async () => {
   await using home = await makeHome()
   const detail = 'many sign-ins with this username have failed: try again in 1 s'
   await using registry = await scriptedRegistry({
@@ -71,7 +71,7 @@ test('login waits as long as the registry asks, and then goes on by itself', asy
   expect(exitCode).toBe(0)
 })
 
-test('a key from stdin is tried before it is kept', async () => {
+test('an API key from stdin is tried before it is saved', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/auth/me': ({ authorization }: AskedFor) =>
@@ -89,7 +89,7 @@ test('a key from stdin is tried before it is kept', async () => {
 })
 
 test.each([[['login']], [['register']], [['register', '--username', 'ines']]])(
-  '%s asks nobody where nobody sits, and says what to write',
+  '%s does not prompt without a terminal, and names the options to pass',
   async (words) => {
     await using home = await makeHome()
     await using registry = await scriptedRegistry({})
@@ -103,7 +103,7 @@ test.each([[['login']], [['register']], [['register', '--username', 'ines']]])(
   },
 )
 
-test('register sends the setup code that a new registry wants', async () => {
+test('register sends the setup code that a new registry requires', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'POST /v1/auth/register': ({ body }: AskedFor) =>
@@ -121,7 +121,7 @@ test('register sends the setup code that a new registry wants', async () => {
   expect(exitCode).toBe(0)
 })
 
-test('logout ends the session and forgets it, also where the registry is gone', async () => {
+test('logout ends the session and forgets it, even if the registry is gone', async () => {
   await using home = await makeHome()
   const options = { home: home.path, input: 'open sesame' }
   const login = ['login', '--username', 'ines', '--password-stdin']

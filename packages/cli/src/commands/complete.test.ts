@@ -30,12 +30,12 @@ test.each([
   ['shoal config get re', ['registry']],
   ['shoal completion f', ['fish']],
   ['shoal push ', []],
-])('“%s” goes on with %s', async (line, names) => {
+])('“%s” is completed with %s', async (line, names) => {
   await using home = await makeHome()
   expect(await namesFor(line, home.path)).toEqual(names)
 })
 
-test('local commands complete what is here, the others what the registry has', async () => {
+test('local commands complete local models, others those of the registry', async () => {
   await using home = await makeHome()
   await putModelFile(join(home.models, 'tide', 'tide-Q8_0.gguf'))
   await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })
@@ -47,7 +47,7 @@ test('local commands complete what is here, the others what the registry has', a
   ])
 })
 
-test('run and load complete what is here, unload what is loaded', async () => {
+test('run and load complete local models, unload loaded ones', async () => {
   await using home = await makeHome()
   await putModelFile(join(home.models, 'tide', 'tide-Q8_0.gguf'))
   await using daemon = await scriptedDaemon()
@@ -63,7 +63,7 @@ test('run and load complete what is here, unload what is loaded', async () => {
   expect((await shoalHere(['__complete', 'shoal unload '], silent)).stdout).toBe('')
 })
 
-test('without its registry the names it had are completed, and those of what is here', async () => {
+test('while the registry is offline, cached names and local models are completed', async () => {
   await using home = await makeHome()
   let address = ''
   {
@@ -75,13 +75,13 @@ test('without its registry the names it had are completed, and those of what is 
   expect(await namesFor('shoal pull ti', home.path, address)).toEqual(['tide-7b', 'tiny'])
   expect(await namesFor('shoal pull tide-7b:q4', home.path, address)).toEqual(['tide-7b:Q4_K_M'])
   expect(await namesFor('shoal pull tiny:', home.path, address)).toEqual(['tiny:Q8_0'])
-  // Another registry never had them.
+  // Another registry does not have these models.
   expect(await namesFor('shoal pull ti', home.path)).toEqual(['tiny'])
   const { mode } = await stat(join(home.path, 'state', 'known-models.json'))
   expect(mode & 0o777).toBe(0o600)
 })
 
-test('a registry that does not answer in time is not waited for', async () => {
+test('completion does not wait for a slow registry', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })
   await shoalHere(['search'], { home: home.path, registry: registry.address })
@@ -97,7 +97,7 @@ test('a registry that does not answer in time is not waited for', async () => {
   silent.close()
 })
 
-test('names that cannot be read are as good as none, and are kept anew', async () => {
+test('an unreadable cache of names is ignored and replaced', async () => {
   await using home = await makeHome()
   const known = join(home.path, 'state', 'known-models.json')
   await mkdir(join(home.path, 'state'))
@@ -108,7 +108,7 @@ test('names that cannot be read are as good as none, and are kept anew', async (
   expect(Object.keys(JSON.parse(await readFile(known, 'utf8')))).toEqual([registry.address])
 })
 
-test('a shell for which there is no script is refused, and those there are are named', async () => {
+test('an unsupported shell is refused, with the supported ones', async () => {
   await using home = await makeHome()
   const outcome = await shoalHere(['completion', 'powershell'], { home: home.path })
   expect(outcome).toEqual({
@@ -118,7 +118,7 @@ test('a shell for which there is no script is refused, and those there are are n
   })
 })
 
-test('a registry that is not there gives no names, and no trouble', async () => {
+test('a registry that is offline gives no names and no error', async () => {
   await using home = await makeHome()
   expect(await namesFor('shoal pull ti', home.path)).toEqual([])
 })
@@ -130,7 +130,7 @@ test.each(['bash', 'zsh', 'fish'])('there is a script for %s', async (shell) => 
   expect(exitCode).toBe(0)
 })
 
-test('bash completes a quantization behind the colon', async () => {
+test('bash completes a quantization after the colon', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [sampleModel()] } })
   const { stdout: script } = await shoalHere(['completion', 'bash'], { home: home.path })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
-test('a setting is set, read, listed and taken away', async () => {
+test('a setting can be set, read, listed and removed', async () => {
   await using home = await makeHome()
   const at = { home: home.path }
   expect((await shoalHere(['config', 'get', 'registry'], at)).exitCode).toBe(3)

@@ -12,7 +12,7 @@ const healthy = {
   'GET /v1/auth/me': { body: sampleUser },
 }
 
-test('where all is well each line says so', async () => {
+test('doctor reports every check as passed', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(healthy)
   await using daemon = await scriptedDaemon()
@@ -32,7 +32,7 @@ test('where all is well each line says so', async () => {
   expect(exitCode).toBe(0)
 })
 
-test('a registry that is not there is a problem, with what to do', async () => {
+test('an offline registry is reported as a problem, with advice', async () => {
   await using home = await makeHome()
   const { stdout, exitCode } = await shoalHere(['doctor', '--json'], {
     home: home.path,
@@ -45,7 +45,7 @@ test('a registry that is not there is a problem, with what to do', async () => {
   expect(exitCode).toBe(1)
 })
 
-test('a clock that is off is found', async () => {
+test('a wrong clock is detected', async () => {
   await using home = await makeHome()
   const date = new Date(Date.now() - 3_600_000).toUTCString()
   await using registry = await scriptedRegistry({
@@ -56,7 +56,7 @@ test('a clock that is off is found', async () => {
   expect(stdout).toContain(`! The clock of this machine is 1 h ahead of ${registry.label}\n`)
 })
 
-test('a daemon that wants another key, or does not answer, is a problem', async () => {
+test('a daemon that rejects the key or does not answer is reported as a problem', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(healthy)
   const options = { home: home.path, registry: registry.address }
@@ -72,7 +72,7 @@ test('a daemon that wants another key, or does not answer, is a problem', async 
   expect(gone.exitCode).toBe(1)
 })
 
-test('a daemon that was killed is told, with where its log lies', async () => {
+test('a killed daemon is reported, with the path of its log', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(healthy)
   const url = 'http://localhost:9'

@@ -22,7 +22,7 @@ const script = {
   }),
 }
 
-test('a new key is alone on stdout', async () => {
+test('only the new key is printed on stdout', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(script)
   const { stdout, stderr } = await shoalHere(
@@ -49,7 +49,7 @@ test('keys are listed without their secrets', async () => {
   ])
 })
 
-test('revoking wants a yes', async () => {
+test('revoking asks for confirmation', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(script)
   const options = { home: home.path, registry: registry.address }
@@ -61,7 +61,7 @@ test('revoking wants a yes', async () => {
   expect((await shoalHere(['keys', 'revoke', 'desktop', '-y'], options)).exitCode).toBe(3)
 })
 
-test('a scope that there is not is a usage error', async () => {
+test('an unknown scope is a usage error', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await shoalHere(['keys', 'new', 'ci', '--scope', 'reed'], {
     home: home.path,

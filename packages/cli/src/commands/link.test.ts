@@ -3,7 +3,7 @@ import { realRegistry } from '../testing/real-registry.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
-test('link gives the torrent, the magnet or the bytes, alone on stdout', async () => {
+test('link prints only the URL of the torrent, the magnet link or the direct URL', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   const file = await registry.publish('tide', 5_000_000)
@@ -26,7 +26,7 @@ test('link gives the torrent, the magnet or the bytes, alone on stdout', async (
   expect(JSON.parse(document).files).toMatchObject([{ torrent_url: torrent.trim() }])
 })
 
-test('link takes one of magnet and direct', async () => {
+test('link accepts either --magnet or --direct', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await shoalHere(['link', 'tide', '--magnet', '--direct'], {
     home: home.path,

@@ -6,7 +6,7 @@ import { putModelFile, shippedModels } from '../testing/local-files.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
-test('an empty machine has nothing on stdout', async () => {
+test('without models, ls prints nothing on stdout', async () => {
   await using home = await makeHome()
   const { stdout, stderr } = await shoalHere(['ls'], { home: home.path })
   expect(stdout).toBe('')
@@ -24,7 +24,7 @@ test('any GGUF file in the folder is a model', async () => {
   expect((await shoalHere(['path', 'tide:q4_k_m'], { home: home.path })).stdout).toBe(`${path}\n`)
 })
 
-test('what cannot be read is named, and hides nothing', async () => {
+test('an unreadable file is reported, and other models are still listed', async () => {
   await using home = await makeHome()
   await putModelFile(join(home.models, 'tide', 'tide-Q4_K_M.gguf'))
   const loop = join(home.models, 'loop')
@@ -37,7 +37,7 @@ test('what cannot be read is named, and hides nothing', async () => {
   expect(exitCode).toBe(0)
 })
 
-test('path ends with 3 for what is not here, and says what is', async () => {
+test('path ends with exit code 3 for a missing model, and lists the available files', async () => {
   await using home = await makeHome()
   await putModelFile(join(home.models, 'tide', 'tide-Q8_0.gguf'))
   const { stdout, stderr, exitCode } = await shoalHere(['path', 'tide:Q4_0'], { home: home.path })
@@ -49,7 +49,7 @@ test('path ends with 3 for what is not here, and says what is', async () => {
   })
 })
 
-test('a split file is one model, and its path is that of the first part', async () => {
+test('a split file is one model, with the path of its first part', async () => {
   await using home = await makeHome()
   const paths = [1, 2].map((part) =>
     join(home.models, 'tide', `tide-Q8_0-0000${part}-of-00002.gguf`),
@@ -60,7 +60,7 @@ test('a split file is one model, and its path is that of the first part', async 
   expect((await shoalHere(['path', 'tide'], { home: home.path })).stdout).toBe(`${paths[0]}\n`)
 })
 
-test('of several files in one quantization path gives the best fit, and rm asks which', async () => {
+test('with several files in one quantization, path prints the best fit, and rm requires a choice', async () => {
   await using home = await makeHome()
   const at = { home: home.path }
   for (const name of ['a-Q8_0', 'b-Q8_0']) {
@@ -74,7 +74,7 @@ test('of several files in one quantization path gives the best fit, and rm asks 
   )
 })
 
-test('of several files path gives the best fit, by what their headers say', async () => {
+test('with several files, path prints the best fit according to their headers', async () => {
   await using home = await makeHome()
   const getPath = (label: string) => join(home.models, 'tide', `tide-${label}.gguf`)
   await mkdir(join(home.models, 'tide'), { recursive: true })
@@ -88,7 +88,7 @@ test('of several files path gives the best fit, by what their headers say', asyn
   expect(await fitting(150e6)).toBe(`${getPath('Q4_0')}\n`)
 })
 
-test('an unfinished download is listed as such, and has no path', async () => {
+test('an incomplete download is listed as such, and has no path', async () => {
   await using home = await makeHome()
   await mkdir(join(home.models, 'tide'), { recursive: true })
   await writeFile(join(home.models, 'tide', 'tide-Q8_0.gguf.part'), 'half')
@@ -98,7 +98,7 @@ test('an unfinished download is listed as such, and has no path', async () => {
   expect(exitCode).toBe(3)
 })
 
-test('rm deletes after a yes only', async () => {
+test('rm deletes only after confirmation', async () => {
   await using home = await makeHome()
   const paths = ['Q4_0', 'Q8_0'].map((label) => join(home.models, 'tide', `tide-${label}.gguf`))
   for (const path of paths) await putModelFile(path)
@@ -114,7 +114,7 @@ test('rm deletes after a yes only', async () => {
   expect(paths.map((path) => existsSync(path))).toEqual([false, true])
 })
 
-test('verify says of which files nothing is known', async () => {
+test('verify reports files that shoal did not pull', async () => {
   await using home = await makeHome()
   const path = join(home.models, 'tide', 'tide-Q8_0.gguf')
   await putModelFile(path)
@@ -123,7 +123,7 @@ test('verify says of which files nothing is known', async () => {
   expect(exitCode).toBe(0)
 })
 
-test('verify says that there is nothing to verify', async () => {
+test('verify reports that there are no models', async () => {
   await using home = await makeHome()
   const outcome = await shoalHere(['verify'], { home: home.path })
   expect(outcome).toEqual({
@@ -134,7 +134,7 @@ test('verify says that there is nothing to verify', async () => {
   expect((await shoalHere(['verify', '--json'], { home: home.path })).stdout).toBe('[]\n')
 })
 
-test('each name of a list leads to its file, and latest to the default one', async () => {
+test('each listed name refers to its file, and latest to the default file', async () => {
   await using home = await makeHome()
   const at = { home: home.path }
   const paths = ['TIDE F32', 'TIDE F32 (1)'].map((stem) => {

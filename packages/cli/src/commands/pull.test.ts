@@ -11,7 +11,7 @@ const files = [
 ]
 const script = modelScript(sampleModel(), files)
 
-test('without a quantization it takes the best fit, and says so', async () => {
+test('without a quantization, pull chooses the best fit and says so', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(script)
   const outcome = await shoalHere(['pull', 'tide-7b', '--dry-run'], {
@@ -28,7 +28,7 @@ test('without a quantization it takes the best fit, and says so', async () => {
   expect(registry.asked.some(({ path }) => path.includes('download'))).toBe(false)
 })
 
-test('what is named is taken, fit or not', async () => {
+test('a named quantization is pulled whether it fits or not', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(script)
   const { stdout } = await shoalHere(
@@ -46,7 +46,7 @@ test('what is named is taken, fit or not', async () => {
   })
 })
 
-test('where nothing fits it ends with 8, and names the smallest', async () => {
+test('if nothing fits, pull ends with exit code 8 and names the smallest file', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(script)
   const { stderr, exitCode } = await shoalHere(['pull', 'tide-7b'], {
@@ -57,12 +57,12 @@ test('where nothing fits it ends with 8, and names the smallest', async () => {
   expect(stderr).toBe(
     "✗ No file of tide-7b fits in this machine's 4 GB of memory.\n" +
       '  The smallest, Q4_K_M, needs 5.7 GB.\n' +
-      '  To pull it all the same, name it: shoal pull tide-7b:Q4_K_M\n',
+      '  To download it anyway: shoal pull tide-7b:Q4_K_M\n',
   )
   expect(exitCode).toBe(8)
 })
 
-test('an unknown model ends with 3, and names those nearby', async () => {
+test('an unknown model ends with exit code 3 and suggests similar names', async () => {
   await using home = await makeHome()
   const names = ['llama-3.3-8b-instruct', 'llama-3.3-70b-instruct', 'phi-4-14b']
   await using registry = await scriptedRegistry({
@@ -80,7 +80,7 @@ test('an unknown model ends with 3, and names those nearby', async () => {
   expect(exitCode).toBe(3)
 })
 
-test('an unknown quantization ends with 3, and lists those there are', async () => {
+test('an unknown quantization ends with exit code 3 and lists the available ones', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(script)
   const { stderr, exitCode } = await shoalHere(['pull', 'tide-7b:Q6_K'], {
@@ -91,7 +91,7 @@ test('an unknown quantization ends with 3, and lists those there are', async () 
   expect(exitCode).toBe(3)
 })
 
-test('a quantization of several files is the best fit of them, and pull says so', async () => {
+test('of several files in a quantization, pull chooses the best fit and says so', async () => {
   await using home = await makeHome()
   const files = ['a', 'b'].map((name) => sampleFile({ filename: `${name}.gguf` }))
   await using registry = await scriptedRegistry(modelScript(sampleModel(), files))
@@ -103,7 +103,7 @@ test('a quantization of several files is the best fit of them, and pull says so'
   expect(stderr).toContain('tide-7b:a  the default of the 2 files in q4_k_m\n')
 })
 
-test('a split file of which a part is missing is not begun', async () => {
+test('a split file with a missing part is not pulled', async () => {
   await using home = await makeHome()
   const parts = [1, 3].map((part) => sampleFile({ filename: `tide-0000${part}-of-00003.gguf` }))
   await using registry = await scriptedRegistry(modelScript(sampleModel(), parts))
@@ -115,7 +115,7 @@ test('a split file of which a part is missing is not begun', async () => {
   expect(exitCode).toBe(3)
 })
 
-test('half of a split file is no best fit: the best complete one is', async () => {
+test('the best fit is a complete file, never an incomplete split file', async () => {
   await using home = await makeHome()
   const half = [1, 2].map((part) =>
     sampleFile({ filename: `tide-Q8_0-0000${part}-of-00003.gguf`, quantization: 'Q8_0' }),
@@ -129,7 +129,7 @@ test('half of a split file is no best fit: the best complete one is', async () =
   expect(named.stderr).toContain('has 3 parts, of which 2 are ready')
 })
 
-test('a registry cannot make it write elsewhere', async () => {
+test('a registry cannot make pull write to another folder', async () => {
   await using home = await makeHome()
   const evil = [sampleFile({ filename: '../../../.bashrc.gguf' })]
   await using registry = await scriptedRegistry(modelScript(sampleModel(), evil))

@@ -10,7 +10,7 @@ import { sampleModel, sampleUser } from '../testing/samples.ts'
 import { scriptedRegistry } from '../testing/scripted-registry.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
-test('what is no GGUF file is found before anything is asked of the registry', async () => {
+test('an invalid GGUF file is detected before any request to the registry', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({})
   const path = join(home.path, 'notes.gguf')
@@ -28,7 +28,7 @@ test('what is no GGUF file is found before anything is asked of the registry', a
   expect(registry.asked).toEqual([])
 })
 
-test('signed out, it ends before anything is read in full', async () => {
+test('without a sign-in, push ends before it reads the whole file', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/auth/me': { status: 401, body: { detail: 'not signed in' } },
@@ -44,7 +44,7 @@ test('signed out, it ends before anything is read in full', async () => {
   expect(exitCode).toBe(4)
 })
 
-test('the model of somebody else is left alone', async () => {
+test("another account's model is not changed", async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/auth/me': { body: sampleUser },
@@ -63,7 +63,7 @@ test('the model of somebody else is left alone', async () => {
   }
 })
 
-test('a name that no model can have is refused', async () => {
+test('an invalid model name is refused', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await shoalHere(['push', nanoPath, '--name', 'My Model'], {
     home: home.path,
@@ -75,7 +75,7 @@ test('a name that no model can have is refused', async () => {
 test.each([
   ['the quota', { quotaBytes: 1000 }, 'Quota exceeded'],
   ['a full disk', { reserveBytes: 1e15 }, 'no room for this file'],
-])('what %s refuses leaves no model behind that the push has made', async (_, settings, words) => {
+])('a push refused because of %s leaves no new model behind', async (_, settings, words) => {
   await using home = await makeHome()
   await using registry = await realRegistry(settings)
   const { client, token } = await somebody(registry.url)
@@ -95,7 +95,7 @@ test.each([
   expect(await client.getModel('made-before')).toMatchObject({ files_count: 0 })
 })
 
-test('a push that is stopped before it has sent anything leaves no model behind', async () => {
+test('a push stopped before it has sent anything leaves no new model behind', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   const { client, token } = await somebody(registry.url)
@@ -109,12 +109,12 @@ test('a push that is stopped before it has sent anything leaves no model behind'
     stopSignal: stop.signal,
   })
   await expect.poll(() => client.getModel('large').catch(() => undefined)).toBeDefined()
-  stop.abort(new Error('Ctrl-C')) // while the file is hashed
+  stop.abort(new Error('Ctrl-C')) // while the file is being hashed
   expect((await pushing).stderr).toContain('Run the same command again')
   await expect(client.getModel('large')).rejects.toMatchObject({ status: 404 })
 })
 
-test('what is refused after a file was published leaves the model with that file', async () => {
+test('a push refused after a file was published keeps the model with that file', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry({ quotaBytes: 2e6 })
   const { client, token } = await somebody(registry.url)
@@ -129,7 +129,7 @@ test('what is refused after a file was published leaves the model with that file
   expect(await client.getModel('two')).toMatchObject({ files_count: 1 })
 })
 
-test('what is published already is not said to be published again', async () => {
+test('files that are already published are reported as such', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   const { token } = await somebody(registry.url)
@@ -156,18 +156,18 @@ test('what is published already is not said to be published again', async () => 
   expect(JSON.parse((await push(second, '--json')).stdout)).toMatchObject({ already_there: true })
 })
 
-test('while a file is read its progress says so, and then what is sent and checked', async () => {
+test('the progress shows the steps: reading, uploading and checking', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   const { token } = await somebody(registry.url)
   const options = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
   const { stderr } = await shoalHere(['push', nanoPath, '--name', 'nano'], options)
   expect(stderr).toMatch(/nano {2}10% {2}reading \d+ KB of 973 KB\n/)
-  expect(stderr).toMatch(/nano {2}\d0% {2}sending \d+ KB of 973 KB\n/)
+  expect(stderr).toMatch(/nano {2}\d0% {2}uploading \d+ KB of 973 KB\n/)
   expect(stderr).not.toContain('0 B of')
 })
 
-test('half of a split file is not published', async () => {
+test('an incomplete split file is not published', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   const { client, token } = await somebody(registry.url)
@@ -184,15 +184,15 @@ test('half of a split file is not published', async () => {
 
   const all = await shoalHere(['push', ...[1, 2, 3].map(getPartPath), '--name', 'tide'], options)
   expect(all.exitCode, all.stderr).toBe(0)
-  // The others are there already.
+  // The other parts are already published.
   const one = await shoalHere(['push', getPartPath(2), '--name', 'tide'], options)
   expect(one.exitCode, one.stderr).toBe(0)
 })
 
-test('an administrator is asked before a file goes to the model of another', async () => {
+test("an administrator must confirm a push to another account's model", async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
-  const { token } = await somebody(registry.url, 'admin') // as the first account is
+  const { token } = await somebody(registry.url, 'admin') // like the first account
   const { client } = await somebody(registry.url)
   await client.createModel({ name: 'tide' })
   const options = { home: home.path, registry: registry.url, env: { SHOAL_TOKEN: token } }
@@ -207,7 +207,7 @@ test('an administrator is asked before a file goes to the model of another', asy
   expect(await client.getModel('tide')).toMatchObject({ files_count: 1, owner: 'bea' })
 })
 
-/** Who has an account at a registry, with a quota. */
+/** A user with an account and a quota. */
 async function somebody(baseUrl: string, username = 'bea') {
   const account = { username, password: `password of ${username}` }
   const { access_token: token } = await registryClient({ baseUrl }).register(account)

@@ -1,4 +1,4 @@
-/** The registry as its operators start it, and what becomes of it when nobody reads its log. */
+/** The registry as operators start it, with readers of its log that do not read or disappear. */
 import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, createReadStream, openSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { binPath, makeHome } from '../testing/run-shoal.ts'
 
 const requests = 5_000
-/** Makes a line of the log half a kilobyte. */
+/** Makes a log line half a kilobyte long. */
 const longName = 'x'.repeat(250)
 
 async function startRegistry(stdout: 'pipe' | number) {
@@ -65,7 +65,7 @@ async function endsWell(child: ChildProcess) {
   expect(performance.now() - started).toBeLessThan(10_000)
 }
 
-test('a reader of the log that never reads (a socket, as of systemd) stops nothing', async () => {
+test('a log reader that never reads (a socket, such as that of systemd) does not block the registry', async () => {
   const { child, url } = await startRegistry('pipe')
   await askOften(url)
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
@@ -73,7 +73,7 @@ test('a reader of the log that never reads (a socket, as of systemd) stops nothi
   await endsWell(child)
 })
 
-test('a reader of the log (a pipe) that comes back is told what it has missed', async () => {
+test('a log reader (a pipe) that resumes reading learns how much it has missed', async () => {
   const home = await makeHome()
   onTestFinished(() => home[Symbol.asyncDispose]())
   const path = join(home.path, 'log')
@@ -102,7 +102,7 @@ test('a reader of the log (a pipe) that comes back is told what it has missed', 
   await endsWell(child)
 })
 
-test('readers of the log and of the messages that have gone end nothing, and it closes its database', async () => {
+test('the registry survives the loss of its log and message readers, and closes its database', async () => {
   const { child, url, data } = await startRegistry('pipe')
   child.stdout?.destroy()
   child.stderr?.destroy()

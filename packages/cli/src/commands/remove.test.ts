@@ -22,7 +22,7 @@ import { shoalHere } from '../testing/shoal-here.ts'
 
 const filename = 'tide-Q8_0.gguf'
 
-test('of a model folder that is a link only the link is removed', async () => {
+test('if a model folder is a link, only the link is removed', async () => {
   await using home = await makeHome()
   const elsewhere = join(home.path, 'elsewhere')
   await putModelFile(join(elsewhere, filename))
@@ -51,7 +51,7 @@ test('of a model folder that is a link only the link is removed', async () => {
   expect(await readdir(elsewhere)).toEqual([filename])
 })
 
-test('a link to several models is not removed for one of them', async () => {
+test('a link to a folder of several models is not removed for one of them', async () => {
   await using home = await makeHome()
   const elsewhere = join(home.path, 'elsewhere')
   for (const label of ['Q4_0', 'Q8_0']) await putModelFile(join(elsewhere, `tide-${label}.gguf`))
@@ -67,7 +67,7 @@ test('a link to several models is not removed for one of them', async () => {
   expect(await readdir(elsewhere)).toHaveLength(2)
 })
 
-test('a file that is a link goes, and what it points to stays', async () => {
+test('if a file is a link, only the link is removed', async () => {
   await using home = await makeHome()
   const target = join(home.path, 'elsewhere', 'weights.gguf')
   await putModelFile(target)
@@ -81,7 +81,7 @@ test('a file that is a link goes, and what it points to stays', async () => {
   expect(existsSync(target)).toBe(true)
 })
 
-test('the folder of what shoal knows may be a link, too', async () => {
+test('the folder of records may be a link', async () => {
   await using home = await makeHome()
   const elsewhere = join(home.path, 'elsewhere')
   await mkdir(elsewhere)
@@ -106,7 +106,7 @@ test('the models folder itself may be a link to a larger disk', async () => {
   expect((await lstat(home.models)).isSymbolicLink()).toBe(true)
 })
 
-test('a file with another hard link frees nothing, and two links that both go free it once', async () => {
+test('a file with another hard link frees nothing, and removing both links counts it once', async () => {
   await using home = await makeHome()
   const path = join(home.models, 'tide', filename)
   await putModelFile(path)
@@ -125,7 +125,7 @@ test('a file with another hard link frees nothing, and two links that both go fr
   expect(all.stderr).toMatch(/ 9\d\d KB freed\.\n$/)
 })
 
-test('of a sparse file only what it takes on the disk is freed', async () => {
+test('for a sparse file, only the space it occupies counts as freed', async () => {
   await using home = await makeHome()
   const partial = join(home.models, 'tide', `${filename}.part`)
   await mkdir(join(home.models, 'tide'), { recursive: true })
@@ -136,7 +136,7 @@ test('of a sparse file only what it takes on the disk is freed', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ freed_bytes: bytes })
 })
 
-test('files of others in the folder of a model stay, and it is said', async () => {
+test('other files in a model folder are kept and reported', async () => {
   await using home = await makeHome()
   const folder = join(home.models, 'tide')
   await putModelFile(join(folder, filename))
@@ -146,7 +146,7 @@ test('files of others in the folder of a model stay, and it is said', async () =
   expect(await readdir(folder)).toEqual(['README.md'])
 })
 
-test('a removal that cannot go on leaves a model that is listed and can be removed', async () => {
+test('after a failed removal, the model is still listed and can be removed', async () => {
   await using home = await makeHome()
   const path = join(home.models, 'tide', filename)
   await putModelFile(path)
@@ -159,7 +159,7 @@ test('a removal that cannot go on leaves a model that is listed and can be remov
   expect(await readdir(home.models)).toEqual([])
 })
 
-test('two that remove the same model free it once', async () => {
+test('two concurrent removals of a model count it as freed once', async () => {
   await using home = await makeHome()
   await putModelFile(join(home.models, 'tide', filename))
   const words = ['rm', 'tide', '--yes', '--json']
@@ -169,7 +169,7 @@ test('two that remove the same model free it once', async () => {
   expect(await readdir(home.models)).toEqual([])
 })
 
-test('what is being pulled is not removed, nor anything that was named with it', async () => {
+test('a model that is being pulled is not removed, nor are the others in the same command', async () => {
   await using home = await makeHome()
   const paths = ['one', 'two'].map((name) => join(home.models, name, filename))
   for (const path of paths) await putModelFile(path)
@@ -186,7 +186,7 @@ test('what is being pulled is not removed, nor anything that was named with it',
   expect(paths.every((path) => existsSync(path))).toBe(true)
 })
 
-test('of a model that cannot be read it says why', async () => {
+test('the error for an unreadable model states the reason', async () => {
   await using home = await makeHome()
   await mkdir(home.models, { recursive: true })
   await symlink('tide', join(home.models, 'tide'))

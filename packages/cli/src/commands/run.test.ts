@@ -17,7 +17,7 @@ async function run(words: string[], { inference, env, ...runOptions }: Options) 
   })
 }
 
-test('the answer alone is on stdout, with a newline at its end', async () => {
+test('only the answer is printed on stdout, with a newline at its end', async () => {
   await using daemon = await scriptedDaemon({
     answer: () => [thinks('Let me see. '), says('Hel'), says('lo!'), ends(), counts],
   })
@@ -36,7 +36,7 @@ test('the answer alone is on stdout, with a newline at its end', async () => {
   ])
 })
 
-test('what is piped in follows what was typed, after a blank line', async () => {
+test('piped input follows the typed prompt, after a blank line', async () => {
   await using daemon = await scriptedDaemon()
   const inference = daemon.url
   await run(['shoal-nano', 'Summarise'], { inference, input: 'some notes\n' })
@@ -47,7 +47,7 @@ test('what is piped in follows what was typed, after a blank line', async () => 
   ])
 })
 
-test('the options go with the question', async () => {
+test('the options are sent with the question', async () => {
   await using daemon = await scriptedDaemon()
   const options = '--system Short --temperature 0.5 --top-p 0.9 --max-tokens 20 --seed 7'
   await run(['shoal-nano', 'Hi', ...options.split(' ')], { inference: daemon.url })
@@ -65,7 +65,7 @@ test('the options go with the question', async () => {
   ])
 })
 
-test('under --json the answer is a document, with what the model thought', async () => {
+test('under --json, the answer is a document that includes the reasoning', async () => {
   await using daemon = await scriptedDaemon({
     answer: () => [thinks('Hm.'), says('Hello!'), ends('length'), counts],
   })
@@ -84,7 +84,7 @@ test('under --json the answer is a document, with what the model thought', async
   expect(exitCode).toBe(0)
 })
 
-test('on a terminal the thoughts are dim, and beside the answer', async () => {
+test('on a terminal, reasoning is dim and on stderr', async () => {
   await using daemon = await scriptedDaemon({
     answer: () => [thinks('Hm'), thinks('.'), says('Hello!\n'), ends()],
   })
@@ -96,7 +96,7 @@ test('on a terminal the thoughts are dim, and beside the answer', async () => {
   expect(plain.stderr).toContain('Thinking: Hm.\n\n')
 })
 
-test('an answer cannot drive the terminal', async () => {
+test('an answer cannot control the terminal', async () => {
   await using daemon = await scriptedDaemon({
     answer: () => [thinks('\x1b[2J'), says('\x1b]0;own'), says('ed\x07\r\x9b31m a\tb\nc'), ends()],
   })
@@ -108,7 +108,7 @@ test('an answer cannot drive the terminal', async () => {
   expect(stderr).toContain('Thinking: [2J\n')
 })
 
-test('the key of the environment is sent', async () => {
+test('the API key from the environment is sent', async () => {
   await using daemon = await scriptedDaemon()
   await run(['shoal-nano', 'Hi'], { inference: daemon.url, env: { SHOAL_API_KEY: 'secret\n' } })
   expect(daemon.asked.at(-1)?.authorization).toBe('Bearer secret')
@@ -119,18 +119,21 @@ test.each([
   [400, 'context_length_exceeded', 'The prompt has 900 tokens and the context 512', 1],
   [503, 'insufficient_memory', 'It needs 40.0 GB of memory, and models may take 13.6 GB here', 8],
   [503, 'model_not_loaded', 'shoal-nano cannot be loaded: the file is damaged', 1],
-])('an answer of %i (%s) ends it with what was wrong', async (status, code, sentence, exitCode) => {
-  const message = sentence.replace(/^[A-Z][a-z]/, (letters) => letters.toLowerCase())
-  const body = { detail: message, error: { message, code } }
-  await using daemon = await scriptedDaemon({
-    at: { '/v1/chat/completions': { status, body } },
-  })
-  const outcome = await run(['shoal-nano', 'Hi'], { inference: daemon.url })
-  expect(outcome.stderr).toContain(`✗ ${sentence}.\n`)
-  expect(outcome).toMatchObject({ stdout: '', exitCode })
-})
+])(
+  'a response with status %i (%s) ends the command with the reason',
+  async (status, code, sentence, exitCode) => {
+    const message = sentence.replace(/^[A-Z][a-z]/, (letters) => letters.toLowerCase())
+    const body = { detail: message, error: { message, code } }
+    await using daemon = await scriptedDaemon({
+      at: { '/v1/chat/completions': { status, body } },
+    })
+    const outcome = await run(['shoal-nano', 'Hi'], { inference: daemon.url })
+    expect(outcome.stderr).toContain(`✗ ${sentence}.\n`)
+    expect(outcome).toMatchObject({ stdout: '', exitCode })
+  },
+)
 
-test('a model for which there is no memory ends it with 8, in the shape of /api as well', async () => {
+test('a model that needs too much memory ends with exit code 8, also with an error in the /api format', async () => {
   const error = 'model shoal-nano needs 134 MB of memory, and models may take 50.0 MB here'
   const body = { error, detail: error, code: 'insufficient_memory' }
   await using daemon = await scriptedDaemon({ at: { '/api/load': { status: 503, body } } })
@@ -139,7 +142,7 @@ test('a model for which there is no memory ends it with 8, in the shape of /api 
   expect(outcome.exitCode).toBe(8)
 })
 
-test('an error in the middle of an answer ends it, and so does a daemon that goes away', async () => {
+test('an error during an answer, or a lost daemon, ends the command', async () => {
   await using failing = await scriptedDaemon({
     answer: () => [says('Hel'), { error: { message: 'the model was lost', code: 'model_lost' } }],
   })
@@ -160,7 +163,7 @@ test('an error in the middle of an answer ends it, and so does a daemon that goe
   expect(exitCode).toBe(6)
 })
 
-test('a daemon that was named and is not there ends it with 6', async () => {
+test('a named daemon that is not running ends with exit code 6', async () => {
   const { stderr, exitCode } = await run(['shoal-nano', 'Hi'], { inference: 'localhost:9/v1' })
   expect(stderr).toBe(
     '✗ No daemon answers at localhost:9.\n' +
@@ -169,14 +172,14 @@ test('a daemon that was named and is not there ends it with 6', async () => {
   expect(exitCode).toBe(6)
 })
 
-test('without a prompt, and with nobody to ask for one, it is a usage error', async () => {
+test('without a prompt and without a terminal, run is a usage error', async () => {
   await using daemon = await scriptedDaemon()
   const { stderr, exitCode } = await run(['shoal-nano'], { inference: daemon.url })
   expect(stderr).toBe('✗ No prompt given.\n  Pass one after the model name, or pipe it in.\n')
   expect(exitCode).toBe(2)
 })
 
-test('a model that is nowhere ends it with 3, and names those nearby', async () => {
+test('an unknown model ends with exit code 3 and suggests similar names', async () => {
   await using daemon = await scriptedDaemon()
   await using registry = await scriptedRegistry({
     'GET /v1/models': { body: [] },
@@ -191,7 +194,7 @@ test('a model that is nowhere ends it with 3, and names those nearby', async () 
   expect(exitCode).toBe(3)
 })
 
-test('Ctrl-C in the middle of an answer ends it with 130, and the daemon is told', async () => {
+test('Ctrl-C during an answer ends with exit code 130 and cancels the request', async () => {
   await using home = await makeHome()
   let isLeft = false
   await using daemon = await scriptedDaemon({

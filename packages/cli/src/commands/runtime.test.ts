@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { makeHome } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
-test('a machine without backends says how to get them, and what computes', async () => {
+test('without GPU backends, ls shows how to install one, and the device in use', async () => {
   await using home = await makeHome()
   const { stdout, exitCode } = await shoalHere(['runtime', 'ls'], { home: home.path })
   expect(stdout).toMatch(
@@ -17,7 +17,7 @@ test('a machine without backends says how to get them, and what computes', async
   })
 })
 
-test('an installation that npm cannot do says why', async () => {
+test('a failed installation states the reason', async () => {
   await using home = await makeHome()
   const env = { npm_execpath: import.meta.filename.replace(/ts$/, 'no-npm.js') }
   const words = ['runtime', 'install', 'vulkan']
@@ -26,7 +26,7 @@ test('an installation that npm cannot do says why', async () => {
   expect(exitCode).toBe(1)
 })
 
-test('what is no backend is refused, and what is not there can be deleted', async () => {
+test('an unknown backend is refused, and deleting one that is not installed succeeds', async () => {
   await using home = await makeHome()
   const wrong = await shoalHere(['runtime', 'install', 'metal'], { home: home.path })
   expect(wrong.stderr).toContain('Available backends: cuda, vulkan.')

@@ -4,7 +4,7 @@ import { sampleModel } from '../testing/samples.ts'
 import { scriptedRegistry } from '../testing/scripted-registry.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
-test('models are a table with short counts', async () => {
+test('models are listed in a table with short counts', async () => {
   await using home = await makeHome()
   const unknown = { parameter_count: null, context_length: null, min_file_size_bytes: null }
   await using registry = await scriptedRegistry({
@@ -21,7 +21,7 @@ test('models are a table with short counts', async () => {
   ])
 })
 
-test('filters become the parameters of the list', async () => {
+test('filters become parameters of the request', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [] } })
   const words = ['search', '--arch', 'llama', '--tag', 'chat', '--tag', 'tiny', '--owner', 'ines']
@@ -51,7 +51,7 @@ test('filters become the parameters of the list', async () => {
   ])
 })
 
-test('nothing found is said on stderr, and is no failure', async () => {
+test('finding nothing is reported on stderr and is not a failure', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({ 'GET /v1/models': { body: [] } })
   const outcome = await shoalHere(['search', 'x'], {
@@ -65,7 +65,7 @@ test('nothing found is said on stderr, and is no failure', async () => {
   })
 })
 
-test('a part of what there is says of how many', async () => {
+test('a partial list shows the total', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry({
     'GET /v1/models': { body: [sampleModel()], headers: { 'x-total-count': '200' } },
@@ -75,7 +75,7 @@ test('a part of what there is says of how many', async () => {
   expect((await shoalHere(['search', '-q'], options)).stderr).toBe('')
 })
 
-test('an order that there is not is refused, and those there are are named', async () => {
+test('an unknown sort order is refused, with the valid ones', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await shoalHere(['search', '--sort', 'age'], { home: home.path })
   expect(stderr).toBe(

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 
-test('seed tells that it shares, and ends when it is told to', async () => {
+test('seed reports that it is sharing, and ends at a signal', async () => {
   await using home = await makeHome()
   const { child, outcome } = startShoal(['seed', '--host', '127.0.0.1'], { home: home.path })
   let output = ''
@@ -15,7 +15,7 @@ test('seed tells that it shares, and ends when it is told to', async () => {
   expect((await outcome).exitCode).toBe(0)
 })
 
-test('seed on a port that another program has fails, and says so', async () => {
+test('seed fails if its port is in use', async () => {
   await using home = await makeHome()
   const holder = createServer().listen(0, '127.0.0.1')
   await once(holder, 'listening')
@@ -27,7 +27,7 @@ test('seed on a port that another program has fails, and says so', async () => {
   holder.close()
 })
 
-test('who switched sharing off shares nothing', async () => {
+test('seed refuses to share if the setting peers is off', async () => {
   await using home = await makeHome()
   await runShoal(['config', 'set', 'peers', 'off'], { home: home.path })
   const { stderr, exitCode } = await shoalHere(['seed'], { home: home.path })

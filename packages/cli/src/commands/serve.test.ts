@@ -10,10 +10,10 @@ import { isProcessThere } from '../daemon/state-file.ts'
 import { putModelFile } from '../testing/local-files.ts'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 
-/** Two threads that wait for each other on a busy machine are a hundred times slower than one. */
+/** On a busy machine, two threads that wait for each other are a hundred times slower than one. */
 const env = { SHOAL_THREADS: '1' }
 
-/** With a model in it. A daemon that a test leaves there goes with it. */
+/** A home with a model. Its disposal also stops a daemon that a test leaves running. */
 async function homeWithNano() {
   const home = await makeHome()
   await putModelFile(join(home.models, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
@@ -28,7 +28,7 @@ async function homeWithNano() {
 
 const stateFile = (home: string) => join(home, 'state', 'daemon.json')
 
-test('serve loads a model of this machine and answers with it, until it is ended', async () => {
+test('serve loads a local model and answers with it until it is stopped', async () => {
   await using home = await homeWithNano()
   const words = ['serve', '--port', '0', '--model', 'shoal-nano']
   const { child, outcome } = startShoal(words, { home: home.path, env })
@@ -67,7 +67,7 @@ test('serve loads a model of this machine and answers with it, until it is ended
   expect(existsSync(stateFile(home.path))).toBe(false)
 })
 
-test('at its end a running answer finishes', async () => {
+test('serve finishes a running answer before it exits', async () => {
   await using home = await homeWithNano()
   const words = ['serve', '--port', '0', '--model', 'shoal-nano', '--json']
   const { child, outcome } = startShoal(words, { home: home.path, env })
@@ -84,14 +84,14 @@ test('at its end a running answer finishes', async () => {
     }),
   })
   child.kill('SIGTERM')
-  // As npm passes on what the terminal has sent already.
+  // Like npm, which forwards the signal that the terminal has already sent.
   await sleep(100)
   child.kill('SIGTERM')
   expect(await answer.text()).toContain('data: [DONE]')
   expect((await outcome).exitCode).toBe(0)
 })
 
-test('stop --now does not wait for what runs', async () => {
+test('stop --now does not wait for running answers', async () => {
   await using home = await makeHome()
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -115,7 +115,7 @@ test('stop --now does not wait for what runs', async () => {
   silent.close()
 })
 
-test('a model that is not here ends it with what to do', async () => {
+test('a missing model ends serve with advice', async () => {
   await using home = await makeHome()
   const words = ['serve', '--port', '0', '--model', 'nobody-7b']
   const { stderr, exitCode } = await runShoal(words, { home: home.path })
@@ -123,7 +123,7 @@ test('a model that is not here ends it with what to do', async () => {
   expect(exitCode).toBe(3)
 })
 
-test('Ollama on the port is named', async () => {
+test('the error names Ollama if it uses the port', async () => {
   await using home = await makeHome()
   const ollama = createServer((_, answer) => answer.end('Ollama is running'))
   ollama.listen(0, '127.0.0.1')
@@ -136,7 +136,7 @@ test('Ollama on the port is named', async () => {
   expect(exitCode).toBe(1)
 })
 
-test('a setting that cannot be is a usage error that names it', async () => {
+test('an invalid setting is a usage error that names it', async () => {
   await using home = await makeHome()
   const { stderr, exitCode } = await runShoal(['serve', '--slots', 'many'], { home: home.path })
   expect(stderr).toBe('✗ SHOAL_SLOTS (or --slots) must be a number from 1 to 256, not "many".\n')
@@ -146,7 +146,7 @@ test('a setting that cannot be is a usage error that names it', async () => {
 test.each([
   [['--host', 'no.such.host.invalid'], 'The host “no.such.host.invalid” was not found.', 2],
   [['--host', '203.0.113.9'], '203.0.113.9 is not an address of this machine.', 1],
-])('an address that is not here is told: %j', async (options, sentence, exitCode) => {
+])('an address of another machine is refused: %j', async (options, sentence, exitCode) => {
   await using home = await makeHome()
   const words = ['serve', '--port', '0', '--any-key', ...options]
   const outcome = await runShoal(words, { home: home.path })
@@ -156,7 +156,7 @@ test.each([
   expect(outcome.exitCode).toBe(exitCode)
 })
 
-test('a key file that is not there is a usage error', async () => {
+test('a missing key file is a usage error', async () => {
   await using home = await makeHome()
   const words = ['serve', '--port', '0', '--api-key-file', '/nowhere/key']
   const { stderr, exitCode } = await runShoal(words, { home: home.path })
@@ -164,7 +164,7 @@ test('a key file that is not there is a usage error', async () => {
   expect(exitCode).toBe(2)
 })
 
-test('in the background it can be asked, watched and stopped by the other commands', {
+test('a daemon in the background works with the other commands', {
   timeout: 60_000,
 }, async () => {
   await using home = await homeWithNano()
@@ -226,7 +226,7 @@ test('in the background it can be asked, watched and stopped by the other comman
   expect((await shoal(['logs', '-n', '1'])).exitCode).toBe(0)
 })
 
-test('what keeps a daemon in the background from starting is told', async () => {
+test('the reason is shown if a daemon in the background fails to start', async () => {
   await using home = await makeHome()
   const missing = await runShoal(['serve', '-d', '--port', '0', '--model', 'nobody-7b'], {
     home: home.path,
@@ -238,7 +238,7 @@ test('what keeps a daemon in the background from starting is told', async () => 
   expect(open.exitCode).toBe(2)
 })
 
-test('the note of a daemon that was killed misleads nobody', async () => {
+test('the daemon.json of a killed daemon is ignored', async () => {
   await using home = await homeWithNano()
   const first = startShoal(['serve', '--port', '0', '--json'], { home: home.path, env })
   const { url } = JSON.parse(String((await once(first.child.stdout, 'data'))[0]))
@@ -250,7 +250,7 @@ test('the note of a daemon that was killed misleads nobody', async () => {
   expect(stopped.stderr).toMatch(/^No daemon is running\.\n/)
   expect(existsSync(stateFile(home.path))).toBe(false)
 
-  // The number of the dead process is another's by now.
+  // Another process may have the process ID by now.
   const note = { pid: process.pid, url, port: 1, started_at: '', log_file: null, command: 'serve' }
   await writeFile(stateFile(home.path), JSON.stringify(note))
   expect((await runShoal(['stop'], { home: home.path })).stderr).toMatch(

@@ -12,7 +12,7 @@ const files = [
   sampleFile({ quantization: 'F16', ...projector }),
 ]
 
-test('a model is shown with its files, by size, and what fits', async () => {
+test('show lists the files by size, and which ones fit', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(modelScript(sampleModel(), files))
   const { stdout, exitCode } = await shoalHere(['show', 'tide-7b'], {
@@ -31,7 +31,7 @@ test('a model is shown with its files, by size, and what fits', async () => {
   ])
 })
 
-test('the parts of a split file run in their sum, and by their size where a registry does not say', async () => {
+test('a split file needs the memory of all its parts; without a memory from the registry, file sizes count', async () => {
   await using home = await makeHome()
   const part = (name: string, memory_bytes: number | null) =>
     sampleFile({ filename: `${name}.gguf`, quantization: null, file_size_bytes: 4e9, memory_bytes })
@@ -48,7 +48,7 @@ test('the parts of a split file run in their sum, and by their size where a regi
   ])
 })
 
-test('--json gives the model with its files', async () => {
+test('--json prints the model with its files', async () => {
   await using home = await makeHome()
   await using registry = await scriptedRegistry(modelScript(sampleModel(), files))
   const { stdout } = await shoalHere(['show', 'tide-7b', '--json'], {
@@ -60,7 +60,7 @@ test('--json gives the model with its files', async () => {
   expect(document.files).toHaveLength(4)
 })
 
-test('--card gives the Markdown alone', async () => {
+test('--card prints only the Markdown', async () => {
   await using home = await makeHome()
   const model = sampleModel({ readme: '# Tide\n\nA \x1b[31mfish.' })
   await using registry = await scriptedRegistry(modelScript(model, files))

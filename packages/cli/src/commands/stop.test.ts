@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { makeHome, runShoal } from '../testing/run-shoal.ts'
 import { scriptedDaemon } from '../testing/scripted-daemon.ts'
 
-/** What a daemon of an earlier version, with this number, would have left. */
+/** Writes the `daemon.json` of an earlier version with this process ID. */
 async function leaveNote(home: string, pid: number, url: string) {
   const { port } = new URL(url)
   const note = { pid, url, port: Number(port), started_at: '', log_file: null, command: 'serve' }
@@ -15,7 +15,7 @@ async function leaveNote(home: string, pid: number, url: string) {
   await writeFile(join(home, 'state', 'daemon.json'), JSON.stringify(note))
 }
 
-test('a process that has the number of a dead daemon is not stopped, also where another daemon answers', async () => {
+test('a process that reuses the ID of a dead daemon is not stopped, even if another daemon answers', async () => {
   await using home = await makeHome()
   await using other = await scriptedDaemon({
     at: { '/healthz': { body: { status: 'ok', pid: 1 } } },
@@ -33,7 +33,7 @@ test('a process that has the number of a dead daemon is not stopped, also where 
 
 test('a daemon that hangs is not reported as gone', async () => {
   await using home = await makeHome()
-  const server = createServer(() => undefined).listen(0, '127.0.0.1') // takes connections, answers nothing
+  const server = createServer(() => undefined).listen(0, '127.0.0.1') // accepts connections, answers nothing
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   const hanging = spawn('sleep', ['60'])
@@ -50,7 +50,7 @@ test('a daemon that hangs is not reported as gone', async () => {
   expect(hanging.signalCode).toBeNull()
 })
 
-/** Answers as a daemon, and hears no signal that it can help hearing. */
+/** Answers like a daemon, and ignores every signal that can be ignored. */
 const stubborn = `
 process.on('SIGTERM', () => undefined)
 const server = require('node:http').createServer((_, response) => {
@@ -59,7 +59,7 @@ const server = require('node:http').createServer((_, response) => {
 server.listen(0, '127.0.0.1', () => console.log(server.address().port))
 `
 
-test('stop --now ends what does not go by itself', { timeout: 30_000 }, async () => {
+test('stop --now kills a daemon that does not exit', { timeout: 30_000 }, async () => {
   await using home = await makeHome()
   const child = spawn(process.execPath, ['-e', stubborn], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [port] = await once(child.stdout, 'data')

@@ -10,7 +10,7 @@ import { readRegistryConfig, startRegistry } from '@shoal/registry'
 import { expect, test } from 'vitest'
 import { makeHome, runShoal, startShoal } from '../testing/run-shoal.ts'
 
-/** Two threads that wait for each other on a busy machine are a hundred times slower than one. */
+/** On a busy machine, two threads that wait for each other are a hundred times slower than one. */
 const env = { SHOAL_THREADS: '1' }
 
 type Document = {
@@ -19,7 +19,7 @@ type Document = {
   inference: { url: string; model: string | null } | null
 }
 
-/** Starts `shoal up`, waits for its document, and hands over what ends it. */
+/** Starts `shoal up`, waits for its document, and returns a way to end it. */
 async function startUp(home: string, options: string[]) {
   const words = ['up', '--port', '0', '--data', 'data', '--json', ...options]
   const { child, outcome } = startShoal(words, { home, env })
@@ -36,7 +36,7 @@ async function startUp(home: string, options: string[]) {
   }
 }
 
-/** Where the pages send visitors of this machine to chat; undefined for the usual address. */
+/** The chat address on the pages for visitors on this machine; undefined for the default. */
 async function readDaemonUrl(url: string): Promise<string | undefined> {
   const page = await fetch(`${url}/chat`, { headers: { accept: 'text/html' } })
   return / data-daemon="([^"]*)"/.exec(await page.text())?.[1]
@@ -69,7 +69,7 @@ test('up publishes the demo models on an empty registry, and they can be pulled'
   expect((await third.stop()).exitCode).toBe(0)
 })
 
-test('up starts, and publishes the demo models, where a person took the name shoal in 0.1', async () => {
+test('up starts and publishes the demo models even if version 0.1 gave the username shoal to a person', async () => {
   await using home = await makeHome()
   const data = join(home.path, 'data')
   const config = readRegistryConfig({ SHOAL_PEER_PORT: 'off' }, { port: '0', data })
@@ -88,7 +88,7 @@ test('up starts, and publishes the demo models, where a person took the name sho
   expect((await up.stop()).exitCode).toBe(0)
 })
 
-test('beside the registry it answers with a demo model that it pulled from it', {
+test('up pulls a demo model from its registry and answers with it', {
   timeout: 60_000,
 }, async () => {
   await using home = await makeHome()
@@ -126,7 +126,7 @@ test('beside the registry it answers with a demo model that it pulled from it', 
   expect((await again.stop()).exitCode).toBe(0)
 })
 
-test('where Ollama has the port of the local API, the registry goes on without it', async () => {
+test('if Ollama uses the port of the local API, the registry runs without one', async () => {
   await using home = await makeHome()
   const ollama = createServer((_, answer) => answer.end('Ollama is running'))
   ollama.listen(0, '127.0.0.1')
@@ -145,7 +145,7 @@ test('where Ollama has the port of the local API, the registry goes on without i
   expect(exitCode).toBe(0)
 })
 
-test('where a daemon of the same user runs already, pages lead to that', async () => {
+test("if the user's daemon is already running, the pages link to it", async () => {
   await using home = await makeHome()
   const serve = startShoal(['serve', '--port', '0', '--json', '--no-share'], {
     home: home.path,
@@ -166,7 +166,7 @@ test('where a daemon of the same user runs already, pages lead to that', async (
   await alone.stop()
 })
 
-test('a port that is taken is named', async () => {
+test('the error names a port that is in use', async () => {
   await using home = await makeHome()
   const up = await startUp(home.path, ['--no-inference'])
   const { port } = new URL(up.document.url)
@@ -177,8 +177,8 @@ test('a port that is taken is named', async () => {
   await up.stop()
 })
 
-// npm signals only the shell that it starts, which passes nothing on: `exec` in package.json puts shoal in its place.
-test('SIGTERM to npm start ends the registry', async () => {
+// npm signals only the shell that it starts, which does not forward signals, so `exec` in package.json replaces that shell.
+test('SIGTERM to npm start stops the registry', async () => {
   await using home = await makeHome()
   const words = ['--port', '0', '--data', join(home.path, 'data'), '--json', '--no-demo']
   const npm = spawn('npm', ['--silent', 'start', '--', ...words, '--no-inference'], {
@@ -190,7 +190,7 @@ test('SIGTERM to npm start ends the registry', async () => {
       NPM_CONFIG_UPDATE_NOTIFIER: 'false',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true, // in a process group of its own
+    detached: true, // in its own process group
   })
   try {
     const [text] = await once(npm.stdout, 'data')
@@ -205,7 +205,7 @@ test('SIGTERM to npm start ends the registry', async () => {
   }
 })
 
-/** Ends what is left of a process group. */
+/** Kills the remaining processes of a process group. */
 function endGroup(leader: number | undefined) {
   try {
     if (leader !== undefined) process.kill(-leader, 'SIGKILL')

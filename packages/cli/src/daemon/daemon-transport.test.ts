@@ -18,7 +18,7 @@ const says = 'data: {"choices":[{"delta":{"content":"Hel"}}]}\n\n'
 const ends = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 const never = () => new AbortController().signal
 
-// The command line's transport, and the chat page's.
+// The transports of the command line and of the chat page.
 describe.each<[string, (url: string) => InferenceTransport]>([
   ['node:http', (url) => daemonTransport({ url, apiKey: undefined })],
   ['fetch', (url) => fetchInference(url)],
@@ -36,7 +36,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     return { client, close }
   }
 
-  test('takes the parts of an answer as they arrive, and says who asks', async () => {
+  test('sends the key, and receives the parts of an answer as they arrive', async () => {
     const asked = Promise.withResolvers<IncomingMessage>()
     const goOn = Promise.withResolvers<void>()
     const { client } = await createClient(async (answer, incoming) => {
@@ -58,7 +58,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     })
   })
 
-  test('takes a refusal with its code, and when to ask again', async () => {
+  test('receives a refusal with its code and retry time', async () => {
     const { client } = await createClient((answer) => {
       const error = { message: 'the queue is full', code: 'queue_full' }
       answer.writeHead(429, { 'retry-after': '7' }).end(JSON.stringify({ detail: 'full', error }))
@@ -71,7 +71,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     })
   })
 
-  test('a daemon that is not there has not begun to answer', async () => {
+  test('a daemon that is not running has not begun to answer', async () => {
     const { client, close } = await createClient(() => undefined)
     close()
     const error = await client.listLoaded().catch((one: unknown) => one)
@@ -83,7 +83,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     ['a connection that breaks', (answer) => answer.write(says, () => answer.destroy())],
     ['an answer that is cut off', (answer) => answer.end(says)],
     ['an event that is not JSON', (answer) => answer.end(`${says}data: <html>\n\n`)],
-  ])('%s is a daemon that has gone in the middle', async (_cause, respond) => {
+  ])('%s counts as a daemon lost during an answer', async (_cause, respond) => {
     const { client } = await createClient((answer) => {
       answer.writeHead(200, { 'content-type': 'text/event-stream' })
       respond(answer, answer.req)
@@ -95,13 +95,13 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     expect(error).toMatchObject({ details: { hadBegun: true } })
   })
 
-  test('an answer that is not JSON is a daemon that has gone', async () => {
+  test('an answer that is not JSON counts as a lost daemon', async () => {
     const { client } = await createClient((answer) => answer.end('<html>'))
     const error = await client.listLoaded().catch((one: unknown) => one)
     expect(error).toBeInstanceOf(DaemonGoneError)
   })
 
-  test('leaving the loop ends the request, so that the model stops', async () => {
+  test('leaving the loop cancels the request, so that the model stops', async () => {
     const closed = Promise.withResolvers<void>()
     const { client } = await createClient((answer) => {
       answer.on('close', () => closed.resolve())
@@ -111,7 +111,7 @@ describe.each<[string, (url: string) => InferenceTransport]>([
     await closed.promise
   })
 
-  test('a signal ends the answer with its reason, before the head and after it', async () => {
+  test('a signal ends the answer with its reason, before or after the headers', async () => {
     const stop = new AbortController()
     const { client } = await createClient((answer) => {
       answer.writeHead(200, { 'content-type': 'text/event-stream' }).write(says)

@@ -10,11 +10,11 @@ import { scriptedDaemon } from '../testing/scripted-daemon.ts'
 import { shoalHere } from '../testing/shoal-here.ts'
 import { writeDaemonState } from './state-file.ts'
 
-/** A key that only one's own daemon may see. */
+/** A key that only the user's own daemon may receive. */
 const env = { SHOAL_API_KEY: 'secret', SHOAL_THREADS: '1' }
 const token = 'token-of-the-note'
 
-/** Some program that listens. */
+/** A program that listens on a port. */
 async function listening(listener: RequestListener): Promise<number> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -27,7 +27,7 @@ async function listening(listener: RequestListener): Promise<number> {
 
 const ollama = () => listening((_, answer) => answer.end('Ollama is running'))
 
-/** The note of a daemon that would be this process. */
+/** A `daemon.json` that names this process as the daemon. */
 function leaveNote(home: string, url: string, withToken?: string) {
   return writeDaemonState(readPlaces({ SHOAL_HOME: home }), {
     pid: process.pid,
@@ -46,7 +46,7 @@ test.each([
   [['unload', 'shoal-nano']],
   [['seed', 'status']],
   [['seed', 'pause']],
-])('%j says what has the usual port, and tells it nothing', async (words) => {
+])('%j names the program on the default port, and sends it nothing secret', async (words) => {
   await using home = await makeHome()
   await using daemon = await scriptedDaemon()
   const options = { home: home.path, env }
@@ -67,7 +67,7 @@ test.each([
   expect(other.exitCode).toBe(6)
 })
 
-test('run computes by itself where the usual port is another user’s, who gets neither prompt nor key', {
+test('run uses its own daemon if another user has the default port, and sends that one neither prompt nor key', {
   timeout: 120_000,
 }, async () => {
   await using home = await makeHome()
@@ -84,7 +84,7 @@ test('run computes by itself where the usual port is another user’s, who gets 
   expect(daemon.asked).toEqual([{ path: '/healthz', authorization: undefined, body: {} }])
 })
 
-test('a daemon that was named is spoken to, whoever it is', async () => {
+test('a daemon named by the user is always called', async () => {
   await using home = await makeHome()
   await using daemon = await scriptedDaemon()
   const named = { home: home.path, env: { ...env, SHOAL_INFERENCE: daemon.url } }
@@ -92,7 +92,7 @@ test('a daemon that was named is spoken to, whoever it is', async () => {
   expect(daemon.asked.at(-1)).toMatchObject({ path: '/api/ps', authorization: 'Bearer secret' })
 })
 
-test('stop leaves alone what has the usual port, and says what it is', async () => {
+test('stop does not stop another program on the default port, and names it', async () => {
   await using home = await makeHome()
   const daemonPort = await ollama()
   expect(await shoalHere(['stop'], { home: home.path, daemonPort })).toEqual({
@@ -102,7 +102,7 @@ test('stop leaves alone what has the usual port, and says what it is', async () 
   })
 })
 
-test('whoever took the port in a note is told nothing: neither key nor token', async () => {
+test('a program that took over the port in daemon.json gets neither key nor token', async () => {
   await using home = await makeHome()
   await using impostor = await scriptedDaemon()
   await leaveNote(home.path, impostor.url, token)
@@ -113,7 +113,7 @@ test('whoever took the port in a note is told nothing: neither key nor token', a
   expect(JSON.stringify(impostor.asked)).not.toMatch(/secret|token-of/)
 })
 
-/** A real daemon in this process. */
+/** Starts a real daemon in this process. */
 async function realDaemon(folder: string) {
   const config = readDaemonConfig({}, { models: folder, port: '0' })
   const daemon = await startDaemon({ ...config, proofToken: token, log: 'silent' })
@@ -121,7 +121,7 @@ async function realDaemon(folder: string) {
   return daemon
 }
 
-test('the daemon of the note proves itself, and is told the key', async () => {
+test('the daemon in daemon.json proves itself and receives the key', async () => {
   await using home = await makeHome()
   const { url } = await realDaemon(home.models)
   await leaveNote(home.path, url, token)
@@ -133,7 +133,7 @@ test('the daemon of the note proves itself, and is told the key', async () => {
   expect((await shoalHere(['ps'], { home: home.path, env })).exitCode).toBe(6)
 })
 
-test('a proof that somebody fetches from the daemon, to take its place, is worth nothing', async () => {
+test('a proof relayed from the real daemon is rejected', async () => {
   await using home = await makeHome()
   const { port } = await realDaemon(home.models)
   const relayed: string[] = []
@@ -147,7 +147,7 @@ test('a proof that somebody fetches from the daemon, to take its place, is worth
   expect(relayed).toEqual([expect.stringContaining('/healthz?nonce=')])
 })
 
-test('a daemon of an earlier version is not spoken to: restart it', async () => {
+test('a daemon of an earlier version is not called and must be restarted', async () => {
   await using home = await makeHome()
   await using daemon = await scriptedDaemon()
   await leaveNote(home.path, daemon.url)
@@ -164,7 +164,7 @@ test('a daemon of an earlier version is not spoken to: restart it', async () => 
   )
 })
 
-test('doctor says who has the usual port in the same words', async () => {
+test('doctor names the program on the default port in the same words', async () => {
   await using home = await makeHome()
   await using daemon = await scriptedDaemon()
   const options = { home: home.path, env, registry: 'http://127.0.0.1:9' }
@@ -196,7 +196,7 @@ test('stop asks a daemon that does not answer once', async () => {
 })
 
 test.each(['named', 'noted', 'of an earlier version'])(
-  'a completion waits for a daemon that hangs, %s, less long than other commands do',
+  'completion waits less long for a hanging daemon (%s) than other commands do',
   async (kind) => {
     await using home = await makeHome()
     const hung = await hungDaemon()

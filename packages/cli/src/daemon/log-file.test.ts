@@ -21,13 +21,13 @@ test('the last lines of a log, of any length', async () => {
   expect(await lastLines(join(folder, 'none.log'), 3)).toBeUndefined()
 })
 
-test('a line that is being written is not shown before its end', async () => {
+test('an incomplete line is not shown', async () => {
   const path = join(folder, 'half.log')
   await writeFile(path, 'whole\nhal')
   expect(await lastLines(path, 5)).toEqual({ lines: ['whole'], end: 6 })
 })
 
-test('a log of more than 10 MB is put aside', async () => {
+test('a log of more than 10 MB is renamed', async () => {
   const path = join(folder, 'large.log')
   await writeFile(path, 'x'.repeat(10_000_001))
   await putOldLogAside(path)
@@ -38,7 +38,7 @@ test('a log of more than 10 MB is put aside', async () => {
   await putOldLogAside(join(folder, 'none.log'))
 })
 
-test('what comes is followed, also in a file that takes the place of the first', async () => {
+test('new lines are followed, also in a file that replaces the log', async () => {
   const path = join(folder, 'followed.log')
   await writeFile(path, 'old\n')
   const stop = new AbortController()

@@ -7,7 +7,7 @@ import { putModelFile } from '../testing/local-files.ts'
 import { makeHome } from '../testing/run-shoal.ts'
 import { startOwnDaemon } from './open-daemon.ts'
 
-test('a daemon of its own keeps its model for the command, whatever the setting for others', async () => {
+test("a command's own daemon keeps its model loaded regardless of the keep-alive setting", async () => {
   await using home = await makeHome()
   await putModelFile(join(home.models, 'shoal-nano', 'shoal-nano-Q8_0.gguf'))
   const env = { SHOAL_HOME: home.path, SHOAL_KEEP_ALIVE: '0', SHOAL_THREADS: '1' }

@@ -12,7 +12,7 @@ async function answering(text: string) {
   return { port, [Symbol.dispose]: () => void server.close() }
 }
 
-test('our own programs are told from Ollama, though it says the same', async () => {
+test('our own programs are distinguished from Ollama, although the daemon gives the same answer', async () => {
   await using daemon = await scriptedDaemon()
   expect(await findPortHolder(daemon.port)).toBe('daemon')
   await using registry = await scriptedRegistry({ 'GET /healthz': { body: { status: 'ok' } } })
@@ -23,7 +23,7 @@ test('our own programs are told from Ollama, though it says the same', async () 
   expect(await findPortHolder(other.port)).toBe('other')
 })
 
-test('a port that somebody has left is free', async () => {
+test('a port that was released is free', async () => {
   const left = await answering('hello')
   left[Symbol.dispose]()
   expect(await findPortHolder(left.port)).toBeUndefined()

@@ -8,7 +8,7 @@ import { proveConnection } from './proven-connection.ts'
 
 const token = 'secret'
 
-/** Knows the token, and notes on which connection each request came. */
+/** Knows the token, and records the connection of each request. */
 async function provingServer(alter: (answer: ServerResponse) => void = () => undefined) {
   const asked: { path: string; clientPort: number | undefined }[] = []
   const server = createServer(({ url = '', socket }, answer) => {
@@ -30,7 +30,7 @@ async function provingServer(alter: (answer: ServerResponse) => void = () => und
   return { url: `http://localhost:${port}`, asked }
 }
 
-test('a call goes over the connection that was proven', async () => {
+test('a request uses the proven connection', async () => {
   const { url, asked } = await provingServer()
   const address = { url, apiKey: 'key', proofToken: token }
   await daemonClient(address).listLoaded()
@@ -40,7 +40,7 @@ test('a call goes over the connection that was proven', async () => {
   expect(asked[3]?.clientPort).toBe(asked[2]?.clientPort)
 })
 
-test('nothing is sent where the proven connection has been closed: another may be somebody else’s', async () => {
+test('nothing is sent if the proven connection was closed, because a new one may reach another program', async () => {
   const { url, asked } = await provingServer((answer) => answer.setHeader('connection', 'close'))
   const client = daemonClient({ url, apiKey: 'key', proofToken: token })
   const request = { model: 'tide', messages: [{ role: 'user' as const, content: 'private' }] }
@@ -49,7 +49,7 @@ test('nothing is sent where the proven connection has been closed: another may b
   expect(asked.map(({ path }) => path)).toEqual(['/healthz'])
 })
 
-test('an endless answer is no proof', async () => {
+test('an endless response is rejected', async () => {
   const { url } = await provingServer((answer) => answer.write('x'.repeat(10_000)))
   await expect(proveConnection(url.replace('localhost', '127.0.0.1'), token)).rejects.toThrow(
     'no answer of a daemon',

@@ -10,7 +10,7 @@ const summarize = (error: unknown) => {
 
 const system = (code: string, more = {}) => Object.assign(new Error(code), { code, ...more })
 
-test('a file that is not what the registry says ends with 7, and shows both hashes', () => {
+test('a file with a wrong hash ends with exit code 7 and shows both hashes', () => {
   const found = { expected: `9f3c${'0'.repeat(56)}b1e0`, actual: `41aa${'0'.repeat(56)}07d2` }
   expect(summarize(new AppError('verification_failed', 'wrong', found))).toEqual({
     message: 'The downloaded file does not match its SHA-256.',
@@ -24,14 +24,14 @@ test('a file that is not what the registry says ends with 7, and shows both hash
   ).toContain('Part 3 of the file')
 })
 
-test('a disk without room ends with 8, and says how much is needed', () => {
+test('a full disk ends with exit code 8 and shows how much space is needed', () => {
   const error = new AppError('no_room', 'somewhere', { neededBytes: 6.6e9, freeBytes: 1.2e9 })
   expect(summarize(error)).toMatchObject({ exitCode: 8 })
   expect(summarize(error).hint).toContain('6.60 GB needed, 1.20 GB free.')
   expect(summarize(system('ENOSPC'))).toMatchObject({ exitCode: 8 })
 })
 
-test('a quantization that several files have ends with 2, and names them', () => {
+test('an ambiguous quantization ends with exit code 2 and names the files', () => {
   expect(summarize(ambiguousChoice('Q4_0', ['a-Q4_0', 'b-Q4_0']))).toEqual({
     message: 'Several files match Q4_0.',
     hint: 'Choose one of a-Q4_0, b-Q4_0.',
@@ -39,7 +39,7 @@ test('a quantization that several files have ends with 2, and names them', () =>
   })
 })
 
-test('the rest is a failure in one sentence', () => {
+test('other errors become a failure of one sentence', () => {
   expect(
     summarize(
       new AppError('file_in_the_way', 'x.gguf is there already and is not what would be pulled', {

@@ -3,7 +3,7 @@ import { defaultModelName } from './default-name.ts'
 
 const named = (filename: string, quantization: string) => ({ filename, quantization })
 
-test('a model is called like its file, without quantization and part', () => {
+test('the model name is the filename without quantization and part', () => {
   expect(defaultModelName([named('Llama-3.2-1B-Instruct-Q4_K_M.gguf', 'Q4_K_M')])).toBe(
     'llama-3.2-1b-instruct',
   )
@@ -11,10 +11,10 @@ test('a model is called like its file, without quantization and part', () => {
   expect(defaultModelName([named('My (new) model.gguf', 'F16')])).toBe('my-new-model')
 })
 
-test('several files give one name, or none', () => {
+test('several files must agree on one name', () => {
   const files = [named('tide-Q4_0.gguf', 'Q4_0'), named('tide-F16.gguf', 'F16')]
   expect(defaultModelName(files)).toBe('tide')
   expect(() => defaultModelName([...files, named('wave-F16.gguf', 'F16')])).toThrow(
-    'do not say what the model is called',
+    'cannot be derived from the filenames',
   )
 })

@@ -12,7 +12,7 @@ test.each([
   ['http://localhost:8000/m/tide-7b', 'http://localhost:8000', 'tide-7b', undefined],
   ['https://models.example.org/m/tide-7b/', 'https://models.example.org', 'tide-7b', undefined],
   ['https://example.org/shoal/m/tide-7b:F16', 'https://example.org/shoal', 'tide-7b', 'F16'],
-])('%s is read', (text, registry, name, quantization) => {
+])('%s is parsed', (text, registry, name, quantization) => {
   expect(readReference(text)).toEqual({ registry, name, quantization })
 })
 
@@ -30,7 +30,7 @@ test.each([
   expect(() => readReference(text)).toThrow('is not a valid model name')
 })
 
-test('each label of a list names its file', () => {
+test('each label in a list refers to its file', () => {
   for (const files of fileSetExamples()) {
     for (const { label } of fileChoices(files, ({ file_size_bytes }) => file_size_bytes)) {
       expect(readReference(`tide:${label}`), label).toMatchObject({
@@ -42,7 +42,7 @@ test('each label of a list names its file', () => {
   }
 })
 
-test('latest is the default file, for the daemon too', () => {
+test('latest is the default file, also for the daemon', () => {
   expect(readReference('Tide:Latest')).toMatchObject({ quantization: undefined, isLatest: true })
   expect(parseModelId('tide:latest')).toBe('tide')
 })

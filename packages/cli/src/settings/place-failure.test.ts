@@ -83,7 +83,7 @@ test.runIf(process.platform === 'linux').each([
   ['/proc/shoal/', '/proc/shoal cannot be created: its file system does not allow new folders'],
   ['/dev/null/tide.gguf', '/dev/null cannot be created: a file is in its place'],
   ['/dev/null/shoal/', '/dev/null cannot be created: a file is in its place'],
-])('pull to %s ends at once and says why', { timeout: 60_000 }, async (output, words) => {
+])('pull to %s fails at once with the reason', { timeout: 60_000 }, async (output, words) => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   await registry.publish('tide', 300_000)

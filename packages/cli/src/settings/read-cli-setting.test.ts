@@ -4,7 +4,7 @@ import { readPlaces } from './places.ts'
 import { readCliSetting } from './read-cli-setting.ts'
 import { cliSettings, defaultRegistry } from './settings.ts'
 
-test.each(['', ' ', '\n'])('a variable that holds %j counts as not set', (blank) => {
+test.each(['', ' ', '\n'])('a variable with the value %j counts as unset', (blank) => {
   const env = Object.fromEntries(
     Object.values(cliSettings).map(({ variable = '' }) => [variable, blank]),
   )

@@ -8,7 +8,7 @@ test.each([
   ['SHOAL_PROT', ' Did you mean SHOAL_PORT?'],
   ['SHOAL_KEEPALIVE', ' Did you mean SHOAL_KEEP_ALIVE?'],
   ['SHOAL_FISH_TANK', ''],
-])('%s is warned about', (name, hint) => {
+])('there is a warning about %s', (name, hint) => {
   const about = `${name} is not a shoal setting.${hint}`
   expect(aboutUnknownVariables({ [name]: '1' })).toEqual([about])
 })

@@ -33,7 +33,7 @@ test.each([
   ['FORCE_COLOR', at(false, { FORCE_COLOR: '1' }), { color: true, draw: false, ask: false }],
   ['FORCE_COLOR=0', at(true, { FORCE_COLOR: '0' }), { color: false, draw: true, ask: true }],
   [
-    'both wishes',
+    'FORCE_COLOR and NO_COLOR',
     at(false, { FORCE_COLOR: '1', NO_COLOR: '1' }),
     { color: false, draw: false, ask: false },
   ],

@@ -11,14 +11,14 @@ function eventsIn(stderr: string): object[] {
     .map((line) => JSON.parse(line))
 }
 
-/** The names of all members, however deep. */
+/** The names of all members, at any depth. */
 function listMembers(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(listMembers)
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, member]) => [key, ...listMembers(member)])
 }
 
-test('the events of a push, a pull and a verification have members in snake_case only', async () => {
+test('the events of push, pull and verify have only snake_case members', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   const options = {

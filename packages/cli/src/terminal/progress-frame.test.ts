@@ -5,7 +5,7 @@ import { progressFrame } from './progress-frame.ts'
 const plain = createColors(false)
 const status = { bytesDone: 4.49e9, bytesTotal: 6.6e9 }
 
-test('a bar, the percent, the amount, the speed and the time that is left', () => {
+test('shows a bar, percent, amount, speed and remaining time', () => {
   const [bar, pace] = progressFrame(
     { ...status, bytesPerSecond: 92.4e6, secondsLeft: 23, remarks: ['2 sources'] },
     100,
@@ -20,14 +20,14 @@ test.each([120, 80, 60, 40, 20, 12, 8])('no line is wider than %i columns', (col
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns)
 })
 
-test('the bar is full and the percent 100 only when nothing is left', () => {
+test('the bar is full, at 100 %, only when nothing is left', () => {
   const [almost] = progressFrame({ bytesDone: 6.5999e9, bytesTotal: 6.6e9 }, 100, plain)
   const [all] = progressFrame({ bytesDone: 6.6e9, bytesTotal: 6.6e9 }, 100, plain)
   expect(almost).toContain(' 99%')
   expect(all).toBe(`${'━'.repeat(48)} 100%  6.60 GB of 6.60 GB`)
 })
 
-test('in colour the way that is left has the same form, dimmed', () => {
+test('with colors, the remaining part has the same form, dimmed', () => {
   const [bar = ''] = progressFrame(status, 100, createColors(true))
   expect(bar).toContain('\x1b[38;5;209m━')
   expect(bar).not.toContain('─')

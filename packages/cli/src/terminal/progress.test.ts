@@ -22,7 +22,7 @@ function terminal(options: Partial<GlobalOptions> = {}, isTTY = false) {
 
 const bytesTotal = 1_000_000
 
-test('off a terminal there is a line for each 10 %, and no escape sequence', async () => {
+test('without a terminal, there is a line for each 10 %, and no escape sequence', async () => {
   const { printer, written } = terminal()
   const progress = await openProgress(printer, 'tide:Q8_0')
   for (let percent = 0; percent <= 100; percent += 1) {
@@ -36,7 +36,7 @@ test('off a terminal there is a line for each 10 %, and no escape sequence', asy
   expect(lines.join('')).not.toContain('\x1b')
 })
 
-test('it never runs backwards', async () => {
+test('progress never goes backwards', async () => {
   const { printer, written } = terminal()
   const progress = await openProgress(printer, 'tide')
   for (const bytesDone of [500_000, 100_000, 550_000, 0, 600_000]) {
@@ -45,7 +45,7 @@ test('it never runs backwards', async () => {
   expect(written().match(/\d+%/g)).toEqual(['50%', '60%'])
 })
 
-test('on a terminal a note stands above the bar, which stays at the bottom', async () => {
+test('on a terminal, notes are printed above the bar, which stays at the bottom', async () => {
   const { printer, written } = terminal({}, true)
   const progress = await openProgress(printer, 'tide')
   progress.update({ bytesDone: 500_000, bytesTotal })
@@ -56,7 +56,7 @@ test('on a terminal a note stands above the bar, which stays at the bottom', asy
   expect(text.lastIndexOf('50%')).toBeGreaterThan(text.indexOf('a note'))
 })
 
-test('for programs each event is a line, with the names of the wire', async () => {
+test('for programs, each event is a line, with the names used in JSON', async () => {
   const { printer, written } = terminal({ progress: 'json' })
   const progress = await openProgress(printer, 'tide')
   progress.event({ type: 'resumed', bytes: 5 })
@@ -77,7 +77,7 @@ test('for programs each event is a line, with the names of the wire', async () =
   ])
 })
 
-test('quiet, nothing is shown', async () => {
+test('under --quiet, nothing is shown', async () => {
   const { printer, written } = terminal({ quiet: true })
   const progress = await openProgress(printer, 'tide')
   progress.update({ bytesDone: 1, bytesTotal: 1 })

@@ -13,7 +13,7 @@ const rows = [
   { name: 'cod', count: '12', sea: '' },
 ]
 
-test('columns line up, and no line ends in white space', async () => {
+test('columns are aligned, and no line has trailing whitespace', async () => {
   expect(await table(columns, rows)).toEqual([
     'NAME      COUNT  SEA',
     'anchovy  414.8K  north',
@@ -29,7 +29,7 @@ test('wide characters take two cells', async () => {
   expect(wide?.indexOf('x')).toBe((narrow?.indexOf('x') ?? 0) - 1)
 })
 
-test('a narrow terminal is shown fewer columns', async () => {
+test('on a narrow terminal, optional columns are omitted', async () => {
   expect(await table(columns, rows, { columns: 20 })).toEqual([
     'NAME      COUNT',
     'anchovy  414.8K',
@@ -37,7 +37,7 @@ test('a narrow terminal is shown fewer columns', async () => {
   ])
 })
 
-test('colour does not change the widths', async () => {
+test('colors do not change the widths', async () => {
   const painted = columns.map((column) => ({ ...column, paint: (text: string) => `<${text}>` }))
   const [, first] = await table(painted, rows)
   expect(first).toBe('<anchovy>  <414.8K>  <north>')

@@ -14,6 +14,6 @@ test.each([
   ["'nano' is loaded", "'nano' is loaded."],
   ['c:\\models is full', 'c:\\models is full.'],
   ['qwen3 is loaded', 'qwen3 is loaded.'],
-])('“%s” is read as “%s”', (phrase, text) => {
+])('“%s” becomes “%s”', (phrase, text) => {
   expect(toSentence(phrase)).toBe(text)
 })

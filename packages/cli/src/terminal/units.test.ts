@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decimalNumber, parseByteRate, parseKeepTime, parseLifetime } from './units.ts'
 
-test('sizes and times are read as people write them', () => {
+test('sizes and times are parsed in common notations', () => {
   expect(['10MB', '1.5 GB', '800k', '10MB/s', '17'].map(parseByteRate)).toEqual([
     10e6, 1.5e9, 8e5, 10e6, 17,
   ])
@@ -13,7 +13,7 @@ test('sizes and times are read as people write them', () => {
   expect(() => parseLifetime('90')).toThrow('“90” is not a time')
 })
 
-test('how long a model stays is read as the daemon takes it', () => {
+test('a keep-alive time is converted to the format of the daemon', () => {
   expect(['5m', '1h30m', '90', '0', 'forever'].map(parseKeepTime)).toEqual([
     '5m',
     '1h30m',
@@ -24,7 +24,7 @@ test('how long a model stays is read as the daemon takes it', () => {
   expect(() => parseKeepTime('a while')).toThrow('“a while” is not a time')
 })
 
-test('numbers have bounds', () => {
+test('numbers out of range are refused', () => {
   expect(['0', '0.7', '.5', '2'].map(decimalNumber(0, 2))).toEqual([0, 0.7, 0.5, 2])
   for (const text of ['2.1', '-1', '1e0', '']) {
     expect(() => decimalNumber(0, 2)(text)).toThrow('is not a number from 0 to 2')

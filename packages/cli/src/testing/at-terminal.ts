@@ -1,4 +1,4 @@
-/** Somebody who sits at a terminal, with the program in this process. */
+/** A simulated user at a terminal, with the program in this process. */
 import { PassThrough } from 'node:stream'
 import type { Environment } from '../environment.ts'
 import { runCommandLine } from '../run.ts'
@@ -24,7 +24,7 @@ export function atTerminal(words: readonly string[], { home, env = {}, stopSigna
   }).then((exitCode) => ({ exitCode, stdout: stdout.text(), stderr: stderr.text() }))
   const seen = { stdout: 0, stderr: 0 }
 
-  /** Keys as a terminal sends them. */
+  /** Keys, as a terminal encodes them. */
   function press(keys: string) {
     seen.stdout = stdout.text().length
     seen.stderr = stderr.text().length
@@ -34,7 +34,7 @@ export function atTerminal(words: readonly string[], { home, env = {}, stopSigna
   return {
     press,
     type: (line: string) => press(`${line}\r`),
-    /** Waits until it asks for a line, and gives what came since the last keys were pressed. */
+    /** Waits for the next prompt, and returns the output since the last keys. */
     async prompted() {
       await stderr.until(prompt, seen.stderr)
       return {
@@ -47,7 +47,7 @@ export function atTerminal(words: readonly string[], { home, env = {}, stopSigna
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the cursor is put behind the prompt
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches the sequence that moves the cursor after the prompt
 const prompt = /[>…] \x1b\[\d*G$/
 
 const timeoutMs = 20_000
@@ -63,7 +63,7 @@ function screenPart() {
   return {
     stream,
     text: () => text,
-    /** Resolves when what comes from `start` on matches. */
+    /** Resolves when the output from `start` on matches. */
     until(pattern: RegExp, start: number): Promise<void> {
       return new Promise((resolve, reject) => {
         const overdue = setTimeout(

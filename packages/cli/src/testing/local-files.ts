@@ -1,10 +1,10 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** The folder of the models that lie in the repository. */
+/** The folder of the models in the repository. */
 export const shippedModels = join(import.meta.dirname, '../../../../models')
 
-/** A real model of a megabyte. */
+/** A real model of 1 MB. */
 export const nanoPath = join(shippedModels, 'shoal-nano/shoal-nano-Q8_0.gguf')
 
 /** Puts a model file somewhere, as other programs do: only the file. */

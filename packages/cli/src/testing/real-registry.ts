@@ -1,4 +1,4 @@
-/** A real registry in this process, with its data in a temporary folder: one that can be stopped, and robbed of its bytes. */
+/** A real registry in this process, with data in a temporary folder. Tests can stop it or delete its bytes. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
   const config = {
     ...readRegistryConfig({}, { port: '0', data: dataDirectory }),
     rateLimits: undefined,
-    ballastBytes: 0, // many registries would write it
+    ballastBytes: 0, // many registries would write to it
     log: 'silent' as const,
     ...settings,
   }
@@ -32,13 +32,13 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
 
   return {
     url,
-    /** On which it listens; `url` may lead elsewhere. */
+    /** The port it listens on, which may differ from that of `url`. */
     port,
     dataDirectory,
-    /** Of an admin. */
+    /** The token of an administrator. */
     token,
 
-    /** A model with one file of so many bytes, which nobody has elsewhere. */
+    /** Publishes a model with one file of this size and unique content. */
     async publish(modelName: string, sizeBytes: number): Promise<ModelFile> {
       const path = join(folder, `${modelName}.gguf`)
       await writeGgufFile(path, sizeBytes, performance.now())
@@ -54,19 +54,19 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
       return { torrentPath: path, torrentUrl: torrent_url, magnet: magnet_uri }
     },
 
-    /** How many the tracker knows who have all of a file. */
+    /** The number of seeders of a file that the tracker knows. */
     async countSeeders(modelName: string, { id }: ModelFile): Promise<number> {
       return (await client.getFile(modelName, id)).seeders
     },
 
-    /** As its model counts them. */
+    /** The download count of the model. */
     async countDownloads(modelName: string): Promise<number> {
       return (await client.getModel(modelName)).downloads
     },
 
     listFiles: (modelName: string): Promise<ModelFile[]> => client.listFiles(modelName),
 
-    /** How many the tracker knows who have not all of it (BEP 48). */
+    /** The number of peers with an incomplete file that the tracker knows (BEP 48). */
     async countLeechers({ torrent_info_hash }: ModelFile): Promise<number> {
       const infoHash = (torrent_info_hash ?? '').replace(/../g, '%$&')
       const scrape = await fetch(`${url}/scrape?info_hash=${infoHash}`)
@@ -78,7 +78,7 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
 
     makePrivate: (modelName: string) => client.updateModel(modelName, { is_public: false }),
 
-    /** From now on it has no byte of any file for anybody. All else goes on. */
+    /** Deletes the bytes of all files. Everything else still works. */
     async loseBytes() {
       const objects = join(dataDirectory, 'store', 'objects')
       for (const name of await readdir(objects)) await rm(join(objects, name), { recursive: true })

@@ -1,4 +1,4 @@
-/** The program as its users start it: another process, with a home of its own. */
+/** Runs the program as users do: in another process, with its own home. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,27 +8,27 @@ import { text } from 'node:stream/consumers'
 export const binPath = join(import.meta.dirname, '../../bin/shoal.js')
 
 export type ShoalOptions = {
-  /** `SHOAL_HOME`, as `makeHome` makes it. */
+  /** `SHOAL_HOME`, from `makeHome`. */
   home: string
-  /** Added to the environment. What the caller's own has of shoal's settings is not passed on. */
+  /** Added to the environment, which has none of the caller's own shoal settings. */
   env?: Record<string, string>
-  /** What stdin holds. */
+  /** The content of stdin. */
   input?: string
   cwd?: string
-  /** The Node that starts the bin. */
+  /** The Node that runs the program. */
   node?: string
 }
 
 export type ShoalOutcome = { stdout: string; stderr: string; exitCode: number | null }
 
-/** A command line from its start to its end. */
+/** Runs a command line to its end. */
 export async function runShoal(words: readonly string[], options: ShoalOptions) {
   const { child, outcome } = startShoal(words, options)
   child.stdin.end(options.input ?? '')
   return outcome
 }
 
-/** A command that is to be watched, signalled or fed while it runs. */
+/** Starts a command that a test watches, signals or feeds while it runs. */
 export function startShoal(words: readonly string[], options: ShoalOptions) {
   const { home, env = {}, cwd = home, node = process.execPath } = options
   const child = spawn(node, [binPath, ...words], { cwd, env: { ...bareEnvironment(home), ...env } })
@@ -42,7 +42,7 @@ export function startShoal(words: readonly string[], options: ShoalOptions) {
   return { child, outcome }
 }
 
-/** A folder for `SHOAL_HOME`, deleted with the scope that made it. */
+/** Creates a folder for `SHOAL_HOME`, which is deleted with its scope. */
 export async function makeHome() {
   const path = await mkdtemp(join(tmpdir(), 'shoal-home-'))
   return {

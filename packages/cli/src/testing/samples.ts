@@ -1,4 +1,4 @@
-/** Answers of a registry, whole, to change a member or two of. */
+/** Complete sample responses of a registry, with members that tests can override. */
 import type { ModelFile, ModelRecord, User } from '@shoal/protocol/client'
 
 const time = '2026-01-31T12:00:00.000Z'
@@ -60,7 +60,7 @@ export const sampleUser: User = {
   created_at: time,
 }
 
-/** The answers for one model with its files. */
+/** The responses for one model with its files. */
 export function modelScript(model: ModelRecord, files: readonly ModelFile[]) {
   return {
     'GET /v1/models': { body: [model] },

@@ -1,4 +1,4 @@
-/** An inference daemon that says what a test tells it to say. */
+/** An inference daemon with scripted responses. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
@@ -6,17 +6,17 @@ import { json } from 'node:stream/consumers'
 type Asked = { path: string; authorization: string | undefined; body: Record<string, unknown> }
 
 type Script = {
-  /** The models that it has. Default: `shoal-nano`. */
+  /** Its models. Default: `shoal-nano`. */
   models?: string[]
-  /** The events of an answer, in the shapes of OpenAI's stream. One that throws breaks the connection. */
+  /** The events of an answer, in the format of OpenAI's stream. A function that throws breaks the connection. */
   answer?(asked: Asked): AsyncIterable<object> | Iterable<object>
-  /** In place of what is usual at a path. */
+  /** Responses that replace the default for a path. */
   at?: Record<string, { status?: number; body: object }>
 }
 
-/** A piece of an answer's text. */
+/** A part of an answer's text. */
 export const says = (content: string) => ({ choices: [{ index: 0, delta: { content } }] })
-/** A piece of what the model thinks. */
+/** A part of the reasoning. */
 export const thinks = (reasoning_content: string) => ({
   choices: [{ index: 0, delta: { reasoning_content } }],
 })
@@ -76,7 +76,7 @@ export async function scriptedDaemon(script: Script = {}) {
     url: `http://127.0.0.1:${port}`,
     port,
     asked,
-    /** The bodies of the questions that were asked. */
+    /** The bodies of the chat requests received. */
     questions: () =>
       asked.filter(({ path }) => path === '/v1/chat/completions').map((one) => one.body),
     async [Symbol.asyncDispose]() {

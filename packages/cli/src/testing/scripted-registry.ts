@@ -1,4 +1,4 @@
-/** A registry that says what a test tells it to say. */
+/** A registry with scripted responses. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
@@ -13,7 +13,7 @@ export type AskedFor = {
   body: unknown
 }
 
-/** What is answered to `GET /v1/models`, in turn where there are several; the last one from then on. */
+/** The responses to a request such as `GET /v1/models`, in order; the last one is repeated. */
 export type Script = Record<
   string,
   ScriptedAnswer | ScriptedAnswer[] | ((asked: AskedFor) => ScriptedAnswer)

@@ -1,4 +1,4 @@
-/** Somebody who has pulled models and shares them: `shoal pull` and `shoal seed`, as their users start them. */
+/** A peer that has pulled models and shares them, with the real `shoal pull` and `shoal seed`. */
 import type { ModelFile } from '@shoal/protocol/client'
 import { expect, vi } from 'vitest'
 import { setConfig } from '../settings/config.ts'
@@ -7,7 +7,7 @@ import { parseByteRate } from '../terminal/units.ts'
 import type { RealRegistry } from './real-registry.ts'
 import { makeHome, runShoal, startShoal } from './run-shoal.ts'
 
-/** Resolves when the tracker knows it. */
+/** Resolves when the tracker knows the peer. */
 export async function seedingShoal(
   registry: RealRegistry,
   modelName: string,
@@ -23,7 +23,7 @@ export async function seedingShoal(
   await vi.waitUntil(isKnown, { timeout: 30_000 })
 
   return {
-    /** Ends it as Ctrl-C does. Gives the bytes that it says it gave. */
+    /** Stops it with SIGINT, and returns the upload that it reports. */
     async stop(): Promise<number> {
       child.kill('SIGINT')
       const { stderr, exitCode } = await outcome
@@ -40,7 +40,7 @@ export async function seedingShoal(
   }
 }
 
-/** A home from which nobody is looked for on the local network: peers come from the tracker, or not at all. */
+/** A home with local discovery turned off, so that peers come only from the tracker. */
 export async function lonelyHome() {
   const home = await makeHome()
   await setConfig(readPlaces({ SHOAL_HOME: home.path }), 'local-peers', 'off')

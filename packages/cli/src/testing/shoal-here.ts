@@ -1,4 +1,4 @@
-/** The program in this process: quicker than a process of its own, and the terminal is what the test says. */
+/** Runs the program in this process, which is faster than in its own, with a simulated terminal. */
 import { PassThrough, Readable } from 'node:stream'
 import type { Environment } from '../environment.ts'
 import { runCommandLine } from '../run.ts'
@@ -10,11 +10,11 @@ type Options = {
   env?: Environment
   input?: string
   memoryBytes?: number
-  /** Whether the streams are a terminal. Nobody sits at it. */
+  /** Whether the streams are a terminal, on which nothing is typed. */
   isTerminal?: boolean
   columns?: number
   stopSignal?: AbortSignal
-  /** In place of 11434, which any program of this machine may have. Default: one that nobody has. */
+  /** Replaces port 11434, which any program on this machine may use. Default: an unused port. */
   daemonPort?: number
 }
 

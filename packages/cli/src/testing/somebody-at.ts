@@ -5,7 +5,7 @@ import { makeHome, startShoal } from './run-shoal.ts'
 
 export type Somebody = Awaited<ReturnType<typeof somebodyAt>>
 
-/** Somebody at a machine of their own, with a home of their own. What they started ends with them. */
+/** A user with their own machine and home. The processes they start end with the scope. */
 export async function somebodyAt(machine: Machine, registryUrl: string) {
   await using stack = new AsyncDisposableStack()
   const home = stack.use(await makeHome())
@@ -29,14 +29,14 @@ export async function somebodyAt(machine: Machine, registryUrl: string) {
     folder: home.path,
     start,
 
-    /** Gives what a command printed, which has to end well. */
+    /** Runs a command, which must succeed, and returns its stdout. */
     async run(...words: string[]): Promise<string> {
       const { stdout, stderr, exitCode } = await start(...words).outcome
       expect(exitCode, stderr).toBe(0)
       return stdout
     },
 
-    /** Starts a command that goes on, and waits until it has said something. It ends with the scope that asked. */
+    /** Starts a long-running command, and waits for `output`. The command ends with the scope. */
     async startUntil(output: string, ...words: string[]) {
       const { child, outcome } = start(...words)
       const ended = outcome.then(({ stderr }) => Promise.reject(new Error(`it ended: ${stderr}`)))

@@ -32,7 +32,7 @@ test('a pull of a damaged file names the command that repairs it, which does', a
   expect((await shoal('pull', 'tide', '--no-peers')).stderr).toContain('Already downloaded.')
 })
 
-test('outside the models folder, where verify does not look, it is to be deleted', async () => {
+test('outside the models folder, which verify does not check, the advice is to delete it', async () => {
   await using home = await makeHome()
   await using registry = await realRegistry()
   await registry.publish('tide', 300_000)
