@@ -1,4 +1,4 @@
-/** IP addresses and host names: what they are, and who can connect to them. */
+/** IP addresses and hostnames: parsing, and who can connect to them. */
 export {
   classifyAddress,
   getNetwork,

@@ -63,13 +63,13 @@ describe('an address', () => {
     expect(classifyAddress(address)).toBe(expected)
   })
 
-  test('of IPv6 counts with all of its network', () => {
+  test('an IPv6 address is grouped with its whole network', () => {
     expect(getNetwork('2001:db8::1')).toBe(getNetwork('2001:db8:0:0:ffff::2'))
     expect(getNetwork('2001:db8::1')).not.toBe(getNetwork('2001:db8:0:1::1'))
     expect(getNetwork('192.0.2.1')).not.toBe(getNetwork('192.0.2.2'))
   })
 
-  test('is read as the system reads it', () => {
+  test('is parsed as the system parses it', () => {
     const random = randomFrom(3)
     for (let count = 0; count < 20_000; count += 1) {
       const text = anyAddress(random)
@@ -77,7 +77,7 @@ describe('an address', () => {
     }
   })
 
-  test('is spelled in many ways and has one set of bytes', () => {
+  test('has the same bytes in every notation', () => {
     const random = randomFrom(4)
     const texts = Array.from({ length: 20_000 }, () => anyAddress(random)).filter(isIPv6)
     expect(texts.length).toBeGreaterThan(1_000)
@@ -87,7 +87,7 @@ describe('an address', () => {
     }
   })
 
-  test('reaches as far as the lists of networks say', () => {
+  test('has the reach that the lists of networks give it', () => {
     const random = randomFrom(5)
     const [loopback, privateNetworks] = lists()
     for (let count = 0; count < 20_000; count += 1) {
@@ -101,7 +101,7 @@ describe('an address', () => {
   })
 })
 
-/** Addresses, and what is nearly one. */
+/** Valid and almost valid addresses. */
 function anyAddress({ between, oneOf, text }: ReturnType<typeof randomFrom>): string {
   const byte = () => String(oneOf([0, 1, 10, 127, 128, 169, 192, 255, between(0, 300)]))
   const ipv4 = () => Array.from({ length: oneOf([3, 4, 4, 4, 4, 4, 5]) }, byte).join('.')

@@ -1,3 +1,3 @@
-/** Waiting that an `AbortSignal` ends. */
+/** Waiting that can be aborted with an `AbortSignal`. */
 export { sleep } from './sleep.ts'
 export { untilAborted } from './until-aborted.ts'

@@ -9,7 +9,7 @@ function useFakeTimers() {
   onTestFinished(() => void vi.useRealTimers())
 }
 
-test('it ends after its time, and leaves no listener behind', async () => {
+test('resolves after the delay and leaves no listener behind', async () => {
   useFakeTimers()
   const { signal } = new AbortController()
   const ended = vi.fn()
@@ -21,7 +21,7 @@ test('it ends after its time, and leaves no listener behind', async () => {
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
-test("it ends with the signal's own reason, and leaves no timer or listener behind", async () => {
+test("rejects with the signal's reason and leaves no timer or listener behind", async () => {
   useFakeTimers()
   const abort = new AbortController()
   const sleeping = sleep(1_000, abort.signal)
@@ -31,14 +31,14 @@ test("it ends with the signal's own reason, and leaves no timer or listener behi
   expect(getEventListeners(abort.signal, 'abort')).toEqual([])
 })
 
-test('it does not begin once the signal has aborted', async () => {
+test('rejects at once if the signal has already aborted', async () => {
   useFakeTimers()
   await expect(sleep(1_000, AbortSignal.abort(reason))).rejects.toBe(reason)
   expect(vi.getTimerCount()).toBe(0)
 })
 
 test.each([2 ** 31, 1e15, Number.POSITIVE_INFINITY])(
-  '%d ms, more than a timer takes, are long and not over at once',
+  '%d ms, more than a timer supports, does not resolve at once',
   async (ms) => {
     const setTimer = vi.spyOn(globalThis, 'setTimeout')
     onTestFinished(() => void vi.restoreAllMocks())

@@ -1,6 +1,6 @@
 import { untilAborted } from './until-aborted.ts'
 
-/** The longest delay of a timer, about 25 days: a longer one would fire at once. */
+/** The longest delay of a timer, about 25 days. Longer timers would fire at once. */
 const maxTimerMs = 2 ** 31 - 1
 
 /** Resolves after `ms` milliseconds, at most 25 days. Rejects with the signal's reason as soon as it aborts. */

@@ -5,7 +5,7 @@ import { untilAborted } from './until-aborted.ts'
 const reason = new Error('enough')
 const never = new Promise<never>(() => undefined)
 
-test('the work settles as it would, and leaves no listener behind', async () => {
+test('settles like the work and leaves no listener behind', async () => {
   const { signal } = new AbortController()
   expect(await untilAborted(signal, Promise.resolve(1))).toBe(1)
   const failure = new Error('broken')
@@ -13,7 +13,7 @@ test('the work settles as it would, and leaves no listener behind', async () => 
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
-test("an abort ends the waiting with the signal's own reason, before or during the work", async () => {
+test("rejects with the signal's reason, before or during the work", async () => {
   await expect(untilAborted(AbortSignal.abort(reason), never)).rejects.toBe(reason)
   const abort = new AbortController()
   const waiting = untilAborted(abort.signal, never)

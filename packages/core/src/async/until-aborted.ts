@@ -1,4 +1,4 @@
-/** What `work` settles with, or a rejection with the signal's reason as soon as it aborts. Nothing stops `work` itself. */
+/** Settles like `work`, or rejects with the signal's reason as soon as it aborts. Does not stop `work` itself. */
 export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(signal.reason)

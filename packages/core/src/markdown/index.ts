@@ -1,2 +1,2 @@
-/** What may be parsed as Markdown: cards in the registry, answers in the chat. */
+/** Limits on Markdown to parse: model cards in the registry, responses in the chat. */
 export { isTooNested } from './nesting.ts'

@@ -1,21 +1,21 @@
-/** Lists and quotations within one another. */
+/** Maximum nesting depth of lists and quotes. */
 const deepestBlocks = 50
-/** Brackets that are open at once in a paragraph. */
+/** Maximum number of unclosed brackets in a paragraph. */
 const maxOpenBrackets = 1_000
 
 const blocksInLine = new RegExp(
   `^[ \\t]*(?:(?:[-+*]|\\d{1,9}[.)])(?=[ \\t])[ \\t]*|>[ \\t]*){${deepestBlocks}}`,
   'm',
 )
-/** A level of a list takes two columns at least. */
+/** Each list level is indented by at least two columns. */
 const blocksByIndent = new RegExp(
   `^[ \\t]{${2 * deepestBlocks},}(?:[-+*>]|\\d{1,9}[.)])(?:[ \\t]|$)`,
   'm',
 )
 
 /**
- * Whether the text nests deeper than any card needs. The parser's time grows with the square of the depth: 2 kB of `- ` take
- * it 0.3 s, 8 kB 3.6 s.
+ * Whether the text is nested deeper than any card needs. The parser takes quadratic time in the depth: 0.3 s for 2 kB of `- `,
+ * 3.6 s for 8 kB.
  */
 export function isTooNested(markdown: string): boolean {
   return blocksInLine.test(markdown) || blocksByIndent.test(markdown) || hasOpenBrackets(markdown)
@@ -26,7 +26,7 @@ function hasOpenBrackets(markdown: string): boolean {
   for (const [found] of markdown.matchAll(/[[\]]|\n[ \t]*\n/g)) {
     if (found === '[') open += 1
     else if (found === ']') open = Math.max(0, open - 1)
-    else open = 0 // a paragraph ends
+    else open = 0 // the paragraph ends
     if (open > maxOpenBrackets) return true
   }
   return false

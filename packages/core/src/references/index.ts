@@ -1,4 +1,4 @@
-/** What people and programs call models and their files. */
+/** Names of models and their files. */
 export { filenamePattern, isModelFilename } from './filename.ts'
 export { isModelName, modelNamePattern, suggestModelName } from './model-name.ts'
 export { isLabel, parseReference, type Reference, shellWord } from './reference.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isModelFilename } from './filename.ts'
 import { isModelName, suggestModelName } from './model-name.ts'
 
-test('a model has a name that can be part of an address', () => {
+test('a model name can be part of a URL', () => {
   for (const name of ['ab', 'tide-7b', 'a.b_c', 'a'.repeat(96)])
     expect(isModelName(name)).toBe(true)
   for (const name of ['a', '-ab', 'ab.', 'A1', 'a b', 'ä1', 'a'.repeat(97), 'ab\n']) {
@@ -10,7 +10,7 @@ test('a model has a name that can be part of an address', () => {
   }
 })
 
-test('a file has a name that is safe on every file system', () => {
+test('a filename is safe on every file system', () => {
   for (const name of ['a.gguf', 'Tide F32 (1).gguf', 'a+b.gguf']) {
     expect(isModelFilename(name), name).toBe(true)
   }

@@ -18,7 +18,7 @@ test.each([
   expect(parseReference(text)).toEqual({ registry, name, quantization })
 })
 
-test('latest is the default file', () => {
+test('`latest` means the default file', () => {
   for (const text of ['tide:latest', 'Tide:LATEST', 'host/tide:latest']) {
     expect(parseReference(text)).toMatchObject({
       name: 'tide',

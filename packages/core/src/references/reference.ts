@@ -1,18 +1,17 @@
 import { isModelName } from './model-name.ts'
 
 export type Reference = {
-  /** A host or an address as it was typed; undefined for the registry of the settings. */
+  /** A host or URL as typed; undefined for the registry from the settings. */
   registry: string | undefined
   name: string
-  /** Which file, as it was typed: a quantization, a label of a list, or a filename. Undefined for the default one. */
+  /** The file, as typed: a quantization, a label from a list or a filename. Undefined for the default file. */
   quantization: string | undefined
-  /** `:latest` was written: the default file, while a name without it may mean all of the model's. */
+  /** Set for `:latest`, which means the default file. A name without a tag may mean all files of the model. */
   isLatest?: true
 }
 
 /**
- * Reads `[host[:port]/]name[:QUANT]`, or the address of a model's web page. Letters may be large or small. Undefined if
- * `text` is not such a reference.
+ * Parses `[host[:port]/]name[:QUANT]` or the URL of a model's web page, in upper or lower case. Undefined if `text` is neither.
  */
 export function parseReference(text: string): Reference | undefined {
   const [, scheme = '', rest = ''] = /^(https?:\/\/)?(.*)$/i.exec(text.trim()) ?? []
@@ -38,13 +37,13 @@ export function parseReference(text: string): Reference | undefined {
 
 const isLatest = (tag: string) => tag.toLowerCase() === 'latest'
 
-/** Visible characters with spaces between them. */
+/** Visible characters with single or multiple spaces between them. */
 const label = /^[^\p{C}\p{Z}:/]+(?: +[^\p{C}\p{Z}:/]+)*$/u
 
-/** Whether a file can be named so behind the colon, as `Q4_K_M` and `tide F32 (1)` can. */
+/** Whether this can follow the colon in a reference, as `Q4_K_M` and `tide F32 (1)` can. */
 export const isLabel = (text: string): boolean => label.test(text) && !isLatest(text)
 
-/** A reference as a command line takes it: in quotes if it holds spaces, parentheses, or brackets, which zsh expands. */
+/** A reference as a shell argument: quoted if it contains spaces, parentheses, or brackets, which zsh expands. */
 export function shellWord(text: string): string {
   if (/^[\w.+:/-]+$/.test(text)) return text
   return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`

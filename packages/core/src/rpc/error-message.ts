@@ -1,18 +1,18 @@
-/** An error as a plain value: a structured clone of an `Error` loses its code and everything else of its own. */
+/** An error as a plain value. A structured clone of an `Error` loses its code and its other own properties. */
 export type ErrorMessage = {
   name: string
   message: string
   stack: string | undefined
-  /** Of an error whose cause is one too. */
+  /** Set if the error has a cause. */
   cause: ErrorMessage | undefined
-  /** Such as `code` and `details`. */
+  /** Own properties such as `code` and `details`. */
   own: Record<string, unknown>
 }
 
-/** Causes may refer to each other in a circle. */
+/** Limited because causes can be circular. */
 const maxCauses = 8
 
-/** Whatever was thrown. */
+/** Accepts any thrown value. */
 export function messageOfError(error: unknown, causes = maxCauses): ErrorMessage {
   if (!(error instanceof Error)) return messageOfError(new Error(String(error)))
   const { name, message, stack, cause } = error
@@ -25,7 +25,7 @@ export function messageOfError(error: unknown, causes = maxCauses): ErrorMessage
   }
 }
 
-/** The properties that can be sent. */
+/** The properties that can be cloned. */
 export const pickCloneable = (own: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(own).filter(([, value]) => isCloneable(value)))
 
@@ -34,7 +34,7 @@ function isCloneable(value: unknown): boolean {
     structuredClone(value)
     return true
   } catch {
-    return false // the error that is sent says so
+    return false // the error that is sent explains why
   }
 }
 

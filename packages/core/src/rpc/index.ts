@@ -1,4 +1,4 @@
-/** Calls, streams and notices between threads and between processes (see decision 0024). */
+/** Calls, streams and notifications between threads and between processes (see decision 0024). */
 
 export {
   childPort,

@@ -1,11 +1,14 @@
-/** Both ends of a thread and of a child process as ports. What they need of Node is described here, since core imports nothing. */
+/** Ports between threads and between processes. The Node types they need are declared here, because core imports nothing. */
 
-/** One end of a line of messages that come in order and are structured clones. */
+/** One end of a connection. Messages are structured clones and arrive in order. */
 export type Port = {
-  /** Throws if the message cannot be cloned. After the line has closed it does nothing. */
+  /** Throws if the message cannot be cloned. Does nothing once the connection is closed. */
   post(message: unknown): void
   onMessage(listener: (message: unknown) => void): void
-  /** `listener` is called once nothing more can come, with why: perhaps twice, of which the first reason is the better one. */
+  /**
+   * Calls `listener` with the reason when no more messages can arrive. It may be called twice; the first reason is the better
+   * one.
+   */
   onClose(listener: (reason: Error) => void): void
 }
 
@@ -20,14 +23,14 @@ type ThreadLike = {
   }>
 }
 
-/** To a worker thread of this process. */
+/** A port to a worker thread of this process. */
 export function threadPort(thread: ThreadLike): Port {
   return {
     post: (message) => thread.postMessage(message),
     onMessage: (listener) => thread.on('message', listener),
     onClose(listener) {
       thread.on('error', listener)
-      thread.on('exit', (code) => listener(new Error(`the thread ended with ${code}`)))
+      thread.on('exit', (code) => listener(new Error(`the thread exited with code ${code}`)))
     },
   }
 }
@@ -37,7 +40,7 @@ type ParentThreadLike = {
   on: Listen<{ message: (message: unknown) => void }>
 }
 
-/** To the thread that started this one, whose end is the end of this one. */
+/** A port to the parent of this thread. It never closes, because this thread ends with its parent. */
 export function parentThreadPort(parent: ParentThreadLike): Port {
   return {
     post: (message) => parent.postMessage(message),
@@ -57,26 +60,26 @@ type ChildLike = {
   }>
 }
 
-/** How a process ended: its exit code or the signal, and both as words such as `was ended by SIGKILL`. */
+/** How a process ended: the exit code or the signal, and a description such as `was killed by SIGKILL`. */
 export type ProcessEnd = { code: number | null; killedBy: string | null; how: string }
 
 /**
- * To a process that `fork` started with `serialization: 'advanced'`. `reasonOf` says what its end is to those who wait for it.
- * It must not be ended by `disconnect`, after which Node does not tell that it has closed.
+ * A port to a process started by `fork` with `serialization: 'advanced'`. `toError` describes its end to those who wait for it.
+ * Do not end the process with `disconnect`: Node then emits no `close` event.
  */
 export function childPort(child: ChildLike, toError: (end: ProcessEnd) => Error): Port {
   return {
     post(message) {
-      // An error of sending means that the process is ending: `close` says why.
+      // An error while sending means that the process is ending; `close` reports the reason.
       if (child.connected) child.send(message as never, () => undefined)
     },
     onMessage: (listener) => child.on('message', listener),
     onClose(listener) {
-      // Of one that could not be started. That a signal could not be sent to it is no end.
+      // Only if the process could not be started. Failure to send a signal is also an `error` event, but does not end it.
       child.on('error', (error) => child.pid === undefined && listener(error))
-      // After `exit`: its last messages and what it wrote have been read.
+      // `close` comes after `exit`, when all messages and output have been read.
       child.on('close', (code, killedBy) => {
-        const how = killedBy ? `was ended by ${killedBy}` : `ended with ${code}`
+        const how = killedBy ? `was killed by ${killedBy}` : `exited with code ${code}`
         listener(toError({ code, killedBy, how }))
       })
     },
@@ -95,8 +98,8 @@ type ProcessLike = {
 }
 
 /**
- * To the process that started this one, which ends with it. A terminal sends Ctrl-C to the whole group: with `ignoresInterrupt`
- * the parent decides when this process ends.
+ * A port to the parent process; this process exits when the parent does. A terminal sends Ctrl-C to the whole process group:
+ * with `ignoresInterrupt`, the parent decides when this process ends.
  */
 export function parentProcessPort(
   process: ProcessLike,

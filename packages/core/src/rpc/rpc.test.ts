@@ -32,28 +32,28 @@ function startProcess(name: string) {
 const stop = new Error('enough')
 
 describe.each([
-  ['a thread', startThread, 'far-thread', 'the thread ended with 3'],
-  ['a process', startProcess, 'far-process', 'the process ended with 3'],
+  ['a thread', startThread, 'far-thread', 'the thread exited with code 3'],
+  ['a process', startProcess, 'far-process', 'the process exited with code 3'],
 ])('%s', (_, start, name, ending) => {
   function open(ours: Methods = {}) {
     const { port, end } = start(name)
     return { rpc: openRpc<Far>(port, ours), end }
   }
 
-  /** Resolves when the other side has begun with what it was asked for. */
+  /** Resolves when the other side has begun the work. */
   function opened() {
     const begun = Promise.withResolvers<void>()
     return { ...open({ progress: () => begun.resolve() }), begun: begun.promise }
   }
 
-  test('a call is answered, also one that was made before the other side had loaded', async () => {
+  test('a call returns, even if it was made before the other side had loaded', async () => {
     const { rpc } = open()
     expect(await rpc.call('double', 21)).toBe(42)
     await rpc.ready
     expect(await rpc.call('vectors', 3)).toEqual(new Float32Array([0.5, 0.5, 0.5]))
   })
 
-  test('a thousand calls at a time get their own answers', async () => {
+  test('a thousand concurrent calls get their own results', async () => {
     const { rpc } = open()
     const numbers = Array.from({ length: 1000 }, (_, index) => index)
     const answers = await Promise.all(numbers.map((number) => rpc.call('double', number)))
@@ -76,7 +76,7 @@ describe.each([
     expect(Object.keys(error).toSorted()).toEqual(['code', 'details'])
   })
 
-  test('what cannot cross is an error that says so, and what was asked is answered', async () => {
+  test('a value that cannot be cloned causes an error, and the call still settles', async () => {
     const { rpc } = open()
     await expect(rpc.call('functionOf')).rejects.toThrow('could not be cloned')
     await expect(rpc.call('failWithFunction')).rejects.toMatchObject({
@@ -87,13 +87,13 @@ describe.each([
     await expect(rpc.call('double', (() => undefined) as never)).rejects.toThrow('be cloned')
     const circle = { message: 'first', cause: { message: 'second', cause: { message: 'first' } } }
     await expect(rpc.call('failInCircles')).rejects.toMatchObject(circle)
-    rpc.notify('toString' as never) // nobody hears it
-    await expect(rpc.call('toString' as never)).rejects.toThrow('there is no method toString')
-    await expect(rpc.call('nothing' as never)).rejects.toThrow('there is no method nothing')
+    rpc.notify('toString' as never) // nobody is listening
+    await expect(rpc.call('toString' as never)).rejects.toThrow('unknown method: toString')
+    await expect(rpc.call('nothing' as never)).rejects.toThrow('unknown method: nothing')
     expect(await rpc.call('double', 1)).toBe(2)
   })
 
-  test('an abort before a call begins nothing', async () => {
+  test('a call with an aborted signal starts nothing', async () => {
     const { rpc } = open()
     const { signal } = new AbortController()
     await expect(rpc.call('wait', 'early', AbortSignal.abort(stop))).rejects.toBe(stop)
@@ -102,7 +102,7 @@ describe.each([
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
-  test('an abort during a call ends it over there, and rejects with its reason after that', async () => {
+  test("an abort during a call ends the work, then rejects with the signal's reason", async () => {
     const { rpc, begun } = opened()
     const abort = new AbortController()
     const waiting = rpc.call('wait', 'late', abort.signal)
@@ -113,7 +113,7 @@ describe.each([
     expect(getEventListeners(abort.signal, 'abort')).toEqual([])
   })
 
-  test('an abort of a call that finishes all the same does not take away its answer', async () => {
+  test('a call that finishes despite an abort still returns its result', async () => {
     const { rpc, begun } = opened()
     const abort = new AbortController()
     const finishing = rpc.call('finish', 'whole', abort.signal)
@@ -122,7 +122,7 @@ describe.each([
     expect(await finishing).toBe('whole')
   })
 
-  test('an abort after the answer is not heard', async () => {
+  test('an abort after the result has no effect', async () => {
     const { rpc } = open()
     const abort = new AbortController()
     const counting = rpc.stream('count', 1, abort.signal)
@@ -133,7 +133,7 @@ describe.each([
     expect(await rpc.call('double', 1)).toBe(2)
   })
 
-  test('a stream yields what comes, in its order, and returns what the other side does', async () => {
+  test("a stream yields items in order and returns the generator's return value", async () => {
     const { rpc } = open()
     const counting = rpc.stream('count', 3, new AbortController().signal)
     const steps = [await counting.next(), await counting.next(), await counting.next()]
@@ -141,7 +141,7 @@ describe.each([
     expect(await counting.next()).toEqual({ done: true, value: 'done' })
   })
 
-  test('a stream that breaks has yielded what came before', async () => {
+  test('a stream that fails has yielded the items before the error', async () => {
     const { rpc } = open()
     const items: number[] = []
     const reading = (async () => {
@@ -151,13 +151,13 @@ describe.each([
     expect(items).toEqual([0, 1, 2])
   })
 
-  test('a stream that is left ends over there', async () => {
+  test('leaving a stream ends its generator', async () => {
     const { rpc } = open()
     for await (const _ of rpc.stream('count', 1e9, new AbortController().signal)) break
     await expect.poll(() => rpc.call('ended')).toEqual(['count'])
   })
 
-  test('a stream that is aborted rejects at once, and ends over there', async () => {
+  test('aborting a stream rejects at once and ends its generator', async () => {
     const { rpc } = open()
     const abort = new AbortController()
     const counting = rpc.stream('count', 1e9, abort.signal)
@@ -167,14 +167,14 @@ describe.each([
     await expect.poll(() => rpc.call('ended')).toEqual(['count'])
   })
 
-  test('notices come in their order, before the answer that was sent after them', async () => {
+  test('notifications arrive in order, before a result sent after them', async () => {
     const percents: number[] = []
     const { rpc } = open({ progress: (percent: number) => percents.push(percent) })
     expect(await rpc.call('work', 100)).toBe(100)
     expect(percents).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
   })
 
-  test('when the other side exits, calls and streams that wait and those that come fail with why', async () => {
+  test('when the other side exits, pending and later calls and streams fail with the reason', async () => {
     const { rpc } = opened()
     const { signal } = new AbortController()
     const waiting = [
@@ -192,32 +192,34 @@ describe.each([
     expect(rpc.isClosed).toBe(true)
     await expect(rpc.call('double', 1)).rejects.toThrow(ending)
     await expect(rpc.stream('count', 1, signal).next()).rejects.toThrow(ending)
-    rpc.notify('work', 1) // nobody hears it
+    rpc.notify('work', 1) // nobody is listening
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
-  test('when the other side is ended from outside, what waits fails', async () => {
+  test('when the other side is killed, pending calls fail', async () => {
     const { rpc, end, begun } = opened()
     const { signal } = new AbortController()
     const waiting = rpc.call('wait', 'for ever', signal)
-    const failed = expect(waiting).rejects.toThrow(/^the (thread|process) (ended with 1|was ended)/)
+    const failed = expect(waiting).rejects.toThrow(
+      /^the (thread|process) (exited with code 1|was killed)/,
+    )
     await begun
     await end()
     await failed
   })
 
-  test('an error that nobody catches over there fails what waits', async () => {
+  test('an uncaught error on the other side fails pending calls', async () => {
     const { rpc } = open()
-    await expect(rpc.call('throwLater')).rejects.toThrow(/nobody catches this|ended with 1/)
+    await expect(rpc.call('throwLater')).rejects.toThrow(/nobody catches this|exited with code 1/)
   })
 
-  test('a side that does not load is never ready', async () => {
+  test('a side that fails to load is never ready', async () => {
     const rpc = openRpc<Far>(start('broken-far').port)
-    await expect(rpc.call('double', 1)).rejects.toThrow(/it does not load|ended with 1/)
-    await expect(rpc.ready).rejects.toThrow(/it does not load|ended with 1/)
+    await expect(rpc.call('double', 1)).rejects.toThrow(/it does not load|exited with code 1/)
+    await expect(rpc.ready).rejects.toThrow(/it does not load|exited with code 1/)
   })
 
-  test('once it is closed what waits has failed, and nothing is heard but that the other side has loaded', async () => {
+  test('after closing, pending calls have failed and all messages except `ready` are ignored', async () => {
     const percents: number[] = []
     const { rpc } = open({ progress: (percent: number) => percents.push(percent) })
     const waiting = rpc.call('work', 3)
@@ -231,7 +233,7 @@ describe.each([
   })
 })
 
-test('a process that is killed says by what', async () => {
+test('the error for a killed process names the signal', async () => {
   const rpc = openRpc<Far>(startProcess('far-process').port)
-  await expect(rpc.call('kill')).rejects.toThrow('the process was ended by SIGKILL')
+  await expect(rpc.call('kill')).rejects.toThrow('the process was killed by SIGKILL')
 })

@@ -7,8 +7,8 @@ import {
 import type { Port } from './ports.ts'
 
 /**
- * What one side does for the other. Each takes at most one value, and perhaps a signal that aborts when the answer is no longer
- * wanted. It answers with a value, or with an async generator, whose items are sent as they come.
+ * The methods that one side implements. Each takes at most one value and optionally a signal, which aborts when the result is
+ * no longer needed. It returns a value, or an async generator whose items are sent as they are produced.
  */
 export type Methods = Record<string, (argument: never, signal: AbortSignal) => unknown>
 
@@ -16,25 +16,25 @@ type Name<M> = keyof M & string
 type Asked<M, K extends keyof M> = M[K] extends (...args: infer A) => unknown ? A : never
 type Answered<M, K extends keyof M> = M[K] extends (...args: never[]) => infer R ? R : never
 
-/** Calls a method without waiting for it. An error in there is one that nobody catches. */
+/** Calls a method without waiting for it. An error in the method is uncaught on the other side. */
 export type Notify<Theirs> = <K extends Name<Theirs>>(method: K, ...asked: Asked<Theirs, K>) => void
 
 export type Rpc<Theirs> = {
   /**
-   * Settles when the other side has: after an abort too, so that nothing goes on over there. Then it rejects with the signal's
-   * reason, unless the work was done or failed by itself. Rejects with a copy of the error of the other side: its name, message,
-   * stack, cause and properties, such as `code` and `details`, but not its class.
+   * Settles when the method does, even after an abort, so that no work continues on the other side. After an abort, rejects
+   * with the signal's reason, unless the method succeeded or failed for another reason. Rejects with a copy of the error: its
+   * name, message, stack, cause and properties such as `code` and `details`, but not its class.
    */
   call<K extends Name<Theirs>>(
     method: K,
     ...asked: Asked<Theirs, K>
   ): Promise<Awaited<Answered<Theirs, K>>>
-  /** Yields what the other side's generator does and returns as it does. Ends at once when it is aborted or left, which ends that. */
+  /** Yields and returns what the other side's generator does. Aborting or leaving it ends it at once, and ends the generator. */
   stream<K extends Name<Theirs>>(method: K, ...asked: Asked<Theirs, K>): Answered<Theirs, K>
   notify: Notify<Theirs>
-  /** Resolves when the other side has loaded and opened its end, rejects when it has ended before that. */
+  /** Resolves when the other side has loaded and opened its end; rejects if it ends before that. */
   ready: Promise<void>
-  /** Fails whatever waits or will be asked. What comes later from the other side is not heard. It also happens when that ends. */
+  /** Fails all pending and later calls, and ignores later messages. Also happens when the other side ends. */
   close(reason: Error): void
   readonly isClosed: boolean
 }
@@ -45,12 +45,12 @@ type Message = Call | Answer | { id: number; abort: true } | { ready: true }
 
 type Outcome = { item: unknown } | { error: unknown } | { result: unknown }
 
-/** Opens one end of a line. `ours` is what the other side may call. */
+/** Opens one end of a connection. `ours` are the methods that the other side may call. */
 export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
   const pending = new Map<number, (outcome: Outcome) => void>()
   const running = new Map<number, AbortController>()
   const ready = Promise.withResolvers<void>()
-  ready.promise.catch(() => undefined) // it may be that nobody asks
+  ready.promise.catch(() => undefined) // `ready` may have no listener
   let closed: { reason: Error } | undefined
   let lastId = 0
 
@@ -89,11 +89,11 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
   }
 
   async function work(method: string, argument: unknown, signal: AbortSignal): Promise<unknown> {
-    if (!hears(method)) throw new Error(`there is no method ${method}`)
+    if (!hears(method)) throw new Error(`unknown method: ${method}`)
     return ours[method]?.(argument as never, signal)
   }
 
-  /** A notice of anything else is ignored, as is an event without a listener. */
+  /** Unknown notifications are ignored, like events without a listener. */
   const hears = (method: string) => Object.hasOwn(ours, method)
 
   function post(message: Message) {
@@ -105,13 +105,13 @@ export function openRpc<Theirs>(port: Port, ours: Methods = {}): Rpc<Theirs> {
     try {
       post({ id, error: message })
     } catch (uncloneable) {
-      // Something that the error holds cannot cross. The rest can, and why that does not.
+      // Part of the error cannot be cloned. Send the rest, and the reason.
       const own = pickCloneable(message.own)
       post({ id, error: { ...message, own, cause: messageOfError(String(uncloneable)) } })
     }
   }
 
-  /** Asks, and has `onOutcome` called with what comes back. Returns what forgets it. */
+  /** Sends a call; `onOutcome` receives every reply. Returns a function that ends the call. */
   function ask(
     [method, argument, signal]: Asking,
     { onOutcome, onAbort }: { onOutcome(outcome: Outcome): void; onAbort?(): void },
@@ -203,7 +203,7 @@ type Generator = AsyncGenerator<unknown, unknown>
 const isGenerator = (value: unknown): value is Generator =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 
-/** Hands on the items of a generator, and answers with what it returns. An abort ends it where it is. */
+/** Passes on the items of a generator and returns its return value. An abort ends the generator. */
 async function drain(items: Generator, onItem: (item: unknown) => void, signal: AbortSignal) {
   try {
     let step = await items.next()

@@ -14,7 +14,10 @@ const stems = [
   'a+b_(c)',
 ]
 
-/** Files that models may have, by the registry's rule but for capitals at the end, with what makes it hard to tell them apart. No two names differ in the case of letters only. */
+/**
+ * Sets of files that are hard to tell apart. They follow the registry's filename rule, except for upper-case extensions. No two
+ * names in a set differ only in case.
+ */
 export function fileSetExamples(): FileExample[][] {
   const random = randomFrom(6)
   return Array.from({ length: 200 }, () => {

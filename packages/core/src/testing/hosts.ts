@@ -1,4 +1,4 @@
-/** Hosts that everything which asks has to take for this machine (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3, RFC 6761 §6.3). */
+/** Hosts that must always be recognized as this machine (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3, RFC 6761 §6.3). */
 export const loopbackHosts = [
   'localhost',
   'LOCALHOST',
@@ -16,7 +16,7 @@ export const loopbackHosts = [
   '::ffff:7f12:3456',
 ]
 
-/** Hosts that nothing may take for it. */
+/** Hosts that must never be recognized as this machine. */
 export const otherHosts = [
   '127.example.org',
   '127.0.0.1.example.org',

@@ -1,4 +1,4 @@
-/** Examples for the property tests of the packages that read them. */
+/** Examples for property tests, shared by several packages. */
 export { fileSetExamples } from './file-sets.ts'
 export { loopbackHosts, otherHosts } from './hosts.ts'
 export { markdownExamples } from './markdown-examples.ts'

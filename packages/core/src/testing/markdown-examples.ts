@@ -1,4 +1,4 @@
-/** Markdown that cards and answers must understand alike: what it is called, and how it is written. HTML is not among it. */
+/** Markdown that model cards and chat responses must interpret in the same way: a name and the source. No HTML. */
 export const markdownExamples: readonly (readonly [name: string, source: string])[] = [
   ['bold in emphasis', '*a **b** c*'],
   ['emphasis in bold', '**a *b* c** ***d***'],

@@ -1,4 +1,4 @@
-/** What every setting, flag and field that takes a quantity has to understand. */
+/** Examples that every setting, flag and field for a quantity must understand. */
 import { randomFrom } from './random.ts'
 
 export type SizeExample = { text: string; bytes: number }
@@ -16,7 +16,7 @@ const sizeUnits: [unit: string, bytes: number][] = [
   ['t', 1e12],
 ]
 
-/** Sizes with a unit, of at least one byte, in each way that somebody may write them. */
+/** Sizes with a unit, of at least one byte, in every accepted notation. */
 export function sizeExamples(): SizeExample[] {
   const random = randomFrom(1)
   return Array.from({ length: 300 }, () => {
@@ -31,7 +31,7 @@ export function sizeExamples(): SizeExample[] {
   })
 }
 
-/** Not valid as a size anywhere. */
+/** Never valid as a size. */
 export const notSizes = ['much', '5 X', '1,5GB', '-1GB', '12GBs', 'GB', '5GiB', '0x10', '1 2GB']
 
 export type DurationExample = { text: string; ms: number }
@@ -48,7 +48,7 @@ const durationUnits: [unit: string, ms: number][] = [
   ['y', 31_536_000e3],
 ]
 
-/** Durations with a unit, of whole seconds and at most 20 years, in each way that somebody may write them. */
+/** Durations with a unit, in whole seconds up to 20 years, in every accepted notation. */
 export function durationExamples(): DurationExample[] {
   const random = randomFrom(2)
   return Array.from({ length: 300 }, () => {
@@ -66,10 +66,10 @@ export function durationExamples(): DurationExample[] {
   })
 }
 
-/** Durations without an end. */
+/** Infinite durations. */
 export const endless = ['never', 'forever', ' never ', '101y', '9'.repeat(400).concat('h')]
 
-/** Not valid as a duration anywhere. */
+/** Never valid as a duration. */
 export const notDurations = [
   'soon',
   '5 m',

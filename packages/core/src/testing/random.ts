@@ -1,4 +1,4 @@
-/** Whole numbers from 0 to below the one that is given, the same ones in each run (mulberry32). */
+/** Returns a generator of whole numbers from 0 to below its argument; the same seed gives the same numbers (mulberry32). */
 export function seededRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -9,10 +9,10 @@ export function seededRandom(seed: number): (below: number) => number {
   }
 }
 
-/** Values for property tests. */
+/** Random values for property tests. */
 export function randomFrom(seed: number) {
   const below = seededRandom(seed)
-  /** A whole number from `least` to `most`. */
+  /** A whole number from `least` to `most`, inclusive. */
   const between = (least: number, most: number) => least + below(most - least + 1)
   return {
     between,

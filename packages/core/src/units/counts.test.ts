@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatContext, formatCount, plural, shortList } from './counts.ts'
 
-test('counts and contexts are short', () => {
+test('counts and context lengths are abbreviated', () => {
   expect([414_800, 3_900, 12, 7.2e9, 999_999].map(formatCount)).toEqual([
     '414.8K',
     '3.9K',
@@ -13,7 +13,7 @@ test('counts and contexts are short', () => {
   expect([1, 3].map((count) => plural(count, 'file'))).toEqual(['1 file', '3 files'])
 })
 
-test('long lists have an end', () => {
+test('long lists are shortened', () => {
   expect(shortList(['a', 'b'])).toBe('a, b')
   expect(shortList(['a', 'b', 'c', 'd'], 2)).toBe('a, b and 2 more')
 })

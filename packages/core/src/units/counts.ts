@@ -1,4 +1,4 @@
-/** `414.8K`, `7B`, `5.2M`. */
+/** Formats a count: `414.8K`, `7B`, `5.2M`. */
 export function formatCount(count: number): string {
   const units = ['', 'K', 'M', 'B', 'T']
   let value = count
@@ -11,17 +11,17 @@ export function formatCount(count: number): string {
   return text + units[unit]
 }
 
-/** Tokens, in the powers of two that models are made in: `128K`, `512`. */
+/** Formats a number of tokens in units of 1024, as context lengths are usually given: `128K`, `512`. */
 export function formatContext(tokens: number): string {
   return tokens >= 1024 ? `${Math.round(tokens / 1024)}K` : String(tokens)
 }
 
-/** `1 file`, `3 files`. */
+/** Formats a number with its noun: `1 file`, `3 files`. */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** The first few, and how many more there are: `a, b and 3 more`. */
+/** Lists the first few names and the number of others: `a, b and 3 more`. */
 export function shortList(names: readonly string[], most = 5): string {
   if (names.length <= most) return names.join(', ')
   return `${names.slice(0, most).join(', ')} and ${names.length - most} more`

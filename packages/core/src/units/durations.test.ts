@@ -18,24 +18,24 @@ test.each([
   expect(parseDuration(text)).toBeCloseTo(ms, 9)
 })
 
-test('a duration may be written in many ways', () => {
+test('a duration can be written in many ways', () => {
   for (const { text, ms } of durationExamples()) expect(parseDuration(text), text).toBe(ms)
   for (const text of endless) expect(parseDuration(text), text).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('a number without a unit is in the unit that the setting names, if it names one', () => {
+test('a number without a unit has the default unit, if there is one', () => {
   expect(parseDuration('90')).toBeUndefined()
   expect(parseDuration('90', 's')).toBe(90_000)
   expect(parseDuration('7', 'd')).toBe(604_800_000)
   expect(parseDuration('5m', 'd')).toBe(300_000)
 })
 
-test.each(['', ' ', ...notDurations])('“%s” is no duration', (text) => {
+test.each(['', ' ', ...notDurations])('“%s” is not a duration', (text) => {
   expect(parseDuration(text)).toBeUndefined()
   expect(parseDuration(text, 's')).toBeUndefined()
 })
 
-test('a model that is kept for less than nothing is kept forever', () => {
+test('a negative keep-alive time means forever', () => {
   for (const text of ['-1', '-5m', ' -1h30m']) {
     expect(parseKeepAlive(text), text).toBe(Number.POSITIVE_INFINITY)
     expect(parseDuration(text, 's'), text).toBeUndefined()

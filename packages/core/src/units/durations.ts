@@ -19,7 +19,7 @@ const unitsMs = {
 
 type DurationUnit = keyof typeof unitsMs
 
-/** Anything over a hundred years counts as endless. */
+/** Anything over a hundred years counts as infinite. */
 const maxMs = 100 * yearMs
 
 const count = '(?:\\d+(?:\\.\\d*)?|\\.\\d+)'
@@ -29,9 +29,10 @@ const duration = new RegExp(`^(?:${count}${unit})+$`)
 const parts = new RegExp(`(${count})(${unit})`, 'g')
 
 /**
- * Milliseconds out of `5m`, `1h30m`, `90d`, `2w` or `1.5h`, as Go writes durations (https://pkg.go.dev/time#ParseDuration) and with
- * `sec`, `min`, `d`, `w` and `y` as well; `Infinity` for `forever` and `never`, and for more than a hundred years. Undefined if
- * `text` is not a valid duration, such as a number without a unit if there is no `bareUnit`.
+ * Parses durations such as `5m`, `1h30m`, `90d`, `2w` or `1.5h` into milliseconds. The format is Go's
+ * (https://pkg.go.dev/time#ParseDuration) with the additional units `sec`, `min`, `d`, `w` and `y`. `forever`, `never` and
+ * anything over a hundred years is `Infinity`. Undefined if `text` is not a valid duration; a number without a unit is valid
+ * only with `bareUnit`.
  */
 export function parseDuration(text: string, bareUnit?: DurationUnit): number | undefined {
   const trimmed = text.trim()
@@ -48,7 +49,8 @@ export function parseDuration(text: string, bareUnit?: DurationUnit): number | u
 const bounded = (ms: number) => (ms > maxMs ? Number.POSITIVE_INFINITY : ms)
 
 /**
- * How long an idle model stays, in milliseconds: a duration, or seconds. A negative time means forever, as in Ollama's API.
+ * Parses how long an idle model stays loaded into milliseconds: a duration, or a number of seconds. A negative value means
+ * forever, as in Ollama's API.
  */
 export function parseKeepAlive(time: string | number): number | undefined {
   if (typeof time === 'number') return time < 0 ? Number.POSITIVE_INFINITY : bounded(time * 1000)

@@ -1,4 +1,4 @@
-/** Quantities: as people type them, and as they read them in the terminal and on pages. */
+/** Parsing and formatting of quantities, in the terminal and on pages. */
 export { formatContext, formatCount, plural, shortList } from './counts.ts'
 export { parseDuration, parseKeepAlive } from './durations.ts'
 export { formatBytes, formatMachine, formatMemory, parseSize, parseSpeed } from './sizes.ts'

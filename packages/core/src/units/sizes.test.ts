@@ -16,23 +16,23 @@ test.each([
   expect(parseSize(text)).toBe(bytes)
 })
 
-test('a size may be written in many ways', () => {
+test('a size can be written in many ways', () => {
   for (const { text, bytes } of sizeExamples()) expect(parseSize(text), text).toBe(bytes)
 })
 
-test('a number without a unit is in the unit that the setting names', () => {
+test('a number without a unit has the default unit', () => {
   expect(parseSize('16', 'GB')).toBe(16e9)
   expect(parseSize('.5', 'GB')).toBe(5e8)
   expect(parseSize('16B', 'GB')).toBe(16)
   expect(parseSize('16MB', 'GB')).toBe(16e6)
 })
 
-test('a speed is a size, a second or not', () => {
+test('a speed is a size with or without /s', () => {
   expect(['10MB/s', '10 MB /s', '10MB', '17'].map(parseSpeed)).toEqual([10e6, 10e6, 10e6, 17])
   expect(parseSize('10MB/s')).toBeUndefined()
 })
 
-test.each(['', ' ', '9'.repeat(400), 'Infinity', ...notSizes])('“%s” is no size', (text) => {
+test.each(['', ' ', '9'.repeat(400), 'Infinity', ...notSizes])('“%s” is not a size', (text) => {
   expect(parseSize(text)).toBeUndefined()
   expect(parseSpeed(text)).toBeUndefined()
 })
@@ -52,14 +52,14 @@ test.each([
   expect(formatBytes(bytes)).toBe(text)
 })
 
-test('what is printed is read again', () => {
+test('formatted sizes can be parsed', () => {
   for (const { bytes } of sizeExamples()) {
     const read = parseSize(formatBytes(bytes)) ?? Number.NaN
     expect(Math.abs(read / bytes - 1), formatBytes(bytes)).toBeLessThan(0.006)
   }
 })
 
-test('memory has two digits, and a machine the size it is sold by', () => {
+test('memory has two digits, and a machine its advertised size', () => {
   expect([8.13e9, 134e6].map(formatMemory)).toEqual(['8.1 GB', '130 MB'])
   expect(formatMachine(16.5e9)).toBe('15 GB')
   expect(formatMachine(16 * 2 ** 30 - 5e8)).toBe('16 GB')

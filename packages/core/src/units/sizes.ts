@@ -1,10 +1,10 @@
-/** Bytes, in powers of ten, as disks are sold. */
+/** Sizes in bytes, with decimal units as on disk labels. */
 
 const powers = ['', 'k', 'm', 'g', 't']
 
 /**
- * Bytes out of `500G`, `10MB`, `1.5 gb`, `800k` or `1048576`; undefined if it is not a valid size. A number without a unit is in
- * `unit`.
+ * Parses sizes such as `500G`, `10MB`, `1.5 gb`, `800k` or `1048576` into bytes; undefined if it is not valid. `unit` is the
+ * unit of a number without one.
  */
 export function parseSize(text: string, unit: 'B' | 'GB' = 'B'): number | undefined {
   const found = /^((?:\d+(?:\.\d*)?|\.\d+)(?:e\+?\d{1,2})?)\s*([kmgt]?)(b?)$/i.exec(text.trim())
@@ -16,13 +16,13 @@ export function parseSize(text: string, unit: 'B' | 'GB' = 'B'): number | undefi
   return Number.isFinite(bytes) ? bytes : undefined
 }
 
-/** Bytes a second out of a size, with or without `/s`. */
+/** Parses a size with or without `/s` into bytes per second. */
 export const parseSpeed = (text: string): number | undefined =>
   parseSize(text.trim().replace(/\s*\/s$/i, ''))
 
 const byteUnits = ['KB', 'MB', 'GB', 'TB'] as const
 
-/** Three significant digits: `6.60 GB`, `92.4 MB`, `705 MB`. */
+/** Formats bytes with three significant digits: `6.60 GB`, `92.4 MB`, `705 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${Math.round(bytes)} B`
   let value = bytes / 1000
@@ -35,13 +35,13 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(decimals)} ${byteUnits[unit]}`
 }
 
-/** Memory is never known to three digits: `8.1 GB`, `130 MB`. */
+/** Formats memory with less precision, because it is an estimate: `8.1 GB`, `130 MB`. */
 export function formatMemory(bytes: number): string {
   if (bytes < 0.95e9) return `${Math.round(bytes / 10e6) * 10} MB`
   return `${(bytes / 1e9).toFixed(1)} GB`
 }
 
-/** The size of a machine, as it is sold: `16 GB`. */
+/** Formats the memory of a machine as advertised: `16 GB`. */
 export function formatMachine(bytes: number): string {
   const gibibytes = bytes / 2 ** 30
   return `${gibibytes < 1 ? gibibytes.toFixed(1) : Math.round(gibibytes)} GB`

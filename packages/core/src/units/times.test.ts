@@ -12,6 +12,6 @@ test.each([
   expect(formatAge(time, Date.parse('2026-03-01T00:00:00Z'))).toBe(text)
 })
 
-test('seconds are printed as minutes and hours', () => {
+test('seconds are formatted as minutes and hours', () => {
   expect([23, 240, 4_800].map(formatSeconds)).toEqual(['23 s', '4 min', '1 h 20 min'])
 })

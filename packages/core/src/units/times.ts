@@ -1,6 +1,6 @@
 import { plural } from './counts.ts'
 
-/** How long ago: `28 days ago`, `3 months ago`. */
+/** Formats how long ago something happened: `28 days ago`, `3 months ago`. */
 export function formatAge(time: string | number | Date, now = Date.now()): string {
   const minutes = Math.floor((now - new Date(time).getTime()) / 60_000)
   if (minutes < 1) return 'just now'
@@ -11,7 +11,7 @@ export function formatAge(time: string | number | Date, now = Date.now()): strin
   return days < 730 ? `${Math.floor(days / 30)} months ago` : `${Math.floor(days / 365)} years ago`
 }
 
-/** `23 s`, `4 min`, `1 h 20 min`. */
+/** Formats seconds: `23 s`, `4 min`, `1 h 20 min`. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 90) return `${Math.round(seconds)} s`
   const minutes = Math.round(seconds / 60)

@@ -1,4 +1,4 @@
-/** What the other side of the tests of the RPC does, in a thread or in a process. */
+/** The methods of the other side in the RPC tests, in a thread or in a process. */
 import type { Notify } from '../rpc.ts'
 
 export type Far = typeof farMethods extends (notify: never) => infer M ? M : never
@@ -32,7 +32,7 @@ export function farMethods(notify: Notify<Near>) {
       notify('progress', 0)
       await never(signal).finally(() => ended.push(name))
     },
-    /** Finishes its work although nobody wants it any more. */
+    /** Finishes its work even if the call was aborted. */
     async finish(name: string, signal: AbortSignal) {
       notify('progress', 0)
       await never(signal).catch(() => undefined)

@@ -225,7 +225,7 @@ test('a process that is killed ends its requests with an error, and is reported'
   const running = runGeneration(doomed, makeChatGeneration('Tell me a story', { maxTokens: 400 }))
   process.kill(doomed.pid, 'SIGKILL')
   await expect(running).rejects.toMatchObject({ code: 'model_lost' })
-  expect(await doomed.ended).toBe('the process of the model was ended by SIGKILL')
+  expect(await doomed.ended).toBe('the process of the model was killed by SIGKILL')
   await expect(runGeneration(doomed, makeChatGeneration('Hello'))).rejects.toMatchObject({
     code: 'model_lost',
   })
