@@ -1,6 +1,6 @@
 /**
- * How a file is cut. Whoever publishes, stores and verifies must cut alike, so these rules never change: an S3 part is
- * a chunk, and S3 allows 10,000 parts.
+ * The sizes of chunks and pieces. Publishing, storing and verifying must agree on them, so these rules never change: an S3
+ * part is a chunk, and S3 allows 10,000 parts.
  */
 
 const mebibyte = 1024 * 1024
