@@ -17,9 +17,9 @@ export function completionCommand(open: OpenContext): Command {
     )
     .addHelpText(
       'after',
-      '\nFor bash, in ~/.bashrc:  source <(shoal completion bash)\n' +
-        'For zsh, in ~/.zshrc:    source <(shoal completion zsh)\n' +
-        'For fish, once:          shoal completion fish > ~/.config/fish/completions/shoal.fish',
+      '\nbash (~/.bashrc): source <(shoal completion bash)\n' +
+        'zsh (~/.zshrc):   source <(shoal completion zsh)\n' +
+        'fish (once):      shoal completion fish > ~/.config/fish/completions/shoal.fish',
     )
     .action(async (shell: string) => {
       const { printer } = await open({ isForShell: true })

@@ -52,7 +52,7 @@ async function signInWithPassword(context: Context, options: LoginOptions) {
   const { asker, environment, openRegistry } = context
   const { client, address, label } = await openRegistry()
   if (options.passwordStdin && !options.username) {
-    throw misuse('--password-stdin needs --username.')
+    throw misuse('--password-stdin requires --username.')
   }
   const username =
     options.username ??

@@ -40,7 +40,7 @@ export function registerCommand(open: OpenContext): Command {
 
 async function askForAccount({ asker, environment }: Context, options: RegisterOptions) {
   if (options.passwordStdin && !options.username) {
-    throw misuse('--password-stdin needs --username.')
+    throw misuse('--password-stdin requires --username.')
   }
   const username =
     options.username ??

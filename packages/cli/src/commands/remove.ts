@@ -10,7 +10,7 @@ import { formatBytes, shortList } from '../terminal/units.ts'
 export function removeCommand(open: OpenContext): Command {
   return new Command('rm')
     .description('delete models from this machine')
-    .argument('<models...>', 'model names (default: all quantizations)')
+    .argument('<models...>', 'model names; without a quantization, all files of the model')
     .action(async (references: string[]) => {
       const context = await open()
       const { printer, asker, places } = context

@@ -43,7 +43,7 @@ async function allCandidates(place: Place, names: Names): Promise<Candidate[]> {
   return []
 }
 
-/** The command that the words lead to: `keys revoke` of `--json keys revoke laptop`. */
+/** The command in the words, such as `keys revoke` in `--json keys revoke laptop`. */
 function commandAt(program: Command, words: readonly string[]): Command {
   return words.reduce((command, word) => {
     const next = command.commands.find((one) => one.name() === word)

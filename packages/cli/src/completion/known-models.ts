@@ -45,7 +45,7 @@ async function readAll(places: Places): Promise<JsonObject> {
   })
 }
 
-/** The registry has answered already, so a cache that cannot be written is no reason to fail. */
+/** A cache that cannot be written is not a failure, because the registry has already answered. */
 async function write(places: Places, content: object): Promise<void> {
   await writeJsonFile(pathIn(places), onlyOwner, content).catch((error: unknown) => {
     if (!isSystemError(error)) throw error

@@ -1,4 +1,4 @@
-/** The client of the inference daemon over the command line's connections, and whether one answers. */
+/** The client of the inference daemon over the command line's connections, and checks whether a daemon answers. */
 import {
   DaemonError,
   DaemonGoneError,
@@ -20,7 +20,7 @@ export async function isDaemonAt(url: string, signal?: AbortSignal): Promise<boo
   return (await healthAt(url, combineSignals(timeout, signal)))?.status === 'ok'
 }
 
-/** What answers where a daemon was: the daemon, nothing in time, or something else. A closed port counts as something else. */
+/** What answers at a daemon's address: the daemon, nothing in time, or something else, which includes a closed port. */
 export type Answerer = 'daemon' | 'silence' | 'other'
 
 /** Asks for a proof that only the daemon with this token can give. */
@@ -39,7 +39,7 @@ export async function askForProof(
   }
 }
 
-/** Asks a daemon without a token for its process id. */
+/** Asks a daemon without a token for its process ID. */
 export async function askForProcess(
   url: string,
   pid: number,

@@ -9,7 +9,7 @@ import { proveConnection } from './proven-connection.ts'
 export type DaemonAddress = {
   url: string
   apiKey: string | undefined
-  /** The token that the daemon must prove to know; undefined for a daemon that the user named, which is trusted. */
+  /** The token that the daemon must prove it knows; undefined for a daemon named by the user, which is trusted. */
   proofToken?: string
 }
 
@@ -33,12 +33,12 @@ async function send(
 ): Promise<IncomingMessage> {
   const url = proofToken === undefined ? named : numericUrl(named)
   const proven = proofToken && (await proveConnection(url, proofToken, signal))
-  // Imported here, because most commands that call no daemon take less time than this import.
+  // Imported here, because this import takes longer than most commands that do not call a daemon.
   const { request } = await import(url.startsWith('https:') ? 'node:https' : 'node:http')
   return await new Promise((resolve, reject) => {
     const sent: ClientRequest = request(url + path, {
       method,
-      // Without a pool: the daemon may just have closed a kept connection.
+      // Not pooled, because the daemon may just have closed an idle connection.
       agent: proven ? proven.agent : false,
       headers,
       ...(signal && { signal }),

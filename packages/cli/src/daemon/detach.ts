@@ -1,4 +1,4 @@
-/** Starts a daemon as a process of its own, which outlives this one and its terminal. */
+/** Starts a daemon in its own process, which outlives this one and its terminal. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
@@ -54,7 +54,7 @@ function firstDocument(child: ChildProcess): Promise<ChildDocument | undefined> 
     stdout?.setEncoding('utf8')
     stdout?.on('data', (chunk: string) => {
       text += chunk
-      // Documents end with a brace at the margin.
+      // A document ends with a closing brace at the start of a line.
       if (/^\}\n/m.test(text)) resolve(JSON.parse(text) as ChildDocument)
     })
     stdout?.on('end', () => resolve(undefined))

@@ -1,4 +1,4 @@
-/** Which daemon a command calls: the one that the user named, otherwise the one here that proves to be ours. */
+/** Finds the daemon that a command calls: the one named by the user, otherwise the local one that proves to be ours. */
 import { daemonSettings } from '@shoal/daemon/settings'
 import { DaemonGoneError, type InferenceClient } from '@shoal/protocol/inference-client'
 import type { Context } from '../context.ts'
@@ -16,12 +16,12 @@ const defaultPort = 11_434
 
 export type FoundDaemon =
   | { from: 'name' | 'state'; address: DaemonAddress }
-  /** No daemon of ours; the address is the usual one. */
+  /** No daemon of ours was found; `url` is the default address. */
   | { from: 'nowhere'; url: string; stranger: Stranger | undefined }
 
 type Here = Pick<Context, 'environment' | 'places'>
 
-/** A named daemon is trusted, and may not be running. When `signal` fires the search ends, and nothing is found. */
+/** A named daemon is trusted, and may not be running. If `signal` fires, the search ends without a result. */
 export async function findDaemon(
   here: Here,
   named?: string,
@@ -43,7 +43,7 @@ export async function findDaemon(
   return { from: 'nowhere', url, stranger }
 }
 
-/** The program that answers at the usual port when it is not our daemon; undefined if none does. */
+/** The program that answers at the default port instead of our daemon; undefined if none does. */
 export async function findStranger(
   here: Pick<Context, 'environment'>,
   signal?: AbortSignal,
@@ -52,7 +52,7 @@ export async function findStranger(
   return kind && { label: formatLabel(getDefaultUrl(here)), kind }
 }
 
-/** Returns a daemon that answers; throws a `NoDaemonError` that names what answers in its place. */
+/** Returns a daemon that answers. The `NoDaemonError` it throws otherwise names the program that answers instead. */
 export async function findDaemonClient(
   context: Here,
   named?: string,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isErrno } from '../terminal/errno.ts'
 
 const pollIntervalMs = 250
-/** Read from the end: a log may be large. */
+/** Read from the end, because a log may be large. */
 const bytesAtOnce = 256 * 1024
 
 export type LastLines = { lines: string[]; end: number }
@@ -48,10 +48,10 @@ export async function* followFile(path: string, from: number, signal: AbortSigna
   }
 }
 
-/** With one line per request, about 50,000 requests. */
+/** About 50,000 requests, at one line per request. */
 const maxLogBytes = 10e6
 
-/** To be called before a log is written to: renames a large log, replacing the previous one. */
+/** Renames a large log, replacing the previous one. Call it before writing to the log. */
 export async function putOldLogAside(file: string): Promise<void> {
   const found = await readIdentity(file)
   if (found && found.size > maxLogBytes) await rename(file, `${file}.1`)
@@ -63,7 +63,7 @@ async function linesFrom(path: string, position: number): Promise<LastLines> {
   try {
     const { size } = await file.stat()
     const bytes = await readBetween(file, position, size)
-    // Up to the end of the last line. The rest, which may end within a character, is read again.
+    // The text up to the end of the last line. The rest, which may end within a character, is read again.
     const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
     return { lines: whole.toString('utf8').split('\n').slice(0, -1), end: position + whole.length }
   } finally {

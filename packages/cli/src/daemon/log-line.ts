@@ -1,12 +1,12 @@
 import { toTerminalText } from '../terminal/terminal-text.ts'
 
 const levelNames: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'error' }
-/** Shown by the line itself, or of no use to a reader. */
+/** Fields shown elsewhere in the line, or not useful to readers. */
 const silent = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'reqId', 'err', 'v'])
 
 type Entry = Record<string, unknown> & { time: number; msg?: string; level?: number }
 
-/** A line of the log as people read it: `12:00:01 request  POST /v1/chat/completions 200 123 ms`. */
+/** Formats a line of the log for people: `12:00:01 request  POST /v1/chat/completions 200 123 ms`. */
 export function readableLine(line: string): string {
   const entry = parseEntry(line)
   if (!entry) return toTerminalText(line)

@@ -32,7 +32,7 @@ export async function startOwnDaemon({
   places,
 }: Pick<Context, 'environment' | 'places'>): Promise<OpenDaemon> {
   const { startDaemon } = await import('@shoal/daemon')
-  // It has one user: memory for one conversation is enough.
+  // Memory for one conversation is enough for its one user.
   const flags = { host: '127.0.0.1', port: '0', models: places.models, slots: '1' }
   const config = await parseDaemonConfig(environment, flags)
   // With a random key, so that only this command can use it.

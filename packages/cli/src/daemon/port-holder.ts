@@ -4,7 +4,7 @@ const timeoutMs = 1_000
 
 export type PortHolder = 'daemon' | 'registry' | 'Ollama' | 'other'
 
-/** The program that answers on a local port; undefined if none does. The requests contain nothing secret. */
+/** The program that answers on a local port; undefined if none does. The requests contain no secrets. */
 export async function findPortHolder(
   port: number,
   signal?: AbortSignal,

@@ -52,6 +52,6 @@ test('nothing is sent if the proven connection was closed, because a new one may
 test('an endless response is rejected', async () => {
   const { url } = await provingServer((answer) => answer.write('x'.repeat(10_000)))
   await expect(proveConnection(url.replace('localhost', '127.0.0.1'), token)).rejects.toThrow(
-    'no answer of a daemon',
+    'the response is not from a daemon',
   )
 })

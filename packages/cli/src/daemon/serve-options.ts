@@ -12,7 +12,7 @@ import { ratioOption, readSharingSettings, uploadLimitOption } from '../transfer
 import { parseDaemonConfig } from './read-config.ts'
 import { defaultLogFile } from './state-file.ts'
 
-/** As typed; the daemon's configuration checks them. */
+/** As typed; validated by the daemon's configuration. */
 export type ServeOptions = Omit<DaemonFlags, 'models'> & {
   model?: string
   models?: string

@@ -15,7 +15,7 @@ import {
 } from './state-file.ts'
 
 export type StartedDaemon = RunningDaemon & {
-  /** Another daemon of this user, which commands keep calling. */
+  /** Another running daemon of this user, which commands continue to use. */
   other: DaemonState | undefined
 }
 

@@ -1,4 +1,4 @@
-/** `daemon.json`: a running daemon writes it, and other commands find the daemon by it. */
+/** `daemon.json`, which a running daemon writes so that other commands can find it. */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readJsonFile, writeJsonFile } from '../settings/json-file.ts'
@@ -19,14 +19,14 @@ export type DaemonState = {
   command: 'serve' | 'up'
   /** The folder whose models it shares; null for none. */
   shared_directory?: string | null
-  /** What the daemon proves that it knows. Daemons up to 0.1 have none, and cannot prove anything. */
+  /** The token that the daemon proves it knows. Daemons up to version 0.1 have none and cannot prove anything. */
   token?: string
 }
 
 export const defaultLogFile = (places: Places) => join(places.state, 'daemon.log')
 const statePath = (places: Places) => join(places.state, 'daemon.json')
 
-/** What the last daemon wrote, whether it is still running or not. */
+/** The state that the last daemon wrote, even if it is no longer running. */
 export async function readDaemonState(places: Places): Promise<DaemonState | undefined> {
   const content = await readJsonFile(statePath(places)).catch((error: unknown) => {
     // A file left incomplete by a power cut counts as missing.
@@ -37,7 +37,7 @@ export async function readDaemonState(places: Places): Promise<DaemonState | und
 }
 
 /**
- * The running daemon; undefined if it was killed, as other programs may have its process id and port now. A daemon without a
+ * The running daemon; undefined if it was killed, even if other programs now have its process ID and port. A daemon without a
  * token may be stopped, and gets no other requests.
  */
 export async function findRunningDaemon(
@@ -48,7 +48,7 @@ export async function findRunningDaemon(
   return noted?.answerer === 'daemon' ? noted.state : undefined
 }
 
-/** The daemon of the file and what answers at its address; undefined if its process has ended. */
+/** The daemon in the file, and what answers at its address; undefined if its process has ended. */
 export async function askNotedDaemon(
   places: Places,
   signal?: AbortSignal,
@@ -77,13 +77,13 @@ export async function isProcessThere(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // A process of another user exists, too.
+    // EPERM means that the process exists, but belongs to another user.
     return isErrno(error, 'EPERM')
   }
   return !(await hasEnded(pid))
 }
 
-/** On Linux a process keeps its id until its parent reads its exit code: in a container perhaps forever. */
+/** On Linux, a process keeps its ID until its parent reads its exit code, which may never happen in a container. */
 async function hasEnded(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error) return ''

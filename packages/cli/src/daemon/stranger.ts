@@ -1,4 +1,4 @@
-/** What was found instead of our own daemon. It gets no prompt and no key, unless `--inference` names it. */
+/** A program found instead of our own daemon. It gets no prompt and no key, unless named by `--inference`. */
 
 import { toSentence } from '../terminal/terminal-text.ts'
 import { holderName, type PortHolder } from './port-holder.ts'
@@ -10,7 +10,7 @@ export type Stranger = {
   kind: PortHolder | 'earlier'
 }
 
-/** What it is, and what to do, in sentences. */
+/** Sentences about what it is and what to do. */
 export function describeStranger({ label, kind }: Stranger): { text: string; advice: string } {
   if (kind === 'earlier') {
     return {

@@ -15,7 +15,10 @@ export const createParsedOption = (one: Setting<unknown>): Option =>
 export function showVariables(command: Command, settings: readonly Setting<unknown>[]): Command {
   return command.addHelpText('after', () => {
     const flags = command.options.map((option) => option.flags)
-    const variables = listVariables(settings, flags)
+    const variables = listVariables(settings, flags).map(([variable, text]): [string, string] => [
+      variable,
+      breakLongLists(text),
+    ])
     const help = command.createHelp()
     help.prepareContext({ helpWidth: command.configureOutput().getOutHelpWidth?.() ?? 80 })
     const width = Math.max(...variables.map(([variable]) => variable.length))
@@ -23,3 +26,7 @@ export function showVariables(command: Command, settings: readonly Setting<unkno
     return `\n${help.formatItemList('Variables:', items, help).join('\n').trimEnd()}`
   })
 }
+
+/** Breaks lists without spaces, such as those of rate limits, so that lines fit 80 columns. */
+const breakLongLists = (text: string) =>
+  text.replace(/\S{60,}/g, (word) => word.replace(/.{1,40},/g, '$&\n'))

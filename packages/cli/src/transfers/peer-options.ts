@@ -21,7 +21,7 @@ export function readPeerSettings({ peers, onlyPeers, limitUpload }: PeerOptions,
   const isOff = peers === false || readSaved('peers', config) === 'off'
   return {
     peers: onlyPeers ? ('only' as const) : isOff ? ('off' as const) : ('auto' as const),
-    // Undefined for `run` and `up`, which have no such option and do not change a file that is already here.
+    // Undefined for `run` and `up`, which have no such option and do not change an existing file.
     isShared: isOff ? false : peers,
     ...readUploadSettings(limitUpload, config),
   }
