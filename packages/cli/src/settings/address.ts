@@ -36,7 +36,7 @@ function checked(address: string, typed: string, { what, example } = registry): 
   const url = URL.canParse(address) ? new URL(address) : undefined
   const isWeb = url !== undefined && /^https?:$/.test(url.protocol)
   if (!isWeb || url.username || url.search || url.hash) {
-    throw misuse(`“${typed}” is not the address of ${what}.`, `Example: ${example}`)
+    throw misuse(`“${typed}” is not a valid address of ${what}.`, `Example: ${example}`)
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
 }

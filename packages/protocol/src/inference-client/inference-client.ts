@@ -36,7 +36,7 @@ export type LoadedModel = {
   /** Running or queued requests. */
   requests: number
   loaded_at: string
-  /** Null for a model that stays loaded. */
+  /** When it is unloaded if it stays idle; some 292 years ahead for a model that stays loaded, as in Ollama. */
   expires_at: string | null
   /** Null while it generates. */
   idle_seconds: number | null
