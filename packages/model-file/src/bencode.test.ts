@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decodeBencode, encodeBencode } from './bencode.ts'
 
-test('what is written is as BEP 3 says, with sorted keys', () => {
+test('encodes as specified in BEP 3, with sorted keys', () => {
   const value = {
     spam: ['a', -3],
     cow: { '\xff': 1, '\x00': new Uint8Array([200, 10]) },
@@ -12,7 +12,7 @@ test('what is written is as BEP 3 says, with sorted keys', () => {
   )
 })
 
-test('what is written is read again', () => {
+test('encoded values can be decoded', () => {
   const written = encodeBencode({ a: 12_345_678_901_234, b: ['x', {}], name: Buffer.from('ü') })
   expect(decodeBencode(written)).toEqual(
     new Map<string, unknown>([

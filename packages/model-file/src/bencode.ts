@@ -1,15 +1,15 @@
-/** Bencode (BEP 3): what torrents, trackers and peers speak. */
+/** Bencode (BEP 3): the encoding of torrents, trackers and peers. */
 import { AppError } from '@shoal/core/errors'
 
-/** What is read: strings are bytes. */
+/** A decoded value. Strings are bytes. */
 export type Bencoded = number | Buffer | Bencoded[] | Map<string, Bencoded>
 
-/** Nothing that a peer has to tell lies deeper. */
+/** No peer message is nested deeper. */
 const maxDepth = 4
 
 /**
- * The bencoded value (BEP 3) that `bytes` begin with; what follows is not looked at. It reads what strangers send: a length
- * counts digits alone and ends within the bytes, so that reading always goes forward. Throws `invalid_bencode`.
+ * Decodes the bencoded value (BEP 3) at the start of `bytes`; the rest is ignored. Safe for untrusted input: a length must be
+ * all digits and end within the bytes, so that decoding always advances. Throws `invalid_bencode`.
  */
 export function decodeBencode(bytes: Buffer): Bencoded {
   let position = 0
@@ -22,7 +22,7 @@ export function decodeBencode(bytes: Buffer): Bencoded {
       return number('e')
     }
     if (type !== 'l' && type !== 'd') return text()
-    if (depthLeft === 0) throw invalid('bencoded lists in lists')
+    if (depthLeft === 0) throw invalid('the bencoded data is nested too deeply')
     position += 1
     return type === 'l' ? list(depthLeft - 1) : dictionary(depthLeft - 1)
   }
@@ -49,7 +49,7 @@ export function decodeBencode(bytes: Buffer): Bencoded {
     const length = number(':')
     const end = position + length
     if (length < 0 || end > bytes.length) {
-      throw invalid(`a bencoded string of ${length} bytes`)
+      throw invalid(`a bencoded string has an invalid length: ${length}`)
     }
     const found = bytes.subarray(position, end)
     position = end
@@ -59,13 +59,13 @@ export function decodeBencode(bytes: Buffer): Bencoded {
   function number(delimiter: string): number {
     const end = bytes.indexOf(delimiter, position)
     const digits = bytes.toString('latin1', position, Math.max(position, end))
-    if (!/^-?\d{1,15}$/.test(digits)) throw invalid('bencoded text without its number')
+    if (!/^-?\d{1,15}$/.test(digits)) throw invalid('a number is missing in the bencoded data')
     position = end + 1
     return Number(digits)
   }
 }
 
-/** What is written: each character of a string is one byte, so text beyond ASCII is given as the bytes of its UTF-8. */
+/** A value to encode. Each character of a string is one byte, so text beyond ASCII must be passed as UTF-8 bytes. */
 export type Bencodable =
   | number
   | string
@@ -74,8 +74,8 @@ export type Bencodable =
   | { readonly [key: string]: Bencodable | undefined }
 
 /**
- * Keys of a dictionary are sorted, and those without a value left out. A tracker answers with it all day: the package `bencode`
- * takes three times as long, and takes the keys of a dictionary for text, which the info hashes of a scrape are not.
+ * Sorts the keys of dictionaries and omits undefined values. Written here because it is on the tracker's hot path: the package
+ * `bencode` takes three times as long, and treats dictionary keys as text, which the info hashes in a scrape are not.
  */
 export function encodeBencode(value: Bencodable): Buffer {
   return Buffer.from(encodedText(value), 'latin1')
@@ -86,7 +86,7 @@ function encodedText(value: Bencodable): string {
   if (typeof value === 'string') return `${value.length}:${value}`
   if (value instanceof Uint8Array) return encodedText(Buffer.from(value).toString('latin1'))
   if (isList(value)) return `l${value.map(encodedText).join('')}e`
-  const keys = Object.keys(value).sort() // by code unit, which is by byte here
+  const keys = Object.keys(value).sort() // by code unit, which is the same as by byte here
   return `d${keys.map((key) => encodedEntry(key, value[key])).join('')}e`
 }
 

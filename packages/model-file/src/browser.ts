@@ -1,4 +1,4 @@
-/** What a browser needs to publish a file: its header, and how it is cut into chunks. Nothing of Node is loaded. */
+/** What a browser needs to publish a file: its header and its division into chunks. Loads no Node modules. */
 export { type ChunkManifest, makeManifest } from './chunk-manifest.ts'
 export { chunkCount, chunkRange, chunkSizeFor } from './chunk-sizes.ts'
 export { parseGguf } from './gguf.ts'

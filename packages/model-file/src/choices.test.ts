@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-/** What a module imports when it runs, by its own words. */
+/** The modules that a module imports at run time, from its source. */
 const imported = /^(?:import|export)(?! type\b)[^'"]*?from '([^']+)'/gm
 
 function importsBehind(entrance: URL, seen = new Set<string>()): Set<string> {
@@ -15,7 +15,7 @@ function importsBehind(entrance: URL, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-test('the choices can be loaded by a browser: behind them is no module of Node and no package but core', () => {
+test('choices.ts runs in a browser: it imports no Node module and no package except core', () => {
   const names = [...importsBehind(new URL('choices.ts', import.meta.url))]
   expect(names.map((name) => name.replace(/^file:.*\//, '')).sort()).toEqual([
     '@shoal/core/errors',

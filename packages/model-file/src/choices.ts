@@ -1,4 +1,7 @@
-/** What somebody chooses between. An entrance of its own, which loads nothing: for browsers, and for a command line that starts at once. */
+/**
+ * The file choices of a model. A separate entry point that loads nothing else, for browsers and for a command line that starts
+ * quickly.
+ */
 export { type Fidelity, findFidelity } from './fidelity.ts'
 export {
   ambiguousChoice,

@@ -34,7 +34,7 @@ test('hashes survive packing into 32 bytes each', () => {
   expect(() => unpackHashes(packed.subarray(1), fileSizeBytes)).toThrow(RangeError)
 })
 
-test('what a hasher found becomes a manifest without problems', () => {
+test('the result of a hasher becomes a valid manifest', () => {
   const manifest = makeManifest({
     fileSizeBytes,
     sha256_hash: hash('f'),
@@ -46,11 +46,11 @@ test('what a hasher found becomes a manifest without problems', () => {
 })
 
 test.for<[string, Partial<ChunkManifest>]>([
-  ['file_size_bytes is 0, an empty file cannot be published', { file_size_bytes: 0 }],
-  ['chunk_size is 1048576, for 41943040 bytes it is 16777216', { chunk_size: mebibyte }],
+  ['file_size_bytes is 0; an empty file cannot be published', { file_size_bytes: 0 }],
+  ['chunk_size is 1048576; it must be 16777216 for 41943040 bytes', { chunk_size: mebibyte }],
   ['sha256_hash is not 64 lower-case hexadecimal digits', { sha256_hash: hash('F') }],
   ['there are 2 chunk hashes, not 3', { chunk_hashes: [first, second] }],
-  ['chunk 0 stands in place 1', { chunk_hashes: [first, first, last] }],
+  ['chunk 0 is at position 1', { chunk_hashes: [first, first, last] }],
   [
     'chunk 2 has 8388607 bytes, not 8388608',
     { chunk_hashes: [first, second, { ...last, size: 8388607 }] },

@@ -5,7 +5,7 @@ import { fromHex, toHex } from './hex.ts'
 /** SHA-256 in lower-case hex, and the size in bytes. */
 export type ChunkHash = { index: number; hash: string; size: number }
 
-/** What publishing sends and what downloading gives. The names are the wire's. */
+/** Sent when publishing and received when downloading. The field names are those of the API. */
 export type ChunkManifest = {
   file_size_bytes: number
   chunk_size: number
@@ -15,14 +15,14 @@ export type ChunkManifest = {
 
 const hashBytes = 32
 
-/** The hashes one after another, 32 bytes each: a tenth of their JSON. */
+/** The concatenated hashes, 32 bytes each: a tenth of the size of their JSON. */
 export function packHashes(chunks: readonly ChunkHash[]): Uint8Array {
   const packed = new Uint8Array(chunks.length * hashBytes)
   for (const [place, { hash }] of chunks.entries()) packed.set(fromHex(hash), place * hashBytes)
   return packed
 }
 
-/** Undoes {@link packHashes}. Throws RangeError where the number of hashes does not fit the file. */
+/** The inverse of {@link packHashes}. Throws RangeError if the number of hashes does not match the file size. */
 export function unpackHashes(packed: Uint8Array, fileSizeBytes: number): ChunkHash[] {
   const count = chunkCount(fileSizeBytes)
   if (packed.length !== count * hashBytes) {
@@ -36,7 +36,7 @@ export function unpackHashes(packed: Uint8Array, fileSizeBytes: number): ChunkHa
   }))
 }
 
-/** What a hasher found, as the wire says it. */
+/** Converts the result of a hasher into the API's format. */
 export function makeManifest(hashes: ChunkHashes): ChunkManifest {
   return {
     file_size_bytes: hashes.fileSizeBytes,
@@ -46,14 +46,14 @@ export function makeManifest(hashes: ChunkHashes): ChunkManifest {
   }
 }
 
-/** What does not add up in a manifest, as a phrase; undefined when all does. */
+/** The first inconsistency in a manifest, as a phrase; undefined if there is none. */
 export function manifestProblem(manifest: ChunkManifest): string | undefined {
   const { file_size_bytes: fileSizeBytes, chunk_size: chunkSize, chunk_hashes: chunks } = manifest
   if (!Number.isSafeInteger(fileSizeBytes) || fileSizeBytes < 1) {
-    return `file_size_bytes is ${fileSizeBytes}, an empty file cannot be published`
+    return `file_size_bytes is ${fileSizeBytes}; an empty file cannot be published`
   }
   if (chunkSize !== chunkSizeFor(fileSizeBytes)) {
-    return `chunk_size is ${chunkSize}, for ${fileSizeBytes} bytes it is ${chunkSizeFor(fileSizeBytes)}`
+    return `chunk_size is ${chunkSize}; it must be ${chunkSizeFor(fileSizeBytes)} for ${fileSizeBytes} bytes`
   }
   if (!isSha256(manifest.sha256_hash)) return 'sha256_hash is not 64 lower-case hexadecimal digits'
   const count = chunkCount(fileSizeBytes)
@@ -73,7 +73,7 @@ function chunkProblem(
   place: number,
   fileSizeBytes: number,
 ): string | undefined {
-  if (index !== place) return `chunk ${index} stands in place ${place}`
+  if (index !== place) return `chunk ${index} is at position ${place}`
   const expected = chunkRange(place, fileSizeBytes).size
   if (size !== expected) return `chunk ${index} has ${size} bytes, not ${expected}`
   if (!isSha256(hash)) return `the hash of chunk ${index} is not 64 lower-case hexadecimal digits`

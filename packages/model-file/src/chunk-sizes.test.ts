@@ -21,13 +21,13 @@ test('a torrent piece has 1 MiB and grows to 16 MiB with the file', () => {
   expect(pieceLengthFor(4000 * gibibyte)).toBe(16 * mebibyte)
 })
 
-test('no piece straddles two chunks, whatever the size of the file', () => {
+test('no piece spans two chunks, for any file size', () => {
   for (let size = 1; size < 2 ** 50; size = Math.ceil(size * 1.7)) {
     expect(chunkSizeFor(size) % pieceLengthFor(size)).toBe(0)
   }
 })
 
-test('the chunks of a file follow each other and end with it', () => {
+test('the chunks of a file are contiguous and cover the whole file', () => {
   const size = 33 * mebibyte
   expect(chunkRange(0, size)).toEqual({ start: 0, size: 16 * mebibyte })
   expect(chunkRange(2, size)).toEqual({ start: 32 * mebibyte, size: mebibyte })

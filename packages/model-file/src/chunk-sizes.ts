@@ -10,7 +10,7 @@ const smallestPiece = mebibyte
 const maxPieceBytes = 16 * mebibyte
 const enoughPieces = 2048
 
-/** Bytes of every chunk but the last: 16 MiB, doubled until the file has at most 10,000 chunks. */
+/** Size of every chunk except the last: 16 MiB, doubled until the file has at most 10,000 chunks. */
 export function chunkSizeFor(fileSizeBytes: number): number {
   let size = smallestChunk
   while (fileSizeBytes > size * maxChunks) size *= 2
@@ -18,8 +18,8 @@ export function chunkSizeFor(fileSizeBytes: number): number {
 }
 
 /**
- * Bytes of every torrent piece but the last: 1 MiB, doubled until the file has at most 2,048 pieces (40 KiB of hashes)
- * or a piece has 16 MiB. It divides the chunk size, so no piece straddles two chunks.
+ * Size of every torrent piece except the last: 1 MiB, doubled until the file has at most 2,048 pieces (40 KiB of hashes) or a
+ * piece has 16 MiB. It divides the chunk size, so no piece spans two chunks.
  */
 export function pieceLengthFor(fileSizeBytes: number): number {
   let length = smallestPiece
@@ -31,7 +31,7 @@ export function chunkCount(fileSizeBytes: number): number {
   return Math.ceil(fileSizeBytes / chunkSizeFor(fileSizeBytes))
 }
 
-/** Where chunk `index` lies, in bytes. Throws RangeError where the file has no such chunk. */
+/** The position of chunk `index`, in bytes. Throws RangeError if the file has no such chunk. */
 export function chunkRange(index: number, fileSizeBytes: number): { start: number; size: number } {
   if (!Number.isInteger(index) || index < 0 || index >= chunkCount(fileSizeBytes)) {
     throw new RangeError(`a file of ${fileSizeBytes} bytes has no chunk ${index}`)

@@ -1,4 +1,4 @@
-/** How near a quantization is to its original, in a word for who chooses between files. */
+/** How close a quantization is to the original, as a label for choosing between files. */
 
 export type Fidelity =
   | 'Original'
@@ -20,10 +20,10 @@ const wordOfBits: Record<number, Fidelity> = {
 }
 
 const original = /^(?:BF16|F16|F32|F64)$/i
-/** The bits of a weight stand behind the name of the scheme: `Q4_K_M`, `IQ2_XXS`, `TQ1_0`, `MXFP4`. */
+/** The bits per weight follow the name of the scheme: `Q4_K_M`, `IQ2_XXS`, `TQ1_0`, `MXFP4`. */
 const reduced = /^(?:I?Q|TQ|MXFP|NVFP)(\d)(?!\d)/i
 
-/** By the label of a quantization; undefined for one that is not known. */
+/** The fidelity for a quantization label; undefined if the label is unknown. */
 export function findFidelity(quantization: string | null): Fidelity | undefined {
   const label = quantization ?? ''
   return original.test(label) ? 'Original' : wordOfBits[Number(reduced.exec(label)?.[1])]

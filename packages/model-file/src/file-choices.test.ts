@@ -21,7 +21,7 @@ const sample = (filename: string, quantization: string | null, size = 1): Sample
 const found = (choices: ReturnType<typeof listChoices>, wanted: string) =>
   findChoices(choices, wanted).map(({ label }) => label)
 
-test('the parts of a split file are one choice, in their order and with their whole size', () => {
+test('the parts of a split file are one choice, in order and with their total size', () => {
   const [choice, ...others] = listChoices(
     sample('tide-Q8_0-00002-of-00002.gguf', 'Q8_0', 5),
     sample('tide-Q8_0-00001-of-00002.gguf', 'Q8_0', 7),
@@ -34,7 +34,7 @@ test('the parts of a split file are one choice, in their order and with their wh
   ])
 })
 
-test('the parts of a split file need their memory together, by their sizes where one is not told', () => {
+test('the memory of a split file is the sum of its parts, or based on their sizes if one is unknown', () => {
   const parts = [1, 2].map((part) => sample(`tide-0000${part}-of-00002.gguf`, 'Q8_0', 4e9))
   const [first, second] = parts as [Sample, Sample]
   const reported = listChoices({ ...first, memory_bytes: 5e9 }, { ...second, memory_bytes: 4e9 })
@@ -51,24 +51,24 @@ test('a projector is never the best fit', () => {
   expect(findBestFit(runnable(choices), 16e9)?.label).toBe('Q4_0')
 })
 
-test('choices stand by size, the smallest first', () => {
+test('choices are sorted by size, smallest first', () => {
   const choices = listChoices(sample('a-F16.gguf', 'F16', 9), sample('a-Q4_0.gguf', 'Q4_0', 2))
   expect(choices.map(({ label }) => label)).toEqual(['Q4_0', 'F16'])
 })
 
-test('a projector keeps its filename and cannot run by itself', () => {
+test('a projector keeps its filename and cannot run on its own', () => {
   const choices = listChoices(sample('mmproj-F16.gguf', 'F16'), sample('a-F16.gguf', 'F16', 9))
   expect(choices.map(({ label }) => label)).toEqual(['mmproj-F16', 'F16'])
   expect(runnable(choices).map(({ label }) => label)).toEqual(['F16'])
 })
 
-test('two files of one quantization are told apart by their names', () => {
+test('two files with the same quantization have different labels', () => {
   const choices = listChoices(sample('a-Q4_0.gguf', 'Q4_0'), sample('b-Q4_0.gguf', 'Q4_0'))
   expect(choices.map(({ label }) => label)).toEqual(['a-Q4_0', 'b-Q4_0'])
   expect(found(choices, 'B-Q4_0')).toEqual(['b-Q4_0'])
 })
 
-test('a quantization means all files that have it, and the best fit of them is the default one', () => {
+test('a quantization matches all files that have it, and the best fit is the default', () => {
   const choices = listChoices(
     sample('a-Q4_0.gguf', 'Q4_0', 2),
     sample('b-Q4_0.gguf', 'Q4_0', 5e9),
@@ -83,7 +83,7 @@ test('a quantization means all files that have it, and the best fit of them is t
   expect(defaultChoice([], 8e9)).toBeUndefined()
 })
 
-test('a quantization is looked for before a filename', () => {
+test('a quantization takes precedence over a filename', () => {
   const choices = listChoices(
     sample('Q8_0.gguf', 'F16'),
     sample('x-Q8_0.gguf', 'Q8_0'),
@@ -94,7 +94,7 @@ test('a quantization is looked for before a filename', () => {
   expect(found(choices, 'Q8_0.gguf')).toEqual(['F16'])
 })
 
-test('names that differ only in case are each found as they are spelled', () => {
+test('names that differ only in case match exactly', () => {
   const choices = listChoices(sample('ab.gguf', null), sample('AB.gguf', null))
   expect(found(choices, 'ab')).toEqual(['ab.gguf'])
   expect(found(choices, 'AB')).toEqual(['AB.gguf'])
@@ -109,7 +109,7 @@ test('a file is found by its quantization in any case, or by its filename', () =
   expect(found(choices, 'Q9')).toEqual([])
 })
 
-test('a split file is complete when each of its parts is there, and cannot run before', () => {
+test('a split file can run only when it has all its parts', () => {
   const part = (number: number) => sample(`tide-Q8_0-0000${number}-of-00003.gguf`, 'Q8_0')
   const findMissing = (...numbers: number[]) =>
     listChoices(...numbers.map(part)).flatMap(missingParts)
@@ -120,7 +120,7 @@ test('a split file is complete when each of its parts is there, and cannot run b
   expect(runnable(listChoices(part(1), part(2), part(3)))).toHaveLength(1)
 })
 
-test('each label leads back to its choice, however it is written', () => {
+test('each label finds its choice, in any case', () => {
   for (const files of fileSetExamples()) {
     const choices = fileChoices(files, ({ file_size_bytes }) => file_size_bytes)
     for (const choice of choices) {

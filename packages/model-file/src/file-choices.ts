@@ -1,4 +1,4 @@
-/** A model's files as what one chooses between: the shards of a split file are one choice. */
+/** The choices between a model's files. The shards of a split file are one choice. */
 
 import { AppError } from '@shoal/core/errors'
 import { isLabel } from '@shoal/core/references'
@@ -8,26 +8,26 @@ import { getShardSet, getStem, parseShardNumbers, withoutExtension } from './sha
 export type FileLike = {
   filename: string
   quantization: string | null
-  /** What it adds to the memory of its model; undefined or null if unknown. */
+  /** Memory the file adds to that of its model, in bytes; undefined or null if unknown. */
   memory_bytes?: number | null
 }
 
 export type FileChoice<F extends FileLike> = {
-  /** Written after the colon: `Q4_K_M`, or a name if several files share the quantization. */
+  /** The text after the colon in a reference: `Q4_K_M`, or a name if several files have the same quantization. */
   label: string
   quantization: string | null
-  /** Shards in their order; one file otherwise. */
+  /** Shards in order; otherwise one file. */
   files: [F, ...F[]]
-  /** How many files there should be, as their names say. */
+  /** The number of files there should be, according to their names. */
   parts: number
   sizeBytes: number
-  /** To run it with one conversation. */
+  /** Memory to run it with one conversation. */
   memoryBytes: number
-  /** A vision or sound projector: it goes with a model, and is never one. */
+  /** A vision or audio projector: used together with a model, not on its own. */
   isCompanion: boolean
 }
 
-/** By size, the smallest first. */
+/** Sorted by size, smallest first. */
 export function fileChoices<F extends FileLike>(
   files: readonly F[],
   getSize: (file: F) => number,
@@ -38,7 +38,7 @@ export function fileChoices<F extends FileLike>(
   return withLabels(choices).toSorted((a, b) => a.sizeBytes - b.sizeBytes)
 }
 
-/** Gives each choice the shortest name that no other has, and that can be written after a colon. */
+/** Labels each choice with the shortest name that is unique and can follow the colon in a reference. */
 function withLabels<C extends Omit<FileChoice<FileLike>, 'label'>>(
   choices: C[],
 ): (C & { label: string })[] {
@@ -56,23 +56,23 @@ function withLabels<C extends Omit<FileChoice<FileLike>, 'label'>>(
   return named.map(({ choice, labels: [label = ''] }) => ({ ...choice, label }))
 }
 
-/** From the shortest on. */
+/** Shortest first. */
 const makeLabels = ({ quantization, isCompanion, files }: Omit<FileChoice<FileLike>, 'label'>) => [
   ...(isCompanion || quantization === null ? [] : [quantization]),
   ...listFileNames(files[0]).toReversed(),
 ]
 
-/** A name means several of the choices, and only one may be taken. `labels` tell them apart. */
+/** A name that matches several choices where only one is allowed. `labels` tell them apart. */
 export const ambiguousChoice = (wanted: string, labels: string[]) =>
   new AppError(
     'ambiguous_choice',
-    `there are several files in ${wanted}: name one of ${labels.join(', ')}`,
+    `${wanted} matches several files: use one of ${labels.join(', ')}`,
     { wanted, labels },
   )
 
 type Named = { label: string; quantization: string | null; files: readonly { filename: string }[] }
 
-/** What a choice may be called, and which wins if one text means several choices. */
+/** The names of a choice, in order of precedence if a text matches several choices. */
 const kindsOfName: ((choice: Named) => (string | null)[])[] = [
   ({ label }) => [label],
   ({ quantization }) => [quantization],
@@ -82,8 +82,8 @@ const kindsOfName: ((choice: Named) => (string | null)[])[] = [
 const spellings = [(text: string) => text, (text: string) => text.toUpperCase()]
 
 /**
- * The choices that `:QUANT` names by label, quantization or filename, spelled exactly so or else in any case. Empty if there are
- * none; several if files share the quantization, or if their names differ from `wanted` only in case.
+ * The choices that `:QUANT` matches by label, quantization or filename. An exact match takes precedence over one that ignores
+ * case. Empty if there is none; several if files share the quantization or if their names differ from `wanted` only in case.
  */
 export function findChoices<C extends Named>(choices: readonly C[], wanted: string): C[] {
   for (const namesOfKind of kindsOfName) {
@@ -96,7 +96,7 @@ export function findChoices<C extends Named>(choices: readonly C[], wanted: stri
   return []
 }
 
-/** Of several choices that one name means the best fit for this memory, or else the smallest. */
+/** If a name matches several choices: the best fit for this memory, or else the smallest. */
 export function defaultChoice<C extends FileChoice<FileLike>>(
   found: readonly C[],
   memoryBytes: number,
@@ -105,11 +105,11 @@ export function defaultChoice<C extends FileChoice<FileLike>>(
   return findBestFit(whole, memoryBytes) ?? whole[0] ?? found[0]
 }
 
-/** What can be run by itself, with all its parts. */
+/** The choices that can run on their own and have all their parts. */
 export const runnable = <C extends FileChoice<FileLike>>(choices: readonly C[]): C[] =>
   choices.filter((choice) => !choice.isCompanion && missingParts(choice).length === 0)
 
-/** The numbers, from 1, of the parts that a split file lacks. Empty if it has them all, and if the file is not split. */
+/** The numbers of the parts that a split file lacks, from 1. Empty if it is complete or not split. */
 export function missingParts({ files, parts }: FileChoice<FileLike>): number[] {
   const here = files.map(getPartNumber)
   return Array.from({ length: parts }, (_, index) => index + 1).filter(
@@ -117,7 +117,10 @@ export function missingParts({ files, parts }: FileChoice<FileLike>): number[] {
   )
 }
 
-/** What a file may be called beside its quantization: its filename, that without the extension, and without its part. */
+/**
+ * Names of a file besides its quantization: the filename, the filename without its extension, and the same without the part
+ * number.
+ */
 export const listFileNames = (file: { filename: string }): string[] => [
   file.filename,
   withoutExtension(file.filename),

@@ -18,17 +18,17 @@ test.each([
   expect(findBestFit(choices, gigabytes * 1e9)?.label).toBe(label)
 })
 
-test('an original is the best fit only where there is nothing else', () => {
+test('an original is the best fit only if there is nothing else', () => {
   const only = [{ label: 'F16', sizeBytes: 1e9, memoryBytes: 2e9 }]
   expect(findBestFit(only, 16e9)?.label).toBe('F16')
 })
 
-test('a file needs what the registry says; where it says nothing its size tells', () => {
+test("the memory for a file is the registry's estimate, or else based on its size", () => {
   expect(memoryNeeded({ file_size_bytes: 5e9, memory_bytes: 6.1e9 })).toBe(6.1e9)
   expect(memoryNeeded({ file_size_bytes: 5e9, memory_bytes: null })).toBe(6.3e9)
   expect(memoryNeeded({ file_size_bytes: 5e9 })).toBe(6.3e9)
 })
 
-test('of a machine of 16 GB models may take 14.6 GB', () => {
+test('models may use 14.6 GB on a 16 GB machine', () => {
   expect(memoryOfMachine(16) / 1e9).toBeCloseTo(14.6, 1)
 })

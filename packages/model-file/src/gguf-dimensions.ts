@@ -1,6 +1,6 @@
 import type { JsonValue } from './json-safe.ts'
 
-/** What the memory of a model depends on. `heads` and `kv_heads` may differ from layer to layer. */
+/** The properties that determine a model's memory use. `heads` and `kv_heads` may differ between layers. */
 export type GgufDimensions = {
   layers: number | null
   embedding_length: number | null
@@ -8,7 +8,7 @@ export type GgufDimensions = {
   kv_heads: number | number[] | null
   key_length: number | null
   value_length: number | null
-  /** Tokens that the tokenizer knows. */
+  /** Number of tokens in the tokenizer's vocabulary. */
   vocabulary_size: number | null
 }
 
@@ -39,7 +39,7 @@ export function findCount(metadata: Metadata, key: string): number | null {
   return isCount(value) ? value : null
 }
 
-/** A number, or one for each layer. */
+/** One number, or one per layer. */
 function findCounts(metadata: Metadata, key: string): number | number[] | null {
   const value = metadata[key]
   if (!Array.isArray(value)) return findCount(metadata, key)
@@ -47,7 +47,7 @@ function findCounts(metadata: Metadata, key: string): number | number[] | null {
   return counts.length > 0 && counts.length === value.length ? counts : null
 }
 
-/** Of an array, whether it was kept whole or not. */
+/** The length of an array, whether all of it was kept or not. */
 function findLength(metadata: Metadata, key: string): number | null {
   const value = metadata[key]
   if (Array.isArray(value)) return value.length

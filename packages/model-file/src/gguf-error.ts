@@ -1,4 +1,4 @@
 import { AppError } from '@shoal/core/errors'
 
-/** The bytes are not a GGUF file that we accept. The message says what is wrong with which part. */
+/** The bytes are not a GGUF file that shoal accepts. The message names the part and the problem. */
 export const invalidGguf = (message: string) => new AppError('invalid_gguf', message, {})

@@ -44,7 +44,7 @@ test.for([
 const q4k = { name: 'blk.0.ffn_up.weight', shape: [256, 64], type: 'Q4_K' }
 const f32 = { name: 'blk.0.ffn_norm.weight', shape: [256], type: 'F32' }
 
-test('the quantization is the file type, else that of most bytes, else what the filename says', async () => {
+test('the quantization comes from the file type, else from the type with the most bytes, else from the filename', async () => {
   const typed = { metadata: { 'general.file_type': 15 }, tensors: [q4k, f32] }
   expect(await factsOfMade(typed)).toMatchObject({ quantization: 'Q4_K_M' })
   const guessed = { metadata: { 'general.file_type': 1024 + 7 } }
@@ -54,7 +54,7 @@ test('the quantization is the file type, else that of most bytes, else what the 
   expect(await factsOfMade({})).toMatchObject({ quantization: 'unknown' })
 })
 
-test('a shard is known by its header or by its filename, and needs no architecture', async () => {
+test('a shard is recognized by its header or filename and needs no architecture', async () => {
   const split = {
     'split.no': { type: 'u16', value: 1 },
     'split.count': { type: 'u16', value: 3 },
@@ -77,7 +77,7 @@ test('a shard is known by its header or by its filename, and needs no architectu
   })
 })
 
-test('projectors and adapters are told from models', async () => {
+test('projectors and adapters are distinguished from models', async () => {
   const findRole = async (metadata: GgufInput['metadata'], filename?: string) =>
     (await factsOfMade({ metadata: metadata ?? {} }, filename)).role
   expect(await findRole({ 'general.type': 'mmproj' })).toBe('mmproj')
@@ -98,7 +98,7 @@ test('heads may differ from layer to layer', async () => {
   expect(dimensions).toMatchObject({ heads: [12, 16], kv_heads: [3, 4], key_length: 64 })
 })
 
-test('a negative number counts nothing', async () => {
+test('a negative number is not a count', async () => {
   const metadata = {
     'general.architecture': 'llama',
     'llama.attention.head_count_kv': { type: 'i32' as const, value: [8, -800, 8] },
@@ -108,7 +108,7 @@ test('a negative number counts nothing', async () => {
   expect(dimensions).toMatchObject({ kv_heads: null, layers: null })
 })
 
-test('the metadata are JSON that PostgreSQL takes', async () => {
+test('the metadata is JSON that PostgreSQL accepts', async () => {
   const { metadata } = await factsOfMade({
     metadata: {
       'nul\0key': 'a\0b',

@@ -6,7 +6,10 @@ import { cleanText, type JsonValue, jsonSafe } from './json-safe.ts'
 import { findQuantizationInFilename } from './quantization.ts'
 import { findShardInFilename, type Shard } from './shards.ts'
 
-/** `model` runs by itself; a `shard` is a part of one, an `mmproj` its eye or ear, an `adapter` a LoRA for one. */
+/**
+ * A `model` runs on its own; a `shard` is a part of one; an `mmproj` is its vision or audio projector; an `adapter` is a LoRA
+ * for one.
+ */
 export type GgufRole = 'model' | 'mmproj' | 'adapter' | 'shard'
 
 export type GgufTensorSummary = {
@@ -15,16 +18,16 @@ export type GgufTensorSummary = {
   types: Record<string, { count: number; bytes: number; parameters: number }>
 }
 
-/** What a registry says of a file. JSON throughout, free of what PostgreSQL refuses. */
+/** The information a registry has about a file, as JSON without values that PostgreSQL rejects. */
 export type GgufFacts = {
   architecture: string | null
   name: string | null
   license: string | null
   role: GgufRole
   shard: Shard | null
-  /** Elements of all tensors of this file. */
+  /** Total number of elements in the tensors of this file. */
   parameter_count: number | null
-  /** Tokens. */
+  /** In tokens. */
   context_length: number | null
   /** A label such as `Q4_K_M`, or `unknown`. */
   quantization: string
@@ -34,10 +37,10 @@ export type GgufFacts = {
   tensor_summary: GgufTensorSummary
 }
 
-/** The key/values of a header, as they are stored and sent. */
+/** The header's key/value pairs, as stored and sent. */
 type Metadata = GgufFacts['metadata']
 
-/** What the key/values say without the tensors. */
+/** The facts that the key/value pairs provide without the tensors. */
 export type MetadataFacts = Omit<
   GgufFacts,
   'parameter_count' | 'quantization' | 'metadata' | 'tensor_summary'
@@ -77,7 +80,7 @@ function findText(metadata: Metadata, key: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** The header knows better than the filename, which anybody may change. */
+/** The header takes precedence over the filename, which anyone can change. */
 function findShard(metadata: Metadata, filename: string): Shard | null {
   const count = findCount(metadata, 'split.count')
   const zeroBasedIndex = findCount(metadata, 'split.no')

@@ -33,11 +33,11 @@ const extremes = [
   2n ** 64n - 1n,
 ]
 
-/** One to four changes: a byte, a whole 64-bit number, a cut, or bytes put in. */
+/** One to four changes: a byte, a 64-bit number, a truncation or inserted bytes. */
 function mutate(random: (below: number) => number): Uint8Array {
   let file = original.slice()
   for (let changes = 1 + random(4); changes > 0 && file.length > 16; changes -= 1) {
-    // Mostly in the header, where it hurts.
+    // Mostly in the header, where damage matters.
     const place = random(Math.min(file.length - 8, random(4) === 0 ? file.length : 6000))
     const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
     const kind = random(8)
@@ -49,10 +49,10 @@ function mutate(random: (below: number) => number): Uint8Array {
   return file
 }
 
-test('two thousand damaged headers are each read or refused with a GGUF error, quickly', async () => {
+test('two thousand damaged headers are each read or rejected with a GGUF error, quickly', async () => {
   const random = seededRandom(20_251_121)
   let refused = 0
-  const before = process.cpuUsage() // on a busy machine time says nothing
+  const before = process.cpuUsage() // on a busy machine, the elapsed time means nothing
   for (let run = 0; run < 2000; run += 1) {
     const file = mutate(random)
     try {

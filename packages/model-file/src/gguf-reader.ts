@@ -1,20 +1,20 @@
 import { invalidGguf } from './gguf-error.ts'
 
 /**
- * The bytes from `offset` on: `length` of them, or fewer where the file ends before that.
- * It may be asked for the same bytes twice, never for more than a mebibyte, and must not reuse the array it gave.
+ * Returns `length` bytes from `offset`, or fewer if the file ends before that. It may be called for the same bytes twice, never
+ * for more than 1 MiB, and must not reuse the array it returned.
  */
 export type ReadBytes = (offset: number, length: number) => Promise<Uint8Array>
 
-/** The largest real headers (250,000 tokens and merges) are near 15 MiB. */
+/** The largest real headers (250,000 tokens and merges) are about 15 MiB. */
 const maxHeaderBytes = 256 * 1024 * 1024
 
 const windowBytes = 1024 * 1024
 const text = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Reads a header front to back through one window of 1 MiB, whatever the header claims.
- * What is skipped is not read, save for the lengths of strings.
+ * Reads a header sequentially through one 1 MiB window, whatever sizes the header claims. Skipped data is not read, except for
+ * the lengths of strings.
  */
 export class HeaderReader {
   position = 0
@@ -31,7 +31,7 @@ export class HeaderReader {
     this.#limit = Math.min(fileSizeBytes, maxHeaderBytes)
   }
 
-  /** Bytes that the header may still have. */
+  /** Maximum number of bytes left in the header. */
   get remaining(): number {
     return this.#limit - this.position
   }
@@ -56,13 +56,13 @@ export class HeaderReader {
     return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value
   }
 
-  /** A view of the next `length` bytes, to be used before anything else is read. */
+  /** A view of the next `length` bytes, valid until the next read. */
   async view(length: number): Promise<DataView> {
     const { buffer, byteOffset } = await this.bytes(length)
     return new DataView(buffer, byteOffset, length)
   }
 
-  /** A u64 that counts `what`, each of which takes at least `minimumBytes` of the header. */
+  /** Reads a u64 that counts `what`, each of which takes at least `minimumBytes` of the header. */
   async count(what: string, minimumBytes: number): Promise<number> {
     const count = await this.u64()
     if (count > this.remaining / minimumBytes) {

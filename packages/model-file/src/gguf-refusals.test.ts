@@ -5,7 +5,7 @@ import { getRefusal, parseBytes } from './testing/parse-bytes.ts'
 
 const nothing = new Uint8Array(4096)
 
-/** What a header of these counts and the bytes after them is refused for. */
+/** The error for a header with these counts, followed by these bytes. */
 async function findProblem(
   counts: { tensors?: number | bigint; entries?: number | bigint },
   rest: GgufBytes,
@@ -26,7 +26,7 @@ function tensorBytes(
   return bytes.u32(type).u64(offset)
 }
 
-test('a tensor beyond the end of the file is refused and named', async () => {
+test('a tensor beyond the end of the file is rejected and named', async () => {
   const tensors = [
     { name: 'a', shape: [8], type: 'F32' },
     { name: 'blk.0.attn_k.weight', shape: [32, 4], type: 'Q8_0' },
@@ -34,7 +34,7 @@ test('a tensor beyond the end of the file is refused and named', async () => {
   const file = makeGguf({ tensors })
   const { dataOffset } = await parseBytes(file)
   expect(await getRefusal(file.subarray(0, -1))).toBe(
-    `the file is cut short: tensor 1 "blk.0.attn_k.weight" ends at byte ${dataOffset + 32 + 4 * 34}, ` +
+    `the file is truncated: tensor 1 "blk.0.attn_k.weight" ends at byte ${dataOffset + 32 + 4 * 34}, ` +
       `beyond the end of the file (${file.length - 1})`,
   )
 })
@@ -46,7 +46,7 @@ test.for<[string, GgufBytes]>([
     'tensor 0 "t" has rows of 33 elements, not a multiple of 32 as Q8_0 needs',
     tensorBytes('t', [33], 8, 0),
   ],
-  ['tensor 0 "t" has 5 dimensions, at most 4 are allowed', tensorBytes('t', [1, 1, 1, 1, 1], 0, 0)],
+  ['tensor 0 "t" has 5 dimensions; the maximum is 4', tensorBytes('t', [1, 1, 1, 1, 1], 0, 0)],
   [
     'a dimension of tensor 0 "t" is too large: 9223372036854775808',
     tensorBytes('t', [2n ** 63n], 0, 0),
@@ -61,21 +61,21 @@ test.for<[string, GgufBytes]>([
     tensorBytes('t', [8], 0, 2n ** 63n),
   ],
   [
-    'the name of tensor 0 has 300 bytes, at most 256 are allowed',
+    'the name of tensor 0 has 300 bytes; the maximum is 256',
     tensorBytes('n'.repeat(300), [8], 0, 0),
   ],
 ])('a wrong tensor is refused: %s', async ([message, bytes]) => {
   expect(await findProblem({ tensors: 1 }, bytes.raw(nothing))).toBe(message)
 })
 
-test('tensors that overlap or share a name are refused', async () => {
+test('tensors that overlap or share a name are rejected', async () => {
   const two = (first: string, second: string) =>
     tensorBytes(first, [16], 0, 0).raw(tensorBytes(second, [16], 0, 32).raw(nothing).toBytes())
   expect(await findProblem({ tensors: 2 }, two('a', 'b'))).toBe('tensors "a" and "b" overlap')
   expect(await findProblem({ tensors: 2 }, two('a', 'a'))).toBe('two tensors are named "a"')
 })
 
-test('metadata with the same key twice, an empty key or an unknown type are refused', async () => {
+test('metadata with a duplicate key, an empty key or an unknown type is rejected', async () => {
   const twice = new GgufBytes().string('k').value(1).string('k').value(2)
   expect(await findProblem({ entries: 2 }, twice)).toBe('the metadata has "k" twice')
   const empty = new GgufBytes().string('').value(1).raw(nothing)
@@ -84,7 +84,7 @@ test('metadata with the same key twice, an empty key or an unknown type are refu
   expect(await findProblem({ entries: 1 }, unknown)).toBe('"k" has unknown value type 13')
 })
 
-test('counts and lengths that the file cannot hold are refused before anything is allocated', async () => {
+test('counts and lengths that exceed the file are rejected before anything is allocated', async () => {
   const rest = () => new GgufBytes().raw(nothing)
   expect(await findProblem({ tensors: 2n ** 60n }, rest())).toBe(
     'the number of tensors is 1152921504606846976, more than the remaining bytes can hold',
@@ -119,7 +119,7 @@ test('counts and lengths that the file cannot hold are refused before anything i
   ).toContain('the length of a string in "k" is')
 })
 
-test('arrays that nest too deeply or too often are refused', async () => {
+test('arrays nested too deeply or too often are rejected', async () => {
   const deep = new GgufBytes().string('k').type('array')
   for (let depth = 0; depth < 1000; depth += 1) deep.type('array').u64(1)
   expect(await findProblem({ entries: 1 }, deep)).toBe('"k" nests arrays deeper than 4')

@@ -4,23 +4,23 @@ import { findTensorType } from './gguf-types.ts'
 
 export type GgufTensor = {
   name: string
-  /** Innermost dimension first, as GGUF writes them. */
+  /** Innermost dimension first, as in GGUF. */
   shape: number[]
   /** Such as `Q4_K`. */
   type: string
-  /** From the start of the tensor data (`dataOffset`), in bytes. */
+  /** Relative to the start of the tensor data (`dataOffset`), in bytes. */
   offset: number
   sizeBytes: number
 }
 
 /** ggml's limit. */
 const maxDimensions = 4
-/** The specification says 64; image models have longer names. */
+/** The specification allows 64, but image models have longer names. */
 const maxNameBytes = 256
 /** A name, the number of dimensions, a type and an offset. */
 export const minimumTensorBytes = 8 + 4 + 4 + 8
 
-/** Reads `count` tensor descriptions. Their places are checked by `checkTensorPlaces`. */
+/** Reads `count` tensor descriptions. `checkTensorPlaces` checks their positions. */
 export async function readTensors(reader: HeaderReader, count: number): Promise<GgufTensor[]> {
   const tensors: GgufTensor[] = []
   const names = new Set<string>()
@@ -37,7 +37,7 @@ async function readTensor(reader: HeaderReader, index: number): Promise<GgufTens
   const nameBytes = await reader.u64()
   if (nameBytes > maxNameBytes) {
     throw invalidGguf(
-      `the name of tensor ${index} has ${nameBytes} bytes, at most ${maxNameBytes} are allowed`,
+      `the name of tensor ${index} has ${nameBytes} bytes; the maximum is ${maxNameBytes}`,
     )
   }
   const name = await reader.string(Number(nameBytes))
@@ -45,9 +45,7 @@ async function readTensor(reader: HeaderReader, index: number): Promise<GgufTens
 
   const dimensions = await reader.u32()
   if (dimensions > maxDimensions) {
-    throw invalidGguf(
-      `${subject} has ${dimensions} dimensions, at most ${maxDimensions} are allowed`,
-    )
+    throw invalidGguf(`${subject} has ${dimensions} dimensions; the maximum is ${maxDimensions}`)
   }
   const shape: number[] = []
   for (let left = dimensions; left > 0; left -= 1) {
@@ -64,7 +62,7 @@ function computeSize(typeId: number, shape: number[], subject: string) {
   const rowLength = shape[0] ?? 1
   if (rowLength % type.blockSize !== 0) {
     throw invalidGguf(
-      `${subject} has rows of ${rowLength} elements, not a multiple of ${type.blockSize} as ${type.name} needs`,
+      `${subject} has rows of ${rowLength} elements, not a multiple of ${type.blockSize} as ${type.name} requires`,
     )
   }
   const elements = safe(elementCount(shape), `the number of elements of ${subject}`)
@@ -83,7 +81,7 @@ function safe(value: number | bigint, what: string): number {
 
 type Layout = { tensors: readonly GgufTensor[]; alignment: number; dataOffset: number }
 
-/** Every tensor starts at a multiple of the alignment, ends inside the file, and shares no byte with another. */
+/** Checks that every tensor starts at a multiple of the alignment, ends inside the file and does not overlap another. */
 export function checkTensorPlaces(
   { tensors, alignment, dataOffset }: Layout,
   fileSizeBytes: number,
@@ -98,7 +96,7 @@ export function checkTensorPlaces(
     const end = dataOffset + offset + sizeBytes
     if (end > fileSizeBytes) {
       throw invalidGguf(
-        `the file is cut short: ${subject} ends at byte ${end}, beyond the end of the file (${fileSizeBytes})`,
+        `the file is truncated: ${subject} ends at byte ${end}, beyond the end of the file (${fileSizeBytes})`,
       )
     }
   }

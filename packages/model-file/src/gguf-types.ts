@@ -1,13 +1,13 @@
-/** Tensor types and file types of GGUF. Facts: ggml's `ggml_type` and llama.cpp's `llama_ftype` enumerations. */
+/** Tensor types and file types of GGUF, from ggml's `ggml_type` and llama.cpp's `llama_ftype` enumerations. */
 
 export type TensorType = {
   name: string
-  /** Elements in one block; a row (the first dimension) is whole blocks. */
+  /** Elements per block. A row (the first dimension) consists of whole blocks. */
   blockSize: number
   bytesPerBlock: number
 }
 
-/** By ggml type id. Q4_2 and Q4_3 (4 and 5) never stood in a GGUF file. */
+/** By ggml type ID. Q4_2 and Q4_3 (4 and 5) never appeared in a GGUF file. */
 const tensorTypes: Record<
   number,
   readonly [name: string, blockSize: number, bytesPerBlock: number]
@@ -41,7 +41,7 @@ const tensorTypes: Record<
   28: ['F64', 1, 8],
   29: ['IQ1_M', 256, 56],
   30: ['BF16', 1, 2],
-  // 31 to 33 and 36 to 38 are interleaved layouts that llama.cpp no longer loads; files with them still go around.
+  // 31 to 33 and 36 to 38 are interleaved layouts that llama.cpp no longer loads, but files with them still exist.
   31: ['Q4_0_4_4', 32, 18],
   32: ['Q4_0_4_8', 32, 18],
   33: ['Q4_0_8_8', 32, 18],
@@ -72,7 +72,7 @@ export function findTensorTypeId(name: string): number | undefined {
   return tensorTypeIdByName.get(name)
 }
 
-/** By `general.file_type`: what most of the two-dimensional tensors are. */
+/** By `general.file_type`: the type of most two-dimensional tensors. */
 const fileTypes: Record<number, string> = {
   0: 'F32',
   1: 'F16',
@@ -115,7 +115,7 @@ const fileTypes: Record<number, string> = {
   41: 'Q2_0',
 }
 
-/** llama.cpp adds this bit where it guessed the type from the tensors. */
+/** llama.cpp sets this bit if it guessed the type from the tensors. */
 const guessedFileType = 1024
 
 /** The label of a `general.file_type`, such as `Q4_K_M`. */

@@ -1,7 +1,7 @@
 import { invalidGguf } from './gguf-error.ts'
 import type { HeaderReader } from './gguf-reader.ts'
 
-/** By the id of the GGUF specification's value types. */
+/** In the order of the value type IDs in the GGUF specification. */
 export const valueTypes = [
   'u8',
   'i8',
@@ -21,10 +21,10 @@ export type GgufValueType = (typeof valueTypes)[number]
 
 export type GgufScalar = number | bigint | boolean | string
 
-/** An array of the header: its first items, all of them where they are few (see `keptItems`). */
+/** An array in the header: all items if there are few, otherwise the first ones (see `keptItems`). */
 export type GgufArray = { type: GgufValueType; length: number; items: GgufScalar[] }
 
-/** A string that is too long to be kept; its length is in bytes. */
+/** A string too long to keep. `length` is in bytes. */
 export type GgufLongString = { type: 'string'; length: number; start: string }
 
 export type GgufValue = GgufScalar | GgufArray | GgufLongString
@@ -45,13 +45,13 @@ const byteLengths: Record<FixedType, number> = {
 }
 const minimumBytes: Record<GgufValueType, number> = { ...byteLengths, string: 8, array: 12 }
 
-/** What is kept of all metadata. `textItems` and `numberItems` may be in an array that is kept whole. */
+/** Limits on the metadata that is kept. Arrays with up to `textItems` strings or `numberItems` numbers are kept whole. */
 export type KeptLimits = { bytes: number; textItems: number; numberItems: number }
 
-/** Per-layer numbers and tags are kept whole, of a vocabulary only the first eight. */
+/** Keeps per-layer numbers and tags whole, but only the first eight items of a vocabulary. */
 export const usualLimits: KeptLimits = { bytes: 2 * 1024 * 1024, textItems: 64, numberItems: 512 }
 
-/** Vocabularies too, of files that somebody here trusts. */
+/** Keeps vocabularies too; for trusted files. */
 export const wholeArrays: KeptLimits = {
   bytes: 512 * 1024 * 1024,
   textItems: Number.POSITIVE_INFINITY,
@@ -63,7 +63,7 @@ const startBytes = 1024
 const maxItemBytes = 256
 const maxDepth = 4
 
-/** What is kept of all metadata is bounded: the strings that come first are kept whole. */
+/** The remaining budget for metadata. Strings are kept in full until it is used up. */
 export class KeptBytes {
   readonly limits: KeptLimits
   #left: number
@@ -148,7 +148,7 @@ function numberIfSafe(value: bigint): number | bigint {
   return Number.isSafeInteger(number) ? number : value
 }
 
-/** 1e-5 rather than 0.000009999999747378752: the shortest decimal that is the same 32-bit float. */
+/** 1e-5 instead of 0.000009999999747378752: the shortest decimal with the same 32-bit float value. */
 function shortestFloat32(value: number): number {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits))
@@ -199,7 +199,7 @@ async function skipItems(
   if (type === 'string') return reader.skipStrings(count)
   if (type !== 'array') return reader.skip(count * byteLengths[type])
   if (depth === maxDepth) throw invalidGguf(`"${key}" nests arrays deeper than ${maxDepth}`)
-  // Not kept, but walking millions of inner arrays would take seconds.
+  // Inner arrays are not kept, but are limited because walking millions of them would take seconds.
   if (!kept.take(count * minimumBytes.array))
     throw invalidGguf(`"${key}" has too many inner arrays`)
   for (let left = count; left > 0; left -= 1) {

@@ -50,7 +50,7 @@ test('values of every type are read as they were written', async () => {
   })
 })
 
-test('of a vocabulary only the length and the first items are kept, of small arrays all items', async () => {
+test('a vocabulary is reduced to its length and first items; small arrays are kept whole', async () => {
   const tokens = Array.from({ length: 10_000 }, (_, index) => `token ${index}`)
   const perLayer = Array.from({ length: 80 }, (_, layer) => layer % 8)
   const metadata = { tokens, perLayer, tags: ['a', 'b'] }
@@ -62,7 +62,7 @@ test('of a vocabulary only the length and the first items are kept, of small arr
   })
 })
 
-test('a vocabulary is kept whole for who asks for that', async () => {
+test('a vocabulary is kept whole on request', async () => {
   const tokens = Array.from({ length: 10_000 }, (_, index) => `token ${index}`)
   const file = makeGguf({ metadata: { tokens } })
   const read = async (offset: number, length: number) => file.subarray(offset, offset + length)
@@ -70,7 +70,7 @@ test('a vocabulary is kept whole for who asks for that', async () => {
   expect(metadata.get('tokens')).toEqual({ type: 'string', length: 10_000, items: tokens })
 })
 
-test('a string of more than a mebibyte is cut, a shorter one is kept whole', async () => {
+test('a string of more than 1 MiB is truncated; a shorter one is kept whole', async () => {
   const template = 't'.repeat(1024 * 1024)
   const header = await parseBytes(
     makeGguf({ metadata: { template, long: `${template}!`, after: 1 } }),
@@ -94,14 +94,16 @@ test('nested arrays are skipped', async () => {
   expect(metadata.get('after')).toBe(1)
 })
 
-test('version 2 is read; version 1, big-endian files and other files are refused', async () => {
+test('version 2 is read; version 1, big-endian files and other files are rejected', async () => {
   const withVersion = (version: number) => {
     const file = makeGguf({})
     new DataView(file.buffer).setUint32(4, version, true)
     return file
   }
   expect(await parseBytes(withVersion(2))).toMatchObject({ version: 2 })
-  expect(await getRefusal(withVersion(1))).toBe('GGUF version 1 is not supported, only 2 and 3 are')
+  expect(await getRefusal(withVersion(1))).toBe(
+    'GGUF version 1 is not supported; only versions 2 and 3 are',
+  )
   expect(await getRefusal(withVersion(0x03000000))).toBe('big-endian GGUF files are not supported')
   expect(await getRefusal(new TextEncoder().encode('{"model": "json"}'))).toBe(
     'not a GGUF file: it does not start with "GGUF"',
@@ -111,7 +113,7 @@ test('version 2 is read; version 1, big-endian files and other files are refused
   )
 })
 
-test('the alignment is the one that the header names, and must be a power of two', async () => {
+test('the alignment comes from the header and must be a power of two', async () => {
   const withAlignment = (alignment: GgufInput['metadata']) =>
     makeGguf({ metadata: alignment ?? {} })
   expect(await parseBytes(withAlignment({ 'general.alignment': 64 }))).toMatchObject({
@@ -126,7 +128,7 @@ test('the alignment is the one that the header names, and must be a power of two
   )
 })
 
-test('a skipped array reads nothing but its beginning', async () => {
+test('only the beginning of a skipped array is read', async () => {
   const scoresBytes = 200 * 1024 * 1024
   const head = new GgufBytes().raw('GGUF').u32(3).u64(0).u64(2)
   head.string('scores').type('array').type('u8').u64(scoresBytes)
@@ -148,7 +150,7 @@ test('a skipped array reads nothing but its beginning', async () => {
   expect(bytesRead).toBeLessThan(4 * 1024 * 1024)
 })
 
-test('a header longer than 256 MiB is refused', async () => {
+test('a header longer than 256 MiB is rejected', async () => {
   const head = new GgufBytes().raw('GGUF').u32(3).u64(0).u64(2).string('a').type('array').type('u8')
   const start = head.u64(256 * 1024 * 1024 - head.toBytes().length - 8).toBytes()
   const read = async (offset: number, length: number) => {
@@ -161,7 +163,7 @@ test('a header longer than 256 MiB is refused', async () => {
   )
 })
 
-test('a source that ends before the size it was said to have is refused', async () => {
+test('a source shorter than its declared size is rejected', async () => {
   const file = makeGguf({ metadata: { text: 'x'.repeat(100) } })
   await expect(parseBytes(file.subarray(0, 60), file.length)).rejects.toThrow(
     'the file ends at byte 60, in the middle of its header',

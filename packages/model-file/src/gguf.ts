@@ -19,24 +19,24 @@ export type GgufHeader = {
   alignment: number
   metadata: Map<string, GgufValue>
   tensors: GgufTensor[]
-  /** Where the tensor data begins, in bytes from the start of the file. */
+  /** The start of the tensor data, in bytes from the start of the file. */
   dataOffset: number
 }
 
 const maxKeyBytes = 65_535
-/** A real header has fewer than a hundred. */
+/** Real headers have fewer than a hundred. */
 const maxMetadataCount = 16_384
-/** Old files with one tensor per expert have near 50,000. */
+/** Old files with one tensor per expert have about 50,000. */
 const maxTensorCount = 65_536
 /** A key, a type and one byte. */
 const minimumEntryBytes = 8 + 4 + 1
 const defaultAlignment = 32
 
 /**
- * Reads and checks the header of a GGUF file (little-endian, version 2 or 3), of which it trusts nothing: it holds a
- * window of 1 MiB, what `limits` allow of the metadata (2 MiB) and the tensor list, and it ends after at most 256 MiB of header.
- * Throws `invalid_gguf` for whatever is wrong with the bytes, tensors beyond the end of the file included.
- * Specification: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+ * Reads and validates the header of a GGUF file (little-endian, version 2 or 3). Safe for untrusted files: memory is limited to
+ * a 1 MiB window, the metadata that `limits` allow (2 MiB) and the tensor list, and reading stops after 256 MiB of header.
+ * Throws `invalid_gguf` for any error in the bytes, including tensors beyond the end of the file. Specification:
+ * https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
  */
 export async function parseGguf(
   read: ReadBytes,
@@ -61,19 +61,18 @@ async function readVersion(reader: HeaderReader): Promise<number> {
   const magic = await reader.string(4)
   if (magic !== 'GGUF') throw invalidGguf('not a GGUF file: it does not start with "GGUF"')
   const version = await reader.u32()
-  // The version of a big-endian file has its bytes the other way round.
+  // In a big-endian file, the bytes of the version are reversed.
   if (version !== 0 && version % 65_536 === 0) {
     throw invalidGguf('big-endian GGUF files are not supported')
   }
   if (version !== 2 && version !== 3) {
-    throw invalidGguf(`GGUF version ${version} is not supported, only 2 and 3 are`)
+    throw invalidGguf(`GGUF version ${version} is not supported; only versions 2 and 3 are`)
   }
   return version
 }
 
 function refuseMoreThan(most: number, count: number, what: string): void {
-  if (count > most)
-    throw invalidGguf(`the header has ${count} ${what}, at most ${most} are allowed`)
+  if (count > most) throw invalidGguf(`the header has ${count} ${what}; the maximum is ${most}`)
 }
 
 async function readMetadata(reader: HeaderReader, count: number, limits: KeptLimits) {
@@ -96,10 +95,10 @@ async function readMetadata(reader: HeaderReader, count: number, limits: KeptLim
 async function readKey(reader: HeaderReader, index: number, kept: KeptBytes): Promise<string> {
   const length = await reader.count(`the length of key ${index}`, 1)
   if (length > maxKeyBytes) {
-    throw invalidGguf(`key ${index} has ${length} bytes, at most ${maxKeyBytes} are allowed`)
+    throw invalidGguf(`key ${index} has ${length} bytes; the maximum is ${maxKeyBytes}`)
   }
   if (length === 0) throw invalidGguf(`key ${index} is empty`)
-  if (!kept.take(length)) throw invalidGguf('the metadata is too large to be kept')
+  if (!kept.take(length)) throw invalidGguf('the metadata is too large')
   return reader.string(length)
 }
 

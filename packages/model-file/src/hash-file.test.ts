@@ -12,7 +12,7 @@ const mebibyte = 1024 * 1024
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const toHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-/** Every so many bytes by themselves, hashed the plain way. */
+/** The hashes of consecutive segments, computed in the simplest way. */
 function segmentHashes(algorithm: string, bytes: Uint8Array, size: number): string {
   let hashes = ''
   for (let start = 0; start < bytes.length; start += size) {
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test('one pass gives the hashes of the file, its chunks and its pieces, however the bytes are cut', () => {
+test('one pass computes the hashes of the file, its chunks and its pieces, for any division of the stream', () => {
   const chunkHashes: string[] = []
   const hasher = createFileHasher(file.length, (index, hash) => {
     chunkHashes[index] = hash
@@ -58,13 +58,13 @@ test('the hash of a one-chunk file is the hash of its chunk', () => {
   expect(hasher.digest().sha256_hash).toBe(sha256(Buffer.from('abc')))
 })
 
-test('a stream of another length than announced is refused', () => {
+test('a stream with a different length than declared is rejected', () => {
   const hasher = createChunkHasher(4)
   hasher.update(Buffer.from('abc'))
   expect(() => hasher.digest()).toThrow('hashed 3 bytes of a file of 4')
 })
 
-test('threads find the same hashes as one pass', async () => {
+test('threads compute the same hashes as one pass', async () => {
   const hasher = createFileHasher(file.length)
   hasher.update(file)
   const { pieceHashes, pieceLength, ...chunks } = hasher.digest()
@@ -92,7 +92,7 @@ test('hashing can be aborted', async () => {
   await expect(hashing).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }))
 })
 
-test('a missing or empty file is an error, and so is one that shrinks meanwhile', async () => {
+test('a missing or empty file is an error, and so is one that shrinks while being hashed', async () => {
   await expect(hashFileInWorker(join(folder, 'missing'))).rejects.toThrow('ENOENT')
   const empty = join(folder, 'empty')
   await writeFile(empty, '')
@@ -101,5 +101,5 @@ test('a missing or empty file is an error, and so is one that shrinks meanwhile'
   const shrinking = join(folder, 'shrinking.gguf')
   await writeGgufFile(shrinking, 33 * mebibyte)
   const hashing = hashFileInWorker(shrinking, { onProgress: () => truncate(shrinking, 100) })
-  await expect(hashing).rejects.toThrow('while it was hashed')
+  await expect(hashing).rejects.toThrow('while it was being hashed')
 })

@@ -1,27 +1,27 @@
 import { createHash, type Hash } from 'node:crypto'
 import { chunkCount, chunkSizeFor, pieceLengthFor } from './chunk-sizes.ts'
 
-/** What a {@link ChunkHasher} has found. */
+/** The result of a {@link ChunkHasher}. */
 export type ChunkHashes = {
   fileSizeBytes: number
   sha256_hash: string
   chunkSize: number
-  /** SHA-256 of each chunk, 32 bytes each, one after another. */
+  /** Concatenated SHA-256 hashes of the chunks, 32 bytes each. */
   chunkHashes: Uint8Array
 }
 
 export type FileHashes = ChunkHashes & {
   pieceLength: number
-  /** SHA-1 of each torrent piece, 20 bytes each, one after another. */
+  /** Concatenated SHA-1 hashes of the torrent pieces, 20 bytes each. */
   pieceHashes: Uint8Array
 }
 
-/** Takes a file's bytes in order. `digest` throws where they are not as many as were announced. */
+/** Takes the bytes of a file in order. `digest` throws if their number differs from the declared size. */
 export type StreamHasher<Result> = { update(bytes: Uint8Array): void; digest(): Result }
 
 type OnSegment = (index: number, hash: string) => void
 
-/** Hashes every `segmentBytes` of a stream by themselves; the hashes come out one after another. */
+/** Hashes each `segmentBytes` of a stream separately and returns the concatenated hashes. */
 export function createSegmentHasher(
   algorithm: 'sha1' | 'sha256',
   segmentBytes: number,
@@ -57,14 +57,14 @@ export function createSegmentHasher(
   }
 }
 
-/** The SHA-256 of a file and of its chunks in one pass: what publishing needs. */
+/** Computes the SHA-256 of a file and of its chunks in one pass, for publishing. */
 export function createChunkHasher(
   fileSizeBytes: number,
   onChunk?: OnSegment,
 ): StreamHasher<ChunkHashes> {
   const chunkSize = chunkSizeFor(fileSizeBytes)
   const chunks = createSegmentHasher('sha256', chunkSize, onChunk)
-  // The only chunk of a small file is the file: there is nothing to hash twice.
+  // A one-chunk file has the hash of its chunk, so it is not hashed twice.
   const whole = chunkCount(fileSizeBytes) > 1 ? createHash('sha256') : undefined
   let hashedBytes = 0
   return {
@@ -84,7 +84,7 @@ export function createChunkHasher(
   }
 }
 
-/** As {@link createChunkHasher}, and the SHA-1 of the torrent pieces: what the registry needs. */
+/** Like {@link createChunkHasher}, plus the SHA-1 of the torrent pieces, for the registry. */
 export function createFileHasher(
   fileSizeBytes: number,
   onChunk?: OnSegment,

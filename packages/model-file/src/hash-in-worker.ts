@@ -8,14 +8,14 @@ import type { HashMessage, HashWork } from './hash-worker.ts'
 
 export type HashOptions = {
   signal?: AbortSignal
-  /** Called with a growing number of bytes, the last time with all of them. */
+  /** Called with an increasing number of bytes, the last time with all of them. */
   onProgress?: (hashedBytes: number, fileSizeBytes: number) => void
 }
 
 /**
- * Hashes a local file as `createChunkHasher` does, in threads. The hash of the whole file is one long chain, so one
- * thread does that while another does the chunks, and the first of them to finish helps. With two free cores it takes
- * no longer than the whole hash alone. Throws where the file is empty or changes meanwhile, and an AbortError.
+ * Hashes a local file like `createChunkHasher`, in threads. The hash of the whole file cannot be parallelized, so one thread
+ * computes it while another hashes the chunks; whichever finishes first helps with the remaining chunks. With two free cores
+ * this takes no longer than the whole-file hash. Throws if the file is empty or changes during hashing, or with an AbortError.
  */
 export async function hashFileInWorker(
   path: string,
@@ -25,7 +25,7 @@ export async function hashFileInWorker(
   return hashInThreads({ path, fileSizeBytes, pieces: undefined, threads: 2 }, options)
 }
 
-/** As {@link hashFileInWorker}, with the SHA-1 of the torrent pieces, as `createFileHasher` does. */
+/** Like {@link hashFileInWorker}, plus the SHA-1 of the torrent pieces, like `createFileHasher`. */
 export async function hashFileWithPiecesInWorker(
   path: string,
   options: HashOptions = {},
@@ -77,7 +77,7 @@ async function hashInThreads(
   }
   const after = await stat(path)
   if (after.size !== fileSizeBytes || after.mtimeMs !== mtimeMs) {
-    throw new Error(`${path} changed while it was hashed`)
+    throw new Error(`${path} changed while it was being hashed`)
   }
   const packed = new Uint8Array(chunkHashes).slice()
   return {
@@ -91,7 +91,7 @@ async function hashInThreads(
 function startHasher(work: HashWork) {
   return startWorker('hash-worker', import.meta.url, {
     workerData: work,
-    execArgv: [], // not the parent's, such as --input-type, which a thread refuses
+    execArgv: [], // not the parent's flags, such as --input-type, which threads do not accept
   })
 }
 

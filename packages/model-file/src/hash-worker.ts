@@ -1,4 +1,4 @@
-/** The thread that `hash-in-worker.ts` starts: blocking reads and OpenSSL, nothing else. */
+/** The thread started by `hash-in-worker.ts`: blocking reads and OpenSSL, nothing else. */
 
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
@@ -9,22 +9,22 @@ import { createSegmentHasher } from './hash-file.ts'
 export type HashWork = {
   path: string
   fileSizeBytes: number
-  /** Hash the whole file before taking chunks. */
+  /** Whether to hash the whole file before taking chunks. */
   isWholeHasher: boolean
   /** One Int32: the next chunk that no thread has taken. */
   nextChunk: SharedArrayBuffer
-  /** One Int32: 1 once the hashes are no longer wanted. */
+  /** One Int32: 1 once the hashes are no longer needed. */
   isStopped: SharedArrayBuffer
-  /** Where the 32 bytes of each chunk go. */
+  /** Receives the 32-byte hash of each chunk. */
   chunkHashes: SharedArrayBuffer
-  /** Where the 20 bytes of each piece go, if they are wanted. */
+  /** Receives the 20-byte hash of each piece, if pieces are needed. */
   pieces: { length: number; hashes: SharedArrayBuffer } | undefined
 }
 
-/** Bytes hashed since the last message, or the hash of the whole. */
+/** Bytes hashed since the last message, or the hash of the whole file. */
 export type HashMessage = { hashedBytes: number } | { sha256_hash: string }
 
-/** Fits the second-level cache, so that the second hash of the same bytes reads no memory. */
+/** Fits into the L2 cache, so that hashing the same bytes a second time does not read from memory. */
 const buffer = new Uint8Array(1024 * 1024)
 
 function hashFile(work: HashWork): void {
@@ -70,10 +70,11 @@ function hashChunk(file: number, work: HashWork, index: number): void {
 
 function* readRange(file: number, { start, size }: { start: number; size: number }) {
   for (let position = start; position < start + size; ) {
-    if (Atomics.load(isStopped, 0) === 1) process.exit() // of this thread
+    if (Atomics.load(isStopped, 0) === 1) process.exit() // exits only this thread
     const wanted = Math.min(buffer.length, start + size - position)
     const bytesRead = readSync(file, buffer, 0, wanted, position)
-    if (bytesRead === 0) throw new Error(`the file ended at byte ${position} while it was hashed`)
+    if (bytesRead === 0)
+      throw new Error(`the file ended at byte ${position} while it was being hashed`)
     yield buffer.subarray(0, bytesRead)
     position += bytesRead
   }

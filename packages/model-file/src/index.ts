@@ -1,4 +1,4 @@
-/** What a model file is: its GGUF header, its chunks, their hashes, its torrent. Bytes in, values out. */
+/** Model files: GGUF headers, chunks, hashes and torrents. Bytes in, values out. */
 
 export {
   type Bencodable,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What names a v1 torrent: SHA-1 of its bencoded info dictionary, as 40 hexadecimal digits (BEP 3). */
+/** The identifier of a v1 torrent: SHA-1 of its bencoded info dictionary, as 40 hexadecimal digits (BEP 3). */
 export function infoHash(info: Uint8Array): string {
   return createHash('sha1').update(info).digest('hex')
 }

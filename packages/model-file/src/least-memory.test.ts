@@ -11,14 +11,14 @@ const sample = (filename: string, memory_bytes: number | null, role: Sample['rol
   file_size_bytes: 1e9,
 })
 
-test('a model runs in what its smallest file needs', () => {
+test('the minimum memory of a model is that of its smallest file', () => {
   expect(computeMinimumMemory([sample('a.gguf', 3e9), sample('b.gguf', 2e9)])).toBe(2e9)
   expect(computeMinimumMemory([sample('a.gguf', 3e9), sample('b.gguf', null)])).toBe(3e9)
   expect(computeMinimumMemory([sample('b.gguf', null)])).toBeNull()
   expect(computeMinimumMemory([])).toBeNull()
 })
 
-test('a split file needs all its parts, and counts for nothing without one of them', () => {
+test('a split file needs all its parts and is ignored if one is missing', () => {
   const [first, second] = [
     sample('a-00001-of-00002.gguf', 3e9, 'shard'),
     sample('a-00002-of-00002.gguf', 1e9, 'shard'),
@@ -29,7 +29,7 @@ test('a split file needs all its parts, and counts for nothing without one of th
   expect(computeMinimumMemory([sample('a-part-2.gguf', 1e9, 'shard')])).toBeNull()
 })
 
-test('a projector or an adapter runs nothing', () => {
+test('projectors and adapters are ignored', () => {
   const others = [sample('mmproj.gguf', 1e6, 'mmproj'), sample('lora.gguf', 1e6, 'adapter')]
   expect(computeMinimumMemory([...others, sample('a.gguf', 3e9)])).toBe(3e9)
   expect(computeMinimumMemory(others)).toBeNull()

@@ -7,7 +7,7 @@ type ReadyFile = FileLike & {
   memory_bytes: number | null
 }
 
-/** The least memory in which one of a model's files runs, or all parts of a split one; null where none is known. */
+/** The smallest amount of memory that can run any of a model's files, or all parts of a split one; null if unknown. */
 export function computeMinimumMemory(files: readonly ReadyFile[]): number | null {
   const own = files.filter(({ role }) => role === 'model' || role === 'shard')
   const known = fileChoices(own, (file) => file.file_size_bytes)

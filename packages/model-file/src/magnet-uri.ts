@@ -4,11 +4,11 @@ export type Magnet = {
   displayName: string
   webSeeds: readonly string[]
   trackers: readonly string[]
-  /** Where the `.torrent` file is. */
+  /** The URL of the `.torrent` file. */
   exactSource: string
 }
 
-/** A magnet URI (BEP 9) with web seeds (`ws`, BEP 19), trackers and the torrent file's own address. */
+/** A magnet URI (BEP 9) with web seeds (`ws`, BEP 19), trackers and the URL of the torrent file. */
 export function magnetUri({
   infoHash,
   displayName,
@@ -22,7 +22,7 @@ export function magnetUri({
     ...webSeeds.map((url): [string, string] => ['ws', url]),
     ['xs', exactSource],
   ]
-  // The urn stays as it is: some clients look for the text `xt=urn:btih:`.
+  // The URN is not percent-encoded, because some clients search for the text `xt=urn:btih:`.
   return [
     `magnet:?xt=urn:btih:${infoHash}`,
     ...parameters.map(([key, value]) => `${key}=${encodeURIComponent(value)}`),

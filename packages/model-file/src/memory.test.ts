@@ -24,7 +24,7 @@ const nothing: GgufDimensions = {
   vocabulary_size: null,
 }
 
-test('the cache of Llama 3 8B takes 128 KiB a token', () => {
+test('the cache of Llama 3 8B takes 128 KiB per token', () => {
   const use = { weightBytes: 4.92e9, contextLength: 8192, conversations: 1 }
   const need = computeMemory({ dimensions: llama8b }, use)
   expect(need.cacheBytes).toBe(8192 * 128 * 1024)
@@ -32,7 +32,7 @@ test('the cache of Llama 3 8B takes 128 KiB a token', () => {
   expect(need.totalBytes).toBeLessThan(6.7e9)
 })
 
-test('heads that differ from layer to layer are added up', () => {
+test('heads that differ between layers are added up', () => {
   const dimensions = { ...llama8b, layers: 3, kv_heads: [8, 0, 4] }
   const use = { weightBytes: 1e9, contextLength: 1000, conversations: 2 }
   expect(computeMemory({ dimensions }, use).cacheBytes).toBe(12 * 256 * 2 * 2000)
@@ -44,7 +44,7 @@ test('a model without attention keeps no keys and values', () => {
   expect(computeMemory({ dimensions }, use).cacheBytes).toBe(0)
 })
 
-test('a tokenizer of many tokens takes memory of its own', () => {
+test('a large vocabulary adds memory', () => {
   const use = { weightBytes: 2e9, contextLength: 8192, conversations: 1 }
   const computeOverhead = (vocabulary_size: number) =>
     computeMemory({ dimensions: { ...llama8b, vocabulary_size } }, use).overheadBytes
@@ -53,7 +53,7 @@ test('a tokenizer of many tokens takes memory of its own', () => {
   expect(difference).toBeLessThan(300e6)
 })
 
-test('a header that says nothing gets a rule of thumb', () => {
+test('a header without dimensions gets an estimate based on its size', () => {
   const use = { weightBytes: 5e9, contextLength: 8192, conversations: 1 }
   const { totalBytes } = computeMemory({ dimensions: nothing }, use)
   expect(Math.round(totalBytes)).toBe(ruleOfThumb(5e9))
@@ -61,7 +61,7 @@ test('a header that says nothing gets a rule of thumb', () => {
   expect(Math.abs(ruleOfThumb(5e9) / known - 1)).toBeLessThan(0.1)
 })
 
-test('to run a model is to have one conversation of 8192 tokens, or of as many as it was made for', () => {
+test('memoryToRun is for one conversation of 8192 tokens, or of the context length if that is shorter', () => {
   const toRun = (context_length: number | null) =>
     memoryToRun({ dimensions: llama8b, context_length }, 5e9)
   const perToken = 128 * 1024
@@ -83,13 +83,13 @@ const part = (index: number) => ({
   ...(index > 1 && { dimensions: nothing, context_length: null }),
 })
 
-test('the parts of a split model add up to what the whole one takes', () => {
+test('the parts of a split model add up to the memory of the whole model', () => {
   const sizes = [2e9, 1.9e9, 1.1e9]
   const parts = sizes.map((size, index) => findFileMemory(part(index + 1), size) ?? Number.NaN)
   expect(parts.reduce((sum, one) => sum + one)).toBe(findFileMemory(model, 5e9))
 })
 
-test('what does not run by itself, or says too little, has no estimate', () => {
+test('files that cannot run on their own or have too little information have no estimate', () => {
   expect(findFileMemory({ ...model, role: 'mmproj' }, 1e9)).toBeNull()
   expect(findFileMemory({ ...model, role: 'adapter' }, 1e9)).toBeNull()
   expect(findFileMemory({ ...model, dimensions: nothing }, 1e9)).toBeNull()

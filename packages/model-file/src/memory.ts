@@ -1,9 +1,12 @@
-/** What models take in memory. The formula is here alone; `bench -- inference` and the daemon's tests hold it against what is taken. */
+/**
+ * Memory use of models. This is the only place with the formula; `bench -- inference` and the daemon's tests compare it with
+ * measurements.
+ */
 import type { GgufFacts } from './gguf-facts.ts'
 
 export type MemoryNeed = {
   weightBytes: number
-  /** Keys and values of all conversations at their full length. */
+  /** Keys and values of all conversations at full length. */
   cacheBytes: number
   overheadBytes: number
   totalBytes: number
@@ -11,29 +14,32 @@ export type MemoryNeed = {
 
 type Use = {
   weightBytes: number
-  /** Tokens of one conversation. */
+  /** Tokens per conversation. */
   contextLength: number
-  /** Conversations at a time. */
+  /** Number of concurrent conversations. */
   conversations: number
 }
 
 type Dimensions = GgufFacts['dimensions']
 
-/** Tokens of the one conversation that is meant where nobody says how long and how many. */
+/** Default context length, in tokens, for one conversation. */
 const usualContext = 8192
-/** Keys and values are kept as 16-bit floats. */
+/** Keys and values are 16-bit floats. */
 const bytesPerValue = 2
 const processBytes = 110e6
-/** Of what is computed with a batch of tokens, for each number of an embedding: some 16 buffers of 512 rows of floats. */
+/** Compute buffers, per embedding dimension: about 16 buffers with 512 rows of 32-bit floats. */
 const batchBytesPerNumber = 16 * 512 * 4
-/** The tokenizer's tables: the token's text, and what it is merged of. */
+/** The tokenizer's tables, per token: its text and merges. */
 const bytesPerToken = 1100
 
-/** Where a header says too little: what a conversation of 8192 tokens takes of the weights' size again, and the rest. */
+/**
+ * Used if the header has too little information: the memory of a conversation of 8192 tokens as a share of the weights, and the
+ * overhead.
+ */
 const usualCacheShare = 0.12
 const usualOverheadBytes = 0.7e9
 
-/** What running a model takes, from its header alone. Where the header says too little, a rule of thumb for its size. */
+/** Memory to run a model, computed from its header. If the header has too little information, estimated from the size. */
 export function computeMemory(
   { dimensions }: Pick<GgufFacts, 'dimensions'>,
   { weightBytes, contextLength, conversations }: Use,
@@ -46,7 +52,7 @@ export function computeMemory(
   return { weightBytes, cacheBytes, overheadBytes, totalBytes }
 }
 
-/** Bytes for one conversation of 8192 tokens, or of as many as the model was made for. */
+/** Memory for one conversation of 8192 tokens, or of the model's context length if that is shorter. */
 export function memoryToRun(
   facts: Pick<GgufFacts, 'dimensions' | 'context_length'>,
   weightBytes: number,
@@ -56,8 +62,9 @@ export function memoryToRun(
 }
 
 /**
- * Bytes that a file adds to what its model takes with one conversation: of a split model the first part brings all but
- * the weights of the others, so that the parts add up. Null for what does not run by itself, and where the header does not tell.
+ * The memory a file adds to that of its model with one conversation. In a split model, the first part counts everything except
+ * the weights of the other parts, so that the parts add up. Null for files that cannot run on their own, and if the header has
+ * too little information.
  */
 export function findFileMemory(
   facts: Pick<GgufFacts, 'role' | 'shard' | 'dimensions' | 'context_length'>,
@@ -69,10 +76,10 @@ export function findFileMemory(
   const isReported =
     findCacheBytesPerToken(dimensions) !== undefined && findOverheadBytes(dimensions) !== undefined
   const bytes = isReported ? memoryToRun(facts, fileSizeBytes) : null
-  return Number.isSafeInteger(bytes) ? bytes : null // a header may hold any numbers
+  return Number.isSafeInteger(bytes) ? bytes : null // the numbers in a header are not trustworthy
 }
 
-/** For a file of which only the size is known. */
+/** An estimate for a file of which only the size is known. */
 export function ruleOfThumb(fileSizeBytes: number): number {
   return Math.round(fileSizeBytes * (1 + usualCacheShare) + usualOverheadBytes)
 }
@@ -82,7 +89,7 @@ function findCacheBytesPerToken(dimensions: Dimensions): number | undefined {
   if (!layers || kv_heads === null) return undefined
   const heads =
     typeof kv_heads === 'number' ? layers * kv_heads : kv_heads.reduce((sum, one) => sum + one, 0)
-  if (heads === 0) return 0 // no attention, nothing to keep
+  if (heads === 0) return 0 // no attention, so there are no keys and values
   if (key_length === null || value_length === null) return undefined
   return heads * (key_length + value_length) * bytesPerValue
 }

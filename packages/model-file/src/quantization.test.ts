@@ -18,7 +18,7 @@ test.for([
   expect(findQuantizationInFilename(filename)).toBe(quantization)
 })
 
-test('a shard is recognised by the end of its name, the first being 1', () => {
+test('a shard is recognized by the end of its name; the first is 1', () => {
   expect(findShardInFilename('m-00002-of-00005.gguf')).toEqual({ index: 2, count: 5 })
   expect(findShardInFilename('m-00006-of-00005.gguf')).toBeUndefined()
   expect(findShardInFilename('m-00000-of-00005.gguf')).toBeUndefined()

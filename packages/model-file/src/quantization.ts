@@ -1,4 +1,4 @@
-/** What a GGUF file's name says of it. */
+/** Finds the quantization in the filename of a GGUF file. */
 
 const separator = '[-._ ]'
 const label = [
@@ -14,7 +14,7 @@ const label = [
 ].join('|')
 const labels = new RegExp(`(?<=^|${separator})(?:${label})(?=$|${separator})`, 'gi')
 
-/** The last quantization label of a name: `Q4_K_M` of `llama-3-8b.q4_k_m.gguf`. */
+/** The last quantization label in a name: `Q4_K_M` for `llama-3-8b.q4_k_m.gguf`. */
 export function findQuantizationInFilename(filename: string): string | undefined {
   return filename.match(labels)?.at(-1)?.toUpperCase().replace('FP16', 'F16').replace('FP32', 'F32')
 }

@@ -1,24 +1,26 @@
-/** Split models: llama.cpp calls the parts `m-00001-of-00005.gguf` and so on, and opens the others beside the first. */
+/**
+ * Split models: llama.cpp names the parts `m-00001-of-00005.gguf` and so on, and loads the others from the folder of the first.
+ */
 
 const extension = /\.gguf$/i
 const shardSuffix = /-(\d{5})-of-(\d{5})$/i
 
-/** The place of a file in a split model, the first being 1: `{ index: 2, count: 5 }` of `m-00002-of-00005.gguf`. */
+/** The position of a file in a split model, counted from 1: `{ index: 2, count: 5 }` for `m-00002-of-00005.gguf`. */
 export type Shard = { index: number; count: number }
 
 export const withoutExtension = (filename: string): string => filename.replace(extension, '')
 
-/** The filename without what says which part of a file, or of a set of files, it is. */
+/** The filename without its extension and part number. */
 export const getStem = ({ filename }: { filename: string }): string =>
   withoutExtension(filename).replace(shardSuffix, '')
 
-/** The numbers in a filename, whatever they are; undefined for a file that is not split. */
+/** The part numbers in a filename, not validated; undefined for a file that is not split. */
 export function parseShardNumbers(filename: string): Shard | undefined {
   const [, index, count] = (shardSuffix.exec(withoutExtension(filename)) ?? []).map(Number)
   return index === undefined || count === undefined ? undefined : { index, count }
 }
 
-/** The same, if there can be such a part. */
+/** The same, if the part numbers are valid. */
 export function findShardInFilename(filename: string): Shard | undefined {
   const shard = /\.gguf$/i.test(filename) ? parseShardNumbers(filename) : undefined
   if (!shard) return undefined
@@ -26,6 +28,6 @@ export function findShardInFilename(filename: string): Shard | undefined {
   return count > 1 && index >= 1 && index <= count ? shard : undefined
 }
 
-/** What the parts of one split file have in common. One name split into another number of parts is another file. */
+/** A key shared by the parts of one split file. Files with the same name but different numbers of parts are different files. */
 export const getShardSet = (file: { filename: string }): string =>
   `${getStem(file)} ${parseShardNumbers(file.filename)?.count ?? 1}`

@@ -14,7 +14,7 @@ const content = {
   isPrivate: false,
 }
 
-/** The info dictionary written by hand, as BEP 3 says. */
+/** The info dictionary, written by hand according to BEP 3. */
 function expectedInfo(privateFlag: string): Buffer {
   return Buffer.concat([
     Buffer.from('d6:lengthi5e4:name14:tiny (ü).gguf12:piece lengthi1048576e6:pieces20:'),
@@ -23,25 +23,25 @@ function expectedInfo(privateFlag: string): Buffer {
   ])
 }
 
-test('the info dictionary of a public file depends on nothing but the file', () => {
+test('the info dictionary of a public file depends only on the file', () => {
   const info = infoDictionary(content)
   expect(Buffer.from(info)).toEqual(expectedInfo(''))
   expect(infoHash(info)).toBe(createHash('sha1').update(expectedInfo('')).digest('hex'))
 })
 
-test('a private torrent says so, which makes it another torrent', () => {
+test('a private torrent is marked as such and has a different info hash', () => {
   const info = infoDictionary({ ...content, isPrivate: true })
   expect(Buffer.from(info)).toEqual(expectedInfo('7:privatei1e'))
   expect(infoHash(info)).not.toBe(infoHash(infoDictionary(content)))
 })
 
-test('hashes that do not fit the file are refused', () => {
+test('hashes that do not match the file size are rejected', () => {
   expect(() => infoDictionary({ ...content, fileSizeBytes: 2_000_000 })).toThrow(
     '20 bytes are not the hashes of 2 pieces',
   )
 })
 
-test('a torrent file carries its info dictionary byte by byte, its tracker and its web seeds', () => {
+test('a torrent file contains its exact info dictionary, its tracker and its web seeds', () => {
   const info = infoDictionary(content)
   const file = torrentFile({
     info,
@@ -71,7 +71,7 @@ test('a torrent file without tracker and web seeds has only its info', () => {
   )
 })
 
-test('a magnet names the torrent, the file, the tracker, the web seed and the torrent file', () => {
+test('a magnet URI contains the torrent, the file, the tracker, the web seed and the torrent file', () => {
   expect(
     magnetUri({
       infoHash: 'a'.repeat(40),

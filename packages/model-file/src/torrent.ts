@@ -4,15 +4,15 @@ export type TorrentContent = {
   filename: string
   fileSizeBytes: number
   pieceLength: number
-  /** SHA-1 of each piece, 20 bytes each, one after another. */
+  /** Concatenated SHA-1 hashes of the pieces, 20 bytes each. */
   pieceHashes: Uint8Array
-  /** Keeps clients from telling anybody but the tracker (BEP 27). It changes the info hash. */
+  /** Restricts clients to peers from the tracker (BEP 27). Changes the info hash. */
   isPrivate: boolean
 }
 
 /**
- * The bencoded info dictionary of a single-file v1 torrent (BEP 3). It depends on the arguments alone, so every registry
- * gives the same public file the same info hash, and their swarms are one.
+ * The bencoded info dictionary of a single-file v1 torrent (BEP 3). It depends only on the arguments, so every registry
+ * computes the same info hash for the same public file, and their swarms are one.
  */
 export function infoDictionary(content: TorrentContent): Uint8Array {
   const { filename, fileSizeBytes, pieceLength, pieceHashes, isPrivate } = content
@@ -30,17 +30,17 @@ export function infoDictionary(content: TorrentContent): Uint8Array {
 }
 
 export type TorrentFile = {
-  /** From {@link infoDictionary}; copied as it is. */
+  /** From {@link infoDictionary}; copied unchanged. */
   info: Uint8Array
   /** The tracker. */
   announce?: string
-  /** Whole-file URLs that honour `Range` (BEP 19). */
+  /** Whole-file URLs that support `Range` (BEP 19). */
   webSeeds: readonly string[]
   comment?: string
   createdBy?: string
 }
 
-/** The bytes of a `.torrent` file. */
+/** The content of a `.torrent` file. */
 export function torrentFile({
   info,
   announce,
@@ -60,7 +60,7 @@ export function torrentFile({
   ])
 }
 
-/** A key and a value of a dictionary, whose keys stand in the order of their bytes. */
+/** A key and a value of a dictionary. The caller must pass the keys in byte order. */
 function entry(key: string, value: Bencodable | undefined): Buffer {
   if (value === undefined) return Buffer.alloc(0)
   return Buffer.concat([encodeBencode(key), encodeBencode(value)])

@@ -37,7 +37,7 @@ export function parseReference(text: string): Reference | undefined {
 
 const isLatest = (tag: string) => tag.toLowerCase() === 'latest'
 
-/** Visible characters with single or multiple spaces between them. */
+/** Visible characters, with spaces only between them. */
 const label = /^[^\p{C}\p{Z}:/]+(?: +[^\p{C}\p{Z}:/]+)*$/u
 
 /** Whether this can follow the colon in a reference, as `Q4_K_M` and `tide F32 (1)` can. */

@@ -3,12 +3,12 @@ import { type GgufValueType, valueTypes } from '../gguf-values.ts'
 export type Scalar = string | boolean | number | bigint
 
 /**
- * A metadata value. Where no type is said, an integer is a u32 (i32 when negative), another number an f32, a bigint a
- * u64; an array has the type of its first element. The type that is said of an array is that of its items.
+ * A metadata value. The default type of an integer is u32 (i32 if negative), of another number f32, of a bigint u64, and of an
+ * array that of its first element. For an array, `type` is the type of its items.
  */
 export type MetadataInput = Scalar | Scalar[] | { type: GgufValueType; value: Scalar | Scalar[] }
 
-/** Writes a header piece by piece, so that tests can also write wrong ones. Little-endian. */
+/** Writes a header step by step, so that tests can also write invalid ones. Little-endian. */
 export class GgufBytes {
   readonly #parts: Uint8Array[] = []
 
@@ -34,7 +34,7 @@ export class GgufBytes {
     return this.u32(valueTypes.indexOf(type))
   }
 
-  /** A value with its type before it. */
+  /** A value preceded by its type. */
   value(input: MetadataInput): this {
     if (Array.isArray(input)) return this.#array(findType(input[0] ?? ''), input)
     const { type, value } =
@@ -68,7 +68,7 @@ function findType(value: Scalar): GgufValueType {
   return value < 0 ? 'i32' : 'u32'
 }
 
-/** Returns how many bytes were written. */
+/** Returns the number of bytes written. */
 function write(view: DataView, type: GgufValueType, value: Scalar): number {
   switch (type) {
     case 'u8':

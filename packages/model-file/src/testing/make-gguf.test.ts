@@ -22,7 +22,7 @@ async function hashChunks(path: string): Promise<string[]> {
   return hashes
 }
 
-test('a written file has the size that was asked for and a header that can be read', async () => {
+test('a generated file has the requested size and a readable header', async () => {
   const path = join(folder, 'sized.gguf')
   for (const size of [65_536, 1_000_001, 70 * 1024 * 1024 + 3]) {
     await writeGgufFile(path, size)
@@ -33,7 +33,7 @@ test('a written file has the size that was asked for and a header that can be re
   }
 })
 
-test('all chunks of a written file differ, and depend on the seed alone', async () => {
+test('all chunks of a generated file differ and depend only on the seed', async () => {
   const [path, same, other] = ['a.gguf', 'b.gguf', 'c.gguf'].map((name) => join(folder, name)) as [
     string,
     string,

@@ -1,4 +1,4 @@
-/** Small GGUF files for tests and big ones for benches. */
+/** Generates small GGUF files for tests and large ones for benchmarks. */
 
 import { createCipheriv, createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
@@ -19,13 +19,13 @@ export type TensorInput = {
 export type GgufInput = {
   metadata?: Record<string, MetadataInput>
   tensors?: TensorInput[]
-  /** Writes a tensor's data into zeroed bytes. Left out, the data count upwards. */
+  /** Fills zeroed bytes with a tensor's data. The default data counts upwards. */
   fill?: (data: Uint8Array, tensor: TensorInput) => void
 }
 
 const alignment = 32
 
-/** A whole GGUF file, version 3. */
+/** A complete GGUF file, version 3. */
 export function makeGguf({ metadata = {}, tensors = [], fill = countUp }: GgufInput): Uint8Array {
   const { header, places } = makeHeader(metadata, tensors)
   const last = places.at(-1)
@@ -38,12 +38,12 @@ export function makeGguf({ metadata = {}, tensors = [], fill = countUp }: GgufIn
 }
 
 const blockTensorBytes = 64 * 1024 * 1024
-/** Elements of a row of the tensors of `writeGgufFile`. */
+/** Row length of the tensors of `writeGgufFile`, in elements. */
 const rowLength = 4096
 
 /**
- * Writes a valid GGUF file of exactly `sizeBytes`, at least 64 KiB. Its data are pseudo-random: a function of `seed`
- * that does not repeat, so all chunks differ.
+ * Writes a valid GGUF file of exactly `sizeBytes`, at least 64 KiB. Its data is pseudo-random, depends only on `seed` and does
+ * not repeat, so all chunks differ.
  */
 export async function writeGgufFile(path: string, sizeBytes: number, seed = 0): Promise<void> {
   const header = headerOfSize(sizeBytes)

@@ -5,7 +5,7 @@ import { readGgufFile } from '../gguf-file.ts'
 import { type GgufArray, wholeArrays } from '../gguf-values.ts'
 import { type MetadataInput, makeGguf, type TensorInput } from './make-gguf.ts'
 
-/** The model that is shipped: small, and with the vocabulary that the made ones have too. */
+/** The bundled model: small, and with the same vocabulary as the generated ones. */
 export const demoModel = join(
   import.meta.dirname,
   '../../../../models/shoal-tiny/shoal-tiny-Q8_0.gguf',
@@ -18,7 +18,10 @@ const heads = 12
 const keyHeads = 4
 export const syntheticContext = 8192
 
-/** A model of 86 million random weights with the vocabulary of the demo model: it says nothing, at the speed of its size. */
+/**
+ * A model of 86 million random weights with the vocabulary of the demo model. Its output is meaningless, but its speed is
+ * typical for its size.
+ */
 export async function writeSyntheticModel(path: string, type: SyntheticType): Promise<void> {
   const { metadata } = await readGgufFile(demoModel, wholeArrays)
   const tokenizer = [...metadata].filter(([key]) => key.startsWith('tokenizer.'))
@@ -85,7 +88,7 @@ function tensors(words: number, type: SyntheticType): TensorInput[] {
 
 /** Each block of 32 weights begins with its scale, a 16-bit float that makes weights of about 0.02. */
 const types = {
-  BF16: { fileType: 32, blockBytes: 2, scale: 0x3ca4 }, // each weight by itself, the same for all
+  BF16: { fileType: 32, blockBytes: 2, scale: 0x3ca4 }, // each block is one weight, the same everywhere
   Q8_0: { fileType: 7, blockBytes: 34, scale: 0x0c6d },
   Q4_0: { fileType: 2, blockBytes: 18, scale: 0x1c74 },
 }
