@@ -37,7 +37,7 @@ export type LoadedModel = {
   requests: number
   loaded_at: string
   /** When it is unloaded if it stays idle; some 292 years ahead for a model that stays loaded, as in Ollama. */
-  expires_at: string | null
+  expires_at: string
   /** Null while it generates. */
   idle_seconds: number | null
 }
