@@ -131,7 +131,7 @@ test(
     const withoutPeers = await runShoal(['pull', 'tide', '--no-peers'], shoalOptions)
     expect(withoutPeers.stderr).not.toContain('Shared with peers')
     const first = startShoal(['seed'], shoalOptions)
-    const output = await untilPrinted(first.child, 'machine, 0 files;')
+    const output = await untilPrinted(first.child, 'machine, 0 files.')
     expect(output).toContain('tide/tide.gguf is not shared: it was pulled with --no-peers')
     first.child.kill('SIGINT')
     await first.outcome
@@ -140,7 +140,7 @@ test(
     expect(again.stderr).toContain('Already downloaded.')
     expect(again.stderr).toContain('Shared with peers while shoal serve is running.')
     const second = startShoal(['seed'], shoalOptions)
-    await untilPrinted(second.child, 'machine, 1 file;')
+    await untilPrinted(second.child, 'machine, 1 file.')
     second.child.kill('SIGINT')
     await second.outcome
   },
@@ -161,7 +161,7 @@ test('a pulled model is shared while its registry is offline', options, async ()
   await runShoal(['pull', 'tide'], shoalOptions)
   await registry.stop()
   const { child, outcome } = startShoal(['seed'], shoalOptions)
-  await untilPrinted(child, '1 file;')
+  await untilPrinted(child, '1 file.')
   child.kill('SIGINT')
   await outcome
 })
