@@ -59,7 +59,7 @@ test.for<[string, Partial<ChunkManifest>]>([
     'the hash of chunk 1 is not 64 lower-case hexadecimal digits',
     { chunk_hashes: [first, { ...second, hash: 'abc' }, last] },
   ],
-])('a manifest that does not add up says so: %s', ([problem, change]) => {
+])('an inconsistent manifest is reported: %s', ([problem, change]) => {
   expect(manifestProblem({ ...good, ...change })).toBe(problem)
 })
 

@@ -25,6 +25,6 @@ test.each([
   ['I8', undefined],
   ['', undefined],
   [null, undefined],
-])('a file in %s is %s', (quantization, word) => {
+])('the fidelity of %s is %s', (quantization, word) => {
   expect(findFidelity(quantization)).toBe(word)
 })

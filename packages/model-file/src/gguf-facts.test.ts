@@ -87,7 +87,7 @@ test('projectors and adapters are distinguished from models', async () => {
   expect(await findRole({ 'general.type': 'model' }, 'mmproj-model-f16.gguf')).toBe('model')
 })
 
-test('heads may differ from layer to layer', async () => {
+test('heads may differ between layers', async () => {
   const metadata = {
     'general.architecture': 'openelm',
     'openelm.attention.head_count': [12, 16],

@@ -170,7 +170,7 @@ test('a source shorter than its declared size is rejected', async () => {
   )
 })
 
-test('a vocabulary of 250,000 tokens is walked in well under a second', async () => {
+test('a vocabulary of 250,000 tokens is read in well under a second', async () => {
   const tokens = Array.from({ length: 250_000 }, (_, index) => `token ${index}`)
   const file = makeGguf({ metadata: { tokens } })
   const start = performance.now()

@@ -1,4 +1,4 @@
-/** Proxies and certificates, as requests meet them. */
+/** Requests through proxies and with different certificates. */
 import { expect, onTestFinished, test } from 'vitest'
 import { testCertificates } from '../../../testing/tls-certificates/index.ts'
 import { openNetwork } from './dispatcher.ts'
@@ -15,7 +15,7 @@ import {
 import { freePort, type Handler, startProxy, startServer, startSilence } from './testing/servers.ts'
 import { failureOfAnswer } from './to-network-failure.ts'
 
-test('plain HTTP is requested from the proxy, and HTTPS goes through it by CONNECT', async () => {
+test('plain HTTP requests are sent to the proxy, and HTTPS is tunneled with CONNECT', async () => {
   const plain = await scripted(fine)
   const secure = await startServer(fine, testCertificates.valid)
   const proxy = await startProxy()
@@ -45,7 +45,7 @@ test.each([
   [407, 'auth'],
   [403, 'denied'],
   [502, 'answered'],
-])('a proxy that answers %i is reported as a failure of the proxy', async (code, reason) => {
+])('a %i response from the proxy is reported as a proxy failure', async (code, reason) => {
   const proxy = await startProxy({ status: code })
   const { host } = new URL(proxy.url)
   for (const url of ['http://registry.test', 'https://registry.test']) {
@@ -54,7 +54,7 @@ test.each([
   }
 })
 
-test('an answer that came through a proxy is not taken for the proxy’s own', async () => {
+test('a response received through a proxy is not mistaken for the proxy’s own', async () => {
   const xml: Handler = (_, response) =>
     response.writeHead(403, { 'content-type': 'application/xml' }).end('<Error/>')
   const plain = await startServer(xml)
@@ -79,7 +79,7 @@ test('an answer that came through a proxy is not taken for the proxy’s own', a
   }
 })
 
-test('a proxy that is silent ends in a timeout', async () => {
+test('a proxy that does not respond causes a timeout', async () => {
   const silent = await startSilence()
   const proxy = `http://127.0.0.1:${silent.port}`
   const settings = { httpProxy: proxy, httpsProxy: proxy, timeouts: shortTimeouts }
@@ -88,10 +88,10 @@ test('a proxy that is silent ends in a timeout', async () => {
   }
 })
 
-test('a proxy that is not there is reported as a failure of the proxy', async () => {
+test('an unreachable proxy is reported as a proxy failure', async () => {
   const dead = `http://127.0.0.1:${await freePort()}`
   const lost = 'http://nobody.invalid:3128'
-  const multicast = 'http://224.0.0.1:3128' // the system refuses such a connection; nothing is sent
+  const multicast = 'http://224.0.0.1:3128' // the system refuses the connection; nothing is sent
   for (const url of ['http://registry.test', 'https://registry.test']) {
     expect(await failureAt(url, { httpProxy: dead, httpsProxy: dead })).toEqual({
       code: 'proxy_failed',
@@ -124,7 +124,7 @@ test.each([
   ['wrong_name', testCertificates.wrongName],
   ['self_signed', testCertificates.selfSigned],
 ] as const)(
-  'a certificate from a known authority that is %s is refused with that reason',
+  'a certificate from a known authority that is %s is rejected with that reason',
   async (reason, certificate) => {
     const { port } = await startServer(fine, certificate)
     const host = `localhost:${port}`
@@ -141,7 +141,7 @@ test('a private authority is trusted if it is configured', async () => {
   expect(await openTransport(trusting)(`https://localhost:${port}`)).toMatchObject({ status: 200 })
 })
 
-test('https at an http port and http at an https port each have their cause', async () => {
+test('https to an http port and http to an https port are reported with their cause', async () => {
   const plain = await startServer(fine)
   const host = `localhost:${plain.port}`
   expect(await failureAt(`https://${host}`)).toEqual({
@@ -157,7 +157,7 @@ test('https at an http port and http at an https port each have their cause', as
   )
 })
 
-test('a TLS handshake that fails for another reason than the certificate has its cause', async () => {
+test('a TLS handshake failure not related to the certificate is reported with its cause', async () => {
   const { port } = await startServer(fine, testCertificates.valid, 0, { maxVersion: 'TLSv1.1' })
   const host = `localhost:${port}`
   const failure = await failureAt(`https://${host}`, trusting)

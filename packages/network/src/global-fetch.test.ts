@@ -6,7 +6,7 @@ import { useForFetch } from './global-fetch.ts'
 import { directNetwork } from './settings.ts'
 import { json, startProxy, startServer } from './testing/servers.ts'
 
-test('the global fetch of Node goes by proxies and private authorities', async () => {
+test("Node's global fetch uses proxies and private authorities", async () => {
   const plain = await startServer((_, response) => json(response, { is: 'plain' }))
   const secure = await startServer(
     (_, response) => json(response, { is: 'secure' }),

@@ -17,7 +17,7 @@ import {
 } from './testing/scripted.ts'
 import { freePort, type Handler, json, startServer } from './testing/servers.ts'
 
-test('an answer comes with its status, headers and whole body', async () => {
+test('a response has its status, headers and complete body', async () => {
   const server = await scripted((_, response) => json(response, { a: 1 }, 201, { 'x-b': 'c' }))
   const answer = await openTransport()(`${server.url}/path?query=1`, { headers: { 'x-a': 'b' } })
   expect(answer.status).toBe(201)
@@ -26,7 +26,7 @@ test('an answer comes with its status, headers and whole body', async () => {
   expect(server.requests[0]).toMatchObject({ url: '/path?query=1', headers: { 'x-a': 'b' } })
 })
 
-test('a compressed answer is read, and one in another encoding than it says is not', async () => {
+test('a gzip response is decompressed, and one with a false encoding is an error', async () => {
   const headers = { 'content-encoding': 'gzip' }
   const server = await scripted(
     (_, response) => response.writeHead(200, headers).end(gzipSync('{"a":1}')),
@@ -44,7 +44,7 @@ test.each<[string, Handler]>([
   ['resets the connection', reset],
   ['hangs up', ({ socket }) => socket.end()],
   [
-    'ends in the middle of its answer',
+    'cuts off its response',
     (_, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('{"is":')
       response.socket?.end()
@@ -54,7 +54,7 @@ test.each<[string, Handler]>([
   ['answers 503', status(503)],
   ['answers 504', status(504)],
   ['answers 500', status(500)],
-])('a registry that %s is asked again, and each wait is reported', async (_, wrong) => {
+])('a request to a registry that %s is retried, and each wait is reported', async (_, wrong) => {
   const server = await scripted(wrong, wrong, fine)
   const waits: Wait[] = []
   const retry = { firstContactMs: 10_000, giveUpMs: 10_000 }
@@ -65,7 +65,7 @@ test.each<[string, Handler]>([
   expect(waits[0]?.reason).toMatch(/\w/)
 })
 
-test('a request that must not be repeated is sent once', async () => {
+test('a request that is not safe to repeat is sent once', async () => {
   for (const wrong of [reset, status(502)]) {
     const server = await scripted(wrong, fine)
     const call = { method: 'POST', body: '{}' }
@@ -77,13 +77,13 @@ test('a request that must not be repeated is sent once', async () => {
   }
 })
 
-test('a registry that comes back is noticed within three seconds', async () => {
+test('a registry that comes back is detected within three seconds', async () => {
   const server = await scripted(fine)
   const send = openTransport()
   const retry = { firstContactMs: 60_000, giveUpMs: 60_000 }
   await send(server.url)
   await server.close()
-  // Down until the waits have grown to their longest.
+  // Unavailable until the delay between attempts has reached its maximum.
   let longest = 0
   let isBack = false
   const onWait = async ({ seconds }: Wait) => {
@@ -97,7 +97,7 @@ test('a registry that comes back is noticed within three seconds', async () => {
   expect(longest).toBeLessThanOrEqual(2)
 })
 
-test('a wait ends with the signal', async () => {
+test('the signal ends a wait', async () => {
   const port = await freePort()
   const stop = new AbortController()
   const retry = { firstContactMs: 60_000, giveUpMs: 60_000 }
@@ -122,7 +122,7 @@ test('Retry-After is honored for any method, unless it is too long or the storag
   expect(full.requests).toHaveLength(1)
 })
 
-test('a closed port, an unknown name, silence and half an answer each have their cause', async () => {
+test('a closed port, an unknown name, no response and a partial response each have their own cause', async () => {
   const port = await freePort()
   expect(await failureAt(`http://127.0.0.1:${port}`)).toEqual({
     code: 'unreachable',
@@ -146,13 +146,13 @@ test.each([
   ['0', 503],
   [new Date(Date.now() + 1500).toUTCString(), 503],
   ['1', 502],
-])('retries go on after a Retry-After of %s with %i', async (retryAfter, code) => {
+])('retries continue after a Retry-After of %s with %i', async (retryAfter, code) => {
   const server = await scripted(status(code, { 'retry-after': retryAfter }), fine)
   const retry = { firstContactMs: 10_000, giveUpMs: 10_000 }
   expect(await openTransport()(server.url, { retry })).toMatchObject({ status: 200 })
 })
 
-test('web pages and other programs are told apart from a registry, whatever the client asks for', async () => {
+test('web pages and other programs are distinguished from a registry for every kind of request', async () => {
   const page: Handler = (_, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in to the WLAN</html>')
   const portal = await scripted(page)
@@ -179,7 +179,7 @@ test('web pages and other programs are told apart from a registry, whatever the 
   }
 })
 
-test('a kept connection that the server has closed is replaced without a failure', async () => {
+test('a keep-alive connection closed by the server is replaced without an error', async () => {
   const server = await scripted((_, response) => {
     json(response, {})
     response.socket?.once('close', () => undefined)
@@ -198,7 +198,7 @@ test.each<[string, Handler]>([
   ['304', (_, response) => response.writeHead(304).end()],
   ['a redirect without a location', (_, response) => response.writeHead(302).end()],
   ['a list of something else', (_, response) => json(response, [1, { object: 'model' }])],
-])('%s in place of a list of models does not come from a registry', async (_, answer) => {
+])('%s instead of a list of models does not come from a registry', async (_, answer) => {
   const server = await scripted(answer)
   const failure = await failureAt(
     `${server.url}/v1/models`,
@@ -208,13 +208,13 @@ test.each<[string, Handler]>([
   expect(failure).toEqual({ code: 'not_a_registry', reason: 'other_program', host: server.host })
 })
 
-test('a server that does not speak HTTP has its cause', async () => {
+test('a server that does not speak HTTP is reported with its cause', async () => {
   const server = await scripted(({ socket }) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
   const failure = await failureAt(server.url)
   expect(failure).toEqual({ code: 'not_a_registry', reason: 'not_http', host: server.host })
 })
 
-test('a host without a route has its cause', async () => {
+test('a host without a route is reported with its cause', async () => {
   // The system refuses to open a TCP connection to a multicast address; nothing is sent.
   const failure = await failureAt('http://224.0.0.1:8000')
   expect(failure).toEqual({ code: 'unreachable', reason: 'no_route', host: '224.0.0.1:8000' })

@@ -6,7 +6,7 @@ const proxies = { httpProxy: 'http://proxy:1', httpsProxy: 'http://proxy:2', noP
 const isProxied = (address: string, noProxy = '') =>
   proxyFor(new URL(address), { ...proxies, noProxy }) !== undefined
 
-test('each scheme has a proxy of its own', () => {
+test('each scheme has its own proxy', () => {
   expect(proxyFor(new URL('http://registry.test'), proxies)).toBe('http://proxy:1')
   expect(proxyFor(new URL('https://registry.test'), proxies)).toBe('http://proxy:2')
   const none = { httpProxy: undefined, httpsProxy: undefined, noProxy: '' }
@@ -41,7 +41,7 @@ test.each([
   ['http://[fd00::7]:80', 'fd00::7'],
   ['http://[fd00::7]:8000', '[fd00::7]:8000'],
   ['http://[fd00::7]', 'fd00::/8'],
-])('%s goes past the proxy with NO_PROXY=%s', (address, noProxy) => {
+])('%s bypasses the proxy with NO_PROXY=%s', (address, noProxy) => {
   expect(isProxied(address, noProxy)).toBe(false)
 })
 
@@ -60,7 +60,7 @@ test.each([
   expect(isProxied(address, noProxy)).toBe(true)
 })
 
-test('what is this machine is asked without a proxy, and nothing else', () => {
+test('only requests to this machine bypass the proxy', () => {
   const inUrl = (host: string) => `http://${/^[^[].*:/.test(host) ? `[${host}]` : host}:8000`
   for (const host of loopbackHosts) expect(isProxied(inUrl(host)), host).toBe(false)
   for (const host of otherHosts) expect(isProxied(inUrl(host)), host).toBe(true)

@@ -11,13 +11,13 @@ import {
 } from './testing/scripted.ts'
 import { startServer } from './testing/servers.ts'
 
-test('a redirect at the same host and port is followed', async () => {
+test('a redirect to the same host and port is followed', async () => {
   const server = await scripted(redirect('/there', 301), fine)
   expect(await openTransport()(server.url)).toMatchObject({ status: 200 })
   expect(server.requests[1]?.url).toBe('/there')
 })
 
-test('a redirect from http to https of the same host is followed without credentials only', async () => {
+test('a redirect from http to https on the same host is followed only without credentials', async () => {
   const secure = await startServer(fine, testCertificates.valid)
   const plain = await startServer(redirect(`https://localhost:${secure.port}/`))
   const url = `http://localhost:${plain.port}`
@@ -56,7 +56,7 @@ test('a redirect from https to http is never followed', async () => {
   expect(plain.requests).toEqual([])
 })
 
-test('a POST follows 307 and 308, and is not turned into a GET by 301', async () => {
+test('a POST follows 307 and 308, and a 301 does not turn it into a GET', async () => {
   const call = { ...noRetry, method: 'POST', body: '{}' }
   for (const code of [307, 308]) {
     const same = await scripted(redirect('/there', code), fine)
@@ -68,7 +68,7 @@ test('a POST follows 307 and 308, and is not turned into a GET by 301', async ()
   expect(moved.requests).toHaveLength(1)
 })
 
-test('credentials are sent on at the same origin, and to no other', async () => {
+test('credentials are forwarded only to the same origin', async () => {
   const first = await scripted(redirect('/there', 307), fine)
   await openTransport()(first.url, { headers: { authorization: 'Bearer secret' } })
   expect(first.requests[1]?.headers.authorization).toBe('Bearer secret')

@@ -32,7 +32,7 @@ test.each(['\u0001', '\u001b[31m', '\u007f', '\u0085', '\ufffe', '\uffff', '\ud8
 )
 
 test.each(['\t', '\n', '\r\n', '\u2028', '\u2029', '\u202e', '\u2066'])(
-  'a text may hold %j, and a name may not',
+  'text may contain %j, but a name may not',
   (character) => {
     expect(isName(`a${character}b`)).toBe(false)
     expect(isText(`a${character}b`)).toBe(true)

@@ -10,7 +10,7 @@ type Methods = { close(): Promise<void> }
 test.each([
   ['closed', (thread: Thread<Methods>) => closeThread(thread, timeoutMs)],
   ['terminated', terminateThread],
-])('a thread that is %s while it is loading ends when it has loaded', async (_, end) => {
+])('a thread that is %s while loading ends once it has loaded', async (_, end) => {
   const hasLoaded = new Int32Array(new SharedArrayBuffer(4))
   const setup: LateSetup = { hasLoaded, loadMs: 500 }
   const thread = startThread<Methods>('testing/late-thread', import.meta.url, setup)

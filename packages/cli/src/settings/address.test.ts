@@ -32,7 +32,7 @@ test.each([
   ['localhost:11434', 'http://localhost:11434'],
   ['http://localhost:11434/v1/', 'http://localhost:11434'],
   ['https://gpu.example.org/shoal/v1', 'https://gpu.example.org/shoal'],
-])('a daemon at %s is at %s', (typed, address) => {
+])('daemon address %s means %s', (typed, address) => {
   expect(daemonAddress(typed)).toBe(address)
   expect(() => daemonAddress('two words')).toThrow('is not a valid address of a daemon')
 })

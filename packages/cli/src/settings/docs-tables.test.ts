@@ -21,5 +21,5 @@ test('a table is regenerated, and an unknown table is an error', () => {
   const printed = withTables(`before\n${marked('saved')}\nafter`)
   expect(printed).toMatch(/^before\n.*\n\| `connections` \| `--connections` \|.*\nafter$/s)
   expect(printed).not.toContain('old')
-  expect(() => withTables(marked('nothing'))).toThrow('no table of settings called nothing')
+  expect(() => withTables(marked('nothing'))).toThrow('unknown settings table: nothing')
 })

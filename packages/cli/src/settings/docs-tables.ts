@@ -69,7 +69,7 @@ export function withTables(document: string): string {
     /(<!-- settings: (.+?) -->\n).*?(<!-- end of settings -->)/gs,
     (_, begin: string, name: string, end: string) => {
       const printed = tables[name]
-      if (printed === undefined) throw new Error(`there is no table of settings called ${name}`)
+      if (printed === undefined) throw new Error(`unknown settings table: ${name}`)
       return `${begin}${printed}\n${end}`
     },
   )

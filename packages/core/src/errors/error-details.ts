@@ -97,7 +97,7 @@ export interface ErrorDetails {
   // Input: settings, references, files.
   invalid_setting: Nothing
   invalid_network_setting: Nothing
-  /** `labels` are names that tell the files apart. */
+  /** `labels` are names that distinguish the files. */
   ambiguous_choice: { wanted: string; labels: string[] }
   invalid_gguf: Nothing
   invalid_bencode: Nothing

@@ -84,6 +84,6 @@ const blocks = new RegExp(`(<!-- Printed by: npm run errors \\((\\w+)\\) -->\n)[
 export const withErrorTables = (page: string): string =>
   page.replaceAll(blocks, (_, begin: string, name: string) => {
     const table = tables[name]
-    if (table === undefined) throw new Error(`there is no table of errors called ${name}`)
+    if (table === undefined) throw new Error(`unknown error table: ${name}`)
     return `${begin}\n${table}\n\n${end}`
   })

@@ -17,7 +17,7 @@ test.each(['docs/errors.md', 'docs/reliability.md'])(
 
 test('a page that refers to an unknown table is an error', () => {
   const page = '<!-- Printed by: npm run errors (weather) -->\n<!-- End of the printed errors -->'
-  expect(() => withErrorTables(page)).toThrow('no table of errors called weather')
+  expect(() => withErrorTables(page)).toThrow('unknown error table: weather')
 })
 
 test('every ending has a different exit code', () => {

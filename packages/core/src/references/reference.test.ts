@@ -14,7 +14,7 @@ test.each([
   ['https://models.example.org/m/tide-7b/', 'https://models.example.org', 'tide-7b', undefined],
   ['HTTP://Host/M/Tide-7B', 'HTTP://Host', 'tide-7b', undefined],
   ['https://example.org/shoal/m/tide-7b:F16', 'https://example.org/shoal', 'tide-7b', 'F16'],
-])('%s is read', (text, registry, name, quantization) => {
+])('%s is parsed', (text, registry, name, quantization) => {
   expect(parseReference(text)).toEqual({ registry, name, quantization })
 })
 
@@ -60,6 +60,6 @@ test.each([
   ['tide:tide F32 (1)', '"tide:tide F32 (1)"'],
   ['tide:$(id)', "'tide:$(id)'"],
   ["tide:it's `id`", "'tide:it'\\''s `id`'"],
-])('in a command %s is written %s', (text, word) => {
+])('on a command line, %s becomes %s', (text, word) => {
   expect(shellWord(text)).toBe(word)
 })

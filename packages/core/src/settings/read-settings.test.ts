@@ -90,7 +90,7 @@ test.each([
   [{ SHOAL_REGISTRATION: 'no' }, 'SHOAL_REGISTRATION must be one of open, closed, not "no"'],
   [{ SHOAL_REGISTRATION: 'constructor' }, 'must be one of open, closed, not "constructor"'],
   [{ SHOAL_QUOTA: '0' }, 'SHOAL_QUOTA must be a size such as 500GB, not "0"'],
-])('%o is refused with its name', (env, message) => {
+])('%o is rejected with the name of the setting', (env, message) => {
   expect(() => read({ env })).toThrow(RangeError)
   expect(() => read({ env })).toThrow(message)
 })

@@ -17,7 +17,7 @@ export function randomFrom(seed: number) {
   return {
     between,
     oneOf: <T>(values: readonly T[]): T => values[between(0, values.length - 1)] as T,
-    /** A string of so many of the characters. */
+    /** A string of random length, made of these characters. */
     text: (characters: string, least: number, most: number): string =>
       Array.from({ length: between(least, most) }, () => {
         return characters[between(0, characters.length - 1)]

@@ -59,7 +59,7 @@ test('parts without text, keep-alive comments and unknown events are skipped', a
 test.each([
   ['OpenAI', { error: { message: 'the model was lost', code: 'model_lost' } }],
   ['Ollama', { error: 'the model was lost', code: 'model_lost' }],
-])('an error event in the shape of %s ends the answer with what was wrong', async (_, failure) => {
+])('an error event in the format of %s ends the response with its message', async (_, failure) => {
   const { steps, error } = await read([says('Hel'), failure, done])
   expect(steps).toEqual([hello])
   expect(error).toBeInstanceOf(DaemonError)
@@ -86,7 +86,7 @@ test.each([
 test.each([
   ['an end', undefined],
   ['a reset', reset],
-])('%s after the finish reason costs only the count of tokens', async (_, breaks) => {
+])('%s after the finish reason loses only the token counts', async (_, breaks) => {
   expect(await read([says('Hel'), ends], breaks)).toEqual({
     steps: [hello, { finishReason: 'stop', usage: undefined }],
     error: undefined,

@@ -16,7 +16,7 @@ test('an empty line ends an event', async () => {
 })
 
 test.each(['\n', '\r\n', '\r'])(
-  'events may be split at every byte, with lines ended by %j',
+  'events may be split at every byte, with %j line endings',
   async (eol) => {
     const text = `: hello${eol}data: {"a":"é 🐟"}${eol}${eol}data: [DONE]${eol}${eol}: end${eol}`
     const bytes = new TextEncoder().encode(text)
