@@ -92,10 +92,10 @@ describeOnEachDatabase('every response', (start) => {
       })
       guesses.push(status)
     }
-    expect(guesses).toEqual([401, 401, 429, 429]) // the registration was the first of three
+    expect(guesses).toEqual([401, 401, 429, 429]) // the registration used one of the three
   })
 
-  test('the addresses of one IPv6 network share a limit, however they are written', async () => {
+  test('the addresses of one IPv6 network share a rate limit, however they are written', async () => {
     const limit = { max: 2, windowSeconds: 60 }
     const rateLimits = { auth: limit, write: limit, read: limit, chunk: limit, tracker: limit }
     const registry = await start({ rateLimits, trustProxy: true })

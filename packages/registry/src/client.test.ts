@@ -107,7 +107,7 @@ describeOnEachDatabase('the typed client', (start) => {
   })
 })
 
-describeOnEachDatabase('the typed client of a busy registry', (start) => {
+describeOnEachDatabase('the typed client with a busy registry', (start) => {
   test('waits as long as requested, and reports it', async () => {
     const limit = { max: 2, windowSeconds: 1 }
     const rateLimits = { auth: limit, write: limit, read: limit, chunk: limit, tracker: limit }

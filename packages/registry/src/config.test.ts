@@ -31,14 +31,14 @@ test('by default it listens only on this machine, and limits requests', () => {
   })
 })
 
-test.each(['', ' '])('a variable that holds "%s" counts as not set', (blank) => {
+test.each(['', ' '])('a variable set to "%s" counts as not set', (blank) => {
   const env = Object.fromEntries(
     Object.values(registrySettings).map(({ variable = '' }) => [variable, blank]),
   )
   expect(readRegistryConfig(env)).toEqual(readRegistryConfig({}))
 })
 
-test('classes of rate limits that are left out keep their default', () => {
+test('omitted classes of rate limits keep their defaults', () => {
   const { rateLimits } = readRegistryConfig({ SHOAL_RATE_LIMITS: 'auth=5/h' })
   expect(rateLimits).toMatchObject({
     auth: { max: 5, windowSeconds: 3_600 },

@@ -11,7 +11,7 @@ const problemCodes = [
   'not_found',
   'conflict',
   'too_large',
-  'too_slow', // a sender that has stopped sending
+  'too_slow', // a client that has stopped sending
   'busy', // retry later
   'unavailable', // the database or the store cannot be reached, or the disk is full
 ] as const

@@ -11,7 +11,7 @@ import { makeDatabase, startTestRegistry } from './testing/test-registry.ts'
 const postgresUrl = inject('postgresUrl')
 
 test.skipIf(!postgresUrl)(
-  'while the database (PostgreSQL) cannot be reached answers are 503 with Retry-After, and downloads go on',
+  'while the database (PostgreSQL) is unreachable, responses are 503 with Retry-After, and downloads continue',
   async () => {
     const url = new URL(await makeDatabase(postgresUrl ?? ''))
     const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))

@@ -12,7 +12,7 @@ import { type Answer, startTestRegistry, type TestRegistry } from './testing/tes
 
 const megabyte = 1e6
 
-describe.skipIf(!canMount)('a full disk of the database', () => {
+describe.skipIf(!canMount)('when the database’s disk is full', () => {
   /** A registry with all its data on a small disk: ana has a model with a file, an open upload and an API key. */
   async function scene(ballastBytes?: number) {
     const disk = await smallDisk('64m')
@@ -57,7 +57,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     await expect.poll(() => stat(ballast).catch(() => undefined)).toBeTruthy()
     const { size } = await stat(ballast)
     expect(size).toBe(1024 * 1024)
-    await registry.restart() // SQLite's log is empty then
+    await registry.restart() // SQLite's log is then empty
     disk.fill()
     expect(disk.freeBytes()).toBe(0)
     const created = { name: 'reef', description: 'a reef '.repeat(50), tags: ['sea'] }
@@ -146,7 +146,7 @@ describe.skipIf(!canMount)('a full disk of the database', () => {
     expect((await registry.post('/v1/auth/logout', { token })).status).toBe(204)
   })
 
-  test('a registry starts on a full disk', async () => {
+  test('a registry can start', async () => {
     const disk = await smallDisk('64m')
     onTestFinished(disk.unmount)
     const dataDirectory = join(disk.path, 'data')

@@ -1,4 +1,7 @@
-/** The registry: read the configuration, connect, build, listen, close. */
+/**
+ * Starts and stops the registry: reads the configuration, connects, builds the app, listens,
+ * closes.
+ */
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -42,7 +45,7 @@ export type RunningRegistry = {
    * default address.
    */
   setLocalApi(address: string): void
-  /** A token of the account that publishes the demo models, for one hour. */
+  /** A token of the account that publishes the demo models, valid for one hour. */
   systemToken(): Promise<string>
   /**
    * Shuts down gracefully: accepts no new work, finishes running requests, puts jobs back. Takes at most 10 seconds.
@@ -52,7 +55,10 @@ export type RunningRegistry = {
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
 const upkeepIntervalMs = 2_000
-/** The process ends within 10 s: after this, connections to the database and the log have a second each. */
+/**
+ * The process ends within 10 s: after this timeout, the database connections and the log have a
+ * second each.
+ */
 const closeTimeoutMs = 7_000
 const drainTimeoutMs = 6_500
 
@@ -160,7 +166,7 @@ async function serve(
   )
   const stopCollecting = files.collectRegularly(accounts.deleteExpired)
 
-  started.move() // from here on, `close` ends it
+  started.move() // from here on, `close` stops it
   return {
     url: site.baseUrl(),
     port,

@@ -42,7 +42,7 @@ test('every message of the driver about a lost or unavailable connection means "
   }
 })
 
-test('so do the codes of PostgreSQL, SQLite and the system, and no others', () => {
+test('so do certain codes of PostgreSQL, SQLite and the system, and no others', () => {
   const withCode = (code: string) => Object.assign(new pg.DatabaseError('x', 1, 'error'), { code })
   const sqlite = (errcode: number) =>
     Object.assign(new Error('x'), { code: 'ERR_SQLITE_ERROR', errcode })

@@ -41,7 +41,10 @@ const sentences = [
   /^driver has already been destroyed$/,
 ]
 
-/** SQLite's primary result codes for a database file that is locked (5, 6), read-only (8), failing (10) or unopenable (14). */
+/**
+ * SQLite's primary result codes for a database file that is locked (5, 6), read-only (8), failing
+ * (10) or cannot be opened (14).
+ */
 const sqliteCodes = [5, 6, 8, 10, 14]
 const sqliteFull = 13
 

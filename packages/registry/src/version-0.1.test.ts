@@ -1,4 +1,4 @@
-/** Opens the data folder of a registry of version 0.1 that was killed during an upload. */
+/** Opens the data folder of a version 0.1 registry that was killed during an upload. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -26,7 +26,7 @@ afterAll(() => stack.disposeAsync())
 
 const answers: Record<string, object> = JSON.parse(await readFile(fixture.answersPath, 'utf8'))
 
-test.for(fixture.answered)('%s answers as it did', async (path) => {
+test.for(fixture.answered)('the response of %s is unchanged', async (path) => {
   const { status, body } = await registry.get(path, { token })
   expect(status).toBe(200)
   expect(body).toMatchObject(answers[path] ?? {})
@@ -73,14 +73,14 @@ test('an unfinished upload only needs its missing chunks', async () => {
   expect(file).toMatchObject({ status: 'ready', sha256_hash: sha256(bytes) })
 })
 
-test('no column was lost', () => {
+test('no columns are lost', () => {
   const columns = listColumns(opened.data)
   for (const [table, names] of Object.entries(columnsBefore)) {
     expect(columns[table], table).toEqual(expect.arrayContaining(names))
   }
 })
 
-/** The names of each table's columns. */
+/** The column names of each table. */
 function listColumns(directory: string): Record<string, string[]> {
   const database = new DatabaseSync(join(directory, 'registry.sqlite'), { readOnly: true })
   const rows = database

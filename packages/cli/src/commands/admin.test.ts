@@ -82,7 +82,7 @@ test('admin reports an invalid data folder, and creates nothing there', async ()
   const { stderr, exitCode } = await shoalHere(['admin', 'gc', '--data', home.path], {
     home: home.path,
   })
-  expect(stderr).toBe(`✗ There is no registry in ${home.path}: name its folder with --data.\n`)
+  expect(stderr).toBe(`✗ There is no registry in ${home.path}: pass its folder with --data.\n`)
   expect(exitCode).toBe(1)
   expect(await readdir(home.path)).toEqual([])
 })

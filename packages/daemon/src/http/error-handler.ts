@@ -78,5 +78,5 @@ export const handleError = errorHandler((error, { url }) => {
 
 export function handleNotFound(request: FastifyRequest, reply: FastifyReply) {
   const what = `${request.method} ${withoutQuery(request.url)}`
-  return handleError(new Fault(404, `nothing is at ${what}`), request, reply)
+  return handleError(new Fault(404, `no such endpoint: ${what}`), request, reply)
 }

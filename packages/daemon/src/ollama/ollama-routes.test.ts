@@ -30,7 +30,7 @@ async function scripted(script: Parameters<typeof scriptedRuntime>[0] = {}, sett
 }
 
 test.each([
-  ['/api/nothing', {}, 404, 'nothing is at POST /api/nothing'],
+  ['/api/nothing', {}, 404, 'no such endpoint: POST /api/nothing'],
   ['/api/chat', { messages: hello }, 422, 'model is required'],
   ['/api/show', {}, 422, 'model is required'],
   ['/api/chat', { model, messages: 'Hello' }, 422, 'messages must be array or null'],

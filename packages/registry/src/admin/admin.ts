@@ -38,7 +38,6 @@ export interface Admin {
     onProgress?: (bytesDone: number, bytesTotal: number) => void,
     signal?: AbortSignal,
   ): Promise<StoreCheck>
-  /** Closes the connection to the database. */
   close(): Promise<void>
 }
 
@@ -116,7 +115,7 @@ const traces = ['lock', 'registry.sqlite', 'database.json', 'store']
 
 async function requireRegistry({ dataDirectory }: RegistryConfig) {
   for (const name of traces) if (await exists(join(dataDirectory, name))) return
-  throw new ConfigError(`there is no registry in ${dataDirectory}: name its folder with --data`)
+  throw new ConfigError(`there is no registry in ${dataDirectory}: pass its folder with --data`)
 }
 
 function dataOptions(config: RegistryConfig): DataOptions {
@@ -133,6 +132,6 @@ function explain(error: Error): never {
   if (isDomainError(error) || !isUnavailable(error)) throw error
   const code = 'code' in error ? String(error.code) : 'unknown' // an AggregateError has no message
   throw unavailable(
-    `the database cannot be reached or has ended the connection (${error.message || code}): try again`,
+    `the database is unreachable or closed the connection (${error.message || code}): try again`,
   )
 }

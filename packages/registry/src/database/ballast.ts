@@ -50,7 +50,6 @@ export function openBallast(directory: string, bytes?: number): Ballast {
     return bavail * bsize
   }
 
-  /** Of the file. */
   const leftBytes = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0
   const roomBytes = () => freeBytes() + leftBytes()
 

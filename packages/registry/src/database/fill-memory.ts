@@ -42,7 +42,7 @@ async function fillModel(db: Kysely<Database>, modelId: string) {
 
 type ReadyFile = { id: string; filename: string; file_size_bytes: number }
 
-/** One header at a time: it may be megabytes. */
+/** Reads one header at a time, because it may be megabytes long. */
 async function fillFile(
   db: Kysely<Database>,
   { id, filename, file_size_bytes }: ReadyFile,

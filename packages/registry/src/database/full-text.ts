@@ -28,11 +28,11 @@ export type FullText = {
   search(db: Kysely<Database>, text: string): Promise<ModelSearch | 'nothing'>
 }
 
-/** Conditions on the rows of `model`. */
+/** Conditions on rows of `model`. */
 export type ModelSearch = {
   /** The words are anywhere in the model. */
   matches: RawBuilder<SqlBool>
-  /** The words are all in its name or display name. */
+  /** The name or display name contains all words. */
   matchesByName: RawBuilder<SqlBool>
   /** The words are in the model, but not all in its names. */
   matchesElsewhere: RawBuilder<SqlBool>
@@ -100,8 +100,9 @@ export const sqliteFullText: FullText = {
       db,
     )
     const { count, rowids } = rows[0] ?? { count: 0, rowids: '[]' }
-    // Few matches are looked up one by one; of many the list's own order finds enough for a page sooner, which
-    // the plus sign makes SQLite do: it knows nothing of how many there are.
+    // Few matches are looked up one by one. With many, reading in the order of the list finds
+    // enough for a page sooner; the plus sign makes SQLite do that, because it cannot estimate
+    // their number.
     const seq = sql.raw(count > maxFewMatches ? '+model.seq' : 'model.seq')
     const among = (query: string) =>
       sql<SqlBool>`${seq} in (select rowid from model_search where model_search match ${query})`

@@ -54,7 +54,7 @@ testOnPostgres('a crash and restart of the server under load causes at most 503s
 })
 
 testOnPostgres(
-  'a server that does not answer any more costs 503 within the time limit, and its connections are replaced',
+  'a server that stops responding causes 503s within the time limit, and its connections are replaced',
   async () => {
     const { line, databaseUrl } = await lineToDatabase()
     const registry = await startTestRegistry({ databaseUrl, statementTimeoutMs: 500 })
@@ -73,7 +73,7 @@ testOnPostgres(
       expect(status).toBe(503)
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
-    expect(performance.now() - started).toBeLessThan(30_000) // 5 s for a connection, 2.5 s for an answer; the rest is the machine's
+    expect(performance.now() - started).toBeLessThan(30_000) // 5 s for a connection, 2.5 s for a response; the rest is for a slow machine
     expect((await registry.get('/healthz')).status).toBe(200)
 
     await line.restore()
@@ -95,13 +95,13 @@ testOnPostgres('a registry closes even if its database does not respond', async 
 })
 
 testOnPostgres(
-  'a statement that takes too long is cancelled on the server, in a transaction and outside, unless it may run on',
+  'a slow statement is cancelled on the server, inside and outside a transaction, unless it has no time limit',
   async () => {
     const databaseUrl = await makeDatabase(postgresUrl)
     const connection = await openConnection(databaseUrl, 300)
     const { db, unboundedDb } = connection
     const sleeping = sql`select pg_sleep(60)`
-    await expect(sleeping.execute(db)).rejects.toThrow('has not answered within 0.3 s')
+    await expect(sleeping.execute(db)).rejects.toThrow('did not respond within 0.3 s')
     await expect(db.transaction().execute((trx) => sleeping.execute(trx))).rejects.toMatchObject({
       code: '57014',
     })
@@ -115,7 +115,7 @@ testOnPostgres(
       ).rows.length
     await expect.poll(running).toBe(0)
     const { rows } = await sql<{ statement_timeout: string }>`show statement_timeout`.execute(db)
-    expect(rows).toEqual([{ statement_timeout: '0' }]) // nothing stays set on the session
+    expect(rows).toEqual([{ statement_timeout: '0' }]) // no setting remains on the session
   },
 )
 
@@ -139,7 +139,7 @@ testOnPostgres('callers wait up to 5 s for a connection, in limited number', asy
   await sql`select 1`.execute(db)
 })
 
-testOnPostgres('the first error of a transaction is the one that is reported', async () => {
+testOnPostgres('a transaction reports its first error', async () => {
   const { db } = await openConnection(await makeDatabase(postgresUrl))
   const failing = db.transaction().execute(async (trx) => {
     await sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx).catch(() => undefined)
@@ -150,7 +150,7 @@ testOnPostgres('the first error of a transaction is the one that is reported', a
 })
 
 testOnPostgres(
-  'admin goes on after a lost connection, and ends with a sentence in the middle of one',
+  'admin recovers from a lost connection, and reports a readable error if it was in use',
   async () => {
     const { line, databaseUrl } = await lineToDatabase()
     const registry = await startTestRegistry({ databaseUrl })
@@ -167,7 +167,7 @@ testOnPostgres(
     await expect(admin.listUsers()).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(
-        /^the database cannot be reached or has ended the connection \(.+\): try again$/,
+        /^the database is unreachable or closed the connection \(.+\): try again$/,
       ),
     })
     await line.restore()

@@ -26,7 +26,7 @@ describeOnEachDatabase('a database', (start) => {
     await registry.stop()
     const { db, close } = await connect({ ...registry.config, onConnectionLost: () => undefined })
     await undoMigrations(db, '0003_memory')
-    // The last statement of the migration fails, as if the process had been killed before it.
+    // The last statement of the migration fails, as if the process had been killed just before it.
     await sql`create table model_by_memory (a integer)`.execute(db)
     await expect(registry.start()).rejects.toThrow('model_by_memory')
     await sql`drop table model_by_memory`.execute(db)

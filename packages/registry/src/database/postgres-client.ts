@@ -6,7 +6,7 @@ import { unavailable } from '../errors.ts'
 /** The client times out this much later than the server, so that the server's own error comes first if there is one. */
 const clientMarginMs = 2_000
 const cancelTimeoutMs = 5_000
-/** A cancel request's code and its length in bytes (PostgreSQL documentation, “Message Formats”). */
+/** Code and length in bytes of a cancel request (PostgreSQL documentation, “Message Formats”). */
 const cancelRequest = { code: 80_877_102, length: 16 }
 
 /**
@@ -46,7 +46,7 @@ export function postgresClient(
 
   /** Closes the connection, since a late cancellation must not hit the next statement. */
   function giveUp(afterMs: number, reject: (error: Error) => void) {
-    const problem = `the database has not answered within ${afterMs / 1000} s`
+    const problem = `the database did not respond within ${afterMs / 1000} s`
     reject(unavailable(problem, { retryAfterSeconds: 5 }))
     cancelStatement(client)
     isBroken = true

@@ -46,14 +46,14 @@ export function openPostgres(options: PostgresOptions) {
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
-    // a misspelt word of four letters shares less than the default 0.3 with the right one
+    // a misspelled word of four letters shares less than the default of 0.3 with the correct one
     options: '-c pg_trgm.similarity_threshold=0.2',
     types: { getTypeParser: typeParser },
     stream: openSocket,
   })
   // The pool listens only to idle clients; an unhandled `error` event ends the process.
   pool.on('connect', (client) => client.on('error', onConnectionLost))
-  pool.on('error', () => undefined) // the client has reported it
+  pool.on('error', () => undefined) // already reported by the client
 
   const handle = (timeoutMs?: number) =>
     new Kysely<Database>({

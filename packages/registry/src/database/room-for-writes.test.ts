@@ -13,7 +13,7 @@ type Tables = { thing: { id: number; text: string } }
 const mebibyte = 1024 * 1024
 const batchSize = 8
 
-describe.skipIf(!canMount)('the room for writes on a full disk', () => {
+describe.skipIf(!canMount)('writes on a full disk', () => {
   /** A database on a separate small disk, with a ballast of 1 MiB that `change` may damage. */
   async function scene(change: (ballast: Ballast, fill: () => void) => Ballast = (same) => same) {
     const disk = await smallDisk('24m')
@@ -102,7 +102,7 @@ describe.skipIf(!canMount)('the room for writes on a full disk', () => {
     await grow(db, batchSize) // into the space that the deletions freed
   })
 
-  test('gives up no more of the ballast than a commit needs', async () => {
+  test('use no more of the ballast than a commit needs', async () => {
     const { disk, ballast, db } = await scene()
     await grow(db, 80)
     disk.fill()

@@ -23,14 +23,14 @@ const growthAfterFailure = 4
  * together with that for the commit, and a write that would make the database larger than the disk allows is refused.
  */
 export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
-  const path = database.location() ?? '' // of one in memory
+  const path = database.location() ?? '' // for an in-memory database
   const logPath = `${path}-wal`
   const totalChanges = asNumber(database, 'select total_changes()')
   const pageCount = asNumber(database, 'pragma page_count')
   const pageBytes = asNumber(database, 'pragma page_size')()
   const checkpoint = database.prepare('pragma wal_checkpoint(passive)')
   let changesBefore = 0
-  /** Pages of the database when the transaction began, if the disk was nearly full then. */
+  /** Pages of the database at the start of the transaction, if the disk was nearly full then. */
   let pagesBefore: number | undefined
   /** Bytes of the log that the next commit overwrites; 0 until the disk is nearly full. */
   let reusableBytes = 0
@@ -38,7 +38,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
   let caution = 1
   let failedPages = 0
   let wasTight = false
-  /** Bytes that the file does not take because the file system compresses it. */
+  /** Bytes that the file does not occupy because the file system compresses it. */
   let compressedBytes = 0
   limitLog()
 
@@ -72,7 +72,7 @@ export function roomForWrites(database: DatabaseSync, ballast: Ballast) {
       const { log, checkpointed } = checkpoint.get() as { log: number; checkpointed: number }
       if (log === checkpointed) reusableBytes = allocatedBytes(logPath)
     } catch (error) {
-      if (!isFull(error)) throw error // the log keeps what does not fit elsewhere
+      if (!isFull(error)) throw error // pages that do not fit stay in the log
     }
   }
 
@@ -144,13 +144,13 @@ const isFull = (error: unknown) => error instanceof Error && isStorageFull(error
 const databaseFull = () =>
   Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })
 
-/** 0 for a file that is not there, as below. */
+/** 0 if the file does not exist, as below. */
 const allocatedBytes = (path: string) =>
   (statSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512
 
 const readSize = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** A statement whose answer is one number. */
+/** Prepares a statement that returns a single number. */
 function asNumber(database: DatabaseSync, sql: string): () => number {
   const statement = database.prepare(sql)
   statement.setReturnArrays(true)

@@ -1,8 +1,8 @@
 import type { ColumnType, Generated } from 'kysely'
 
 /**
- * The tables. Both engines hold the same columns: times are RFC 3339 text, flags are 0 or 1, lists are JSON text,
- * digests are bytes.
+ * The tables. Both engines have the same columns: times are RFC 3339 text, flags are 0 or 1, lists
+ * are JSON text, digests are bytes.
  */
 export type Database = {
   account: AccountTable
@@ -11,10 +11,10 @@ export type Database = {
   account_network: AccountNetworkTable
   secret: { name: string; value: string }
   model: ModelTable
-  /** Apart from `model`, whose rows have to stay small. */
+  /** Separate from `model`, whose rows must stay small. */
   model_card: { model_id: string; readme: string }
   model_tag: { model_id: string; tag: string }
-  /** The labels of a model's ready files. */
+  /** The quantization labels of a model's ready files. */
   model_quantization: { model_id: string; quantization: string }
   model_like: { model_id: string; account_id: string; created_at: string }
   file: FileTable
@@ -54,7 +54,7 @@ export type SessionTable = {
 
 /** The networks from which an account has signed in recently. */
 export type AccountNetworkTable = {
-  /** A keyed digest of the username and the network. */
+  /** A keyed hash of the username and the network. */
   network_hash: Uint8Array
   account_id: string
   last_signed_in_at: string
@@ -169,5 +169,7 @@ export type TrashTable = {
   since: string
 }
 
-/** What a file refers to: its upload's object until it is ready, then the stored bytes. */
+/**
+ * The object that a file refers to: that of its upload until it is ready, then the stored bytes.
+ */
 export type FileBytes = Pick<FileTable, 'object_key' | 'blob_hash'>

@@ -8,7 +8,7 @@ import { isOneTypoAway, splitWords } from './words.ts'
 
 /** The differences between the engines. */
 export type TermSource = {
-  /** The words of a model's indexed document, while the model is public. */
+  /** The words in a model's index entry, if the model is public. */
   listPublicTerms(db: Kysely<Database>, modelId: string): Promise<string[]>
   isInPublicModel(term: string): RawBuilder<SqlBool>
   /** Terms similar to `word`, the most similar first. */

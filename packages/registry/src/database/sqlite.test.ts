@@ -38,7 +38,7 @@ test('a transaction ended by a full disk reports it, and the next one works', as
   expect(await count(db)).toBe(1)
 })
 
-test('a transaction that SQLite has rolled back by itself reports why', async () => {
+test('a transaction that SQLite rolled back by itself reports why', async () => {
   const { db } = await smallDatabase()
   await sql`create table one (id integer primary key on conflict rollback)`.execute(db)
   const failing = db.transaction().execute(async (trx) => {

@@ -10,7 +10,7 @@ const maxPreparedStatements = 500
  * Characters of all cached statements: SQLite's memory for a statement grows with its text, to about ten times as much.
  */
 const maxPreparedLength = 1_000_000
-/** A longer one inserts many rows, hardly ever the same number again. */
+/** Longer statements insert many rows, and hardly ever the same number again. */
 const maxStatementLength = 10_000
 /** Other processes write rarely: `shoal admin` next to a running registry. */
 const pollIntervalMs = 50
@@ -48,7 +48,7 @@ export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
   const kyselyDatabase: SqliteDatabase = {
     close: () => database.close(),
     prepare(sql) {
-      if (sql === 'begin') rollBack(database) // a transaction that could not be rolled back then
+      if (sql === 'begin') rollBack(database) // in case an earlier rollback failed
       if (sql === 'rollback') return { ...noRows, run: () => rollBackQuietly(database) }
       const known = prepared.get(sql)
       if (known) return known
@@ -118,7 +118,6 @@ const atOnce = <T>(run: () => T): T => run()
 type Running = {
   /** Called with the number of rows that a statement returned or changed. */
   onRun: (rows: number | bigint) => void
-  /** Runs the statement. */
   perform: typeof atOnce
 }
 

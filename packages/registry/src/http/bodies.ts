@@ -33,7 +33,7 @@ function untilSenderStalls(body: Readable, senderMs: number): Readable {
     untilStalled<Buffer>(bytes, () => senderMs),
     { objectMode: false },
   )
-  watched.on('error', () => undefined) // the parser listens too, until the body is refused
+  watched.on('error', () => undefined) // the parser also listens, until the body is refused
   return watched
 }
 

@@ -12,7 +12,7 @@ type Options = {
   range: ByteRange
   share: BudgetShare
   response: ServerResponse
-  /** Aborted when the connection is closed. */
+  /** Aborted when the connection closes. */
   gone: AbortSignal
 }
 
@@ -25,7 +25,7 @@ type Batch = { slices: Buffer[]; sizeBytes: number; filled: Promise<void> }
  */
 export function bytePump({ reader, range, share, response, gone }: Options) {
   const end = range.start + range.size
-  /** The first byte that has not left. */
+  /** Position of the first unsent byte. */
   let position = range.start
   let batchBytes = sliceBytes
   let batch = load(position)
@@ -66,7 +66,7 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     slicesBegun += 1
     const { socket } = response
     if (slicesBegun === 1 || !socket) {
-      response.write(slice, onLeft) // with the head, and when it is this response's turn
+      response.write(slice, onLeft) // together with the headers, once it is this response's turn
       return false
     }
     socket.write(slice, onLeft)
@@ -95,7 +95,7 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     return isSoon
   }
 
-  /** Sends the batch, or as much of it as leaves soon. */
+  /** Sends the slices of the batch until one is slow. Resolves with whether all were quick. */
   async function sendBatch(): Promise<boolean> {
     for (let slice = batch.slices[0]; slice; slice = batch.slices[0]) {
       const isSoon = write(slice) || (await leave())
@@ -110,7 +110,10 @@ export function bytePump({ reader, range, share, response, gone }: Options) {
     /** Resolves when the first bytes have been read. Throws if the object cannot be read. */
     ready: () => batch.filled,
 
-    /** Resolves when all bytes have left. Throws if the connection is closed before, or the object ends early. */
+    /**
+     * Resolves when all bytes have been sent. Rejects if the connection closes first, or the object
+     * ends early.
+     */
     async send() {
       while (position < end) {
         await batch.filled

@@ -22,7 +22,7 @@ async function ask(port: number, host: string, count: number) {
   for (let at = 0; at < count; at += 1) {
     const socket = connect(port, host)
     sockets.push(socket)
-    socket.on('error', () => undefined) // a reset is a refusal too
+    socket.on('error', () => undefined) // a reset also counts as refused
     socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
     const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
     answers.push(Buffer.isBuffer(answer) ? (answer.toString().split('\r\n')[0] ?? '') : '')
@@ -49,7 +49,7 @@ async function withRegistry(
   }
 }
 
-test.skipIf(!ownAddress)('an address has only so many connections at a time', () =>
+test.skipIf(!ownAddress)('the number of concurrent connections per address is limited', () =>
   withRegistry({}, async (port, refused) => {
     const { sockets, answers } = await ask(port, ownAddress ?? '', limit + 2)
     expect(answers).toEqual([...Array(limit).fill('HTTP/1.1 200 OK'), '', ''])
@@ -75,7 +75,7 @@ test('this machine is not limited', () =>
     for (const socket of sockets) socket.destroy()
   }))
 
-test.skipIf(!ownAddress)('a trusted proxy has as many as it wants', () =>
+test.skipIf(!ownAddress)('connections from a trusted proxy are not limited', () =>
   withRegistry({ trustProxy: true }, async (port) => {
     const { sockets, answers } = await ask(port, ownAddress ?? '', 4 * limit)
     expect(answers).toEqual(Array(4 * limit).fill('HTTP/1.1 200 OK'))
@@ -83,9 +83,12 @@ test.skipIf(!ownAddress)('a trusted proxy has as many as it wants', () =>
   }),
 )
 
-test.each(['0', '-1', 'many', '1e3'])('a limit of "%s" stops the start with a sentence', (text) => {
-  const env = { SHOAL_MAX_CONNECTIONS_PER_ADDRESS: text }
-  expect(() => readRegistryConfig(env)).toThrow(
-    `SHOAL_MAX_CONNECTIONS_PER_ADDRESS must be a number of at least 1, not "${text}"`,
-  )
-})
+test.each(['0', '-1', 'many', '1e3'])(
+  'a limit of "%s" is refused at startup with a readable error',
+  (text) => {
+    const env = { SHOAL_MAX_CONNECTIONS_PER_ADDRESS: text }
+    expect(() => readRegistryConfig(env)).toThrow(
+      `SHOAL_MAX_CONNECTIONS_PER_ADDRESS must be a number of at least 1, not "${text}"`,
+    )
+  },
+)

@@ -11,7 +11,7 @@ export function connectionSlots({ maxConnections, maxPerNetwork }: SlotLimits) {
     /** Takes a slot, released by the function; undefined if there is none left. */
     take(address: string | undefined): (() => void) | undefined {
       const plain = plainAddress(address)
-      if (plain === undefined) return undefined // it has gone already
+      if (plain === undefined) return undefined // already disconnected
       const network = getNetwork(plain)
       const there = taken.get(network) ?? 0
       if (all >= maxConnections || there >= maxPerNetwork) return undefined

@@ -17,7 +17,7 @@ export const handleError = errorHandler((error) => {
 
 export function handleNotFound(request: FastifyRequest, reply: FastifyReply) {
   const what = `${request.method} ${withoutQuery(request.url)}`
-  return handleError(notFound(`nothing is at ${what}`), request, reply)
+  return handleError(notFound(`no such endpoint: ${what}`), request, reply)
 }
 
 type Description = { status: number; problem: Problem; retryAfter?: number }
@@ -34,9 +34,9 @@ function describe(error: FastifyError | DomainError | Error): Description {
   }
   if ('validation' in error && error.validation) return describeInvalid(error)
 
-  if (isStorageFull(error)) return describeFullDisk('the disk of this registry is full')
+  if (isStorageFull(error)) return describeFullDisk("the registry's disk is full")
   if (isUnavailable(error)) {
-    const problem = { detail: 'the database or the store of this registry cannot be reached' }
+    const problem = { detail: "the registry's database or store is unavailable" }
     return { status: 503, problem, retryAfter: retryAfterSeconds }
   }
   const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500
@@ -57,7 +57,7 @@ function describeInvalid(error: FastifyError): Description {
     const ofFormat = 'format' in params ? messagesByFormat[String(params.format)] : undefined
     return {
       path: instancePath + missing,
-      message: missing ? 'is required' : (ofFormat ?? message ?? 'is wrong'),
+      message: missing ? 'is required' : (ofFormat ?? message ?? 'is invalid'),
     }
   })
   const [first] = errors

@@ -29,7 +29,7 @@ export const openapi = fp(async (app: FastifyInstance, { version, site }: Option
       servers: [{ url: '/' }],
       tags: [
         { name: 'models', description: 'Search, read and publish models' },
-        { name: 'files', description: 'The GGUF files of a model, and their upload by chunks' },
+        { name: 'files', description: "A model's GGUF files and their chunked upload" },
         { name: 'downloads', description: 'URLs, chunks and torrents' },
         { name: 'accounts', description: 'Accounts, sessions and API keys' },
       ],

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { handleError } from './error-handler.ts'
 import { queryTurns } from './query-turns.ts'
 
-/** An address of this machine that is not loopback, for a second caller. */
+/** A non-loopback address of this machine, for a second caller. */
 const ownAddress = Object.values(networkInterfaces())
   .flat()
   .find((found) => found?.family === 'IPv4' && !found.internal)?.address
@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** A server whose queries last until `finish` ends them, in the order in which they began. */
+/** A server whose queries run until `finish` ends them, in the order in which they started. */
 async function startServer(limits: Parameters<typeof queryTurns>[0]) {
   const turns = queryTurns(limits)
   const begun: { name: string; finish(): void }[] = []

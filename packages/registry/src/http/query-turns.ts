@@ -26,7 +26,7 @@ export function queryTurns({
   maxWaitingPerCaller = 64,
   maxWaiting = 512,
 }: Options): QueryTurns {
-  /** Callers in the order of their turns, each with its queries. */
+  /** Waiting queries by caller; callers are in the order of their turns. */
   const waiting = new Map<string, (() => void)[]>()
   const running = new Set<string>()
   let waitingCount = 0
@@ -37,7 +37,7 @@ export function queryTurns({
       if (running.has(caller)) continue
       const start = queries.shift()
       waiting.delete(caller)
-      if (queries.length > 0) waiting.set(caller, queries) // behind all others
+      if (queries.length > 0) waiting.set(caller, queries) // moves to the end of the queue
       waitingCount -= 1
       running.add(caller)
       start?.()
@@ -65,7 +65,7 @@ export function queryTurns({
       const caller = request.caller?.accountId ?? clientNetwork(request)
       await waitForTurn(caller)
       try {
-        if (reply.raw.destroyed) throw busy('the caller has gone')
+        if (reply.raw.destroyed) throw busy('the client has disconnected')
         return await query()
       } finally {
         // First the process serves other requests: SQLite's queries would run one after another without a pause.

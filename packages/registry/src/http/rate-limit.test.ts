@@ -12,7 +12,7 @@ const from = (address: string) => ({ 'x-forwarded-for': address })
 
 afterEach(() => void vi.useRealTimers())
 
-describeOnEachDatabase('the rate limit of passwords', (start) => {
+describeOnEachDatabase('the rate limit for passwords', (start) => {
   const guess = (registry: TestRegistry, at: number, call: { token?: string; address?: string }) =>
     registry.post('/v1/auth/login', {
       token: call.token,

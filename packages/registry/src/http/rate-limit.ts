@@ -13,7 +13,7 @@ declare module 'fastify' {
   }
 }
 
-/** Keys that are remembered over all classes; the least recently seen is forgotten first. */
+/** Number of keys across all classes; the least recently used is dropped first. */
 const maxCallers = 20_000
 
 /**

@@ -7,7 +7,7 @@ import { isKnown } from './if-none-match.ts'
 type Headers = Record<string, number | string | string[] | undefined>
 type Entry = {
   version: string
-  /** Bytes: a string would be encoded again for every caller. */
+  /** Bytes, because a string would be encoded again for every caller. */
   payload: Buffer
   headers: Headers
 }
@@ -55,7 +55,7 @@ export const responseCache = fp(
 
     app.decorateRequest('cacheable', undefined)
 
-    // After the validation, which leaves only known parameters, coerced and with their defaults.
+    // After validation, which keeps only known parameters, coerced and with defaults.
     app.addHook('preHandler', async (request, reply) => {
       if (request.method !== 'GET' || request.caller) return
       const current = databaseVersion()

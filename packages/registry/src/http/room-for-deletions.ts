@@ -5,7 +5,7 @@ import { storageFull } from '../errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A POST that deletes something, or that people need to do so. */
+    /** Set on a POST that deletes something, or that is needed in order to delete. */
     mayUseLastRoom?: boolean
   }
 }
@@ -13,8 +13,8 @@ declare module 'fastify' {
 const growing = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
- * Keeps the last room on the database's disk for deletions, which have to write too before they free anything: everything else
- * that writes is refused with 503 `storage_full` while there is hardly any left.
+ * Reserves the last space on the database's disk for deletions, which must write before they free
+ * anything. When hardly any is left, all other writes are refused with 503 `storage_full`.
  */
 export const roomForDeletions = fp(
   async (app: FastifyInstance, { ballast }: { ballast: Ballast }) => {
@@ -22,7 +22,7 @@ export const roomForDeletions = fp(
       if (!growing.has(method) || routeOptions.config.mayUseLastRoom) return
       if (!ballast.isNearlySpent()) return
       throw storageFull(
-        "the registry's disk is full: the rest is kept for deleting; try again when there is more room",
+        "the registry's disk is full, and the remaining space is reserved for deletions: try again when space has been freed",
         0,
       )
     })

@@ -16,7 +16,7 @@ type Bytes = {
   etag: string
   /** The bytes, from position 0 on. */
   open(): Promise<ObjectReader>
-  /** Where this part of the object begins. */
+  /** Where the bytes start in the object. Defaults to 0. */
   offset?: number
   budget: ByteBudget
 }
@@ -73,7 +73,7 @@ async function pump(
     if (!response.headersSent) throw error
     if (gone.signal.aborted) return reply
     breakOff(response) // fewer bytes than announced: the client notices and requests them again
-    request.log.error({ err: error }, 'a download failed')
+    request.log.error({ err: error }, 'download failed')
   } finally {
     await reader.close() // once the reads into our buffers have ended
     share.leave()

@@ -1,18 +1,23 @@
 import { isLoopback } from '@shoal/core/addresses'
 import { LRUCache } from 'lru-cache'
 
-/** Where the registry is found: every URL in an answer begins here, never with what a caller's `Host` claims. */
+/**
+ * The registry's public address. All URLs in responses start with it, never with the `Host` header.
+ */
 export type Site = {
-  /** As in `http://localhost:8000`, without a trailing slash. */
+  /** For example `http://localhost:8000`, without a trailing slash. */
   baseUrl(): string
   isSecure(): boolean
-  /** Whether a request with this `Host` header is meant for us. */
+  /** Whether a request with this `Host` header is meant for this registry. */
   isOurHost(host: string | undefined): boolean
-  /** Whether this `Host` is us on this machine by another name than `baseUrl` has: a browser's cookies for one are not there for the other. */
+  /**
+   * Whether `Host` is another local name of this registry than the one in `baseUrl`: a browser does
+   * not share cookies between the two.
+   */
   isOtherLocalName(host: string | undefined): boolean
-  /** Told once the port is known. */
+  /** Called once the port is known. */
   listensOn(port: number): void
-  /** The local API on this machine: empty where it is known that none runs, undefined where nothing is known. */
+  /** The URL of the local API on this machine: empty if none is running, undefined if unknown. */
   localApi(): string | undefined
   setLocalApi(address: string): void
 }
@@ -51,10 +56,13 @@ export function createSite(config: { baseUrl: string | undefined; allowedHosts: 
 }
 
 const maxRememberedHosts = 100
-/** A domain name has at most 253 characters (RFC 1035 §2.3.4), and a port 6 with its colon. */
+/** A domain name has at most 253 characters (RFC 1035 §2.3.4), and a port with its colon 6. */
 const maxHostLength = 260
 
-/** Nearly all requests have the same few hosts, and parsing one takes longer than the rest of the check. */
+/**
+ * Caches the check: nearly all requests have the same few hosts, and parsing one takes most of the
+ * time.
+ */
 function remembered(judge: (host: string | undefined) => boolean) {
   const judged = new LRUCache<string, boolean>({ max: maxRememberedHosts })
   return (host: string | undefined) => {

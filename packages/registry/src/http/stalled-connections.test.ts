@@ -19,7 +19,7 @@ const never: ConnectionTimeouts = {
 /** More than the system buffers for one connection. */
 const fileBytes = 48 * 1024 * 1024
 
-/** A slow reader takes this much at a time. */
+/** Bytes that a slow client reads at a time. */
 const pauseEveryBytes = 256 * 1024
 
 const opened: { close(): unknown }[] = []
@@ -147,7 +147,7 @@ test('a slow sender of JSON is not cut off', async () => {
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 201 /)
 })
 
-test('headers that never end get 408, and a connection without a request is closed', async () => {
+test('endless headers get 408, and a connection without a request is closed', async () => {
   const registry = await start({ headersMs: 400, idleMs: 300 })
   const endless = send(registry, 'GET /v1/models HTTP/1.1\r\nHost: loc')
   const silent = send(registry, '')

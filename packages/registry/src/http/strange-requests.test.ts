@@ -196,7 +196,7 @@ describeOnEachDatabase('the API document', (start) => {
 
 type Parameter = { in: string; required?: boolean }
 
-describeOnEachDatabase('the expiry of a key', (start) => {
+describeOnEachDatabase('the expiry of an API key', (start) => {
   test('is a valid date with a time zone', async () => {
     const registry = await start()
     const token = await registry.register('ana')

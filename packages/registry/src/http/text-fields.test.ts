@@ -21,7 +21,7 @@ describeOnEachDatabase('text entered by people', (start) => {
   })
 
   test.each(['display_name', 'license', 'architecture'])(
-    'as %s is one visible line without control characters',
+    'as %s must be one visible line without control characters',
     async (field) => {
       for (const text of [...controls, ...ofSeveralLines].map((bad) => `a${bad}b`)) {
         expect.soft(await change({ [field]: text }), text).toMatchObject(refusal(`/${field}`))
@@ -57,7 +57,7 @@ describeOnEachDatabase('text entered by people', (start) => {
   })
 
   test.each(['description', 'readme'])(
-    'as %s may have lines and tabs, and no other control characters',
+    'as %s may have line breaks and tabs, but no other control characters',
     async (field) => {
       for (const text of controls.map((bad) => `a${bad}b`)) {
         expect.soft(await change({ [field]: text }), text).toMatchObject(refusal(`/${field}`))
@@ -79,7 +79,7 @@ describeOnEachDatabase('text entered by people', (start) => {
 
   test('gets an error that says what is wrong', async () => {
     const { body } = await change({ display_name: 'a\u0001b' })
-    const message = 'must be a single line that is not blank, without control characters'
+    const message = 'must be a single non-blank line without control characters'
     expect(body).toEqual({
       detail: `display_name ${message}`,
       errors: [{ path: '/display_name', message }],

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { packedAddress, plainAddress } from '@shoal/core/addresses'
 
-/** Bytes of each TCP connection that the system has taken from us and the other side has not acknowledged. */
+/**
+ * For each TCP connection, bytes that the system has accepted but the client has not acknowledged.
+ */
 export type UnsentBytes = (socket: Socket) => number | undefined
 
 const tables = ['/proc/net/tcp', '/proc/net/tcp6']

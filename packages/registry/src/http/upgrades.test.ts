@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rawRequest } from '../testing/raw-request.ts'
 import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
-describe('a request to upgrade', () => {
+describe('an upgrade request', () => {
   let registry: TestRegistry
   beforeAll(async () => {
     registry = await startTestRegistry()

@@ -25,9 +25,9 @@ export function useValidation(app: FastifyInstance) {
     (validators[httpPart] ?? forTexts).compile(schema)
   app.setValidatorCompiler(compiler)
   app.addHook('preValidation', async ({ params, query, body, routeOptions }) => {
-    refuseBadTexts(params, (path) => invalid(`${path} of the path ${isNoText}`))
+    refuseBadTexts(params, (path) => invalid(`${path} in the path ${isNoText}`))
     if (!routeOptions.config.hasRawQuery) {
-      refuseBadTexts(withoutSearch(query), (path) => invalid(`${path} of the query ${isNoText}`))
+      refuseBadTexts(withoutSearch(query), (path) => invalid(`${path} in the query ${isNoText}`))
     }
     refuseBadTexts(body, (path) => {
       const errors = [{ path: `/${path.replaceAll('.', '/')}`, message: isNoText }]
@@ -54,7 +54,7 @@ function refuseBadTexts(value: unknown, problem: (path: string) => Error, path: 
   }
 }
 
-/** Any text is a legal search. */
+/** Searches may contain any text. */
 function withoutSearch(query: unknown): object {
   const { q: _, ...others } = (query ?? {}) as { q?: unknown }
   return others
@@ -62,7 +62,7 @@ function withoutSearch(query: unknown): object {
 
 /** The error for a value that does not match one of our formats. */
 export const messagesByFormat: Record<string, string> = {
-  name: 'must be a single line that is not blank, without control characters',
+  name: 'must be a single non-blank line without control characters',
   text: 'must not contain control characters other than tabs and line breaks',
 }
 
@@ -76,7 +76,7 @@ const formats = {
   binary: true,
 } as const
 
-/** RFC 3339, with a day that the month has. */
+/** RFC 3339, with a day that exists in its month. */
 function isTimestamp(text: string): boolean {
   const found = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.exec(text)
   const day = new Date(`${found?.[1]}T00:00:00Z`)

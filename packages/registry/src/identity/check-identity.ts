@@ -19,7 +19,7 @@ export type Identified = {
   /** How messages refer to them. */
   databaseLabel: string
   storeLabel: string
-  /** Another database was used with this data folder before. */
+  /** This data folder was last used with another database. */
   isOtherDatabase: boolean
 }
 
@@ -71,12 +71,12 @@ async function refuseUnknownStore({
   const { sampled, missing } = await sampleObjects(db, store)
   if (missing > 0) {
     return (
-      `${missing} of ${sampled} files that ${databaseLabel} names are not in ${storeLabel}. ` +
+      `${missing} of ${sampled} files listed in ${databaseLabel} are missing from ${storeLabel}. ` +
       `Is its disk mounted? ${whatToCheck}`
     )
   }
   if (sampled === 0 && (await hasUnknownObjects(db, store))) {
-    return `${databaseLabel} names no files, but there are some in ${storeLabel}. ${whatToCheck}`
+    return `${databaseLabel} lists no files, but ${storeLabel} contains some. ${whatToCheck}`
   }
   return undefined
 }

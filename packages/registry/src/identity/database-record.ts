@@ -12,7 +12,7 @@ export type DatabaseRecord =
   | { engine: 'sqlite' }
   | { engine: 'postgres'; host: string; port: number; database: string }
 
-/** The database that these settings name. */
+/** The database in these settings. */
 export function toDatabaseRecord({
   databaseUrl,
 }: {
@@ -23,7 +23,7 @@ export function toDatabaseRecord({
   return { engine: 'postgres', host, port, database }
 }
 
-/** The database as an error names it. */
+/** The name of the database for error messages. */
 export function describeDatabase(record: DatabaseRecord): string {
   if (record.engine === 'sqlite') return 'the SQLite database registry.sqlite'
   return `the PostgreSQL database "${record.database}" on ${record.host}:${record.port}`
@@ -48,7 +48,7 @@ export async function readDatabaseRecord(
   const record = parseRecord(text)
   if (record) return record
   throw new ConfigError(
-    `${path} is damaged: it should name the database of this folder, as in ` +
+    `${path} is damaged: it should contain the database of this folder, for example ` +
       '{"engine": "sqlite"} or {"engine": "postgres", "host": "…", "port": 5432, "database": "…"}',
   )
 }

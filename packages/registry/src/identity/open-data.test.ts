@@ -16,7 +16,7 @@ import {
 const postgresUrl = inject('postgresUrl')
 const bytes = smallGguf(1)
 
-/** A registry with one published file, stopped. */
+/** A stopped registry with one published file. */
 async function publishOne(registry: TestRegistry) {
   const token = await registry.register('ana')
   const file = await publish(registry, token, { name: 'tide' }, 'tide.gguf', bytes)
@@ -51,8 +51,8 @@ const openDatabase = (config: RegistryConfig) =>
 const listObjects = async ({ config }: TestRegistry) =>
   (await readdir(join(config.dataDirectory, 'store', 'objects'), { recursive: true })).sort()
 
-describeOnEachDatabase('the data of a registry', (start) => {
-  test('gets one identity in database and store, kept by every later start', async () => {
+describeOnEachDatabase('registry data', (start) => {
+  test('gets one identity in the database and the store, which later starts keep', async () => {
     const registry = await start()
     const path = join(registry.config.dataDirectory, 'store', 'identity')
     const identity = await readFile(path, 'utf8')
@@ -64,7 +64,7 @@ describeOnEachDatabase('the data of a registry', (start) => {
     expect(await query.executeTakeFirstOrThrow()).toEqual({ value: identity.trim() })
   })
 
-  test('gets its identity at the first start after version 0.1', async () => {
+  test('gets its identity on the first start after version 0.1', async () => {
     const registry = await start()
     const file = await publishOne(registry)
     await makeOld(registry)
@@ -74,7 +74,7 @@ describeOnEachDatabase('the data of a registry', (start) => {
     expect(await readFile(identity, 'utf8')).toMatch(/^[0-9a-f-]{36}\n$/)
   })
 
-  test('of version 0.1 without any file gets its identity too', async () => {
+  test('from version 0.1 without files gets its identity too', async () => {
     const registry = await start()
     await registry.register('ana')
     await registry.stop()
@@ -83,7 +83,7 @@ describeOnEachDatabase('the data of a registry', (start) => {
     expect((await registry.get('/v1/users/ana')).status).toBe(200)
   })
 
-  test('of version 0.1 that was stopped while it processed its first file gets its identity too', async () => {
+  test('from version 0.1, stopped while processing its first file, gets its identity too', async () => {
     const registry = await start()
     const file = await publishOne(registry)
     const connection = await openDatabase(registry.config)
@@ -109,7 +109,7 @@ describeOnEachDatabase('the data of a registry', (start) => {
     await expectWhole(registry, file)
   })
 
-  test('of version 0.1 is refused while its objects are not in the store', async () => {
+  test('from version 0.1 is refused if its objects are missing from the store', async () => {
     const registry = await start()
     const file = await publishOne(registry)
     await makeOld(registry)
@@ -117,14 +117,14 @@ describeOnEachDatabase('the data of a registry', (start) => {
     const elsewhere = join(registry.config.dataDirectory, 'not-mounted')
     await cp(objects, elsewhere, { recursive: true })
     await rm(objects, { recursive: true })
-    await expect(registry.start()).rejects.toThrow(/1 of 1 files .* not in .*store/)
+    await expect(registry.start()).rejects.toThrow(/1 of 1 files .* missing from .*store/)
     await rm(objects, { recursive: true })
     await cp(elsewhere, objects, { recursive: true })
     await registry.start()
     await expectWhole(registry, file)
   })
 
-  test('starts after a crash between the two identities', async () => {
+  test('opens after a crash between writing the two identities', async () => {
     const registry = await start()
     await registry.stop()
     await rm(join(registry.config.dataDirectory, 'store', 'identity'))
@@ -132,7 +132,7 @@ describeOnEachDatabase('the data of a registry', (start) => {
     expect((await registry.get('/readyz')).status).toBe(200)
   })
 
-  test('is refused with the store of another registry, and so is shoal admin', async () => {
+  test('is refused with the store of another registry, also by shoal admin', async () => {
     const [registry, other] = [await start(), await start()]
     const file = await publishOne(registry)
     await publishOne(other)
@@ -176,7 +176,7 @@ describeOnEachDatabase('the data of a registry', (start) => {
 })
 
 test.skipIf(!postgresUrl)(
-  'a forgotten DATABASE_URL opens no SQLite database, and the refusal names the right one',
+  'a forgotten DATABASE_URL does not open a SQLite database, and the error names the right one',
   async () => {
     const databaseUrl = await makeDatabase(postgresUrl ?? '')
     const registry = await startTestRegistry({ databaseUrl })
@@ -203,7 +203,7 @@ test.skipIf(!postgresUrl)(
 )
 
 test.skipIf(!postgresUrl)(
-  'a new database beside a store that was used is refused, and a SQLite registry does not become an empty one',
+  'a new database next to a used store is refused, and a SQLite registry is not replaced by an empty one',
   async () => {
     const registry = await startTestRegistry()
     await registry.register('ana')

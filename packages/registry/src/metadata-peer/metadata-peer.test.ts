@@ -47,7 +47,7 @@ function messagesIn(answer: Buffer): [number, Buffer][] {
 
 describe('a client that has only a magnet link', () => {
   test.each(['none', 'offered', 'required'] as const)(
-    'gets the metadata, and after a while a clean end (encryption: %s)',
+    'gets the metadata, and is disconnected cleanly after a while (encryption: %s)',
     async (encryption) => {
       const { peer, count } = await startTestPeer()
       const { wire, closed } = await connectWire(peer.port, bigInfoHash, encryption)
@@ -84,7 +84,7 @@ describe('a client that has only a magnet link', () => {
     }
   })
 
-  test('is one of many at the same time', async () => {
+  test('can be one of many at the same time', async () => {
     const { peer, count } = await startTestPeer()
     const fetched = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
@@ -132,7 +132,7 @@ describe('a client that has only a magnet link', () => {
   })
 })
 
-describe('a client that wants more', () => {
+describe('a client with other intentions', () => {
   test('finds a peer without pieces that never unchokes and sends no file data', async () => {
     const { peer } = await startTestPeer()
     const bitfield = message(5, Buffer.alloc(625, 255))
@@ -168,11 +168,11 @@ describe('a client that wants more', () => {
 describe('the connection is just closed for', () => {
   const unknown = '00'.repeat(20)
   test.each([
-    ['who asks for a torrent that is not here', [handshake(unknown)]],
+    ['a client that requests an unknown torrent', [handshake(unknown)]],
     ['a peer without extensions', [handshake(bigInfoHash, '00'.repeat(8))]],
     ['another protocol', [Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(50))]],
     ['a key of zeros', [Buffer.alloc(700)]],
-    ['a key beyond its group', [Buffer.alloc(700, 255)]],
+    ['a key outside its group', [Buffer.alloc(700, 255)]],
     ['noise', [Buffer.from('7'.repeat(2000))]],
   ])('%s', async (_who, sent) => {
     const { peer, count } = await startTestPeer()
@@ -182,7 +182,7 @@ describe('the connection is just closed for', () => {
   })
 
   test.each(['none', 'required'] as const)(
-    'whoever asks for an unknown torrent (encryption: %s)',
+    'a client that requests an unknown torrent (encryption: %s)',
     async (encryption) => {
       const { peer, count } = await startTestPeer()
       const { closed } = await connectWire(peer.port, unknown, encryption)
@@ -194,22 +194,19 @@ describe('the connection is just closed for', () => {
   test.each([
     ['a message that is too long', message(5, Buffer.alloc(17_000))],
     ['a length of four billion', Buffer.from('ffffffff14', 'hex')],
-    ['a request before the number for answers', askFor(0)],
+    ['a request before the number for responses', askFor(0)],
     [
-      'a number for answers that is none',
+      'an invalid number for responses',
       Buffer.concat([extended(0, 'd1:md11:ut_metadatai700eee'), askFor(0)]),
     ],
-    ['bencoded text of a length below zero', extended(0, 'd1:ml-3:ee')],
-    ['bencoded lists in lists', extended(0, 'l'.repeat(9_000))],
+    ['bencoded text with a negative length', extended(0, 'd1:ml-3:ee')],
+    ['nested bencoded lists', extended(0, 'l'.repeat(9_000))],
     ['a bencoded length beyond the end', extended(0, 'd99999:m')],
     [
-      'the same request again and again',
+      'the same request repeated too often',
       Buffer.concat([extensionHandshake, ...Array(22).fill(askFor(0))]),
     ],
-    [
-      'more messages than anybody needs',
-      Buffer.concat(Array(60_000).fill(message(4, Buffer.alloc(4)))),
-    ],
+    ['too many messages', Buffer.concat(Array(60_000).fill(message(4, Buffer.alloc(4))))],
   ])('%s', async (_what, sent) => {
     const { peer, count } = await startTestPeer()
     await answerTo(peer.port, handshake(bigInfoHash), sent)
@@ -230,7 +227,7 @@ describe('the connection is just closed for', () => {
 })
 
 describe('the peer', () => {
-  test('listens on every address of its host, and on one port', async () => {
+  test('listens on every address of its host, on the same port', async () => {
     const { peer } = await startTestPeer({ host: 'localhost' })
     for (const { address } of await lookup('localhost', { all: true })) {
       await once(connect(peer.port, address).end(), 'connect')

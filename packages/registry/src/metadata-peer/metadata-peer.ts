@@ -75,7 +75,10 @@ export async function startMetadataPeer(options: Options): Promise<MetadataPeer>
 
   /** Resolves when there is nothing more to send; true if the connection was refused. */
   async function answer(socket: Socket): Promise<boolean> {
-    let deadline = setTimeout(() => socket.destroy(new Refusal('no handshake')), limits.handshakeMs)
+    let deadline = setTimeout(
+      () => socket.destroy(new Refusal('the handshake took too long')),
+      limits.handshakeMs,
+    )
     const endIn = (ms: number) => {
       clearTimeout(deadline)
       deadline = setTimeout(() => socket.destroy(), ms)

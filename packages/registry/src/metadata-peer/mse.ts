@@ -75,7 +75,7 @@ async function readOffer(reader: MetadataReader, decrypt: Cipher) {
   if (padding > maxPaddingBytes) throw new Refusal(`${padding} bytes of padding`)
   decrypt(await reader.read(padding))
   const size = decrypt(await reader.read(2)).readUInt16BE()
-  if (size > maxInitialPayloadBytes) throw new Refusal(`${size} bytes before the answer`)
+  if (size > maxInitialPayloadBytes) throw new Refusal(`an initial payload of ${size} bytes`)
   return { offered: header.readUInt32BE(8), initialPayload: decrypt(await reader.read(size)) }
 }
 
@@ -106,7 +106,7 @@ function agree(theirs: Buffer): { publicKey: Buffer; secret: Buffer } {
   try {
     return { publicKey, secret: padded(group.computeSecret(theirs)) }
   } catch (error) {
-    throw new Refusal('a key outside its group', { cause: error })
+    throw new Refusal('the public key is outside the group', { cause: error })
   }
 }
 

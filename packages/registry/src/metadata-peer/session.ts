@@ -91,7 +91,7 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
     const message = await readExtendedMessage(wire)
     if (message.number === extensionHandshake) {
       const handshake = decodePayload(message.payload)
-      if (findNumber(handshake, 'metadata_size')) return false // it has the metadata; there is nothing else here
+      if (findNumber(handshake, 'metadata_size')) return false // it has the metadata, and we have nothing else
       theirNumber = findNumber(findEntry(handshake, 'm'), 'ut_metadata')
     }
     if (message.number !== utMetadata) continue
@@ -107,7 +107,7 @@ async function giveBlocks(wire: Wire, { torrent, size, onProgress }: Blocks): Pr
       continue
     }
     const info = await torrent.readInfo()
-    if (!info) throw new Refusal('the file has gone')
+    if (!info) throw new Refusal('the file no longer exists')
     const header = `d8:msg_typei${data}e5:piecei${block}e10:total_sizei${size}ee`
     const bytes = info.subarray(block * blockBytes, (block + 1) * blockBytes)
     await wire.write(extended(theirNumber, header, bytes))

@@ -5,7 +5,7 @@ import type { Database } from '../database/schema.ts'
 
 /** The torrents that the metadata peer serves. */
 export type MetadataSource = {
-  /** The torrent of a ready file in a public model. */
+  /** Finds the torrent of a ready file in a public model. */
   find(infoHash: string): Promise<PublicTorrent | undefined>
   /**
    * The info hash of such a torrent by SHA-1('req2' + info hash), which is all that an encrypted connection reveals at
@@ -19,7 +19,7 @@ export type PublicTorrent = {
   readInfo(): Promise<Uint8Array | undefined>
 }
 
-/** 40 KiB for a file of a few GB, 1.3 MB for one of a terabyte. */
+/** An info dictionary takes 40 KiB for a file of a few GB, and 1.3 MB for a file of 1 TB. */
 const maxCachedBytes = 32 * 1024 * 1024
 const maxCachedTorrents = 500
 
@@ -28,7 +28,7 @@ export function metadataSource(db: Kysely<Database>): MetadataSource {
   const cache = new LRUCache<string, Uint8Array>({
     max: maxCachedTorrents,
     maxSize: maxCachedBytes,
-    sizeCalculation: ({ byteLength }) => byteLength + 500, // the key and the objects
+    sizeCalculation: ({ byteLength }) => byteLength + 500, // for the key and the objects
   })
 
   const publicFiles = db

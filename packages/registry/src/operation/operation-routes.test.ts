@@ -32,7 +32,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-describeOnEachDatabase('the probes', (start) => {
+describeOnEachDatabase('probes', (start) => {
   test('respond to any number of requests, under any hostname and with any credential', async () => {
     const limit = { max: 2, windowSeconds: 60 }
     const rateLimits = { auth: limit, write: limit, read: limit, chunk: limit, tracker: limit }
@@ -80,7 +80,7 @@ describeOnEachDatabase('the probes', (start) => {
 })
 
 test.skipIf(!postgresUrl)(
-  'a database (PostgreSQL) that has stopped answering makes /readyz 503 within seconds, and leaves /healthz alone',
+  'if the database (PostgreSQL) stops responding, /readyz is 503 within seconds, and /healthz is unaffected',
   async () => {
     const url = new URL(await makeDatabase(postgresUrl ?? ''))
     const line = await breakableLine(join(decodeURIComponent(url.hostname), '.s.PGSQL.5432'))
@@ -94,7 +94,7 @@ test.skipIf(!postgresUrl)(
       Array.from({ length: 30 }, () => registry.get('/readyz', { token })),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
-    expect(performance.now() - started).toBeLessThan(10_000) // 3 s; the rest is the machine's
+    expect(performance.now() - started).toBeLessThan(10_000) // 3 s; the rest is for a slow machine
     expect((await registry.get('/healthz', { token })).status).toBe(200)
     await line.restore()
     await expect.poll(async () => (await registry.get('/readyz')).status).toBe(200)
@@ -136,7 +136,7 @@ describeOnEachDatabase('metrics', (start) => {
     expect(await statusFor(metricsToken, '/v1/models')).toBe(401)
   })
 
-  test('count the bytes of model files that were sent', async () => {
+  test('count the bytes of model files sent', async () => {
     const registry = await start()
     const token = await registry.register('ana')
     const file = await publish(registry, token, { name: 'tide' }, 'tide.gguf', smallGguf(1))
@@ -167,7 +167,7 @@ test("behind a trusted proxy the client's address decides who may read the metri
 })
 
 test.skipIf(!ownAddress)(
-  'nobody elsewhere is this machine by saying so, also where a proxy is trusted',
+  'other machines cannot pose as this machine with a header, even if a proxy is trusted',
   async () => {
     for (const trustProxy of [false, true]) {
       const host = ownAddress ?? ''

@@ -35,7 +35,7 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
   app.get('/healthz', { config: probe, schema }, async () => ({ status: 'ok' }))
 
   app.get('/readyz', { config: probe, schema }, async () => {
-    if (isDraining()) throw unavailable('shutting down', { retryAfterSeconds: 10 })
+    if (isDraining()) throw unavailable('the registry is shutting down', { retryAfterSeconds: 10 })
     const broken = await findBroken()
     if (broken) throw unavailable(`the ${broken} does not answer`, { retryAfterSeconds: 5 })
     return { status: 'ready' }

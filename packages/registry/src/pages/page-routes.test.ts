@@ -135,7 +135,7 @@ describe('a server-rendered page', () => {
     expect(status).toBe(404)
     expect(extractText(text)).toContain('Page not found')
     const plain = await registry.get('/nowhere')
-    expect([plain.status, plain.body]).toEqual([404, { detail: 'nothing is at GET /nowhere' }])
+    expect([plain.status, plain.body]).toEqual([404, { detail: 'no such endpoint: GET /nowhere' }])
     expect((await page('/v1/nowhere', { accept: 'application/json' })).body).toHaveProperty(
       'detail',
     )

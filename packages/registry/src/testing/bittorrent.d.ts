@@ -6,7 +6,10 @@ declare module 'bittorrent-protocol' {
   type Extension = new (wire: Wire) => { onMessage(bytes: Uint8Array): void }
 
   export default class Wire extends Duplex {
-    /** 0: plain; 1: encryption is offered, and plain text after the keys; 2: RC4 is required. */
+    /**
+     * 0: plain; 1: encryption is offered, and plain text follows the key exchange; 2: RC4 is
+     * required.
+     */
     constructor(type: 'tcpOutgoing', encryption: 0 | 1 | 2)
     peerChoking: boolean
     peerPieces: { buffer: Uint8Array }

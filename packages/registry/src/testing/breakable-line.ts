@@ -24,7 +24,7 @@ export async function breakableLine(path: string) {
 
   return {
     port,
-    /** Breaks every connection and refuses new ones. */
+    /** Breaks all connections and refuses new ones. */
     async cut() {
       if (!server.listening) return
       server.close()

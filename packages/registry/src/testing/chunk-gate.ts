@@ -66,7 +66,7 @@ export async function openChunkGate() {
     if (isChunk) {
       const before = resets
       if (gate.passed.length >= maxPassed) await new Promise<void>((go) => held.push(go))
-      if (incoming.destroyed) return // its connection broke while it waited
+      if (incoming.destroyed) return // its connection broke while it was held
       if (resets > before) return incoming.destroy()
       gate.passed.push(Number(/partNumber=(\d+)/.exec(incoming.url ?? '')?.[1]))
     }

@@ -6,7 +6,7 @@ import type { TestRegistry } from './test-registry.ts'
 
 const chunkSize = 16 * 1024 * 1024
 
-/** A small GGUF file; each `seed` gives other bytes. */
+/** A small GGUF file; each `seed` gives different bytes. */
 export function smallGguf(seed: number, elements = 64): Buffer<ArrayBuffer> {
   const bytes = makeGguf({
     metadata: {

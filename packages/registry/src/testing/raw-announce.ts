@@ -11,7 +11,10 @@ export type TrackerAnswer = {
   incomplete: number
   interval: number
   minInterval: number
-  /** Compact ones, as in `192.0.2.1:6881` and `[…hexadecimal digits]:6881`; of a list, its entries. */
+  /**
+   * Compact peers, as in `192.0.2.1:6881` and `[…hexadecimal digits]:6881`; those of a list are in
+   * `list`.
+   */
   peers: string[]
   list: { ip: string; port: number; peerId: string | undefined }[]
 }

@@ -45,7 +45,7 @@ export async function startTestRegistry(settings: Partial<RegistryConfig> = {}) 
   const config: RegistryConfig = {
     ...readRegistryConfig({}, { port: '0', data: directory }),
     rateLimits: undefined,
-    ballastBytes: 0, // hundreds of registries would write it
+    ballastBytes: 0, // otherwise hundreds of registries would write one
     log: 'silent',
     ...settings,
   }

@@ -57,7 +57,7 @@ export async function closeTrackerClients() {
   )
 }
 
-/** Gives the client a WebRTC that describes itself and never connects. */
+/** Gives the client a WebRTC stub that creates descriptions but never connects. */
 export function pretendWebRtc(client: Client) {
   for (const tracker of client._trackers) {
     tracker._createPeer = ({ initiator = false } = {}) => {

@@ -48,9 +48,9 @@ describeOnEachDatabase('a hostile announce', (start) => {
     ['numwant', '9'.repeat(11), 'numwant must be a number'],
     ['numwant', 'all', 'numwant must be a number'],
     ['event', 'exploded', 'event must be started, completed, stopped or paused'],
-    ['event', ['started', 'stopped'], 'event is there 2 times'],
-    ['port', ['6881', '6882'], 'port is there 2 times'],
-    ['info_hash', [twenty(1), twenty(2), twenty(3)], 'info_hash is there 3 times'],
+    ['event', ['started', 'stopped'], 'event is given 2 times'],
+    ['port', ['6881', '6882'], 'port is given 2 times'],
+    ['info_hash', [twenty(1), twenty(2), twenty(3)], 'info_hash is given 3 times'],
   ])('with %s %s is refused', async (name, value, failure) => {
     const { status, failure: found } = await rawAnnounce(registry, { ...good(), [name]: value })
     expect({ status, failure: found }).toEqual({ status: 200, failure })
@@ -151,7 +151,7 @@ describeOnEachDatabase('a hostile scrape', (start) => {
     )
     const many = Array.from({ length: 51 }, (_, number) => twenty(number))
     expect(await getFailure(`?${trackerQuery({ info_hash: many })}`)).toBe(
-      'a scrape is of 50 torrents at most',
+      'a scrape may contain at most 50 torrents',
     )
   })
 })

@@ -54,7 +54,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     return one.seeders
   }
 
-  test('introduces clients to each other', async () => {
+  test('gives clients each other’s addresses', async () => {
     const { announce, info_hash } = await here.publish()
     const seeder = trackerClient(announce, info_hash, 2_001)
     const other = trackerClient(announce, info_hash, 2_002)
@@ -180,7 +180,7 @@ describeOnEachDatabase('the tracker over HTTP', (start) => {
     expect(await countSeeders(other, bob)).toBe(0)
   })
 
-  test('stops within seconds when a file becomes private, is published again or is deleted', async () => {
+  test('stops tracking within seconds when a file becomes private, is published again or is deleted', async () => {
     const { registry, token } = here
     const file = await here.publish()
     const { info_hash, model_id } = file

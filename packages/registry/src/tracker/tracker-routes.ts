@@ -28,7 +28,7 @@ const options: RouteShorthandOptions = {
   config: { isOpen: true, isQuiet: true, hasRawQuery: true, rateLimitClass: 'tracker' },
 }
 
-/** The tracker: HTTP for BitTorrent clients, and WebSocket for browsers, on the same paths. */
+/** The tracker: HTTP for BitTorrent clients and WebSocket for browsers, on the same paths. */
 export async function trackerRoutes(app: FastifyInstance, dependencies: Dependencies) {
   const { swarms, baseUrl, trustProxy, intervalSeconds } = dependencies
   const own = ownAddress({ baseUrl, log: app.log })
@@ -74,7 +74,7 @@ export async function trackerRoutes(app: FastifyInstance, dependencies: Dependen
   async function openSocket(request: TrackerRequest, reply: FastifyReply) {
     const address = parseAddress(request.ip)
     const giveBack = sockets.takePlace(address)
-    if (!giveBack) throw unavailable('too many sockets are open', { retryAfterSeconds: 60 })
+    if (!giveBack) throw unavailable('too many WebSockets are open', { retryAfterSeconds: 60 })
     const upgrade = takeUpgrade(request, reply)
     upgrade.socket.once('close', giveBack)
     sockets.accept(request.raw, upgrade, { address, token: request.params.token })
@@ -108,6 +108,6 @@ function refusePages({ headers }: FastifyRequest) {
 
 function parseAddress(ip: string): string {
   const address = plainAddress(ip)
-  if (address === undefined) throw invalid('the address of this connection cannot be read')
+  if (address === undefined) throw invalid("the client's address cannot be determined")
   return address
 }

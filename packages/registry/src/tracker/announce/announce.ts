@@ -32,7 +32,7 @@ export function toAnnounce(getParameter: (name: string) => string | undefined): 
   }
 }
 
-/** The hexadecimal digits of 20 bytes. */
+/** Converts a 20-byte parameter into hexadecimal digits. */
 export function twentyBytes(name: string, bytes: string | undefined): string {
   if (bytes === undefined) throw invalid(`${name} is missing`)
   const buffer = Buffer.from(bytes, 'latin1')

@@ -10,6 +10,6 @@ export function readHttpScrape(query: RawQuery): string[] {
   const hashes = query.get('info_hash') ?? []
   if (hashes.length === 0) throw invalid('info_hash is missing')
   if (hashes.length > maxScrapedTorrents)
-    throw invalid(`a scrape is of ${maxScrapedTorrents} torrents at most`)
+    throw invalid(`a scrape may contain at most ${maxScrapedTorrents} torrents`)
   return hashes.map((hash) => twentyBytes('info_hash', hash))
 }

@@ -33,5 +33,5 @@ test('a parameter may have no value, several, or an equals sign in it', () => {
 test('a repeated parameter is refused if it may occur only once', () => {
   expect(single(readQuery('/?a=1'), 'a')).toBe('1')
   expect(single(readQuery('/?a=1'), 'b')).toBeUndefined()
-  expect(() => single(readQuery('/?a=1&a=1'), 'a')).toThrow('a is there 2 times')
+  expect(() => single(readQuery('/?a=1&a=1'), 'a')).toThrow('a is given 2 times')
 })

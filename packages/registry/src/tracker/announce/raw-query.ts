@@ -21,7 +21,7 @@ export function readQuery(url: string): RawQuery {
 /** The value of a parameter that may occur only once. */
 export function single(query: RawQuery, name: string): string | undefined {
   const values = query.get(name)
-  if (values && values.length > 1) throw invalid(`${name} is there ${values.length} times`)
+  if (values && values.length > 1) throw invalid(`${name} is given ${values.length} times`)
   return values?.[0]
 }
 

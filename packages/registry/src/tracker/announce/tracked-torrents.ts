@@ -13,7 +13,7 @@ export type TrackedTorrent = {
   isPrivate: boolean
 }
 
-/** Which info hashes are tracked, and for whom. */
+/** The tracked info hashes, and who may use them. */
 export interface TrackedTorrents {
   /**
    * Returns the torrent of a public file, or that of the token in the path. A private torrent without its token is

@@ -4,7 +4,7 @@ import type { Swarms } from '../../swarm/swarm.ts'
 export interface TrackerMetrics {
   announces: Counter<'protocol' | 'event' | 'outcome'>
   scrapes: Counter<'protocol' | 'outcome'>
-  /** Offers and answers passed on between browsers. */
+  /** Offers and answers relayed between browsers. */
   relayed: Counter<'kind'>
   /** Open WebSockets. */
   sockets: Gauge
@@ -27,7 +27,7 @@ export function trackerMetrics(registry: Registry, swarms: Swarms): TrackerMetri
   })
   const relayed = new Counter({
     name: 'shoal_tracker_relayed_total',
-    help: 'Offers and answers passed on between browsers',
+    help: 'Offers and answers relayed between browsers',
     labelNames: ['kind'] as const,
     registers,
   })

@@ -40,7 +40,7 @@ describe('a hostile WebSocket', () => {
       [{}, 'action'],
       [{ action: 'explode' }, 'action'],
       [{ ...peer, info_hash: undefined }, 'info_hash is missing'],
-      [{ ...peer, info_hash: [hash] }, 'info_hash is neither'],
+      [{ ...peer, info_hash: [hash] }, 'info_hash must be a string'],
       [{ ...peer, info_hash: 'ä'.repeat(10) }, '20 bytes'],
       [{ ...peer, info_hash: '\u0100'.repeat(20) }, '20 bytes'],
       [{ ...peer, peer_id: 7 }, '20 bytes'],

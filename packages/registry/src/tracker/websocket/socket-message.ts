@@ -11,7 +11,7 @@ export type SocketMessage =
 export type Offer = { offer: Description; offerId: string }
 /** The answer of a peer that received an offer. */
 export type Answer = { answer: Description; offerId: string; toPeerId: string }
-/** A WebRTC session description. Nothing else is passed on. */
+/** A WebRTC session description. Nothing else is relayed. */
 export type Description = { type: 'offer' | 'answer'; sdp: string }
 
 type Fields = Record<string, unknown>
@@ -45,7 +45,7 @@ function parse(text: string): Fields {
 function readInfoHashes({ info_hash }: Fields): string[] {
   const hashes = Array.isArray(info_hash) ? info_hash : [info_hash]
   if (hashes.length > maxScrapedTorrents)
-    throw invalid(`a scrape is of ${maxScrapedTorrents} torrents at most`)
+    throw invalid(`a scrape may contain at most ${maxScrapedTorrents} torrents`)
   return hashes.map((hash) => twentyBytes('info_hash', typeof hash === 'string' ? hash : undefined))
 }
 
@@ -68,14 +68,14 @@ function readAnswer(fields: Fields): Answer {
 
 function readDescription(value: unknown, type: 'offer' | 'answer'): Description {
   if (!isFields(value) || value.type !== type || typeof value.sdp !== 'string') {
-    throw invalid(`an ${type} is an object with type "${type}" and an sdp`)
+    throw invalid(`an ${type} must be an object with type "${type}" and an sdp`)
   }
   return { type, sdp: value.sdp }
 }
 
 function readOfferId({ offer_id }: Fields): string {
   if (typeof offer_id === 'string' && offer_id.length <= maxOfferIdLength) return offer_id
-  throw invalid(`offer_id is a string of ${maxOfferIdLength} characters at most`)
+  throw invalid(`offer_id must be a string of at most ${maxOfferIdLength} characters`)
 }
 
 /** Numbers may be sent as JSON numbers. */
@@ -83,7 +83,7 @@ function textIn(fields: Fields, name: string): string | undefined {
   const value = fields[name]
   if (value == null) return undefined
   if (typeof value === 'string' || typeof value === 'number') return String(value)
-  throw invalid(`${name} is neither text nor a number`)
+  throw invalid(`${name} must be a string or a number`)
 }
 
 const isFields = (value: unknown): value is Fields =>

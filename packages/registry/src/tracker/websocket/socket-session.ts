@@ -32,7 +32,7 @@ export interface SocketSession {
   answer(message: SocketMessage): Promise<object | undefined>
   /** Whether it is a peer in any swarm now. */
   hasAnnounced(): boolean
-  /** Leaves every swarm that it has joined. */
+  /** Leaves all swarms it has joined. */
   end(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export function socketSession(dependencies: SessionDependencies, from: From): So
     }
     const wanted = { count: offers.length, reaches: everywhere }
     const { isKept, peers, counts } = await swarms.announce(swarm, peer, wanted)
-    if (!isKept) throw busy('there is no room for more peers, or this peer_id is taken')
+    if (!isKept) throw busy('there are too many peers, or this peer_id is already in use')
     announced.set(key, { swarm, peer })
     passOffers(peers, { infoHash, peerId }, offers)
     return replyTo(infoHash, counts)

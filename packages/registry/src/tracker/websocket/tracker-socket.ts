@@ -22,7 +22,7 @@ export type SocketLog = {
 const closeTimeoutMs = 1_000
 const maxFailedPolls = 1
 
-/** One WebSocket of the tracker, from the first message to its end. */
+/** Serves one WebSocket of the tracker until it closes. */
 export function trackerSocket(socket: WebSocket, options: Options) {
   const { session, send, metrics, log } = options
   const messages = tokenBucket(options.messages)
@@ -76,7 +76,7 @@ export function trackerSocket(socket: WebSocket, options: Options) {
   function toReason(error: unknown): string {
     if (isDomainError(error)) return error.message
     noteError(error)
-    return 'this registry cannot answer now'
+    return 'the registry cannot answer right now'
   }
 
   function noteError(error: unknown) {

@@ -57,7 +57,7 @@ describe('the tracker over WebSocket', () => {
     expect(await seeders()).toBe(0)
   })
 
-  test('introduces two clients, which exchange offer and answer', async () => {
+  test('connects two clients, which exchange an offer and an answer', async () => {
     const { info_hash } = await publishFile()
     // for two with the same URL, the package would create a single socket
     const first = trackerClient(url, info_hash)

@@ -15,7 +15,7 @@ type Dependencies = Omit<SessionDependencies, 'relay'> & {
 type From = { address: string; token: string | undefined }
 
 const defaultLimits = {
-  /** Each takes a few KB, here and in the system. */
+  /** Each takes a few KB, in the process and in the system. */
   sockets: 4_000,
   /** A university may have one address for everyone. */
   socketsPerNetwork: 250,
