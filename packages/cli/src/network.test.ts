@@ -142,7 +142,13 @@ test('each cause has a code, an exit code and a message', async () => {
       12,
       'redirect_refused',
       'other_host',
-      `127.0.0.1:${moved} redirects to another host: it redirects to https://elsewhere.invalid.`,
+      `127.0.0.1:${moved} redirects to another host: redirect to https://elsewhere.invalid.`,
+    ],
+    [
+      13,
+      'registry_failed',
+      'http_502',
+      'The registry returned status 502 without an error message.',
     ],
   ])
 })
