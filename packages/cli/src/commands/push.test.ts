@@ -74,7 +74,7 @@ test('an invalid model name is refused', async () => {
 
 test.each([
   ['the quota', { quotaBytes: 1000 }, 'Quota exceeded'],
-  ['a full disk', { reserveBytes: 1e15 }, 'no room for this file'],
+  ['a full disk', { reserveBytes: 1e15 }, 'Not enough disk space on the registry'],
 ])('a push refused because of %s leaves no new model behind', async (_, settings, words) => {
   await using home = await makeHome()
   await using registry = await realRegistry(settings)
