@@ -136,6 +136,6 @@ export async function openLane(options: LaneOptions, bytes: Uint8Array) {
 
 /** A registry that is not on loopback requires the code that it prints. */
 function setupCodeIn(log: string) {
-  const code = /setup code: (\S+)/.exec(log)?.[1]
+  const code = /Setup code for the first account: (\S+)/.exec(log)?.[1]
   return code === undefined ? {} : { setup_code: code }
 }
