@@ -78,7 +78,7 @@ export function refuseMissingParts(
   }
 }
 
-/** `architecture llama   7.2B   32K context`, as far as the files contain it. */
+/** `architecture llama   7.2B   32K context`, without the parts that the files do not state. */
 export function describeModelFiles(files: readonly ModelFileHere[]): string {
   const found = <K extends keyof ModelFileHere>(key: K) =>
     files.map((file) => file[key]).find((value) => value !== null)

@@ -257,7 +257,7 @@ export function loadedModels(dependencies: Dependencies): LoadedModels {
       const entry = entries.get(model.path)
       const status = entry && toLoadedModel(entry)
       if (status) return status
-      throw notNow(`model ${model.id} was lost as soon as it was loaded`)
+      throw notNow(`model ${model.id} crashed as soon as it was loaded`)
     },
 
     async unload(id) {

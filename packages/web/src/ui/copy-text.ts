@@ -11,5 +11,5 @@ export async function copyText(text: string): Promise<void> {
   const isCopied = document.execCommand('copy')
   area.remove()
   if (focused instanceof HTMLElement) focused.focus()
-  if (!isCopied) throw new Error('the browser does not allow this page to copy')
+  if (!isCopied) throw new Error('the browser does not let this page use the clipboard')
 }

@@ -105,7 +105,7 @@ test.each<[string, object]>([
       )
     }),
   )
-  // If a value may continue without end, some do.
+  // If the grammar lets a value go on indefinitely, the model may never end it.
   const whole = answers.filter(({ reason }) => reason === 'stop').map(({ text }) => text)
   expect(whole.length).toBeGreaterThan(1)
   expect(whole.filter((text) => !check.Check(JSON.parse(text)))).toEqual([])

@@ -107,7 +107,7 @@ export const blobRoutes: FastifyPluginAsync<Dependencies> = async (
   }
 
   app.register(async (uploads) => {
-    // The body is a chunk, passed to the store unparsed for any Content-Type.
+    // The body is a chunk, passed to the store unparsed, whatever its Content-Type.
     uploads.removeAllContentTypeParsers()
     uploads.addContentTypeParser('*', (_request, _payload, done) => done(null))
 

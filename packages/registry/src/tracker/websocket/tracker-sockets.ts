@@ -29,7 +29,7 @@ const defaultLimits = {
 }
 
 export interface TrackerSockets {
-  /** Reserves a place for a socket from this address, to be released; undefined if there is none left. */
+  /** Reserves a place for a socket from this address. Returns the function that releases it, or undefined if none is left. */
   takePlace(address: string): (() => void) | undefined
   /** Upgrades a request to a WebSocket, and serves it until it closes. */
   accept(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }, from: From): void
