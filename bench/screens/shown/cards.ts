@@ -58,8 +58,8 @@ Zero-shot, greedy, with the Q6_K file. Higher is better, except in the last row.
 | MedQA, 4 options | 68.2 | **74.9** | +6.7 |
 | PubMedQA | 74.0 | **77.6** | +3.6 |
 | MMLU, clinical knowledge | 80.4 | **82.1** | +1.7 |
-| Faithful summaries, judged by two physicians | 71 % | **93 %** | +22 |
-| Statements without a source | 18 % | **4 %** | −14 |
+| Faithful summaries, judged by two physicians | 71% | **93%** | +22 |
+| Statements without a source | 18% | **4%** | −14 |
 
 ### How the files compare
 

@@ -64,7 +64,7 @@ export const daemonSettings = {
     variable: 'SHOAL_MEMORY',
     flag: '--memory <size>',
     parse: size({ min: 1, example: '12GB' }),
-    defaultPhrase: "85 % of the machine's memory",
+    defaultPhrase: "85% of the machine's memory",
     description: 'memory for all models together, such as `12GB`',
   }),
   keepAliveMs: setting({

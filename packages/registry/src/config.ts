@@ -8,7 +8,7 @@ export type { RateLimitClass, RateLimits } from './settings/rate-limits.ts'
 export type RegistryConfig = SettingsOf<typeof registrySettings> & {
   /** Maximum duration of one statement of a request (PostgreSQL). */
   statementTimeoutMs: number
-  /** Space reserved for the database's own writes (SQLite); undefined: 1 % of the disk, from 1 to 32 MiB. */
+  /** Space reserved for the database's own writes (SQLite); undefined: 1% of the disk, from 1 to 32 MiB. */
   ballastBytes: number | undefined
   /** How often torrent clients announce. A client that has not announced for twice as long is removed. */
   announceIntervalSeconds: number

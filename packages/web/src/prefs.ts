@@ -41,7 +41,7 @@ export function readPrefs(cookies: string, reported?: ToldDaemon): Prefs {
 
 export const isMemorySize = (value: number): boolean => memorySizes.some((size) => size === value)
 
-/** Parses an origin such as `http://gpu:11434`, also without the scheme. Undefined if the text is not a web address. */
+/** Parses an origin such as `http://gpu:11434`, with or without the scheme. Returns undefined if the text is not a web address. */
 export function originFrom(text: string): string | undefined {
   const address = /^https?:\/\//i.test(text) ? text : `http://${text}`
   if (text === '' || !URL.canParse(address)) return undefined

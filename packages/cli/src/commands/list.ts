@@ -40,7 +40,7 @@ const columns: Column<LocalChoice>[] = [
   { title: 'CHANGED', text: (choice) => formatAge(modifiedAt(choice)) },
   {
     title: '',
-    text: (choice) => (isComplete(choice) ? '' : `incomplete, ${percentHere(choice)} %`),
+    text: (choice) => (isComplete(choice) ? '' : `incomplete, ${percentHere(choice)}%`),
   },
 ]
 

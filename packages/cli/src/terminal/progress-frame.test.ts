@@ -20,7 +20,7 @@ test.each([120, 80, 60, 40, 20, 12, 8])('no line is wider than %i columns', (col
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns)
 })
 
-test('the bar is full, at 100 %, only when nothing is left', () => {
+test('the bar is full, at 100%, only when nothing is left', () => {
   const [almost] = progressFrame({ bytesDone: 6.5999e9, bytesTotal: 6.6e9 }, 100, plain)
   const [all] = progressFrame({ bytesDone: 6.6e9, bytesTotal: 6.6e9 }, 100, plain)
   expect(almost).toContain(' 99%')

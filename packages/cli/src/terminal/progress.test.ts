@@ -22,7 +22,7 @@ function terminal(options: Partial<GlobalOptions> = {}, isTTY = false) {
 
 const bytesTotal = 1_000_000
 
-test('without a terminal, there is a line for each 10 %, and no escape sequence', async () => {
+test('without a terminal, there is a line for each 10%, and no escape sequence', async () => {
   const { printer, written } = terminal()
   const progress = await openProgress(printer, 'tide:Q8_0')
   for (let percent = 0; percent <= 100; percent += 1) {

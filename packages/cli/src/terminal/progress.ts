@@ -17,7 +17,7 @@ export type Progress = {
 
 const frameMs = 100
 
-/** Depending on stderr and the options: a bar, a line for each 10 %, JSON events, or nothing. */
+/** Depending on stderr and the options: a bar, a line for each 10%, JSON events, or nothing. */
 export async function openProgress(printer: Printer, title: string): Promise<Progress> {
   if (printer.isForPrograms) return eventProgress(printer)
   if (printer.isQuiet) return { update: ignore, event: ignore, end: ignore }

@@ -66,7 +66,7 @@ export async function realRegistry(settings: Partial<RegistryConfig> = {}) {
 
     listFiles: (modelName: string): Promise<ModelFile[]> => client.listFiles(modelName),
 
-    /** The number of peers with an incomplete file that the tracker knows (BEP 48). */
+    /** The number of peers known to the tracker that have an incomplete file (BEP 48). */
     async countLeechers({ torrent_info_hash }: ModelFile): Promise<number> {
       const infoHash = (torrent_info_hash ?? '').replace(/../g, '%$&')
       const scrape = await fetch(`${url}/scrape?info_hash=${infoHash}`)

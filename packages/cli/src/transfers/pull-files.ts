@@ -85,13 +85,9 @@ function stopped(status: ProgressStatus, cause: unknown): Failure {
     bytesDone > 0
       ? `Run the same command again to resume from ${formatBytes(bytesDone)}.`
       : 'Run the same command again to start.'
-  return new Failure(
-    'stopped',
-    `Stopped at ${computePercent(status)} %. Downloaded data is kept.`,
-    {
-      hint,
-      details: { bytes_done: bytesDone, bytes_total: bytesTotal },
-      cause,
-    },
-  )
+  return new Failure('stopped', `Stopped at ${computePercent(status)}%. Downloaded data is kept.`, {
+    hint,
+    details: { bytes_done: bytesDone, bytes_total: bytesTotal },
+    cause,
+  })
 }

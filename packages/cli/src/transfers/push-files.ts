@@ -33,7 +33,7 @@ export async function pushFiles(printer: Printer, options: PushFilesOptions): Pr
   } catch (error) {
     progress.end()
     if (!signal.aborted) throw error
-    const message = `Stopped at ${computePercent(report.status())} %. Uploaded data is kept.`
+    const message = `Stopped at ${computePercent(report.status())}%. Uploaded data is kept.`
     const hint = 'Run the same command again to resume.'
     throw new Failure('stopped', message, { hint, cause: error })
   }

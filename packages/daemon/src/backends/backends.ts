@@ -71,7 +71,7 @@ export async function installBackend({ directory, name, signal, npm }: Installat
     const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--no-package-lock']
     await run([...npm, 'install', '--prefix', coming, ...quiet, ...wanted], signal)
     if ((await versionIn(coming, name)) !== version) {
-      throw new Error(`npm installed another ${name} backend than version ${version}`)
+      throw new Error(`npm did not install version ${version} of the ${name} backend`)
     }
     await rm(join(directory, name), { recursive: true, force: true })
     await rename(coming, join(directory, name))

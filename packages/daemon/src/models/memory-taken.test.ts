@@ -13,7 +13,7 @@ import { useTestRegistry } from '../testing/test-registry.ts'
 
 /** Actual use was 10 to 21 MB above the plan. One conversation of the synthetic model has 101 MB of keys and values. */
 const toleranceBytes = 50e6
-/** Three further conversations took 0 to 4 % more than planned. */
+/** Three further conversations took 0 to 4% more than planned. */
 const conversationTolerance = 0.1
 const timeoutMs = 120_000
 

@@ -23,7 +23,7 @@ test.each([
   expect(toKeepAliveMs(keepAlive)).toBe(ms)
 })
 
-test.each(['soon', '5 m', '5x', 'm', '1h-30m'])('“%s” is no time', (text) => {
+test.each(['soon', '5 m', '5x', 'm', '1h-30m'])('“%s” is not a duration', (text) => {
   expect(() => toKeepAliveMs(text)).toThrow(`not "${text}"`)
 })
 

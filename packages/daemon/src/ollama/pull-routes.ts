@@ -10,7 +10,7 @@ export const pullRoutes: FastifyPluginAsyncTypebox<{ pulls: ModelPulls }> = asyn
   app,
   { pulls },
 ) => {
-  app.addHook('preClose', () => pulls.close()) // or the end would wait for the whole file
+  app.addHook('preClose', () => pulls.close()) // or closing would wait for the complete file
 
   app.post('/api/pull', { schema: { body: OllamaPullRequest } }, async ({ body }, reply) => {
     const signal = clientGone(reply)

@@ -14,7 +14,7 @@ export function pullFault(error: unknown, { model, registry }: Asked): unknown {
     return new Fault('registry_unreachable', message)
   }
   if (hasCode(error, 'bytes_refused')) {
-    const message = `the registry at ${registry} does not give the bytes: ${error.message}`
+    const message = `the registry at ${registry} does not send the data: ${error.message}`
     return new Fault('registry_failed', message)
   }
   if (hasCode(error, 'no_room')) return new Fault('no_room', error.message)

@@ -39,7 +39,7 @@ export type Ballast = {
 }
 
 /**
- * The ballast in a directory. `bytes` is for tests; the default is 1 % of the disk, from 1 to 32 MiB. 0 disables it.
+ * The ballast in a directory. `bytes` is for tests; the default is 1% of the disk, from 1 to 32 MiB. 0 disables it.
  */
 export function openBallast(directory: string, bytes?: number): Ballast {
   const path = join(directory, 'ballast')

@@ -91,7 +91,7 @@ describeOnEachDatabase('facets', (start) => {
     expect(many.isExact).toBe(false)
     const getEstimate = (name: keyof Facets, value: string) =>
       many.facets[name].find((one) => one.value === value)?.count ?? 0
-    // within 5 % of all models
+    // within 5% of all models
     expect(Math.abs(getEstimate('architectures', 'llama') - 0.99 * count)).toBeLessThan(count / 20)
     expect(Math.abs(getEstimate('licenses', 'mit') - 0.2 * count)).toBeLessThan(count / 20)
     expect(Math.abs(getEstimate('tags', 'chat') - 0.5 * count)).toBeLessThan(count / 20)

@@ -87,7 +87,7 @@ export const registrySettings = {
   reserveBytes: setting({
     variable: 'SHOAL_RESERVE',
     parse: size({ min: 0, example: '500GB' }),
-    defaultPhrase: 'the smaller of 1 GB and 2 % of the disk',
+    defaultPhrase: 'the smaller of 1 GB and 2% of the disk',
     description: 'disk space that uploads must leave free, such as `5GB`',
     details: '`0` reserves nothing',
   }),

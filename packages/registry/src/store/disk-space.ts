@@ -11,7 +11,7 @@ const defaultReserveShare = 0.02
 export type DiskSpaceOptions = {
   /** The folder of open uploads. */
   uploads: string
-  /** Free bytes that uploads must leave; default: the smaller of 1 GB and 2 % of the file system. */
+  /** Free bytes that uploads must leave; default: the smaller of 1 GB and 2% of the file system. */
   reserveBytes: number | undefined
   /** Bytes that are promised to others on this file system but not yet used. */
   promisedBytes: () => number

@@ -39,7 +39,7 @@ export type DiskStoreOptions = {
   /** The base URL of signed paths, such as `http://localhost:8000`. */
   baseUrl: () => string
   senderTimeoutMs?: SenderTimeoutMs
-  /** Free bytes that uploads must leave; default: the smaller of 1 GB and 2 % of the file system. */
+  /** Free bytes that uploads must leave; default: the smaller of 1 GB and 2% of the file system. */
   reserveBytes?: number | undefined
   /** Bytes that are promised to others on this file system but not yet used. */
   promisedBytes?: () => number

@@ -54,7 +54,7 @@ slowTest('on a busy machine with a slow line, almost nothing is downloaded twice
   const pulled = await scene.pull({ tuning: { ...tuning, windowBytes: 1 } })
   expect(readFileSync(scene.path).equals(small.bytes)).toBe(true)
   expect(pulled.wastedBytes).toBe(0)
-  // Up to one chunk, which is more than 3 % of this file.
+  // Up to one chunk, which is more than 3% of this file.
   expect(askedBytes(scene.origin) - small.bytes.length).toBeLessThanOrEqual(mebibyte / 4)
 })
 

@@ -43,7 +43,7 @@ function markParser(
   { beginsIn, toolNames, maxCalls = Number.POSITIVE_INFINITY }: Options,
 ) {
   const hasTools = toolNames.length > 0
-  /** An answer that begins with one of these is a call as a whole. */
+  /** An answer that begins with one of these consists only of a call. */
   const bareBeginnings = hasTools && calls.open === '' ? ['{', '[', ...calls.inner] : []
   let state = beginsIn
   let held = ''

@@ -9,8 +9,8 @@ export type Slot = {
 }
 
 /**
- * Gives each request the free slot that holds most of its prompt, so that the next turn of a chat reads only what is
- * new; among equals the least recently used one. Requests without a slot wait in order.
+ * Gives each request the free slot that holds most of its prompt, so that the next turn of a chat reads only its
+ * new tokens; of several equally good ones, the least recently used. Requests without a slot wait in order.
  */
 export function slots(sequences: LlamaContextSequence[]) {
   const all = sequences.map(

@@ -1,8 +1,8 @@
 import { partialLength } from '../chat/markers.ts'
 
 /**
- * Takes text as it is generated and outputs what can no longer become part of a stop string. `isStopped` is true once
- * one was found: it, and what follows it, is never output.
+ * Takes text as it is generated and outputs it once it can no longer be part of a stop string. `isStopped` is true
+ * once one was found: neither it nor the text after it is ever output.
  */
 export function stopStrings(stops: readonly string[]) {
   const wanted = stops.filter((stop) => stop !== '')

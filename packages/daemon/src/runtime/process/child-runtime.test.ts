@@ -241,7 +241,7 @@ describe('a malformed file', () => {
     ['of another architecture', mutated(good, 'general.architecture', 'general.architektur\u00e9')],
   ]
 
-  test.each(damaged)('%s: is refused, and takes nothing along', async (_, bytes) => {
+  test.each(damaged)('%s: is refused with an error', async (_, bytes) => {
     using folder = temporaryFolder()
     const path = join(folder.path, 'damaged.gguf')
     writeFileSync(path, bytes)

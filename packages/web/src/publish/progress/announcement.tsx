@@ -3,7 +3,7 @@ import type { Publishing } from '../jobs/publishing.ts'
 
 const minPauseMs = 5000
 
-/** Announces progress to screen readers: at every 10 % and every state change, rate-limited. */
+/** Announces progress to screen readers: at every 10% and every state change, rate-limited. */
 export function Announcement({ publishing }: { publishing: Publishing }) {
   const words = wordsFor(publishing)
   const [said, setSaid] = useState('')

@@ -36,7 +36,7 @@ export function FileProgressRow({ file, isRunning, hasBar }: Props) {
 }
 
 function wordsFor({ stage, sizeBytes, bytesDone }: FileState, isRunning: boolean): string {
-  const percent = `${Math.floor((bytesDone / sizeBytes) * 100)} %`
+  const percent = `${Math.floor((bytesDone / sizeBytes) * 100)}%`
   if (stage === 'queued') return 'Queued'
   if (stage === 'hashing') return bytesDone === sizeBytes ? 'Read' : `Reading ${percent}`
   if (stage === 'sending') return isRunning ? `Uploading ${percent}` : `Sent ${percent}`
