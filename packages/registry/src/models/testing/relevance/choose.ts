@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+
+export type Choose = ReturnType<typeof chooseFor>
+
+/** Choices that depend only on `key`, so that a new line in a list leaves the other models as they are. */
+export function chooseFor(key: string) {
+  let count = 0
+  /** From 0 to less than 1. */
+  function next(): number {
+    count += 1
+    const hash = createHash('sha256').update(`${key} ${count}`).digest()
+    return hash.readUInt32BE(0) / 2 ** 32
+  }
+  return {
+    chance: (probability: number) => next() < probability,
+    below: (limit: number) => Math.floor(next() * limit),
+    pick<T>(choices: readonly T[]): T {
+      return choices[Math.floor(next() * choices.length)] as T
+    },
+    /** Favors the first choices. */
+    pickSkewed<T>(choices: readonly T[]): T {
+      const random = next()
+      return choices[Math.floor(random * random * choices.length)] as T
+    },
+  }
+}
