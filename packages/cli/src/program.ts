@@ -2,37 +2,6 @@
 import { daemonSettings } from '@shoal/daemon/settings'
 import { networkSettings } from '@shoal/network'
 import { Command } from 'commander'
-import { adminCommand } from './commands/admin.ts'
-import { completeCommand } from './commands/complete.ts'
-import { completionCommand } from './commands/completion.ts'
-import { configCommand } from './commands/config.ts'
-import { doctorCommand } from './commands/doctor.ts'
-import { keysCommand } from './commands/keys.ts'
-import { likeCommand, unlikeCommand } from './commands/like.ts'
-import { linkCommand } from './commands/link.ts'
-import { listCommand } from './commands/list.ts'
-import { loadCommand } from './commands/load.ts'
-import { loginCommand } from './commands/login.ts'
-import { logoutCommand } from './commands/logout.ts'
-import { logsCommand } from './commands/logs.ts'
-import { pathCommand } from './commands/path.ts'
-import { psCommand } from './commands/ps.ts'
-import { pullCommand } from './commands/pull.ts'
-import { pushCommand } from './commands/push.ts'
-import { registerCommand } from './commands/register.ts'
-import { registryCommand } from './commands/registry.ts'
-import { removeCommand } from './commands/remove.ts'
-import { runCommand } from './commands/run.ts'
-import { runtimeCommand } from './commands/runtime.ts'
-import { searchCommand } from './commands/search.ts'
-import { seedCommand } from './commands/seed.ts'
-import { serveCommand } from './commands/serve.ts'
-import { showCommand } from './commands/show.ts'
-import { stopCommand } from './commands/stop.ts'
-import { unloadCommand } from './commands/unload.ts'
-import { upCommand } from './commands/up.ts'
-import { verifyCommand } from './commands/verify.ts'
-import { whoamiCommand } from './commands/whoami.ts'
 import type { OpenContext } from './context.ts'
 import type { CliEnvironment } from './environment.ts'
 import { addGlobalOptions } from './global-options.ts'
@@ -40,42 +9,60 @@ import { showVariables } from './settings/options.ts'
 import { cliSettings } from './settings/settings.ts'
 import { version } from './version.ts'
 
-const groups = {
-  Models: [
-    searchCommand,
-    showCommand,
-    pullCommand,
-    listCommand,
-    removeCommand,
-    pathCommand,
-    verifyCommand,
-    pushCommand,
-  ],
-  Run: [
-    runCommand,
-    serveCommand,
-    psCommand,
-    loadCommand,
-    unloadCommand,
-    stopCommand,
-    logsCommand,
-    runtimeCommand,
-  ],
-  Share: [seedCommand, linkCommand],
-  Registry: [upCommand, registryCommand, adminCommand],
-  Account: [
-    registerCommand,
-    loginCommand,
-    logoutCommand,
-    whoamiCommand,
-    likeCommand,
-    unlikeCommand,
-    keysCommand,
-  ],
-  Other: [configCommand, doctorCommand, completionCommand],
+type MakeCommand = (open: OpenContext) => Command
+
+const groups: Record<string, Record<string, () => Promise<MakeCommand>>> = {
+  Models: {
+    search: async () => (await import('./commands/search.ts')).searchCommand,
+    show: async () => (await import('./commands/show.ts')).showCommand,
+    pull: async () => (await import('./commands/pull.ts')).pullCommand,
+    ls: async () => (await import('./commands/list.ts')).listCommand,
+    rm: async () => (await import('./commands/remove.ts')).removeCommand,
+    path: async () => (await import('./commands/path.ts')).pathCommand,
+    verify: async () => (await import('./commands/verify.ts')).verifyCommand,
+    push: async () => (await import('./commands/push.ts')).pushCommand,
+  },
+  Run: {
+    run: async () => (await import('./commands/run.ts')).runCommand,
+    serve: async () => (await import('./commands/serve.ts')).serveCommand,
+    ps: async () => (await import('./commands/ps.ts')).psCommand,
+    load: async () => (await import('./commands/load.ts')).loadCommand,
+    unload: async () => (await import('./commands/unload.ts')).unloadCommand,
+    stop: async () => (await import('./commands/stop.ts')).stopCommand,
+    logs: async () => (await import('./commands/logs.ts')).logsCommand,
+    runtime: async () => (await import('./commands/runtime.ts')).runtimeCommand,
+  },
+  Share: {
+    seed: async () => (await import('./commands/seed.ts')).seedCommand,
+    link: async () => (await import('./commands/link.ts')).linkCommand,
+  },
+  Registry: {
+    up: async () => (await import('./commands/up.ts')).upCommand,
+    registry: async () => (await import('./commands/registry.ts')).registryCommand,
+    admin: async () => (await import('./commands/admin.ts')).adminCommand,
+  },
+  Account: {
+    register: async () => (await import('./commands/register.ts')).registerCommand,
+    login: async () => (await import('./commands/login.ts')).loginCommand,
+    logout: async () => (await import('./commands/logout.ts')).logoutCommand,
+    whoami: async () => (await import('./commands/whoami.ts')).whoamiCommand,
+    like: async () => (await import('./commands/like.ts')).likeCommand,
+    unlike: async () => (await import('./commands/like.ts')).unlikeCommand,
+    keys: async () => (await import('./commands/keys.ts')).keysCommand,
+  },
+  Other: {
+    config: async () => (await import('./commands/config.ts')).configCommand,
+    doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
+    completion: async () => (await import('./commands/completion.ts')).completionCommand,
+  },
 }
 
-export function shoalProgram(open: OpenContext, { stdout, stderr }: CliEnvironment): Command {
+/** The program for these words: with only the command that they begin with, if they do, because loading all takes longer. */
+export async function shoalProgram(
+  open: OpenContext,
+  { stdout, stderr }: CliEnvironment,
+  words: readonly string[] = [],
+): Promise<Command> {
   const program = addGlobalOptions(new Command('shoal'))
     .description('Find, pull and share language models in the GGUF format.')
     .version(version, '-V, --version')
@@ -86,13 +73,14 @@ export function shoalProgram(open: OpenContext, { stdout, stderr }: CliEnvironme
   const { caFile, timeouts } = networkSettings
   const { apiKey } = daemonSettings
   showVariables(program, [home, registry, token, inference, apiKey, caFile, timeouts])
-  for (const [group, makers] of Object.entries(groups)) {
-    for (const make of makers) program.addCommand(make(open).helpGroup(`${group}:`))
+  for (const { group, load } of neededCommands(words)) {
+    const make = await load()
+    program.addCommand(make(open).helpGroup(`${group}:`))
   }
-  program.addCommand(
-    completeCommand(open, () => program),
-    { hidden: true },
-  )
+  if (words[0] === '__complete') {
+    const { completeCommand } = await import('./commands/complete.ts')
+    program.addCommand(completeCommand(open, program), { hidden: true })
+  }
   for (const command of withSubcommands(program)) {
     command
       .exitOverride()
@@ -111,6 +99,16 @@ export function shoalProgram(open: OpenContext, { stdout, stderr }: CliEnvironme
       })
   }
   return program
+}
+
+function neededCommands([first, ...others]: readonly string[]) {
+  const isVersion = others.length === 0 && (first === '-V' || first === '--version')
+  if (isVersion) return []
+  const all = Object.entries(groups).flatMap(([group, commands]) =>
+    Object.entries(commands).map(([name, load]) => ({ group, name, load })),
+  )
+  const named = all.filter(({ name }) => name === first)
+  return named.length > 0 ? named : all
 }
 
 function helpCommand(): Command {

@@ -36,9 +36,9 @@ const untouched: Record<string, Read> = {
 }
 
 /** The distinct flags of all commands whose placeholder is one of `names`. */
-function flagsTaking(...names: string[]): [string, Read][] {
+async function flagsTaking(...names: string[]): Promise<[string, Read][]> {
   const stub = { stdout: process.stdout, stderr: process.stderr }
-  const program = shoalProgram(() => Promise.reject(new Error('not run')), stub as never)
+  const program = await shoalProgram(() => Promise.reject(new Error('not run')), stub as never)
   const options = withSubcommands(program).flatMap((command) => command.options)
   const wanted = options.filter(({ flags }) => names.some((name) => flags.endsWith(`<${name}>`)))
   return [...new Map(wanted.map((option) => [option.flags, readWith(option)]))]
@@ -60,7 +60,7 @@ describe.each<[string, Read]>([
   ['SHOAL_MEMORY', (text) => daemon({ SHOAL_MEMORY: text }).memoryBytes],
   ['limit-rate', (text) => readLimits({}, accepted('limit-rate', text)).rateLimit],
   ['limit-upload', (text) => readSharingSettings({}, accepted('limit-upload', text)).uploadLimit],
-  ...flagsTaking('size', 'speed'),
+  ...(await flagsTaking('size', 'speed')),
 ])('%s', (_name, read) => {
   test('accepts sizes in all notations', () => {
     for (const { text, bytes } of sizeExamples()) expect(read(text), text).toBe(bytes)
@@ -72,7 +72,7 @@ describe.each<[string, Read]>([
   })
 })
 
-test.each(flagsTaking('GB'))('%s takes a size, in GB without a unit', (_name, read) => {
+test.each(await flagsTaking('GB'))('%s takes a size, in GB without a unit', (_name, read) => {
   for (const { text, bytes } of sizeExamples()) expect(read(text), text).toBe(bytes / 1e9)
   expect(['16', '.5', '16 GB'].map(read)).toEqual([16, 0.5, 16])
   for (const text of notSizes) expect(() => read(text)).toThrow(text)
@@ -118,7 +118,7 @@ const windows = ['auth', 'write', 'read', 'chunk', 'tracker'].map((name): [strin
 ])
 
 /** Flags may hand a time on as it was typed, for the daemon to read. */
-const flags = flagsTaking('time').map(([name, read]): [string, Time] => {
+const flags = (await flagsTaking('time')).map(([name, read]): [string, Time] => {
   const readFlag = (text: string) => {
     const value = read(text)
     return typeof value === 'string' ? parseKeepAlive(value) : value

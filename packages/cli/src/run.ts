@@ -13,7 +13,7 @@ import { createPrinter } from './terminal/printer.ts'
 export async function runCommandLine(words: readonly string[], environment: CliEnvironment) {
   const trace: Trace = { endsByItself: false, exitCode: 0 }
   const open = contextOpener(environment, trace, () => program.opts<GlobalOptions>())
-  const program = shoalProgram(open, environment)
+  const program = await shoalProgram(open, environment, words)
   try {
     if (words.length === 0) {
       program.outputHelp()

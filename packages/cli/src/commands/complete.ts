@@ -15,10 +15,10 @@ import { formatBytes } from '../terminal/units.ts'
 const timeoutMs = 700
 
 /** Called by the completion scripts; hidden from the help. */
-export function completeCommand(open: OpenContext, program: () => Command): Command {
+export function completeCommand(open: OpenContext, program: Command): Command {
   return new Command('__complete').argument('<line>').action(async (line: string) => {
     const context = await open({ isForShell: true })
-    const candidates = await candidatesFor(program(), line, {
+    const candidates = await candidatesFor(program, line, {
       localModels: () => localModels(context),
       loadedModels: () => loadedModels(context),
       registryModels: (typed) => registryModels(context, typed),
