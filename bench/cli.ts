@@ -6,9 +6,10 @@ import { temporaryFolder } from './harness/temporary-folder.ts'
 import { needTool, runTool, type Usage } from './harness/tool.ts'
 
 const goalMs = 500
+const goalMegabytes = 550
 
 export const bench: Bench = {
-  summary: 'duration of commands that do little: `npx shoal`, and `shoal` without npx',
+  summary: 'duration of commands that do little, with and without npx, and size of node_modules',
 
   async run(options, report) {
     const npx = needTool('npx')
@@ -34,5 +35,7 @@ export const bench: Bench = {
         return [name, digits(median(ms)), digits(Math.max(...ms))]
       }),
     )
+    const { output } = await runTool(needTool('du'), ['-sm', 'node_modules'])
+    report.say(`node_modules: ${output.split('\t')[0]} MiB; goal ≤ ${goalMegabytes} MiB.`)
   },
 }

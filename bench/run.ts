@@ -10,6 +10,7 @@ const names = [
   'api',
   'search',
   'start',
+  'cli',
   'blob',
   'pull',
   'push',
