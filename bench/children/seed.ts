@@ -1,11 +1,10 @@
-/** Fills an empty registry with made-up models, in one transaction. The registry's own code fills the search index. */
+/** Fills an empty registry with made-up models, in one transaction. */
 import { computeMinimumMemory } from '@shoal/model-file'
 import { memoryNeeded } from '@shoal/model-file/choices'
 import { adoptStore, readRegistryConfig } from '@shoal/registry'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { connect } from '../../packages/registry/src/database/connect.ts'
-import type { FullText } from '../../packages/registry/src/database/full-text.ts'
 import type { Database } from '../../packages/registry/src/database/schema.ts'
 import {
   type CatalogueFile,
@@ -32,10 +31,10 @@ await connection.db.transaction().execute(async (trx) => {
   for (const model of models) {
     batch.push(model)
     if (batch.length < modelBatchSize) continue
-    await insertModels(trx, connection.fullText, batch)
+    await insertModels(trx, batch)
     batch = []
   }
-  if (batch.length > 0) await insertModels(trx, connection.fullText, batch)
+  if (batch.length > 0) await insertModels(trx, batch)
 })
 // In a registry that has grown to this size, autovacuum would have run.
 if (connection.engine === 'postgres') await sql`vacuum analyze`.execute(connection.db)
@@ -86,15 +85,10 @@ async function insertAccounts(
   }
 }
 
-async function insertModels(db: Kysely<Database>, fullText: FullText, models: CatalogueModel[]) {
+async function insertModels(db: Kysely<Database>, models: CatalogueModel[]) {
   await db.insertInto('model').values(models.map(modelRow)).execute()
   const cards = models.map(({ id, readme }) => ({ model_id: id, readme }))
   await db.insertInto('model_card').values(cards).execute()
-  const tags = models.flatMap(({ id, tags }) => tags.map((tag) => ({ model_id: id, tag })))
-  await db.insertInto('model_tag').values(tags).execute()
-  for (const model of models) {
-    await fullText.index(db, { ...model, display_name: model.displayName })
-  }
   const files = models.flatMap((model) => model.files.map((file) => ({ model, file })))
   const blobs = files.map(({ model, file }) => ({
     sha256_hash: file.sha256_hash,
@@ -118,13 +112,6 @@ async function insertModels(db: Kysely<Database>, fullText: FullText, models: Ca
     const rows = chunks.slice(at, at + chunkBatchSize)
     await db.insertInto('blob_chunk').values(rows).execute()
   }
-  const labels = models.flatMap(({ id, files }) =>
-    [...new Set(files.map(({ quantization }) => quantization))].map((quantization) => ({
-      model_id: id,
-      quantization,
-    })),
-  )
-  await db.insertInto('model_quantization').values(labels).execute()
   const fileRows = files.map(({ model, file }) => fileRow(model, file))
   for (let at = 0; at < fileRows.length; at += fileBatchSize) {
     await db

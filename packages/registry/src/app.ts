@@ -52,8 +52,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   /** All dependencies by name; each feature takes what it needs. */
   const all = { ...dependencies, ...accounts, ...models, ...files, db: connection.db, guard }
 
-  // SQLite runs queries one after another in any case; PostgreSQL's pool keeps connections for other requests.
-  const turns = queryTurns({ maxConcurrent: connection.engine === 'sqlite' ? 1 : 4 })
+  const turns = queryTurns({ maxConcurrent: 2 }) // the search index answers one at a time, while another reads its page
 
   await app.register(async (metadata) => {
     const { version: databaseVersion } = connection

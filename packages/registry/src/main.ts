@@ -131,6 +131,8 @@ async function serve(
   await files.journal.apply().catch(onUpkeepError)
   const metadataPeer = await openMetadataPeer({ config, db, metrics: metrics.registry, log })
   started.defer(() => metadataPeer?.close())
+  const models = openModels(connection)
+  started.defer(models.search.close)
   const cards = cardRenderer({ log })
   let isDraining = false
 
@@ -148,7 +150,7 @@ async function serve(
     store,
     servedStore: store,
     accounts,
-    models: openModels(connection),
+    models,
     files,
     cards,
     swarms,
@@ -165,6 +167,12 @@ async function serve(
     onUpkeepError,
   )
   const stopCollecting = files.collectRegularly(accounts.deleteExpired)
+
+  if ((await models.models.countPublic()) > 0) {
+    models.search
+      .load()
+      .catch((error: unknown) => log.warn({ err: error }, 'could not load the search index'))
+  }
 
   started.move() // from here on, `close` stops it
   return {
@@ -184,6 +192,7 @@ async function serve(
         files.processor.close(),
         metadataPeer?.close(),
       ])
+      await models.search.close()
       await cards.close()
       await swarms.close()
     },

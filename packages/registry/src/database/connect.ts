@@ -1,11 +1,10 @@
-import { join } from 'node:path'
 import { Kysely } from 'kysely'
 import { type Ballast, openBallast } from './ballast.ts'
-import { type FullText, postgresFullText, sqliteFullText } from './full-text.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
+import type { ReaderConfig } from './reader.ts'
 import type { Database } from './schema.ts'
-import { openSqlite, sqliteDialect } from './sqlite.ts'
+import { openSqlite, sqliteDialect, sqlitePath } from './sqlite.ts'
 
 /** Space for the files that SQLite creates next to the database as it opens it: its log and the index of that. */
 const openingBytes = 256 * 1024
@@ -17,7 +16,8 @@ export type Connection = {
   /** For migrations and for jobs that read whole tables: no limit on a statement's duration. */
   unboundedDb: Kysely<Database>
   engine: 'sqlite' | 'postgres'
-  fullText: FullText
+  /** For a thread that reads through a connection of its own. */
+  reader: ReaderConfig
   /** Changes with every write, if a single process makes them all; undefined for a database that nodes share. */
   version: (() => string) | undefined
   /** Makes room for commits on a full disk, if the database is on ours (SQLite). */
@@ -45,7 +45,7 @@ export async function connect(config: DatabaseConfig): Promise<Connection> {
   const { databaseUrl: connectionString } = config
   const connection = connectionString
     ? connectPostgres({ ...config, connectionString })
-    : connectSqlite(config.dataDirectory, config.ballastBytes)
+    : connectSqlite(config)
   try {
     await migrate({ db: connection.unboundedDb, engine: connection.engine })
   } catch (error) {
@@ -55,31 +55,38 @@ export async function connect(config: DatabaseConfig): Promise<Connection> {
   return connection
 }
 
-export const sqlitePath = (dataDirectory: string) => join(dataDirectory, 'registry.sqlite')
-
-function connectSqlite(directory: string, ballastBytes: number | undefined): Connection {
-  const ballast = openBallast(directory, ballastBytes)
+function connectSqlite(config: DatabaseConfig): Connection {
+  const { dataDirectory, ballastBytes } = config
+  const ballast = openBallast(dataDirectory, ballastBytes)
   ballast.makeRoom(openingBytes)
-  const { dialect, version } = sqliteDialect(openSqlite(sqlitePath(directory)), ballast)
+  const { dialect, version } = sqliteDialect(openSqlite(sqlitePath(dataDirectory)), ballast)
   const db = new Kysely<Database>({ dialect })
   return {
     db,
     unboundedDb: db,
     engine: 'sqlite',
-    fullText: sqliteFullText,
+    reader: toReader(config),
     version,
     ballast,
     close: () => db.destroy(),
   }
 }
 
-function connectPostgres(options: Parameters<typeof openPostgres>[0]): Connection {
+function connectPostgres(options: DatabaseConfig & { connectionString: string }): Connection {
   const opened = openPostgres(options)
   return {
     ...opened,
     engine: 'postgres',
-    fullText: postgresFullText,
+    reader: toReader(options),
     version: undefined,
     ballast: undefined,
   }
+}
+
+function toReader({
+  databaseUrl,
+  dataDirectory,
+  statementTimeoutMs,
+}: DatabaseConfig): ReaderConfig {
+  return { databaseUrl, dataDirectory, statementTimeoutMs }
 }

@@ -9,11 +9,12 @@ export type PostgresOptions = {
   connectionString: string
   /** Maximum duration of one statement of `db`; undefined for no limit. */
   statementTimeoutMs?: number
+  maxConnections?: number
   /** Called for each connection that breaks, in use or idle. The pool replaces it. */
   onConnectionLost: (error: Error) => void
 }
 
-const maxConnections = 10
+const defaultMaxConnections = 10
 /** For a new connection, and for a free one if all are in use. */
 const connectTimeoutMs = 5_000
 /**
@@ -31,6 +32,7 @@ const closeTimeoutMs = 1_000
 /** PostgreSQL behind one pool, with two handles: `db` limits the duration of each statement, `unboundedDb` does not. */
 export function openPostgres(options: PostgresOptions) {
   const { connectionString, statementTimeoutMs, onConnectionLost } = options
+  const { maxConnections = defaultMaxConnections } = options
   const sockets = new Set<Socket>()
 
   function openSocket(): Socket {
@@ -46,8 +48,6 @@ export function openPostgres(options: PostgresOptions) {
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
-    // a misspelled word of four letters shares less than the default of 0.3 with the correct one
-    options: '-c pg_trgm.similarity_threshold=0.2',
     types: { getTypeParser: typeParser },
     stream: openSocket,
   })

@@ -5,8 +5,7 @@ import { Kysely, sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { canMount, smallDisk } from '../../../../testing/small-disk.ts'
 import { type Ballast, openBallast } from './ballast.ts'
-import { sqlitePath } from './connect.ts'
-import { openSqlite, sqliteDialect } from './sqlite.ts'
+import { openSqlite, sqliteDialect, sqlitePath } from './sqlite.ts'
 
 type Tables = { thing: { id: number; text: string } }
 

@@ -13,15 +13,13 @@ export type Database = {
   model: ModelTable
   /** Separate from `model`, whose rows must stay small. */
   model_card: { model_id: string; readme: string }
-  model_tag: { model_id: string; tag: string }
-  /** The quantization labels of a model's ready files. */
-  model_quantization: { model_id: string; quantization: string }
+  /** Written by triggers: see `search/model-changes.ts`. Also of deleted models. */
+  model_change: { model_seq: number; change: string | number; text_change: string | number }
   model_like: { model_id: string; account_id: string; created_at: string }
   file: FileTable
   upload_manifest: { file_id: string; chunk_hashes: Uint8Array }
   blob: BlobTable
   blob_chunk: { hash: Uint8Array; sha256_hash: string; chunk_index: number }
-  search_term: { term: string }
   /** The last record of each writer of a download journal that has been counted. */
   download_journal: { writer: string; applied: number }
   trash: TrashTable
@@ -74,7 +72,7 @@ export type ApiKeyTable = {
 }
 
 export type ModelTable = {
-  /** The order of insertion; SQLite's full-text index needs it for its row ids. */
+  /** The order of insertion. */
   seq: Generated<number>
   id: string
   name: string

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
 import { LRUCache } from 'lru-cache'
@@ -14,6 +15,8 @@ const maxPreparedLength = 1_000_000
 const maxStatementLength = 10_000
 /** Other processes write rarely: `shoal admin` next to a running registry. */
 const pollIntervalMs = 50
+
+export const sqlitePath = (dataDirectory: string) => join(dataDirectory, 'registry.sqlite')
 
 /** Opens a database file, or creates it. A write is durable when it returns (WAL with `synchronous = full`). */
 export function openSqlite(path: string): DatabaseSync {
@@ -75,6 +78,15 @@ export function sqliteDialect(database: DatabaseSync, ballast: Ballast) {
       return `${writes}.${writesOfOthers}`
     },
   }
+}
+
+/** A connection that cannot write, for another thread. */
+export function readOnlySqliteDialect(path: string): SqliteDialect {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
+  database.exec('pragma mmap_size = 268435456') // bytes
+  const prepare = (sql: string) =>
+    asKyselyStatement(database.prepare(sql), { onRun: () => undefined, perform: atOnce })
+  return new SqliteDialect({ database: { close: () => database.close(), prepare } })
 }
 
 /**

@@ -49,9 +49,9 @@ export interface Files {
 /** Cleans up after a crash, and starts processing files that are waiting. */
 export async function openFiles(dependencies: Dependencies): Promise<Files> {
   const { connection, store, signingKey, swarms, config, metrics, log } = dependencies
-  const { db, unboundedDb, fullText, engine } = connection
+  const { db, unboundedDb, engine } = connection
   await using opened = new AsyncDisposableStack()
-  const files = fileRepository(db, fullText, swarms)
+  const files = fileRepository(db, swarms)
   const blobs = blobRepository(db)
   const trash = openTrash({ db, store, retentionDays: config.trashDays, log })
   const collect = garbageCollection(db, store, trash)

@@ -2,8 +2,9 @@
  * Opens a registry's data, for the registry itself and for `shoal admin`: a database and a store that belong together.
  */
 import { join } from 'node:path'
-import { type Connection, connect, type DatabaseConfig, sqlitePath } from '../database/connect.ts'
+import { type Connection, connect, type DatabaseConfig } from '../database/connect.ts'
 import { readSecret } from '../database/secret.ts'
+import { sqlitePath } from '../database/sqlite.ts'
 import { exists } from '../durable-file.ts'
 import { ConfigError } from '../errors.ts'
 import { type DiskStore, type DiskStoreOptions, openDiskStore } from '../store/disk-store.ts'

@@ -24,8 +24,8 @@ describeOnEachDatabase('the model repository', (start) => {
     const registry = await start()
     await registry.register('ana')
     await registry.register('ben')
-    const { db, fullText } = await registry.connect()
-    models = modelRepository(db, fullText)
+    const { db } = await registry.connect()
+    models = modelRepository(db)
   })
 
   test('writes only known fields', async () => {

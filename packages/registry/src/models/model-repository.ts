@@ -8,7 +8,6 @@ import {
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { v7 as newId } from 'uuid'
 import type { Viewer } from '../accounts/caller.ts'
-import type { FullText } from '../database/full-text.ts'
 import type { Database, FileBytes, ModelTable } from '../database/schema.ts'
 import { isUniqueViolation } from '../database/unique-violation.ts'
 import { conflict, notFound } from '../errors.ts'
@@ -68,7 +67,7 @@ export type ModelRow = Selectable<ModelTable>
 /** Fields that are filled in from files unless they were set by hand. */
 const factFields = ['architecture', 'parameter_count', 'context_length'] as const
 
-export function modelRepository(db: Kysely<Database>, fullText: FullText): ModelRepository {
+export function modelRepository(db: Kysely<Database>): ModelRepository {
   async function findRow(idOrName: string, viewer: Viewer): Promise<ModelRow | undefined> {
     const key = idOrName.toLowerCase()
     return db
@@ -157,9 +156,7 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText): Model
           .returningAll()
           .executeTakeFirst()
         if (!row) throw nameTaken(model.name)
-        await writeTags(trx, row.id, tags)
         await writeCard(trx, row.id, model.readme ?? null)
-        await fullText.index(trx, { ...row, tags })
         return row
       }),
 
@@ -191,18 +188,11 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText): Model
           .catch((error) => {
             throw isUniqueViolation(error) ? nameTaken(name) : error
           })
-        if (tags) await writeTags(trx, id, tags)
         if (readme !== undefined) await writeCard(trx, id, readme)
         if (factFields.some((field) => changes[field] === null)) {
-          await refreshModel(trx, fullText, id)
+          await refreshModel(trx, id)
         }
-        const changed = await trx
-          .selectFrom('model')
-          .selectAll()
-          .where('id', '=', id)
-          .executeTakeFirstOrThrow()
-        await fullText.index(trx, { ...changed, tags: JSON.parse(changed.tags) })
-        return changed
+        return trx.selectFrom('model').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
       }),
 
     getRecord,
@@ -210,7 +200,6 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText): Model
     delete: (id: string): Promise<FileBytes[]> =>
       db.transaction().execute(async (trx) => {
         await lockModel(trx, id)
-        await fullText.remove(trx, id)
         const files = await trx
           .deleteFrom('file')
           .where('model_id', '=', id)
@@ -231,7 +220,6 @@ export function modelRepository(db: Kysely<Database>, fullText: FullText): Model
           .limit(1)
           .executeTakeFirst()
         if (file) throw conflict(`${name} is not empty`, { code: 'model_not_empty' })
-        await fullText.remove(trx, id)
         await trx.deleteFrom('model').where('id', '=', id).execute()
       }),
 
@@ -345,15 +333,6 @@ function setByHand({ set_by_hand }: ModelRow, changes: ModelChanges): string[] {
 /** Without duplicates, as stored: an unpaired surrogate becomes U+FFFD in the database. */
 function distinct(tags: string[]): string[] {
   return [...new Set(tags.map((tag) => tag.toWellFormed()))]
-}
-
-async function writeTags(trx: Kysely<Database>, modelId: string, tags: string[]) {
-  await trx.deleteFrom('model_tag').where('model_id', '=', modelId).execute()
-  if (tags.length === 0) return
-  await trx
-    .insertInto('model_tag')
-    .values(tags.map((tag) => ({ model_id: modelId, tag })))
-    .execute()
 }
 
 async function writeCard(trx: Kysely<Database>, modelId: string, readme: string | null) {

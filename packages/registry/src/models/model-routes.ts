@@ -6,8 +6,7 @@ import { pageLinks } from '../http/page-links.ts'
 import type { QueryTurns } from '../http/query-turns.ts'
 import type { Site } from '../http/site.ts'
 import { deleteModel, type ModelDeletion } from './delete-model.ts'
-import { isSearch } from './model-filter.ts'
-import type { ModelList } from './model-list.ts'
+import { isQuickList, type ModelList } from './model-list.ts'
 import { isUuid } from './model-repository.ts'
 import type { ModelTotals } from './model-totals.ts'
 import { ownModel } from './own-model.ts'
@@ -19,9 +18,6 @@ type Dependencies = ModelDeletion & {
   turns: QueryTurns
 }
 
-/** Up to this offset, an index provides the page quickly. */
-const maxQuickOffset = 1_000
-
 export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
   { models, list, totals, collect, site, turns },
@@ -31,7 +27,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     async handler(request, reply) {
       const { query, caller, routeOptions } = request
       const find = () => list.list(query as ModelQuery, toViewer(caller, 'read'))
-      const isQuick = !isSearch(query) && query.offset <= maxQuickOffset
+      const isQuick = isQuickList(query as ModelQuery)
       const page = isQuick ? await find() : await turns.run(request, reply, find)
       reply.header('x-total-count', page.total)
       if (!page.isTotalExact) reply.header('x-total-count-exact', 'false')
@@ -99,15 +95,10 @@ export const modelRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
   app.route({
     ...endpoints.getFacets,
-    async handler(request, reply) {
-      const { query, caller } = request
-      const count = () => totals.facets(query, toViewer(caller, 'read'))
-      // Without filters, the result is cached and shared.
-      const found = isSearch(query) ? await turns.run(request, reply, count) : await count()
-      const { facets, isExact } = found
-      if (!isExact) reply.header('x-total-count-exact', 'false')
-      return facets
-    },
+    handler: (request, reply) =>
+      turns.run(request, reply, () =>
+        totals.facets(request.query, toViewer(request.caller, 'read')),
+      ),
   })
 
   app.route({ ...endpoints.getStats, handler: () => totals.stats() })

@@ -1,4 +1,5 @@
 import type { Connection } from '../database/connect.ts'
+import { openSearch, type Search } from '../search/open-search.ts'
 import { type ModelList, modelList } from './model-list.ts'
 import { type ModelRepository, modelRepository } from './model-repository.ts'
 import { type ModelTotals, modelTotals } from './model-totals.ts'
@@ -6,14 +7,17 @@ import { type ModelTotals, modelTotals } from './model-totals.ts'
 /** The services for models: their rows, the list with search, and the totals. */
 export interface Models {
   models: ModelRepository
+  search: Search
   list: ModelList
   totals: ModelTotals
 }
 
-export function openModels({ db, fullText }: Pick<Connection, 'db' | 'fullText'>): Models {
+export function openModels({ db, reader }: Pick<Connection, 'db' | 'reader'>): Models {
+  const search = openSearch({ reader })
   return {
-    models: modelRepository(db, fullText),
-    list: modelList(db, fullText),
-    totals: modelTotals(db, fullText),
+    models: modelRepository(db),
+    search,
+    list: modelList(db, search),
+    totals: modelTotals(search),
   }
 }

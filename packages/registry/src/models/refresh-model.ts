@@ -1,17 +1,15 @@
 import { computeMinimumMemory, getShardSet } from '@shoal/model-file'
 import type { Kysely } from 'kysely'
-import type { FullText } from '../database/full-text.ts'
 import type { Database } from '../database/schema.ts'
 
 /**
  * Updates what a model shows about its files: labels, sizes, and facts that were not set by hand. Call it in the
  * transaction that changes a file.
  */
-export async function refreshModel(trx: Kysely<Database>, fullText: FullText, modelId: string) {
+export async function refreshModel(trx: Kysely<Database>, modelId: string) {
   const model = await trx
     .selectFrom('model')
-    .select(['id', 'name', 'display_name', 'description', 'tags', 'set_by_hand'])
-    .select(['architecture', 'parameter_count', 'context_length'])
+    .select(['set_by_hand', 'architecture', 'parameter_count', 'context_length'])
     .where('id', '=', modelId)
     .executeTakeFirst()
   if (!model) return
@@ -47,16 +45,6 @@ export async function refreshModel(trx: Kysely<Database>, fullText: FullText, mo
     })
     .where('id', '=', modelId)
     .execute()
-  await trx.deleteFrom('model_quantization').where('model_id', '=', modelId).execute()
-  if (labels.size > 0) {
-    await trx
-      .insertInto('model_quantization')
-      .values(Array.from(labels, (quantization) => ({ model_id: modelId, quantization })))
-      .execute()
-  }
-  if (facts.architecture !== model.architecture) {
-    await fullText.index(trx, { ...model, ...facts, tags: JSON.parse(model.tags) })
-  }
 }
 
 type ReadyFile = {

@@ -129,11 +129,11 @@ describeOnEachDatabase('the lease on a file in processing', (start) => {
 
   test('decides which node publishes: one that has lost it changes nothing and removes no bytes', async () => {
     const bytes = smallGguf(5)
-    const { db, fullText, engine } = connection
+    const { db, engine } = connection
     const id = await uploadAll(registry, ana, 'fenced.gguf', bytes)
     const key = (await getRow(id)).object_key ?? ''
     await lease(id, 'the old node', 3_600)
-    const files = fileRepository(db, fullText, { seeders: () => 0 })
+    const files = fileRepository(db, { seeders: () => 0 })
     const dependencies = { files, blobs: blobRepository(db), store }
     const file = await getRow(id)
     const { signal } = new AbortController()

@@ -9,7 +9,6 @@ import {
 import type { FileRecord, ModelFile } from '@shoal/protocol'
 import type { Kysely } from 'kysely'
 import { databaseTime } from '../../database/clock.ts'
-import type { FullText } from '../../database/full-text.ts'
 import { computeReq2Hash } from '../../database/req2-hash.ts'
 import type { Database, FileBytes } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
@@ -77,7 +76,6 @@ const leaseLostCode = 'lease_lost'
 
 export function fileRepository(
   db: Kysely<Database>,
-  fullText: FullText,
   swarms: Pick<Swarms, 'seeders'>,
 ): FileRepository {
   const toModelFile = (row: FileRow, isPublic: boolean): ModelFile => {
@@ -217,7 +215,7 @@ export function fileRepository(
           .executeTakeFirst()
         if (numUpdatedRows === 0n) throw leaseLost()
         await trx.deleteFrom('upload_manifest').where('file_id', '=', file.id).execute()
-        await refreshModel(trx, fullText, file.model_id)
+        await refreshModel(trx, file.model_id)
       }),
 
     remove: (file: { id: string; model_id: string }): Promise<FileBytes | undefined> =>
@@ -227,7 +225,7 @@ export function fileRepository(
           .where('id', '=', file.id)
           .returning(['object_key', 'blob_hash'])
           .executeTakeFirst()
-        await refreshModel(trx, fullText, file.model_id)
+        await refreshModel(trx, file.model_id)
         return removed
       }),
   }

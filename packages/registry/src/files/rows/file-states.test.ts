@@ -52,7 +52,7 @@ describeOnEachDatabase('a file', (start) => {
   beforeAll(async () => {
     const registry = await start()
     connection = await registry.connect()
-    files = fileRepository(connection.db, connection.fullText, { seeders: () => 0 })
+    files = fileRepository(connection.db, { seeders: () => 0 })
     const ana = await registry.register('ana')
     const { body } = await registry.post('/v1/models', { token: ana, body: { name: 'tide' } })
     const { id } = body as { id: string }

@@ -138,10 +138,10 @@ describe.skipIf(!canMount)('the quota', () => {
 
     test('by an upload that is cancelled while it starts', async () => {
       const { registry, token } = await scene(10 * megabyte)
-      const { db, fullText } = await registry.connect()
+      const { db } = await registry.connect()
       const directory = join(registry.config.dataDirectory, 'store')
       const store = await openDiskStore({ directory, signingKey: 'none', baseUrl: () => '' })
-      const files = fileRepository(db, fullText, { seeders: () => 0 })
+      const files = fileRepository(db, { seeders: () => 0 })
       const trash = openTrash({ db, store, retentionDays: 7 })
       const collect = garbageCollection(db, store, trash)
       const late: ObjectStore = {
@@ -152,7 +152,7 @@ describe.skipIf(!canMount)('the quota', () => {
           await store.startUpload(key, layout)
         },
       }
-      const model = await modelRepository(db, fullText).getRow('tide', everything)
+      const model = await modelRepository(db).getRow('tide', everything)
       const dependencies = {
         db,
         files,

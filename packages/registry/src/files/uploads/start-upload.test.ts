@@ -29,7 +29,7 @@ describeOnEachDatabase('resuming an upload', (start) => {
       const [chunk] = begun.upload.missing_chunks
       await registry.call('PUT', chunk?.url ?? '', { bytes })
 
-      const { db, fullText } = await registry.connect()
+      const { db } = await registry.connect()
       const directory = join(registry.config.dataDirectory, 'store')
       const store = await openDiskStore({ directory, signingKey: 'none', baseUrl: () => '' })
       /** Another client pushing the same file completes it between the two steps of this start. */
@@ -46,13 +46,13 @@ describeOnEachDatabase('resuming an upload', (start) => {
         {
           db,
           store: overtaken,
-          files: fileRepository(db, fullText, { seeders: () => 0 }),
+          files: fileRepository(db, { seeders: () => 0 }),
           blobs: blobRepository(db),
           collect: garbageCollection(db, store, trash),
           trash,
           quotaBytes: undefined,
         },
-        await modelRepository(db, fullText).getRow('tide', everything),
+        await modelRepository(db).getRow('tide', everything),
         everything,
         body,
       )

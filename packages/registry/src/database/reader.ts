@@ -1,0 +1,37 @@
+import { Kysely } from 'kysely'
+import { openPostgres } from './postgres.ts'
+import type { Database } from './schema.ts'
+import { readOnlySqliteDialect, sqlitePath } from './sqlite.ts'
+
+/** Where the tables are; they must have been migrated. */
+export type ReaderConfig = {
+  databaseUrl: string | undefined
+  dataDirectory: string
+  /** Maximum duration of one statement (PostgreSQL); undefined for no limit. */
+  statementTimeoutMs: number | undefined
+}
+
+/** A connection of its own, for a thread that only reads. */
+export type Reader = {
+  db: Kysely<Database>
+  engine: 'sqlite' | 'postgres'
+  close(): Promise<void>
+}
+
+export function openReader({
+  databaseUrl,
+  dataDirectory,
+  statementTimeoutMs,
+}: ReaderConfig): Reader {
+  if (databaseUrl === undefined) {
+    const db = new Kysely<Database>({ dialect: readOnlySqliteDialect(sqlitePath(dataDirectory)) })
+    return { db, engine: 'sqlite', close: () => db.destroy() }
+  }
+  const { db, close } = openPostgres({
+    connectionString: databaseUrl,
+    maxConnections: 1,
+    ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
+    onConnectionLost: () => undefined, // the statement that needs it fails with the error
+  })
+  return { db, engine: 'postgres', close }
+}

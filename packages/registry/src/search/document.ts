@@ -1,0 +1,27 @@
+/** What the index knows of a model. */
+export type IndexedModel = {
+  /** The number of the model's row (`model.seq`). */
+  seq: number
+  id: string
+  name: string
+  displayName: string
+  description: string | null
+  owner: string
+  architecture: string | null
+  license: string | null
+  tags: string[]
+  quantizations: string[]
+  isPublic: boolean
+  createdAt: string
+} & ModelNumbers
+
+/** Numbers that change without the texts. */
+export type ModelNumbers = {
+  downloads: number
+  likes: number
+  parameterCount: number | null
+  minFileSizeBytes: number | null
+  minMemoryBytes: number | null
+  filesCount: number
+  totalSizeBytes: number
+}

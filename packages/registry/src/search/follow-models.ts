@@ -1,0 +1,70 @@
+import type { Reader } from '../database/reader.ts'
+import {
+  type FollowChanges,
+  followPostgres,
+  followSqlite,
+  type ModelChange,
+} from './model-changes.ts'
+import { readModels, readModelsBySeq, readNumbersBySeq } from './read-models.ts'
+import { SearchIndex } from './search-index.ts'
+
+export type FollowedModels = {
+  /** The index with everything that was committed before the call. Loads all models first if that has not been done. */
+  current(): Promise<SearchIndex>
+}
+
+/** With more documents of changed or deleted models than this share, the index is built again. */
+const maxOutdatedShare = 0.5
+/** Smaller indexes are not built again for their outdated documents. */
+const minRebuiltDocuments = 10_000
+
+/** Keeps a search index up to date with the database. */
+export function followModels({ db, engine }: Pick<Reader, 'db' | 'engine'>): FollowedModels {
+  const follow = { sqlite: followSqlite, postgres: followPostgres }[engine]
+  let loaded: { index: SearchIndex; followChanges: FollowChanges } | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  let next: Promise<SearchIndex> | undefined
+
+  async function load() {
+    const followChanges = follow(db)
+    await followChanges(async () => undefined) // before the models: what changes meanwhile is applied afterwards
+    const index = new SearchIndex()
+    for await (const models of readModels(db)) for (const model of models) index.put(model)
+    index.settle()
+    return { index, followChanges }
+  }
+
+  async function bringUpToDate(): Promise<SearchIndex> {
+    next = undefined // later calls need changes that this one may not see
+    const isWorn =
+      loaded &&
+      loaded.index.size > minRebuiltDocuments &&
+      loaded.index.outdatedShare > maxOutdatedShare
+    if (!loaded || isWorn) loaded = await load()
+    const { index, followChanges } = loaded
+    await followChanges((changes) => apply(index, changes))
+    return index
+  }
+
+  async function apply(index: SearchIndex, changes: readonly ModelChange[]) {
+    const texts = changes.filter(({ isText }) => isText).map(({ seq }) => seq)
+    for (const seq of texts) index.remove(seq)
+    for await (const models of readModelsBySeq(db, texts)) {
+      for (const model of models) index.put(model)
+    }
+    const numbers = changes.filter(({ isText }) => !isText).map(({ seq }) => seq)
+    for await (const models of readNumbersBySeq(db, numbers)) {
+      for (const model of models) index.update(model.seq, model)
+    }
+  }
+
+  return {
+    current() {
+      if (!next) {
+        next = last.then(bringUpToDate)
+        last = next.catch(() => undefined) // its callers get the error
+      }
+      return next
+    },
+  }
+}

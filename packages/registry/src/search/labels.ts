@@ -1,0 +1,84 @@
+import { DocumentSet } from './document-set.ts'
+import { PostingList } from './posting-list.ts'
+
+export const labelKinds = ['architecture', 'license', 'tag', 'quantization', 'owner'] as const
+export type LabelKind = (typeof labelKinds)[number]
+export type Label = { kind: LabelKind; value: string }
+export type LabelCount = Label & { count: number }
+
+/** The labels of the documents: values that are matched as a whole. */
+export class Labels {
+  #numbers = new Map<string, number>()
+  #labels: Label[] = []
+  #postings: PostingList[] = []
+  /** The labels of all documents, one document after the other. */
+  #all: Uint32Array = new Uint32Array(256)
+  /** Where the labels of a document begin in `#all`. */
+  #starts: Uint32Array = new Uint32Array(64)
+  #documents = 0
+  #used = 0
+
+  /** Adds the next document: documents are numbered in this order, from 0. */
+  add(labels: readonly Label[]) {
+    const document = this.#documents++
+    this.#starts = withRoom(this.#starts, document + 2)
+    this.#all = withRoom(this.#all, this.#used + labels.length)
+    for (const label of labels) {
+      const number = this.#toNumber(label)
+      this.#postings[number]?.append(document)
+      this.#all[this.#used++] = number
+    }
+    this.#starts[document + 1] = this.#used
+  }
+
+  /** The documents with this label. */
+  find({ kind, value }: Label): Uint32Array {
+    const number = this.#numbers.get(`${kind} ${value}`)
+    return number === undefined
+      ? new Uint32Array(0)
+      : (this.#postings[number]?.numbers() ?? new Uint32Array(0))
+  }
+
+  /** The documents with this label, as a set. */
+  toSet(label: Label): DocumentSet {
+    const set = new DocumentSet(this.#documents)
+    for (const document of this.find(label)) set.add(document)
+    return set
+  }
+
+  /** How many of these documents have each label; labels that none has are left out. */
+  count(documents: DocumentSet): LabelCount[] {
+    const counts = new Uint32Array(this.#labels.length)
+    const all = this.#all
+    const starts = this.#starts
+    for (const document of documents.toArray()) {
+      const end = starts[document + 1] ?? 0
+      for (let at = starts[document] ?? 0; at < end; at += 1) {
+        const label = all[at] ?? 0
+        counts[label] = (counts[label] ?? 0) + 1
+      }
+    }
+    return this.#labels.flatMap((label, number) => {
+      const count = counts[number] ?? 0
+      return count > 0 ? { ...label, count } : []
+    })
+  }
+
+  #toNumber(label: Label): number {
+    const key = `${label.kind} ${label.value}`
+    const known = this.#numbers.get(key)
+    if (known !== undefined) return known
+    const number = this.#labels.length
+    this.#numbers.set(key, number)
+    this.#labels.push(label)
+    this.#postings.push(new PostingList())
+    return number
+  }
+}
+
+function withRoom(values: Uint32Array, length: number): Uint32Array {
+  if (length <= values.length) return values
+  const grown = new Uint32Array(Math.ceil(1.5 * length))
+  grown.set(values)
+  return grown
+}

@@ -1,0 +1,61 @@
+/**
+ * What has changed in the models since the last read. Triggers write one row per model into `model_change`, so that no
+ * code that changes a model can forget to.
+ */
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../database/schema.ts'
+
+export type ModelChange = {
+  seq: number
+  /** More than numbers has changed: the model has to be indexed again, or was deleted. */
+  isText: boolean
+}
+
+/** Calls `apply` with the changes since the last call that succeeded. The first call marks the place and applies nothing. */
+export type FollowChanges = (apply: (changes: ModelChange[]) => Promise<void>) => Promise<void>
+
+/** On SQLite, `change` counts up, and transactions commit in this order. */
+export function followSqlite(db: Kysely<Database>): FollowChanges {
+  let last: number | undefined
+  return async (apply) => {
+    if (last === undefined) {
+      const { rows } = await sql<{ last: number | null }>`
+        select max(change) as last from model_change`.execute(db)
+      last = rows[0]?.last ?? 0
+      return
+    }
+    const since = last
+    const { rows } = await sql<{ model_seq: number; change: number; text_change: number }>`
+      select model_seq, change, text_change from model_change
+      where change > ${since} order by change`.execute(db)
+    await apply(rows.map((row) => ({ seq: row.model_seq, isText: row.text_change > since })))
+    last = rows.at(-1)?.change ?? since
+  }
+}
+
+type Change = { model_seq: number; change: string; text_change: string }
+
+/**
+ * On PostgreSQL, `change` is the ID of the transaction, and transactions commit in any order. All that are older than the
+ * oldest one still running have ended; the changes of younger ones are read again, and skipped if they were applied.
+ */
+export function followPostgres(db: Kysely<Database>): FollowChanges {
+  let oldestRunning: string | undefined
+  let applied = new Map<number, Change>()
+  return async (apply) => {
+    const since = oldestRunning
+    const { rows } = await sql<{ oldest_running: string } & (Change | { model_seq: null })>`
+      with snapshot as (select pg_snapshot_xmin(pg_current_snapshot()) as oldest_running)
+      select oldest_running::text, model_seq, change::text, text_change::text
+      from snapshot left join model_change on change >= ${since ?? null}::xid8`.execute(db)
+    if (since !== undefined) {
+      const found = rows.filter((row) => row.model_seq !== null)
+      const isNew = (row: Change) => applied.get(row.model_seq)?.change !== row.change
+      const isText = ({ model_seq, text_change }: Change) =>
+        BigInt(text_change) >= BigInt(since) && applied.get(model_seq)?.text_change !== text_change
+      await apply(found.filter(isNew).map((row) => ({ seq: row.model_seq, isText: isText(row) })))
+      applied = new Map(found.map((row) => [row.model_seq, row]))
+    }
+    oldestRunning = rows[0]?.oldest_running
+  }
+}

@@ -1,0 +1,26 @@
+/** The words of each document's name, in order, as numbers of terms. */
+export class NameWords {
+  #terms = new Uint32Array(256)
+  #starts = new Uint32Array(64)
+  #documents = 0
+
+  /** Adds the words of the next document: documents are numbered in this order, from 0. */
+  add(terms: readonly number[]) {
+    const start = this.#starts[this.#documents] ?? 0
+    this.#documents += 1
+    if (this.#documents >= this.#starts.length) this.#starts = grow(this.#starts, 0)
+    if (start + terms.length > this.#terms.length) this.#terms = grow(this.#terms, terms.length)
+    this.#terms.set(terms, start)
+    this.#starts[this.#documents] = start + terms.length
+  }
+
+  of(document: number): Uint32Array {
+    return this.#terms.subarray(this.#starts[document], this.#starts[document + 1])
+  }
+}
+
+function grow(values: Uint32Array<ArrayBuffer>, added: number): Uint32Array<ArrayBuffer> {
+  const grown = new Uint32Array(Math.ceil(1.5 * values.length) + added)
+  grown.set(values)
+  return grown
+}

@@ -1,0 +1,109 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Database, ModelTable } from '../database/schema.ts'
+import type { IndexedModel, ModelNumbers } from './document.ts'
+
+const numberColumns = [
+  'seq',
+  'downloads',
+  'likes',
+  'parameter_count',
+  'min_file_size_bytes',
+  'min_memory_bytes',
+  'files_count',
+  'total_size_bytes',
+] as const
+const columns = [
+  ...numberColumns,
+  'id',
+  'name',
+  'display_name',
+  'description',
+  'owner',
+  'architecture',
+  'license',
+  'tags',
+  'quantizations',
+  'is_public',
+  'created_at',
+] as const
+
+const batchSize = 2_000
+/** PostgreSQL and SQLite allow about 32,000 values in a statement. */
+const maxSeqs = 1_000
+
+/** All models, in order of `seq`. */
+export async function* readModels(db: Kysely<Database>): AsyncGenerator<IndexedModel[]> {
+  for (let last = 0; ; ) {
+    const rows = await db
+      .selectFrom('model')
+      .select(columns)
+      .where('seq', '>', last)
+      .orderBy('seq')
+      .limit(batchSize)
+      .execute()
+    yield rows.map(toModel)
+    const end = rows.at(-1)
+    if (!end || rows.length < batchSize) return
+    last = end.seq
+  }
+}
+
+/** Those of these models that exist. */
+export async function* readModelsBySeq(
+  db: Kysely<Database>,
+  seqs: readonly number[],
+): AsyncGenerator<IndexedModel[]> {
+  for (let at = 0; at < seqs.length; at += maxSeqs) {
+    const some = seqs.slice(at, at + maxSeqs)
+    const rows = await db.selectFrom('model').select(columns).where('seq', 'in', some).execute()
+    yield rows.map(toModel)
+  }
+}
+
+/** The numbers of those of these models that exist. */
+export async function* readNumbersBySeq(
+  db: Kysely<Database>,
+  seqs: readonly number[],
+): AsyncGenerator<(ModelNumbers & { seq: number })[]> {
+  for (let at = 0; at < seqs.length; at += maxSeqs) {
+    const some = seqs.slice(at, at + maxSeqs)
+    const rows = await db
+      .selectFrom('model')
+      .select(numberColumns)
+      .where('seq', 'in', some)
+      .execute()
+    yield rows.map((row) => ({ seq: row.seq, ...toNumbers(row) }))
+  }
+}
+
+type Row = Selectable<ModelTable>
+
+function toModel(row: Pick<Row, (typeof columns)[number]>): IndexedModel {
+  return {
+    ...toNumbers(row),
+    seq: row.seq,
+    id: row.id,
+    name: row.name,
+    displayName: row.display_name,
+    description: row.description,
+    owner: row.owner,
+    architecture: row.architecture,
+    license: row.license,
+    tags: JSON.parse(row.tags),
+    quantizations: JSON.parse(row.quantizations),
+    isPublic: row.is_public === 1,
+    createdAt: row.created_at,
+  }
+}
+
+function toNumbers(row: Pick<Row, (typeof numberColumns)[number]>): ModelNumbers {
+  return {
+    downloads: row.downloads,
+    likes: row.likes,
+    parameterCount: row.parameter_count,
+    minFileSizeBytes: row.min_file_size_bytes,
+    minMemoryBytes: row.min_memory_bytes,
+    filesCount: row.files_count,
+    totalSizeBytes: row.total_size_bytes,
+  }
+}

@@ -1,0 +1,98 @@
+import type { Labels } from './labels.ts'
+import type { NameWords } from './name-words.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** Points of a document for a query. They were fitted to judged queries: see `models/testing/relevance`. */
+const points = {
+  /** For each word of the query in the name, or at the beginning of one of its words. */
+  inName: 5,
+  /** For each word of the query that is a tag or the architecture. */
+  label: 5,
+  /** For each two words that follow each other in the query and in the name. */
+  adjacent: 5,
+  /** Times the share of the name's words that are in the query; a word that begins with one of the query counts half. */
+  coverage: 50,
+  /** If the query has all words of the name. */
+  wholeName: 100,
+  /** If the name begins with the first word of the query. */
+  start: 2,
+  /** For each power of ten of the downloads. */
+  downloads: 16,
+}
+
+/** How well documents answer a query. The place of the words in descriptions does not count: they mention other models. */
+export class Relevance {
+  #vocabulary: Vocabulary
+  #names: NameWords
+  #labels: Labels
+  /** By term: which words of the query it is (bits 0 to 15), and which ones begin it (bits 16 to 31). */
+  #matches = new Uint32Array(0)
+
+  constructor(index: { vocabulary: Vocabulary; names: NameWords; labels: Labels }) {
+    this.#vocabulary = index.vocabulary
+    this.#names = index.names
+    this.#labels = index.labels
+  }
+
+  /** The score of each document; the best has the highest. */
+  score(words: readonly (readonly string[])[], documents: Uint32Array, downloads: Float64Array) {
+    const marked = this.#mark(words)
+    const labelled = words.map((alternatives) =>
+      alternatives.flatMap((value) => [
+        this.#labels.toSet({ kind: 'tag', value }),
+        this.#labels.toSet({ kind: 'architecture', value }),
+      ]),
+    )
+    const scores = new Float64Array(documents.length)
+    for (let at = 0; at < documents.length; at += 1) {
+      const document = documents[at] ?? 0
+      const name = this.#names.of(document)
+      let found = 0
+      let covered = 0
+      let adjacent = 0
+      let expected = 0
+      for (const term of name) {
+        const match = this.#matches[term] ?? 0
+        found |= match
+        if (match & expected) adjacent += 1
+        expected = (match & 0xffff) << 1
+        if (match & 0xffff) covered += 1
+        else if (match !== 0) covered += 0.5
+      }
+      let score =
+        points.coverage * (covered / Math.max(1, name.length)) + points.adjacent * adjacent
+      if (covered === name.length) score += points.wholeName
+      if ((this.#matches[name[0] ?? 0] ?? 0) & 1) score += points.start
+      for (let word = 0; word < words.length; word += 1) {
+        if (found & (0x10001 << word)) score += points.inName
+        if (labelled[word]?.some((set) => set.has(document))) score += points.label
+      }
+      scores[at] = score + points.downloads * Math.log10(1 + (downloads[at] ?? 0))
+    }
+    for (const term of marked) this.#matches[term] = 0
+    return scores
+  }
+
+  /** Marks the terms of the query, and returns them. */
+  #mark(words: readonly (readonly string[])[]): number[] {
+    if (this.#matches.length < this.#vocabulary.size) {
+      this.#matches = new Uint32Array(Math.ceil(1.2 * this.#vocabulary.size))
+    }
+    const marked: number[] = []
+    words.forEach((alternatives, word) => {
+      for (const alternative of alternatives) {
+        const isNumber = /^\d+$/.test(alternative) // it begins `3.1` in a meaningful way, but not `30b`
+        const { beginning } = this.#vocabulary.find(isNumber ? `${alternative}.` : alternative)
+        for (const term of beginning) {
+          this.#matches[term] = (this.#matches[term] ?? 0) | (0x10000 << word)
+          marked.push(term)
+        }
+        const { equal } = this.#vocabulary.find(alternative)
+        if (equal === undefined) continue
+        this.#matches[equal] = (this.#matches[equal] ?? 0) | (1 << word)
+        marked.push(equal)
+      }
+    })
+    return marked
+  }
+}

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import type { IndexedModel } from './document.ts'
+import { SearchIndex, type SearchQuery } from './search-index.ts'
+
+const anyone = { username: undefined, seesAll: false }
+const query: SearchQuery = {
+  labels: [],
+  ranges: [],
+  viewer: anyone,
+  sort: 'downloads',
+  order: 'desc',
+  offset: 0,
+  limit: 10,
+}
+
+function model(seq: number, changes: Partial<IndexedModel> = {}): IndexedModel {
+  return {
+    seq,
+    id: `00000000-0000-7000-8000-${String(seq).padStart(12, '0')}`,
+    name: `model-${seq}`,
+    displayName: `Model ${seq}`,
+    description: null,
+    owner: 'ana',
+    architecture: null,
+    license: null,
+    tags: [],
+    quantizations: [],
+    isPublic: true,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    downloads: 0,
+    likes: 0,
+    parameterCount: null,
+    minFileSizeBytes: null,
+    minMemoryBytes: null,
+    filesCount: 0,
+    totalSizeBytes: 0,
+    ...changes,
+  }
+}
+
+function indexOf(...models: IndexedModel[]): SearchIndex {
+  const index = new SearchIndex()
+  for (const one of models) index.put(one)
+  return index
+}
+
+test('an empty index finds nothing', () => {
+  const index = new SearchIndex()
+  expect(index.find({ ...query, text: 'llama' })).toEqual({ seqs: [], total: 0 })
+  expect(index.countLabels(query)).toEqual([])
+  expect(index.total(10)).toEqual({
+    models: 0,
+    files: 0,
+    bytes: 0,
+    downloads: 0,
+    parameterCounts: [],
+  })
+})
+
+test('a changed model is found by its new words only, and a deleted one not at all', () => {
+  const index = indexOf(model(1, { description: 'tide' }), model(2, { description: 'tide' }))
+  index.put(model(1, { description: 'reef' }))
+  expect(index.find({ ...query, text: 'tide' }).seqs).toEqual([2])
+  expect(index.find({ ...query, text: 'reef' }).seqs).toEqual([1])
+  index.remove(2)
+  expect(index.find(query)).toEqual({ seqs: [1], total: 1 })
+  expect(index.countLabels(query)).toEqual([{ kind: 'owner', value: 'ana', count: 1 }])
+})
+
+test('changed numbers change the order', () => {
+  const index = indexOf(model(1, { downloads: 5 }), model(2, { downloads: 7 }))
+  expect(index.find(query).seqs).toEqual([2, 1])
+  index.update(1, model(1, { downloads: 9 }))
+  expect(index.find(query).seqs).toEqual([1, 2])
+  index.update(3, model(3))
+  expect(index.find(query).total).toBe(2)
+})
+
+test('equal models are in order of their IDs, in the direction of the order', () => {
+  const index = indexOf(...Array.from({ length: 200 }, (_, at) => model(at + 1)))
+  expect(index.find({ ...query, limit: 3 }).seqs).toEqual([200, 199, 198])
+  expect(index.find({ ...query, limit: 3, order: 'asc', offset: 50 }).seqs).toEqual([51, 52, 53])
+})
+
+test('a range does not contain models whose size is unknown', () => {
+  const index = indexOf(model(1, { parameterCount: 7e9 }), model(2))
+  const ranges = [{ field: 'parameterCount' as const, max: 8e9 }]
+  expect(index.find({ ...query, ranges }).seqs).toEqual([1])
+})
+
+test('private models are found by their owners and by those who see all', () => {
+  const index = indexOf(
+    model(1),
+    model(2, { isPublic: false }),
+    model(3, { isPublic: false, owner: 'ben' }),
+  )
+  const findAs = (username: string | undefined, seesAll = false) =>
+    index.find({ ...query, order: 'asc', viewer: { username, seesAll } }).seqs
+  expect(findAs(undefined)).toEqual([1])
+  expect(findAs('ana')).toEqual([1, 2])
+  expect(findAs('ben')).toEqual([1, 3])
+  expect(findAs('root', true)).toEqual([1, 2, 3])
+  expect(index.total(5)).toMatchObject({ models: 1, parameterCounts: [null] })
+})
+
+test('a word can be the beginning of one that was added before or after the terms were sorted', () => {
+  const index = indexOf(model(1, { name: 'llamafile' }))
+  index.settle()
+  index.put(model(2, { name: 'llama' }))
+  for (let seq = 3; seq < 3_000; seq += 1) index.put(model(seq, { name: `x${seq}y` }))
+  expect(index.find({ ...query, text: 'llam' }).total).toBe(2)
+  expect(index.find({ ...query, text: 'x2999' }).seqs).toEqual([2999])
+})
+
+test.each(['lama', 'llamma', 'lalma', 'klama', 'llbma'])('%s is corrected to llama', (text) => {
+  const index = indexOf(model(1, { name: 'llama-7b' }), model(2, { name: 'tide' }))
+  expect(index.find({ ...query, text }).seqs).toEqual([1])
+})
+
+test('the model with exactly the name that was searched for comes first', () => {
+  const index = indexOf(
+    model(1, { name: 'phi-4', displayName: 'Phi 4' }),
+    model(2, { name: 'phi-4-mini', displayName: 'Phi 4 mini', downloads: 1_000_000 }),
+  )
+  expect(index.find({ ...query, text: 'phi-4', sort: 'relevance' }).seqs).toEqual([1, 2])
+})

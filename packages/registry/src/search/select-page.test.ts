@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { selectPage } from './select-page.ts'
+
+/** Numbers that look random, the same in every run. */
+function* numbersBelow(end: number): Generator<number, never> {
+  for (let state = 12345; ; ) {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0
+    yield (state >>> 8) % end
+  }
+}
+
+test('selects what sorting the whole list would, also with equal keys', () => {
+  const numbers = numbersBelow(1_000_003)
+  const draw = (end: number) => numbers.next().value % end
+  for (let round = 0; round < 2_000; round += 1) {
+    const values = Array.from({ length: draw(60) }, () => draw(1 + (round % 40)))
+    const documents = Uint32Array.from(values, (_, document) => document)
+    const keys = Float64Array.from(values)
+    const breakTie = (a: number, b: number) => b - a
+    const sorted = Array.from(documents).sort(
+      (a, b) => (values[b] ?? 0) - (values[a] ?? 0) || breakTie(a, b),
+    )
+    const [offset, limit] = [draw(70), draw(70)]
+    expect(selectPage({ documents, keys, breakTie }, offset, limit)).toEqual(
+      sorted.slice(offset, offset + limit),
+    )
+  }
+})
