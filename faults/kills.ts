@@ -135,7 +135,7 @@ async function killInMigration(round: Round) {
   await registry.stop()
   const { databaseUrl, dataDirectory } = round
   const connection = await connect({ databaseUrl, dataDirectory, onConnectionLost: rethrow })
-  await undoMigrations(connection.db, '0002_torrent_lookup')
+  await undoMigrations(connection, '0002_torrent_lookup')
   await connection.close()
 
   for (let kills = 0; kills < 5; kills += 1) {

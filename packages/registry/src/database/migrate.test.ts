@@ -24,8 +24,9 @@ describeOnEachDatabase('a database', (start) => {
   test('is migrated completely or not at all', async () => {
     const registry = await start()
     await registry.stop()
-    const { db, close } = await connect({ ...registry.config, onConnectionLost: () => undefined })
-    await undoMigrations(db, '0003_memory')
+    const connection = await connect({ ...registry.config, onConnectionLost: () => undefined })
+    const { db, close } = connection
+    await undoMigrations(connection, '0003_memory')
     // The last statement of the migration fails, as if the process had been killed just before it.
     await sql`create table model_by_memory (a integer)`.execute(db)
     await expect(registry.start()).rejects.toThrow('model_by_memory')

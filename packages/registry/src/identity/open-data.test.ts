@@ -34,7 +34,7 @@ async function expectWhole(registry: TestRegistry, file: { id: string }) {
 async function makeOld({ config }: TestRegistry) {
   const connection = await openDatabase(config)
   await connection.db.deleteFrom('secret').where('name', '=', 'store-identity').execute()
-  await undoMigrations(connection.db, '0004_trash')
+  await undoMigrations(connection, '0004_trash')
   await connection.close()
   await rm(join(config.dataDirectory, 'store', 'identity'))
   await rm(join(config.dataDirectory, 'database.json'))

@@ -75,7 +75,7 @@ describeOnEachDatabase('the metadata of torrents', (start) => {
   })
 
   test('is found for encrypted connections even if it was published before the index existed', async () => {
-    await undoMigrations((await registry.connect()).db, '0002_torrent_lookup')
+    await undoMigrations(await registry.connect(), '0002_torrent_lookup')
     await registry.restart()
     expect(await isFound(getInfoHash(file))).toEqual([true, true])
   })

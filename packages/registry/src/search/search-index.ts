@@ -172,7 +172,8 @@ export class SearchIndex {
     return { ...totals, parameterCounts }
   }
 
-  #match({ labels, ranges, viewer }: SearchFilter, words: readonly QueryWord[]): DocumentSet {
+  #match({ text, labels, ranges, viewer }: SearchFilter, words: readonly QueryWord[]): DocumentSet {
+    if (text?.trim() && words.length === 0) return new DocumentSet(0) // no letter and no digit: in no model
     const matches = this.#visibleTo(viewer)
     for (const label of labels) matches.intersect(this.#labels.toSet(label))
     for (const beginnings of words) {

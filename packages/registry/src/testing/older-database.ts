@@ -1,28 +1,63 @@
-import { type Kysely, sql } from 'kysely'
-import type { Database } from '../database/schema.ts'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type RawBuilder, sql } from 'kysely'
+import type { Connection } from '../database/connect.ts'
+
+type Older = Pick<Connection, 'db' | 'engine'>
 
 /** Undoes a migration, the latest first. The first one is never undone. */
-const undoing = {
-  '0006_download_journal': [sql`drop table download_journal`],
-  '0005_account_networks': [sql`drop table account_network`],
-  '0004_trash': [sql`drop table trash`],
-  '0003_memory': [
+const undoing: Record<string, (older: Older) => Promise<RawBuilder<unknown>[]>> = {
+  '0007_search_index': async ({ engine }) => [
+    ...noteChanges[engine],
+    sql`drop table model_change`,
+    sql`drop index model_of_owner`,
+    ...(await droppedStatements(engine)).map((statement) => sql.raw(statement)),
+  ],
+  '0006_download_journal': async () => [sql`drop table download_journal`],
+  '0005_account_networks': async () => [sql`drop table account_network`],
+  '0004_trash': async () => [sql`drop table trash`],
+  '0003_memory': async () => [
     sql`drop index model_by_memory`,
     sql`alter table model drop column min_memory_bytes`,
     sql`alter table file drop column memory_bytes`,
   ],
-  '0002_torrent_lookup': [
+  '0002_torrent_lookup': async () => [
     sql`drop index file_of_public_req2_hash`,
     sql`drop index file_of_public_info_hash`,
     sql`alter table file drop column public_req2_hash`,
   ],
 }
 
+const noteChanges = {
+  sqlite: ['inserted', 'deleted', 'text_updated', 'numbers_updated'].map((when) =>
+    sql.raw(`drop trigger model_${when}`),
+  ),
+  postgres: [
+    sql`drop function note_model_text cascade`,
+    sql`drop function note_model_numbers cascade`,
+  ],
+}
+
+/** Creates again, without rows, what the migration for the search index dropped. */
+async function droppedStatements(engine: Connection['engine']): Promise<string[]> {
+  const directory = join(import.meta.dirname, '../database/migrations', engine)
+  const texts = await Promise.all(
+    ['0001_registry.sql', '0003_memory.sql'].map((name) => readFile(join(directory, name), 'utf8')),
+  )
+  const creates =
+    /^create (virtual table|table|index|trigger) (model_search|search_term|model_tag|model_quantization|model_by_(architecture|license|size|parameters|memory|owner)|model_private)/
+  return texts
+    .flatMap((text) => text.split(/;\s*\n/))
+    .map((statement) => statement.trim())
+    .filter((statement) => creates.test(statement))
+}
+
 /** Reverts the tables to before a migration, like those of a registry that has not been updated yet. */
-export async function undoMigrations(db: Kysely<Database>, downTo: keyof typeof undoing) {
-  for (const [name, statements] of Object.entries(undoing)) {
-    for (const statement of statements) await statement.execute(db)
-    await sql`delete from kysely_migration where name = ${name}`.execute(db)
+export async function undoMigrations(older: Older, downTo: string) {
+  for (const [name, findStatements] of Object.entries(undoing)) {
+    for (const statement of await findStatements(older)) await statement.execute(older.db)
+    await sql`delete from kysely_migration where name = ${name}`.execute(older.db)
     if (name === downTo) return
   }
+  throw new Error(`there is no migration ${downTo}`)
 }

@@ -104,7 +104,7 @@ describeOnEachDatabase('the memory estimate of a file', (start) => {
     const readMemory = () =>
       Promise.all(names.map(async (name) => [await getMinMemory(name), await listMemory(name)]))
     const before = await readMemory()
-    await undoMigrations((await registry.connect()).db, '0003_memory')
+    await undoMigrations(await registry.connect(), '0003_memory')
     await registry.restart()
     expect(await readMemory()).toEqual(before)
   })

@@ -1,0 +1,127 @@
+import type { Facets, Model } from '@shoal/protocol'
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { connect } from '../database/connect.ts'
+import {
+  describeOnEachDatabase,
+  makeDatabase,
+  startTestRegistry,
+  type TestRegistry,
+} from '../testing/test-registry.ts'
+
+async function listNames(registry: TestRegistry, query: string, token?: string): Promise<string[]> {
+  const { body }: { body: Model[] } = await registry.get(`/v1/models?${query}`, { token })
+  return body.map(({ name }) => name)
+}
+
+describeOnEachDatabase('search', (start) => {
+  let registry: TestRegistry
+  let token: string
+
+  const create = (name: string, body = {}) =>
+    registry.post('/v1/models', { token, body: { name, ...body } })
+  const change = (name: string, body: object) =>
+    registry.call('PATCH', `/v1/models/${name}`, { token, body })
+
+  beforeAll(async () => {
+    registry = await start()
+    token = await registry.register('ana')
+  })
+
+  test('sees each change as soon as its request has ended', async () => {
+    for (let round = 0; round < 30; round += 1) {
+      await create(`fresh-${round}`, { description: `wave${round}x` })
+      expect(await listNames(registry, `q=wave${round}x`)).toEqual([`fresh-${round}`])
+      await change(`fresh-${round}`, { description: null, tags: ['still'] })
+      expect(await listNames(registry, `q=wave${round}x`)).toEqual([])
+    }
+    expect(await listNames(registry, 'tag=still&limit=100')).toHaveLength(30)
+    await Promise.all(
+      Array.from({ length: 30 }, (_, round) =>
+        registry.call('DELETE', `/v1/models/fresh-${round}`, { token }),
+      ),
+    )
+    expect(await listNames(registry, 'tag=still')).toEqual([])
+  })
+
+  test('sees changes by another process', async () => {
+    await create('theirs')
+    const { db } = await registry.connect()
+    await sql`update model set license = 'mit', downloads = 77 where name = 'theirs'`.execute(db)
+    expect(await listNames(registry, 'license=mit')).toEqual(['theirs'])
+    await sql`delete from model where name = 'theirs'`.execute(db)
+    const other = 'license=mit&limit=5' // what another process writes may be missing in a cached response for 50 ms
+    expect(await listNames(registry, other)).toEqual([])
+  })
+
+  test('sees a change whose transaction was open while later ones were committed', async () => {
+    await create('slow', { license: 'x11' })
+    await create('quick', { license: 'x11' })
+    const { db } = await registry.connect()
+    if ((await registry.connect()).engine === 'sqlite') return // SQLite has one writer at a time
+    const slow = await db.startTransaction().execute()
+    await sql`update model set likes = 5, license = 'isc' where name = 'slow'`.execute(slow)
+    await change('quick', { license: 'isc' })
+    expect(await listNames(registry, 'license=isc')).toEqual(['quick'])
+    await slow.commit().execute()
+    expect(await listNames(registry, 'license=isc&sort=likes')).toEqual(['slow', 'quick'])
+  })
+
+  test('finds the same after a restart', async () => {
+    await create('deep', { tags: ['trench'] })
+    const facets = async (): Promise<Facets> => (await registry.get('/v1/facets')).body
+    const before = await facets()
+    expect(before.tags).toContainEqual({ value: 'trench', count: 1 })
+    await registry.restart()
+    expect(await facets()).toEqual(before)
+    expect(await listNames(registry, 'q=trench')).toEqual(['deep'])
+  })
+
+  test('goes on after a search that failed because a table was away', async () => {
+    await create('steady', { tags: ['again'] })
+    const { db } = await registry.connect()
+    await sql`alter table model_change rename to away`.execute(db)
+    expect((await registry.get('/v1/models?tag=again')).status).toBe(500)
+    await sql`alter table away rename to model_change`.execute(db)
+    await create('steady-2', { tags: ['again'] })
+    expect(await listNames(registry, 'tag=again')).toEqual(['steady-2', 'steady'])
+  })
+})
+
+describe.skipIf(!inject('postgresUrl'))('search on PostgreSQL', () => {
+  test('is unavailable while its connections are refused, and then works again', async () => {
+    const databaseUrl = await makeDatabase(inject('postgresUrl') ?? '')
+    const registry = await startTestRegistry({ databaseUrl })
+    onTestFinished(() => registry.close())
+    const token = await registry.register('ana')
+    await registry.post('/v1/models', { token, body: { name: 'tide', tags: ['sea'] } })
+    expect(await listNames(registry, 'tag=sea')).toEqual(['tide'])
+
+    const name = new URL(databaseUrl).pathname.slice(1)
+    const admin = await connectAdmin()
+    const refuse = (isRefused: boolean) =>
+      sql`alter database ${sql.id(name)} with allow_connections ${sql.raw(String(!isRefused))}`.execute(
+        admin.db,
+      )
+    await refuse(true)
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`.execute(
+      admin.db,
+    )
+    const { status, headers } = await registry.get('/v1/models?tag=sea')
+    expect([status, headers.has('retry-after')]).toEqual([503, true])
+    await refuse(false)
+    expect(await listNames(registry, 'tag=sea')).toEqual(['tide'])
+  })
+})
+
+/** A connection to another database of the server. */
+async function connectAdmin() {
+  const databaseUrl = await makeDatabase(inject('postgresUrl') ?? '')
+  const connection = await connect({
+    databaseUrl,
+    dataDirectory: '',
+    onConnectionLost: () => undefined,
+  })
+  onTestFinished(() => connection.close())
+  return connection
+}
