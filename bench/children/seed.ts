@@ -1,4 +1,6 @@
 /** Fills an empty registry with made-up models, in one transaction. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { computeMinimumMemory } from '@shoal/model-file'
 import { memoryNeeded } from '@shoal/model-file/choices'
 import { adoptStore, readRegistryConfig } from '@shoal/registry'
@@ -40,6 +42,7 @@ await connection.db.transaction().execute(async (trx) => {
 if (connection.engine === 'postgres') await sql`vacuum analyze`.execute(connection.db)
 await connection.close()
 // Made-up models have no bytes: the registry would assume that the store belongs to another registry.
+mkdirSync(join(input.dataDirectory, 'store'), { recursive: true })
 await adoptStore(
   readRegistryConfig({ DATABASE_URL: input.databaseUrl }, { data: input.dataDirectory }),
 )

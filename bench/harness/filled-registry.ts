@@ -48,7 +48,7 @@ export async function fill(input: SeedInput) {
   await runScript('seed', input)
 }
 
-/** Changes with the tables and the search index, so that a kept folder of an older version is not used. */
+/** Changes with the tables, so that a kept folder of an older version is not used. */
 function hashTables(): string {
   const database = join(import.meta.dirname, '../../packages/registry/src/database')
   const hash = createHash('sha256')

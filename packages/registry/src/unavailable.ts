@@ -24,6 +24,9 @@ const sqlStates = /^(08|25006|25P03|25P04|28|40001|40P01|53|55P03|57014|57P|58)/
  */
 const postgresFiles = /^(md|fd|buffile|slru)\.c$/
 
+/** Here "not in the prerequisite state" (55000) is a database that accepts no connections. */
+const startingSessions = 'postinit.c'
+
 /**
  * Messages of `pg`, its pool and Kysely's driver without a code (pg 8.23: `client.js`, `connection.js`; pg-pool:
  * `index.js`).
@@ -56,6 +59,7 @@ export function isUnavailable(error: unknown): boolean {
   const isConnecting = 'syscall' in error && error.syscall === 'connect' // ENOENT: the Unix socket of a stopped server
   if (isConnecting || systemCodes.test(code)) return true
   if (code.length === 5 && sqlStates.test(code)) return true
+  if (code === '55000') return 'file' in error && error.file === startingSessions
   if (/^(XX000|42501)$/.test(code) && 'file' in error) return postgresFiles.test(`${error.file}`)
   const sqliteCode = findSqliteCode(error)
   if (sqliteCode !== undefined) return sqliteCodes.includes(sqliteCode)
