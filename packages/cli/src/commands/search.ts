@@ -33,7 +33,7 @@ export function searchCommand(open: OpenContext): Command {
       new Option('--fits <GB>', 'memory of the machine to run on, in GB').argParser(parseGigabytes),
     )
     .addOption(
-      oneOf('--sort <key>', 'sort order (default: downloads)', [
+      oneOf('--sort <key>', 'sort order (default: relevance with words, otherwise downloads)', [
         'downloads',
         'likes',
         'created_at',
@@ -73,7 +73,7 @@ function toFilter(words: readonly string[], options: SearchOptions): ModelFilter
   return {
     limit,
     ...(q !== '' && { q }),
-    ...(sort && { sort }),
+    sort: sort ?? (q === '' ? 'downloads' : 'relevance'),
     ...(arch && { architecture: arch }),
     ...(tag && { tag }),
     ...(owner && { owner }),

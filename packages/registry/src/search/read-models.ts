@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Database, ModelTable } from '../database/schema.ts'
-import type { IndexedModel, ModelNumbers } from './document.ts'
+import type { IndexedModel, ModelNumbers } from './indexed-model.ts'
 
 const numberColumns = [
   'seq',

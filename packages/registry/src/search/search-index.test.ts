@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { IndexedModel } from './document.ts'
+import type { IndexedModel } from './indexed-model.ts'
 import { SearchIndex, type SearchQuery } from './search-index.ts'
 
 const anyone = { username: undefined, seesAll: false }

@@ -1,7 +1,7 @@
 import { Column } from './column.ts'
-import type { IndexedModel, ModelNumbers } from './document.ts'
 import { DocumentSet } from './document-set.ts'
 import { IdColumn } from './id-column.ts'
+import type { IndexedModel, ModelNumbers } from './indexed-model.ts'
 import { type Label, type LabelCount, Labels } from './labels.ts'
 import { NameWords } from './name-words.ts'
 import { Relevance } from './relevance.ts'

@@ -2,13 +2,21 @@ import { memoryOfMachine } from '@shoal/model-file/choices'
 import type { ModelFilter } from '@shoal/protocol/client'
 import { isMemorySize } from '../prefs.ts'
 
-export const sorts = [
+const sorts = [
+  { value: 'relevance', label: 'Best match' },
   { value: 'downloads', label: 'Most pulled' },
   { value: 'likes', label: 'Most liked' },
   { value: 'created_at', label: 'Newest' },
 ] as const
 
 type Sort = (typeof sorts)[number]['value']
+
+/** The sort orders to choose from: without words there is no best match. */
+export const sortsFor = ({ q }: ModelsSearch) =>
+  sorts.filter(({ value }) => value !== 'relevance' || q !== undefined)
+
+export const defaultSort = ({ q }: ModelsSearch): Sort =>
+  q === undefined ? 'downloads' : 'relevance'
 
 /** The URL parameters of the model list. */
 export type ModelsSearch = {
@@ -33,8 +41,8 @@ export function readModelsSearch(given: Record<string, unknown>): ModelsSearch {
     const value = text(given[name])
     if (value) search[name] = value
   }
-  const sort = sorts.find(({ value }) => value === given.sort)?.value
-  if (sort && sort !== 'downloads') search.sort = sort
+  const sort = sortsFor(search).find(({ value }) => value === given.sort)?.value
+  if (sort && sort !== defaultSort(search)) search.sort = sort
   if (isMemorySize(Number(given.fits))) search.fits = Number(given.fits)
   const page = Number(given.page)
   if (Number.isInteger(page) && page > 1) search.page = page
@@ -52,7 +60,7 @@ export function filterFrom(search: ModelsSearch): ModelFilter {
     ...(license !== undefined && { license }),
     ...(tag !== undefined && { tag: [tag] }),
     ...(fits !== undefined && { max_memory_bytes: memoryOfMachine(fits) }),
-    sort: sort ?? 'downloads',
+    sort: sort ?? defaultSort(search),
     limit: pageSize,
     offset: (page - 1) * pageSize,
   }

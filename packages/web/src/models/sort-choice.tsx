@@ -1,20 +1,18 @@
 import { Link } from '@tanstack/react-router'
 import { exactly } from '../ui/exactly.ts'
-import { type ModelsSearch, sorts } from './models-search.ts'
+import { defaultSort, type ModelsSearch, sortsFor } from './models-search.ts'
 
 /** Links, so that it works without scripts. */
-export function SortChoice({
-  search: { page: _, sort = 'downloads', ...others },
-}: {
-  search: ModelsSearch
-}) {
+export function SortChoice({ search }: { search: ModelsSearch }) {
+  const usual = defaultSort(search)
+  const { page: _, sort = usual, ...others } = search
   return (
     <nav aria-label="Sort by" className="flex rounded-ctl bg-sunken p-1">
-      {sorts.map(({ value, label }) => (
+      {sortsFor(search).map(({ value, label }) => (
         <Link
           key={value}
           to="."
-          search={{ ...others, ...(value !== 'downloads' && { sort: value }) }}
+          search={{ ...others, ...(value !== usual && { sort: value }) }}
           resetScroll={false}
           aria-current={sort === value ? 'true' : undefined}
           activeOptions={exactly}
