@@ -8,7 +8,9 @@ import { temporaryFolder } from '../harness/temporary-folder.ts'
 import { answer, readInput, waitForStop } from './child.ts'
 
 /** Counted, and sent in `RateLimit-*`, but never reached. */
-const rateLimits = ['auth', 'write', 'read', 'chunk', 'tracker'].map((one) => `${one}=1000000000/min`)
+const rateLimits = ['auth', 'write', 'read', 'chunk', 'tracker'].map(
+  (one) => `${one}=1000000000/min`,
+)
 
 const { dataDirectory, databaseUrl, baseUrl, profile } = await readInput<RegistryInput>()
 const env = { SHOAL_RATE_LIMITS: rateLimits.join(','), DATABASE_URL: databaseUrl }
