@@ -9,6 +9,7 @@ import { reportTo } from './harness/report.ts'
 const names = [
   'api',
   'search',
+  'pages',
   'start',
   'cli',
   'blob',

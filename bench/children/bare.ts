@@ -1,4 +1,4 @@
-/** The upper limit of Fastify: a route that has every answer ready. */
+/** The upper limit of Fastify: a route that has every answer ready, with its headers, and does nothing else. */
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { answer, readInput, waitForStop } from './child.ts'

@@ -1,14 +1,23 @@
-/** A registry with default settings, but without a log and rate limits. */
+/** A registry with default settings, but with rate limits that no load reaches. Its log is a file, as in production. */
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
+import { join } from 'node:path'
 import { readRegistryConfig, startRegistry } from '@shoal/registry'
 import type { RegistryInput } from '../harness/registry.ts'
+import { temporaryFolder } from '../harness/temporary-folder.ts'
 import { answer, readInput, waitForStop } from './child.ts'
 
+/** Counted, and sent in `RateLimit-*`, but never reached. */
+const rateLimits = ['auth', 'write', 'read', 'chunk', 'tracker'].map(
+  (one) => `${one}=1000000000/min`,
+)
+
 const { dataDirectory, databaseUrl, baseUrl, profile } = await readInput<RegistryInput>()
-const env = { SHOAL_RATE_LIMITS: 'off', DATABASE_URL: databaseUrl }
+const env = { SHOAL_RATE_LIMITS: rateLimits.join(','), DATABASE_URL: databaseUrl }
 const flags = { port: '0', data: dataDirectory, ...(baseUrl !== undefined && { baseUrl }) }
-const registry = await startRegistry(readRegistryConfig(env, flags))
+using logs = temporaryFolder()
+const log = { file: join(logs.path, 'registry.log') }
+const registry = await startRegistry({ ...readRegistryConfig(env, flags), log })
 const stopProfiling = profile === undefined ? undefined : await startProfiling(profile)
 const listensAt = `http://127.0.0.1:${registry.port}`
 await answer({ url: registry.url, listensAt, token: await registry.systemToken() })

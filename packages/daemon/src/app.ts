@@ -41,6 +41,7 @@ export async function buildApp(dependencies: AppDependencies) {
   const { config, log, metrics, models } = dependencies
   const app = makeApp({
     log,
+    metrics,
     handleError,
     makeBody: (status, message) => toErrorBody(new Fault(status, message)),
     timeoutMessage: 'the request took too long to arrive',

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Output } from './output.ts'
 
 type Options = {
@@ -8,6 +8,8 @@ type Options = {
   onResumed: (droppedLines: number) => void
 }
 
+/** Lines of this time are written together: a write wakes another thread, which costs as much as ten lines. */
+const gatherMs = 10
 const firstPauseMs = 1
 const maxPauseMs = 500
 
@@ -41,7 +43,7 @@ export function boundedWriter({ output, maxWaitingBytes, onResumed }: Options) {
   }
 
   async function writeAll() {
-    await nextTurn() // write lines of the same tick together
+    await sleep(gatherMs, undefined, { ref: false })
     let pauseMs = firstPauseMs
     while (takeNext() && !isClosed) {
       try {

@@ -13,7 +13,7 @@ import type { Files } from './files/open-files.ts'
 import { fileRoutes } from './files/uploads/file-routes.ts'
 import { caching } from './http/caching.ts'
 import { queryTurns } from './http/query-turns.ts'
-import { responseCache } from './http/response-cache.ts'
+import { createResponseCache, responseCaching } from './http/response-cache.ts'
 import { roomForDeletions } from './http/room-for-deletions.ts'
 import { modelRoutes } from './models/model-routes.ts'
 import type { Models } from './models/open-models.ts'
@@ -54,19 +54,17 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
 
   const turns = queryTurns({ maxConcurrent: 2 }) // the search index answers one at a time, while another reads its page
 
+  const cache = createResponseCache({
+    databaseVersion: connection.version ?? (() => undefined),
+    seedersVersion: swarms.seedersVersion,
+    metrics: metrics.registry,
+  })
+
   await app.register(async (metadata) => {
-    const { version: databaseVersion } = connection
     await metadata.register(caching)
     if (connection.ballast)
       await metadata.register(roomForDeletions, { ballast: connection.ballast })
-    if (databaseVersion) {
-      const { seedersVersion } = swarms
-      await metadata.register(responseCache, {
-        databaseVersion,
-        seedersVersion,
-        metrics: metrics.registry,
-      })
-    }
+    await metadata.register(responseCaching, { cache })
     const { isRegistrationOpen, quotaBytes } = config
     await metadata.register(accountRoutes, { ...all, isRegistrationOpen })
     await metadata.register(apiKeyRoutes, all)
@@ -99,7 +97,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await pages.register(feedRoutes, { ...all, turns })
     await pages.register(schoolRoutes, all)
     await pages.register(searchEngineRoutes, { ...all, turns })
-    if (web) await pages.register(pageRoutes, { web, site })
+    if (web) await pages.register(pageRoutes, { web, site, cache })
   })
   return app
 }

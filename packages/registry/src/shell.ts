@@ -1,6 +1,5 @@
 /** Everything that a request passes through before it reaches a feature: limits, checks, authentication. */
 import cookie from '@fastify/cookie'
-import cors from '@fastify/cors'
 import { namedSchemas } from '@shoal/protocol'
 import { makeApp, refuseDeepBodies } from '@shoal/server'
 import type { Site as WebSite } from '@shoal/web'
@@ -12,9 +11,10 @@ import type { RegistryConfig } from './config.ts'
 import { invalid } from './errors.ts'
 import { useBodies } from './http/bodies.ts'
 import { limitConnections } from './http/connection-limit.ts'
+import { crossOrigin } from './http/cross-origin.ts'
 import { handleError, handleNotFound } from './http/error-handler.ts'
 import { hostCheck } from './http/host-check.ts'
-import { type Metrics, requestMetrics } from './http/metrics.ts'
+import { type Metrics, sentBytes } from './http/metrics.ts'
 import { openapi } from './http/openapi.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { logFields } from './http/request-log.ts'
@@ -48,6 +48,7 @@ export async function makeShell({
 }: ShellDependencies): Promise<{ app: FastifyInstance; guard: CredentialGuard }> {
   const app = makeApp({
     log,
+    metrics,
     handleError,
     logFields,
     makeBody: (_status, detail) => ({ detail }),
@@ -83,26 +84,10 @@ export async function makeShell({
     addValidated(schema)
   }
 
-  await app.register(requestMetrics, { metrics })
+  await app.register(sentBytes, { metrics })
   await app.register(hostCheck, { site })
   await app.register(thisMachine, { trustProxy: config.trustProxy })
-  await app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'HEAD'],
-    // WebTorrent sends Cache-Control in requests to a web seed
-    allowedHeaders: ['Range', 'If-Range', 'If-None-Match', 'Accept', 'Cache-Control'],
-    exposedHeaders: [
-      'Content-Range',
-      'Content-Length',
-      'Accept-Ranges',
-      'ETag',
-      'X-Total-Count',
-      'X-Total-Count-Exact',
-      'Link',
-    ],
-    maxAge: 86_400,
-    strictPreflight: false,
-  })
+  await app.register(crossOrigin)
   await app.register(cookie)
   const { isAnonymousReadAllowed } = config
   const guard = credentialGuard(config.rateLimits?.auth)

@@ -1,10 +1,10 @@
 /** What the registry and the daemon share as HTTP servers. */
 export { createDrain } from './drain.ts'
 export { type ErrorAnswer, errorHandler } from './error-handler.ts'
+export { withoutQuery } from './follow-request.ts'
 export { makeApp } from './make-app.ts'
 export { refuseDeepBodies } from './nesting.ts'
 export { pageHeaders } from './page-headers.ts'
-export { withoutQuery } from './request-log.ts'
 export { serveAssets } from './serve-assets.ts'
-export { observeRequests, type ServerMetrics, serverMetrics } from './server-metrics.ts'
+export { type ServerMetrics, serverMetrics } from './server-metrics.ts'
 export { breakOff, clientClosedRequest, whenOver } from './when-over.ts'

@@ -12,11 +12,13 @@ import {
   answerUnknownExpectations,
   type ErrorAnswers,
 } from './broken-requests.ts'
+import { type Followers, followRequest, type LogFields } from './follow-request.ts'
 import { readRequestId } from './request-id.ts'
-import { type LogFields, logRequest } from './request-log.ts'
+import type { ServerMetrics } from './server-metrics.ts'
 
 export type AppOptions = ErrorAnswers & {
   log: FastifyBaseLogger
+  metrics: Pick<ServerMetrics, 'requests'>
   /** Responds to every error thrown while handling a request. */
   handleError: (error: Error, request: FastifyRequest, reply: FastifyReply) => unknown
   /** Additional fields of the request's log line, besides method, path, status and milliseconds. Default: none. */
@@ -31,16 +33,20 @@ export type AppOptions = ErrorAnswers & {
  */
 export function makeApp({
   log,
+  metrics: { requests },
   handleError,
   logFields = () => ({}),
   fastify,
   ...errorAnswers
 }: AppOptions): FastifyInstance {
+  const followers: Followers = { log, logFields, requests }
   const app: FastifyInstance = Fastify({
     ...fastify,
     genReqId: readRequestId,
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }), // requests are logged by `logRequest`
+    // Without options, pino makes a child without setting up its levels again.
+    childLoggerFactory: (logger, bindings) => logger.child(bindings),
+    logController: new LogController({ disableRequestLogging: true }), // requests are logged by `followRequest`
     forceCloseConnections: 'idle',
     return503OnClosing: false, // requests that arrive during shutdown are handled as usual
     http: { ...fastify.http, requireHostHeader: false }, // the host check responds with our own error
@@ -48,13 +54,17 @@ export function makeApp({
     rewriteUrl: ({ url = '/' }) => withoutHost(url),
     // Errors raised before any hook runs, such as a URL that cannot be decoded.
     frameworkErrors(error, request, reply) {
-      logRequest(request as FastifyRequest, reply as FastifyReply, logFields)
+      followRequest(request as FastifyRequest, reply as FastifyReply, followers)
       return handleError(error, request as FastifyRequest, reply as FastifyReply)
     },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, errorAnswers),
   })
   app.setErrorHandler(handleError)
-  app.addHook('onRequest', async (request, reply) => logRequest(request, reply, logFields))
+  app.decorateRequest('route')
+  app.addHook('onRequest', (request, reply, done) => {
+    followRequest(request, reply, followers)
+    done()
+  })
   answerUnknownExpectations(app.server, errorAnswers)
   return app
 }

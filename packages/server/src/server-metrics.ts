@@ -1,6 +1,5 @@
-import type { FastifyInstance } from 'fastify'
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { whenOver } from './when-over.ts'
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
+import { type RequestTimes, requestTimes } from './request-times.ts'
 
 type MetricsOptions = {
   requests: { name: string; bucketsSeconds: number[] }
@@ -10,8 +9,8 @@ type MetricsOptions = {
 export interface ServerMetrics {
   /** Contains these metrics and any that a server adds. */
   readonly registry: Registry
-  /** Seconds from a request to the end of its response. */
-  readonly requests: Histogram<'method' | 'route' | 'status'>
+  /** Seconds from a request to the end of its response. Requests that the client gave up have status 499. */
+  readonly requests: RequestTimes
 }
 
 /** Prometheus metrics of every server: the process, requests by route and status, and dropped log lines. */
@@ -27,26 +26,5 @@ export function serverMetrics({ requests, droppedLogLines }: MetricsOptions): Se
       this.inc(droppedLogLines.count())
     },
   })
-  return {
-    registry,
-    requests: new Histogram({
-      name: requests.name,
-      help: 'Time to respond to a request, by route and status',
-      labelNames: ['method', 'route', 'status'],
-      buckets: requests.bucketsSeconds,
-      registers: [registry],
-    }),
-  }
-}
-
-type Requests = ReturnType<typeof serverMetrics>['requests']
-
-/** Observes how long each request took, once its response is over. Requests that the client gave up have status 499. */
-export function observeRequests(app: FastifyInstance, requests: Requests) {
-  app.addHook('onRequest', async ({ method, routeOptions }, reply) => {
-    const route = routeOptions.url ?? 'none'
-    whenOver(reply, ({ status, ms }) => {
-      requests.observe({ method, route, status }, ms / 1000)
-    })
-  })
+  return { registry, requests: requestTimes({ ...requests, registry }) }
 }

@@ -25,11 +25,10 @@ export function whenOver(
   const { raw } = reply
   const startedAt = performance.now()
   const isInjected = !(raw.socket instanceof Socket) // by `app.inject`, where the client cannot leave
-  const over = () => {
-    raw.off('finish', over).off('close', over)
+  // Also emitted after `finish`, as soon as the last byte has been handed to the system.
+  raw.once('close', () => {
     const isWhole = isInjected ? raw.writableEnded : raw.writableFinished
     const status = isWhole ? raw.statusCode : brokenOff.has(raw) ? 500 : clientClosedRequest
     report({ status, ms: performance.now() - startedAt })
-  }
-  raw.once('finish', over).once('close', over)
+  })
 }

@@ -1,4 +1,4 @@
-import { observeRequests, type ServerMetrics, serverMetrics } from '@shoal/server'
+import { type ServerMetrics, serverMetrics } from '@shoal/server'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Counter, Gauge, Histogram } from 'prom-client'
@@ -112,7 +112,6 @@ export const metricsRoute = fp(async (app: FastifyInstance, { metrics, models }:
     sum(({ requests }) => requests),
   )
 
-  observeRequests(app, metrics.requests)
   app.get('/metrics', { config: { isQuiet: true } }, async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   )

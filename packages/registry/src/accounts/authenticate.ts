@@ -54,10 +54,28 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
     return this.caller
   })
 
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { authorization, cookie } = request.headers
+    const isAnonymous = authorization === undefined && cookie === undefined
+    if (isAnonymous || request.route.config.ignoresCredentials) return done()
+    identify(request).then(() => done(), done)
+  })
+
+  /** Runs after the rate limit, so that guesses count. */
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
+    if (request.isBearerBad) {
+      return done(unauthenticated('this token is unknown, revoked or expired'))
+    }
+    const isForMembers = !isAnonymousReadAllowed && !request.route.config.isOpen
+    if (isForMembers && !request.caller && !request.is404) {
+      return done(unauthenticated('this registry is for its members: sign in first'))
+    }
+    done()
+  })
+
+  async function identify(request: FastifyRequest) {
     const { authorization } = request.headers
-    const { ignoresCredentials, routeToken } = request.routeOptions.config
-    if (ignoresCredentials) return
+    const { routeToken } = request.route.config
     if (authorization !== undefined) {
       const token = /^Bearer +([^ ]+)$/i.exec(authorization)?.[1] ?? ''
       request.hasRouteToken = routeToken !== undefined && isSame(token, routeToken)
@@ -68,18 +86,7 @@ export const authentication = fp(async (app: FastifyInstance, dependencies: Depe
     }
     const cookie = request.cookies[sessionCookie]
     if (cookie) request.caller = await callerByCookie(cookie, request)
-  })
-
-  /** Runs after the rate limit, so that guesses count. */
-  app.addHook('preParsing', async (request) => {
-    if (request.isBearerBad) {
-      throw unauthenticated('this token is unknown, revoked or expired')
-    }
-    const isForMembers = !isAnonymousReadAllowed && !request.routeOptions.config.isOpen
-    if (isForMembers && !request.caller && !request.is404) {
-      throw unauthenticated('this registry is for its members: sign in first')
-    }
-  })
+  }
 
   async function callerByToken(token: string, request: FastifyRequest) {
     const kind = classifyToken(token)

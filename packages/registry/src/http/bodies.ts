@@ -13,8 +13,8 @@ export function useBodies(app: FastifyInstance, senderMs: number) {
     if (takesBody(request)) parseJson(request, String(text), done)
     else done(null)
   })
-  app.addHook('preParsing', async (request, _reply, payload) =>
-    takesBody(request) ? untilSenderStalls(payload as Readable, senderMs) : payload,
+  app.addHook('preParsing', (request, _reply, payload, done) =>
+    done(null, takesBody(request) ? untilSenderStalls(payload as Readable, senderMs) : payload),
   )
   app.addContentTypeParser('*', (request, payload, done) => {
     if (takesBody(request)) {
@@ -37,6 +37,6 @@ function untilSenderStalls(body: Readable, senderMs: number): Readable {
   return watched
 }
 
-function takesBody({ routeOptions }: FastifyRequest): boolean {
-  return routeOptions.schema?.body !== undefined
+function takesBody({ route }: FastifyRequest): boolean {
+  return route.schema?.body !== undefined
 }

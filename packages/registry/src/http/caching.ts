@@ -8,20 +8,20 @@ import { isKnown } from './if-none-match.ts'
  * the caller.
  */
 export const caching = fp(async (app: FastifyInstance) => {
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     if (!reply.hasHeader('cache-control')) {
       reply.header('cache-control', 'private, no-cache')
       const vary = [reply.getHeader('vary'), 'Authorization, Cookie']
       reply.header('vary', vary.filter(Boolean).join(', '))
     }
     const isRead = request.method === 'GET' || request.method === 'HEAD'
-    if (!isRead || reply.statusCode !== 200) return payload
-    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
-    const etag = reply.getHeader('etag') ?? computeEtag(payload) // a cached response has one
+    if (!isRead || reply.statusCode !== 200) return done()
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return done()
+    const etag = reply.getHeader('etag') ?? computeEtag(payload)
     reply.header('etag', etag)
-    if (!isKnown(String(etag), request.headers['if-none-match'])) return payload
+    if (!isKnown(String(etag), request.headers['if-none-match'])) return done()
     reply.code(304).removeHeader('content-length').removeHeader('content-type')
-    return request.method === 'HEAD' ? payload : null // Fastify removes the body of a HEAD response itself
+    done(null, request.method === 'HEAD' ? payload : null) // Fastify removes the body of a HEAD response itself
   })
 })
 

@@ -12,11 +12,13 @@ declare module 'fastify' {
 
 /** Refuses requests with another hostname (DNS rebinding). */
 export const hostCheck = fp(async (app: FastifyInstance, { site }: { site: Site }) => {
-  app.addHook('onRequest', async ({ headers, routeOptions }) => {
-    if (routeOptions.config.ignoresHost || site.isOurHost(headers.host)) return
-    throw invalid(
-      'this host name is not served here: set SHOAL_BASE_URL or SHOAL_ALLOWED_HOSTS to allow it',
-      { code: 'unknown_host' },
+  app.addHook('onRequest', ({ headers, route }, _reply, done) => {
+    if (route.config.ignoresHost || site.isOurHost(headers.host)) return done()
+    done(
+      invalid(
+        'this host name is not served here: set SHOAL_BASE_URL or SHOAL_ALLOWED_HOSTS to allow it',
+        { code: 'unknown_host' },
+      ),
     )
   })
 })

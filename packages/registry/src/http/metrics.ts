@@ -1,14 +1,11 @@
-import { clientClosedRequest, observeRequests, serverMetrics, whenOver } from '@shoal/server'
+import { clientClosedRequest, type ServerMetrics, serverMetrics, whenOver } from '@shoal/server'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { Counter, Gauge, type Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ByteBudget } from '../store/byte-budget.ts'
 
-/** Requests by route and status, their duration, and the process, in Prometheus' format. */
-export interface Metrics {
-  registry: Registry
-  /** Seconds until a request was answered. */
-  requests: Histogram<'method' | 'route' | 'status'>
+/** The metrics of every server, and those that requests change. */
+export interface Metrics extends ServerMetrics {
   /** Bytes of model files sent by this registry. */
   bytesSent: Counter
 }
@@ -49,15 +46,14 @@ export function transferMetrics(registry: Registry, budget: ByteBudget) {
   })
 }
 
-export const requestMetrics = fp(
-  async (app: FastifyInstance, { metrics }: { metrics: Metrics }) => {
-    observeRequests(app, metrics.requests)
-    app.addHook('onRequest', async ({ method, routeOptions }, reply) => {
-      if (!routeOptions.url?.startsWith('/blobs/') || method !== 'GET') return
+export const sentBytes = fp(async (app: FastifyInstance, { metrics }: { metrics: Metrics }) => {
+  app.addHook('onRequest', ({ method, route }, reply, done) => {
+    if (method === 'GET' && route.url?.startsWith('/blobs/')) {
       whenOver(reply, ({ status }) => {
         if (status === clientClosedRequest) return
         metrics.bytesSent.inc(Number(reply.getHeader('content-length') ?? 0))
       })
-    })
-  },
-)
+    }
+    done()
+  })
+})

@@ -1,4 +1,3 @@
-import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { RateLimitClass, RateLimits } from '../config.ts'
@@ -8,8 +7,11 @@ import { windowCounts } from './window-counts.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `write` for methods that change something and `read` for the others, unless a route sets another class. */
-    rateLimitClass?: RateLimitClass
+    /**
+     * `write` for methods that change something and `read` for the others, unless a route sets another class. `none`: never
+     * limited.
+     */
+    rateLimitClass?: RateLimitClass | 'none'
   }
 }
 
@@ -19,55 +21,40 @@ const maxCallers = 20_000
 /**
  * Counts requests in the classes of the configuration, per credential or, for anonymous requests, per network. The
  * class `auth` is always counted per network: otherwise each API key would allow another 30 guesses of a password.
- * Every response has the state in `RateLimit-*`; a request above the limit gets 429 with `Retry-After`. Must be
- * registered after the authentication.
+ * Every response of a route has the state in `RateLimit-*`; a request above the limit gets 429 with `Retry-After`.
+ * Must be registered after the authentication.
  */
 export const rateLimits = fp(async (app: FastifyInstance, { limits }: { limits: RateLimits }) => {
-  await app.register(rateLimit, {
-    global: true,
-    store: MonotonicStore,
-    keyGenerator: (request) => `${getLimitClass(request)} ${getCallerKey(request)}`,
-    max: (request) => limits[getLimitClass(request)].max,
-    timeWindow: (request) => limits[getLimitClass(request)].windowSeconds * 1000,
-    enableDraftSpec: true,
-    errorResponseBuilder: (_request, { ttl }) => {
-      const seconds = Math.max(1, Math.ceil(ttl / 1000))
-      return busy(`too many requests: try again in ${seconds} s`, {
+  const counts = windowCounts(maxCallers)
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const limitClass = getLimitClass(request)
+    if (limitClass === 'none' || request.is404) return done()
+    const { max, windowSeconds } = limits[limitClass]
+    const key = `${limitClass} ${getCallerKey(request, limitClass)}`
+    const { count, msLeft } = counts.add(key, windowSeconds * 1000)
+    const seconds = Math.ceil(msLeft / 1000)
+    reply.header('ratelimit-limit', max)
+    reply.header('ratelimit-remaining', Math.max(0, max - count))
+    reply.header('ratelimit-reset', seconds)
+    if (count <= max) return done()
+    const retryAfterSeconds = Math.max(1, seconds)
+    done(
+      busy(`too many requests: try again in ${retryAfterSeconds} s`, {
         code: 'rate_limited',
-        retryAfterSeconds: seconds,
-      })
-    },
+        retryAfterSeconds,
+      }),
+    )
   })
 })
 
-/**
- * The plugin's own store uses the system's clock: if that were set back by an hour, callers would be refused for an
- * hour.
- */
-class MonotonicStore implements FastifyRateLimitStore {
-  readonly counts = windowCounts(maxCallers)
-
-  incr(
-    key: string,
-    done: (error: Error | null, result?: { current: number; ttl: number }) => void,
-    timeWindow: number,
-  ) {
-    const { count, msLeft } = this.counts.add(key, timeWindow)
-    done(null, { current: count, ttl: msLeft })
-  }
-
-  child() {
-    return new MonotonicStore()
-  }
-}
-
-function getLimitClass({ method, routeOptions }: FastifyRequest): RateLimitClass {
+function getLimitClass({ method, route }: FastifyRequest): RateLimitClass | 'none' {
   const isRead = method === 'GET' || method === 'HEAD'
-  return routeOptions.config.rateLimitClass ?? (isRead ? 'read' : 'write')
+  return route.config.rateLimitClass ?? (isRead ? 'read' : 'write')
 }
 
-function getCallerKey(request: FastifyRequest): string {
+function getCallerKey(request: FastifyRequest, limitClass: RateLimitClass): string {
   const { caller } = request
-  if (caller === undefined || getLimitClass(request) === 'auth') return clientNetwork(request)
+  if (caller === undefined || limitClass === 'auth') return clientNetwork(request)
   return caller.credential.id
 }

@@ -1,6 +1,16 @@
-import { expect, test } from 'vitest'
-import { startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
-import { maxCacheBytes, maxCacheEntries } from './response-cache.ts'
+import Fastify from 'fastify'
+import { Registry } from 'prom-client'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import type { RegistryConfig } from '../config.ts'
+import { rawRequest } from '../testing/raw-request.ts'
+import { temporaryLog } from '../testing/temporary-log.ts'
+import { makeDatabase, startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
+import {
+  createResponseCache,
+  maxCacheBytes,
+  maxCacheEntries,
+  responseCaching,
+} from './response-cache.ts'
 
 const batchSize = 50
 
@@ -78,4 +88,106 @@ test('a write drops every cached response', async () => {
   } finally {
     await registry.close()
   }
+})
+
+const ample = { max: 1_000, windowSeconds: 60 }
+const classes = { auth: ample, write: ample, read: ample, chunk: ample, tracker: ample }
+
+async function startWith(settings: Partial<RegistryConfig>): Promise<TestRegistry> {
+  const registry = await startTestRegistry(settings)
+  onTestFinished(() => registry.close())
+  return registry
+}
+
+test('a cached response is limited, logged and counted, and has an ID, like any other', async () => {
+  const log = temporaryLog()
+  const read = { max: 3, windowSeconds: 60 }
+  const registry = await startWith({ log, rateLimits: { ...classes, read } })
+  const answers = []
+  for (const id of ['first', 'second', 'third', 'fourth']) {
+    answers.push(await registry.get('/v1/models', { headers: { 'x-request-id': id } }))
+  }
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+  const [first, second, third] = answers.map(({ headers }) => Object.fromEntries(headers))
+  expect(second).toEqual({
+    ...first,
+    date: expect.anything(),
+    'x-request-id': 'second',
+    'ratelimit-remaining': '1',
+    'ratelimit-reset': expect.anything(),
+  })
+  expect(third?.['ratelimit-remaining']).toBe('0')
+  expect(first?.['access-control-allow-origin']).toBe('*')
+  const line = { reqId: 'third', path: '/v1/models', status: 200, ip: '127.0.0.1' }
+  await expect.poll(log.lines).toContainEqual(expect.objectContaining(line))
+  await registry.restart() // another window for reading the metrics
+  for (let at = 0; at < 2; at += 1) await registry.get('/v1/models')
+  const counted = 'shoal_http_request_seconds_count{method="GET",route="/v1/models",status="200"}'
+  const { text } = await registry.get('/metrics')
+  expect(text).toContain(`${counted} 2`)
+})
+
+test('a cached response is only for anonymous callers under our own name', async () => {
+  const registry = await startWith({})
+  const token = await registry.register('ana')
+  await registry.post('/v1/models', { token, body: { name: 'reef', is_public: false } })
+  expect((await registry.get('/v1/models')).body).toEqual([])
+  expect((await registry.get('/v1/models', { token })).body).toMatchObject([{ name: 'reef' }])
+  expect((await registry.get('/v1/models')).body).toEqual([])
+  expect((await registry.get('/v1/models', { token: 'shs_unknown' })).status).toBe(401)
+  const elsewhere = 'GET /v1/models HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n'
+  expect((await rawRequest(registry.port, elsewhere)).status).toBe(400)
+})
+
+test('a cached response is revalidated by its ETag, without a body and its length', async () => {
+  const registry = await startWith({})
+  const [first, etag] = [await registry.get('/v1/models'), 'etag']
+  const ifNoneMatch = { 'if-none-match': first.headers.get(etag) ?? '' }
+  const { status, headers, text } = await registry.get('/v1/models', { headers: ifNoneMatch })
+  expect([status, text]).toEqual([304, ''])
+  for (const name of [etag, 'cache-control', 'vary', 'x-total-count']) {
+    expect([name, headers.get(name)]).toEqual([name, first.headers.get(name)])
+  }
+  for (const name of ['content-type', 'content-length', 'transfer-encoding']) {
+    expect([name, headers.get(name)]).toEqual([name, null])
+  }
+  expect(headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'))
+})
+
+test('nothing is cached while writes may go unnoticed', async () => {
+  let version: string | undefined
+  const cache = createResponseCache({
+    databaseVersion: () => version,
+    seedersVersion: () => 0,
+    metrics: new Registry(),
+  })
+  const app = Fastify()
+  app.decorateRequest('route')
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.route = request.routeOptions
+    done()
+  })
+  await app.register(responseCaching, { cache })
+  let count = 0
+  app.get('/', async () => {
+    count += 1
+    return String(count)
+  })
+  const ask = async () => (await app.inject('/')).payload
+
+  expect([await ask(), await ask()]).toEqual(['1', '2'])
+  version = '1'
+  expect([await ask(), await ask()]).toEqual(['3', '3'])
+  version = undefined
+  expect([await ask(), await ask()]).toEqual(['4', '5'])
+  version = '1' // some writes may have been missed
+  expect([await ask(), await ask()]).toEqual(['6', '6'])
+})
+
+const postgresUrl = inject('postgresUrl')
+
+test.skipIf(!postgresUrl)('PostgreSQL reports no writes, so nothing is cached', async () => {
+  const registry = await startWith({ databaseUrl: await makeDatabase(postgresUrl ?? '') })
+  await askAll(registry, ['/v1/models', '/v1/models', `${registry.url}/`])
+  expect(await metric(registry, 'shoal_response_cache_entries')).toBe(0)
 })

@@ -1,15 +1,19 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { Gauge, type Registry } from 'prom-client'
 import { isKnown } from './if-none-match.ts'
 
-type Headers = Record<string, number | string | string[] | undefined>
+type Header = string | number | string[]
 type Entry = {
   version: string
   /** Bytes, because a string would be encoded again for every caller. */
   payload: Buffer
-  headers: Headers
+  etag: string
+  /** Names and values in turn, as Node takes them. */
+  headers: Header[]
+  /** The headers of a 304. */
+  headersWithoutPayload: Header[]
 }
 
 declare module 'fastify' {
@@ -20,14 +24,25 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Its responses also depend on the swarms, which are not in the database. */
     showsSeeders?: boolean
+    /**
+     * The key of the response within the route, for a route whose responses depend on more, or on less, than its
+     * parameters; undefined if the response may not be cached.
+     */
+    cacheKey?: (request: FastifyRequest) => string | undefined
   }
 }
 
 type Options = {
-  databaseVersion: () => string
+  /**
+   * Changes with every write to the database. Undefined while writes may go unnoticed, as those of other nodes do if
+   * nothing reports them: then nothing is cached.
+   */
+  databaseVersion: () => string | undefined
   seedersVersion: () => number
   metrics: Registry
 }
+
+export type ResponseCache = ReturnType<typeof createResponseCache>
 
 export const maxCacheBytes = 32 * 1024 * 1024
 /** Bounds the bookkeeping of many small responses. */
@@ -37,87 +52,161 @@ const maxPayloadBytes = 1024 * 1024
 const maxKeyLength = 1_000
 /** The size of an entry without its key, headers and payload: the objects, and the slots in the cache's lists. */
 const bytesPerEntry = 1_000
+/** At most 4 MB of URLs. */
+const maxKnownUrls = 4_000
+
+/** Responses to anonymous callers, each until the next write to the database. */
+export function createResponseCache({ databaseVersion, seedersVersion, metrics }: Options) {
+  const entries = new LRUCache<string, Entry>({
+    max: maxCacheEntries,
+    maxSize: maxCacheBytes,
+    sizeCalculation: computeSize,
+  })
+  /** The keys of URLs exactly as requested, which saves validating and sorting their parameters again. */
+  const keysByUrl = new LRUCache<string, string>({ max: maxKnownUrls })
+  let cachedVersion: string | undefined
+  reportSize(entries, metrics)
+
+  /** The version of a response made now. Drops all entries after a write. */
+  function readVersion({ showsSeeders }: FastifyRequest['route']['config']) {
+    const current = databaseVersion()
+    if (current !== cachedVersion) {
+      entries.clear()
+      cachedVersion = current
+    }
+    if (current === undefined) return undefined
+    const version = showsSeeders ? `${current} ${seedersVersion()}` : current
+    return { version, databaseVersion: current }
+  }
+
+  return {
+    /** Finds the response by the URL as requested, or by the route's own key. */
+    findByUrl(request: FastifyRequest): Entry | undefined {
+      const { config } = request.route
+      const key = config.cacheKey ? makeRouteKey(request) : keysByUrl.get(request.url)
+      if (key === undefined) return undefined
+      const found = entries.get(key)
+      return found && found.version === readVersion(config)?.version ? found : undefined
+    },
+
+    /** Finds the response by its validated parameters, or else marks the request as cacheable. */
+    find(request: FastifyRequest): Entry | undefined {
+      const { config } = request.route
+      const key = config.cacheKey ? makeRouteKey(request) : makeKey(request)
+      const current = readVersion(config)
+      if (key === undefined || key.length > maxKeyLength || current === undefined) return undefined
+      const found = entries.get(key)
+      if (found?.version === current.version) {
+        remember(request, key)
+        return found
+      }
+      entries.delete(key)
+      request.cacheable = { key, ...current }
+      return undefined
+    },
+
+    keep(request: FastifyRequest, reply: FastifyReply, payload: string) {
+      const { cacheable } = request
+      if (!cacheable || cacheable.databaseVersion !== cachedVersion) return // already stale
+      const { key, version } = cacheable
+      remember(request, key)
+      entries.set(key, { version, ...prepare(payload, reply) })
+    },
+  }
+
+  function remember({ url, route }: FastifyRequest, key: string) {
+    if (!route.config.cacheKey && url.length <= maxKeyLength) keysByUrl.set(url, key)
+  }
+}
 
 /**
- * Caches the responses to anonymous GET requests until the next write to the database. Requests share a response if
- * they have the same route, path parameters and query parameters of the route's schema; other parameters are ignored.
- * Only for a database that a single process writes to (SQLite), and never for signed-in callers.
+ * Answers anonymous GET requests from the cache. Requests share a response if they have the same route, path parameters
+ * and query parameters of the route's schema; other parameters are ignored. Never for signed-in callers. Must be
+ * registered after everything that every request passes through, and after `caching`.
  */
-export const responseCache = fp(
-  async (app: FastifyInstance, { databaseVersion, seedersVersion, metrics }: Options) => {
-    const cache = new LRUCache<string, Entry>({
-      max: maxCacheEntries,
-      maxSize: maxCacheBytes,
-      sizeCalculation: computeSize,
-    })
-    let cachedVersion = ''
-    reportSize(cache, metrics)
+export const responseCaching = fp(
+  async (app: FastifyInstance, { cache }: { cache: ResponseCache }) => {
+    app.decorateRequest('cacheable')
 
-    app.decorateRequest('cacheable', undefined)
+    app.addHook('onRequest', (request, reply, done) => {
+      const found = mayBeCached(request) ? cache.findByUrl(request) : undefined
+      if (found) send(found, request, reply)
+      else done()
+    })
 
     // After validation, which keeps only known parameters, coerced and with defaults.
-    app.addHook('preHandler', async (request, reply) => {
-      if (request.method !== 'GET' || request.caller) return
-      const current = databaseVersion()
-      if (current !== cachedVersion) {
-        cache.clear() // all entries are stale
-        cachedVersion = current
-      }
-      const key = makeKey(request)
-      if (key.length > maxKeyLength) return
-      const { showsSeeders } = request.routeOptions.config
-      const version = current + (showsSeeders ? ` ${seedersVersion()}` : '')
-      const found = cache.get(key)
-      if (found?.version !== version) {
-        cache.delete(key)
-        request.cacheable = { key, version, databaseVersion: current }
-        return
-      }
-      if (isKnown(String(found.headers.etag), request.headers['if-none-match'])) {
-        return reply.code(304).headers(found.headers).removeHeader('content-type').send()
-      }
-      return reply.headers(found.headers).send(found.payload)
+    app.addHook('preHandler', (request, reply, done) => {
+      const found = mayBeCached(request) ? cache.find(request) : undefined
+      if (found) send(found, request, reply)
+      else done()
     })
 
-    app.addHook('onSend', async ({ cacheable }, reply, payload) => {
-      if (!cacheable || reply.statusCode !== 200) return
-      if (typeof payload !== 'string' || payload.length > maxPayloadBytes) return
-      if (cacheable.databaseVersion !== cachedVersion) return // already stale
-      const { key, version } = cacheable
-      const headers = answerHeaders(reply.getHeaders())
-      cache.set(key, { version, payload: Buffer.from(payload), headers })
+    app.addHook('onSend', (request, reply, payload, done) => {
+      const isComplete = reply.statusCode === 200 && typeof payload === 'string'
+      if (isComplete && payload.length <= maxPayloadBytes) cache.keep(request, reply, payload)
+      done()
     })
   },
 )
 
+const mayBeCached = ({ method, caller, isBearerBad }: FastifyRequest): boolean =>
+  method === 'GET' && caller === undefined && !isBearerBad
+
+/** Adds the headers of the request that happens to ask, such as its ID. Nothing else is done with the response. */
+function send(found: Entry, request: FastifyRequest, reply: FastifyReply) {
+  const isUnchanged = isKnown(found.etag, request.headers['if-none-match'])
+  const headers = [...(isUnchanged ? found.headersWithoutPayload : found.headers)]
+  const ownHeaders = reply.getHeaders()
+  for (const name in ownHeaders) headers.push(name, ownHeaders[name] ?? '')
+  reply.hijack()
+  if (isUnchanged) reply.raw.writeHead(304, headers).end()
+  else reply.raw.writeHead(200, headers).end(found.payload)
+}
+
 /** The route and its parameters, in a fixed order. */
-function makeKey({ routeOptions, params, query }: FastifyRequest): string {
-  const known = routeOptions.schema?.querystring ? Object.entries(query as object) : []
+function makeKey({ route, params, query }: FastifyRequest): string {
+  const known = route.schema?.querystring ? Object.entries(query as object) : []
   known.sort(([a], [b]) => (a < b ? -1 : 1))
-  return JSON.stringify([routeOptions.url, params, known])
+  return JSON.stringify([route.url, params, known])
+}
+
+function makeRouteKey(request: FastifyRequest): string | undefined {
+  const key = request.route.config.cacheKey?.(request)
+  return key === undefined ? undefined : `${request.route.url} ${key}`
 }
 
 /** Bytes that an entry takes in memory; JavaScript may use two per character. */
 function computeSize({ version, payload, headers }: Entry, key: string): number {
-  const texts = [key, version, ...Object.values(headers).map(String)]
+  const texts = [key, version, ...headers.map(String)]
   const characters = texts.reduce((sum, { length }) => sum + length, 0)
   return payload.byteLength + 2 * characters + bytesPerEntry
 }
 
 /** Headers of the response itself, not of the request that happened to be the first. */
 const answerHeaderNames = [
-  'content-type',
   'cache-control',
   'vary',
   'etag',
   'link',
   'x-total-count',
   'x-total-count-exact',
+  'content-security-policy',
+  'x-content-type-options',
+  'referrer-policy',
+  'cross-origin-opener-policy',
 ]
 
-function answerHeaders(headers: Headers): Headers {
-  const entries = answerHeaderNames.map((name) => [name, headers[name]] as const)
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+function prepare(text: string, reply: FastifyReply): Omit<Entry, 'version'> {
+  const payload = Buffer.from(text)
+  const headersWithoutPayload = answerHeaderNames.flatMap((name) => {
+    const value = reply.getHeader(name)
+    return value === undefined ? [] : [name, value]
+  })
+  const headers = [
+    ...['content-type', reply.getHeader('content-type') ?? '', 'content-length', payload.length],
+    ...headersWithoutPayload,
+  ]
+  return { payload, etag: String(reply.getHeader('etag')), headers, headersWithoutPayload }
 }
 
 function reportSize(cache: LRUCache<string, Entry>, metrics: Registry) {

@@ -18,12 +18,14 @@ const growing = new Set(['POST', 'PUT', 'PATCH'])
  */
 export const roomForDeletions = fp(
   async (app: FastifyInstance, { ballast }: { ballast: Ballast }) => {
-    app.addHook('preHandler', async ({ method, routeOptions }) => {
-      if (!growing.has(method) || routeOptions.config.mayUseLastRoom) return
-      if (!ballast.isNearlySpent()) return
-      throw storageFull(
-        "the registry's disk is full, and the remaining space is reserved for deletions: try again when space has been freed",
-        0,
+    app.addHook('preHandler', ({ method, route }, _reply, done) => {
+      const mayGrow = growing.has(method) && !route.config.mayUseLastRoom
+      if (!mayGrow || !ballast.isNearlySpent()) return done()
+      done(
+        storageFull(
+          "the registry's disk is full, and the remaining space is reserved for deletions: try again when space has been freed",
+          0,
+        ),
       )
     })
   },

@@ -1,25 +1,15 @@
 /** The behaviour that the registry takes from the shell of both servers, as seen by clients and in the log. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { rawRequest } from '../testing/raw-request.ts'
+import { temporaryLog } from '../testing/temporary-log.ts'
 import { startTestRegistry } from '../testing/test-registry.ts'
 
 async function loggedRegistry() {
-  const folder = await mkdtemp(join(tmpdir(), 'shoal-log-'))
-  const file = join(folder, 'registry.log')
-  const registry = await startTestRegistry({ log: { file } })
-  onTestFinished(async () => {
-    await registry.close()
-    await rm(folder, { recursive: true })
-  })
-  const requestLines = async () =>
-    (await readFile(file, 'utf8'))
-      .split('\n')
-      .filter((line) => line.includes('"msg":"request"'))
-      .map((line) => JSON.parse(line))
+  const log = temporaryLog()
+  const registry = await startTestRegistry({ log })
+  onTestFinished(() => registry.close())
+  const requestLines = () => log.lines().filter(({ msg }) => msg === 'request')
   return { registry, requestLines }
 }
 

@@ -15,7 +15,7 @@ export type Site = {
    * not share cookies between the two.
    */
   isOtherLocalName(host: string | undefined): boolean
-  /** Called once the port is known. */
+  /** Called once the port is known, before the first request. */
   listensOn(port: number): void
   /** The URL of the local API on this machine: empty if none is running, undefined if unknown. */
   localApi(): string | undefined
@@ -38,13 +38,13 @@ export function createSite(config: { baseUrl: string | undefined; allowedHosts: 
         config.allowedHosts.some((allowed) => allowed === name || allowed === host.toLowerCase())
       )
     }),
-    isOtherLocalName: (host) => {
+    isOtherLocalName: remembered((host) => {
       const url = `http://${host}`
       if (!host || !URL.canParse(url)) return false
       const [asked, own] = [new URL(url), new URL(baseUrl)]
       const areHere = isLoopback(asked.hostname) && isLoopback(own.hostname)
       return areHere && asked.port === own.port && asked.hostname !== own.hostname
-    },
+    }),
     localApi: () => localApi,
     setLocalApi(address) {
       localApi = address

@@ -26,7 +26,8 @@ export const thisMachine = fp(
     if (trustProxy) return
 
     let hasWarned = false
-    app.addHook('onRequest', async ({ headers, log }) => {
+    app.addHook('onRequest', ({ headers, log }, _reply, done) => {
+      done()
       if (hasWarned || !isForwarded(headers)) return
       hasWarned = true
       log.warn(

@@ -24,15 +24,16 @@ export function useValidation(app: FastifyInstance) {
   const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart = '' }) =>
     (validators[httpPart] ?? forTexts).compile(schema)
   app.setValidatorCompiler(compiler)
-  app.addHook('preValidation', async ({ params, query, body, routeOptions }) => {
+  app.addHook('preValidation', ({ params, query, body, route }, _reply, done) => {
     refuseBadTexts(params, (path) => invalid(`${path} in the path ${isNoText}`))
-    if (!routeOptions.config.hasRawQuery) {
+    if (!route.config.hasRawQuery) {
       refuseBadTexts(withoutSearch(query), (path) => invalid(`${path} in the query ${isNoText}`))
     }
     refuseBadTexts(body, (path) => {
       const errors = [{ path: `/${path.replaceAll('.', '/')}`, message: isNoText }]
       return unprocessable(`${path} ${isNoText}`, { errors })
     })
+    done()
   })
   return (schema: { $id: string }) => {
     forBodies.addSchema(schema)

@@ -25,7 +25,7 @@ export const operationRoutes: FastifyPluginAsync<Dependencies> = async (app, dep
     ...config,
     ignoresCredentials: true,
     ignoresHost: true,
-    rateLimit: false,
+    rateLimitClass: 'none',
   } as const
   const findBroken = readiness(
     { database: () => sql`select 1`.execute(db), store: () => store.check() },

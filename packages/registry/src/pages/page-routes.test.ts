@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import type { Download, ModelFile } from '@shoal/protocol'
 import { formatPath, pages } from '@shoal/protocol/pages'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { breakableLine } from '../testing/breakable-line.ts'
 import { publish, smallGguf } from '../testing/publish.ts'
+import { rawAnnounce } from '../testing/raw-announce.ts'
 import { makeDatabase, startTestRegistry, type TestRegistry } from '../testing/test-registry.ts'
 
 const asBrowser = { accept: 'text/html,application/xhtml+xml' }
@@ -196,6 +198,59 @@ describe('a page that leads to the local API', () => {
     expect(extractText((await page('/m/tide')).text)).not.toContain('Python')
     expect(await links(elsewhere)).toBe('http://localhost:11434/')
     expect(extractText((await page('/m/tide', elsewhere)).text)).toContain('Python')
+  })
+})
+
+describe('a page for strangers', () => {
+  const readSize = async () =>
+    Number(/^shoal_response_cache_entries (\d+)$/m.exec((await registry.get('/metrics')).text)?.[1])
+  const write = async (name: string) =>
+    registry.post('/v1/models', { token: ana, body: { name, display_name: name } })
+
+  test('comes from the cache until the next write', async () => {
+    await write('first-wave')
+    const first = await page('/?sort=likes')
+    const size = await readSize()
+    const again = await page('/?sort=likes&junk=1')
+    expect(await readSize()).toBe(size)
+    expect(again.text).toBe(first.text)
+    const lasting = (headers: Headers) =>
+      [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date')
+    expect(lasting(again.headers)).toEqual(lasting(first.headers))
+    const ifNoneMatch = { 'if-none-match': first.headers.get('etag') ?? '' }
+    expect((await page('/?sort=likes', ifNoneMatch)).status).toBe(304)
+
+    await write('second-wave')
+    const changed = await page('/?sort=likes', ifNoneMatch)
+    expect(changed.status).toBe(200)
+    expect(extractText(changed.text)).toContain('second-wave')
+  })
+
+  test('is not sent to the signed-in, nor theirs to strangers', async () => {
+    const { headers } = await registry.post('/v1/auth/login', {
+      headers: { origin: registry.url },
+      body: { username: 'ana', password: 'password of ana' },
+    })
+    const cookie = headers.get('set-cookie')?.split(';')[0] ?? ''
+    const status = async (more = {}) => (await page('/m/secret-reef', more)).status
+    expect([await status(), await status({ cookie }), await status()]).toEqual([404, 200, 404])
+    const strangers = (await page('/')).text
+    expect(extractText((await page('/', { cookie })).text)).toContain('secret-reef')
+    expect((await page('/')).text).toBe(strangers)
+  })
+
+  test('has the current number of seeders', async () => {
+    const { body: files } = (await registry.get('/v1/models/tide/files')) as { body: never }
+    const [{ model_id, id }] = files as [ModelFile]
+    const { body: download } = await registry.get(`/v1/files/${model_id}/download/${id}`)
+    const announce = { info_hash: (download as Download).torrent_info_hash, left: 0 }
+    const hasSeeders = async () =>
+      /\d+ peer/.test(extractText((await page('/m/tide?tab=files')).text))
+    expect(await hasSeeders()).toBe(false)
+    await rawAnnounce(registry, announce)
+    expect(await hasSeeders()).toBe(true)
+    await rawAnnounce(registry, { ...announce, event: 'stopped' })
+    expect(await hasSeeders()).toBe(false)
   })
 })
 

@@ -4,10 +4,12 @@ import { pageHeaders, serveAssets } from '@shoal/server'
 import type { Site as WebSite } from '@shoal/web'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { handleNotFound } from '../http/error-handler.ts'
+import { type ResponseCache, responseCaching } from '../http/response-cache.ts'
 import type { Site } from '../http/site.ts'
 import { pageText } from './page-text.ts'
 
 type Dependencies = { web: WebSite; site: Site }
+type CachedDependencies = Dependencies & { cache: ResponseCache }
 
 /** URL parameters of pages, as read by `packages/web`. */
 const parameters = [
@@ -16,7 +18,10 @@ const parameters = [
   'next', // after signing in
 ]
 
-export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { web, site }) => {
+export const pageRoutes: FastifyPluginAsync<CachedDependencies> = async (
+  app,
+  { web, site, cache },
+) => {
   // Also on a members-only registry, so that visitors can sign in or register.
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, isOpen: true }
@@ -26,8 +31,26 @@ export const pageRoutes: FastifyPluginAsync<Dependencies> = async (app, { web, s
   await serveAssets(app, web.directory)
 
   const send = pageSender(app, { web, site })
-  for (const address of Object.values(pages)) app.get(address, send)
+  await app.register(async (cached) => {
+    await cached.register(responseCaching, { cache })
+    for (const address of Object.values(pages)) {
+      const showsSeeders = address === pages.model
+      cached.get(address, { config: { showsSeeders, cacheKey } }, send)
+    }
+  })
+
+  /** Everything that a page for strangers depends on, besides the registry's data. */
+  function cacheKey(request: FastifyRequest): string | undefined {
+    // Visitors with cookies may be signed in, or have chosen a theme.
+    if (request.headers.cookie !== undefined) return undefined
+    if (site.isOtherLocalName(request.headers.host)) return undefined
+    return JSON.stringify([knownAddress(request.url), localApiFor(request, site) ?? null])
+  }
 }
+
+/** Visitors on other machines use the daemon on their own, at its default address. */
+const localApiFor = (request: FastifyRequest, site: Site): string | undefined =>
+  request.isFromThisMachine() ? site.localApi() : undefined
 
 /**
  * Renders the page at an address, or the 404 page. Visitors of `127.0.0.1` are redirected to `localhost`, or the other way round,
@@ -40,8 +63,7 @@ export function pageSender(app: FastifyInstance, { web, site }: Dependencies) {
       return reply.redirect(site.baseUrl() + address, 307)
     }
     const refusals: Refusal[] = []
-    // Other visitors use the daemon on their own machine, at its default address.
-    const daemon = request.isFromThisMachine() ? site.localApi() : undefined
+    const daemon = localApiFor(request, site)
     const page = await web.printPage({
       url: address,
       fetch: createFetch(app, request, (refusal) => refusals.push(refusal)),

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { onTestFinished } from 'vitest'
 import { errorHandler } from '../error-handler.ts'
 import { makeApp } from '../make-app.ts'
+import { serverMetrics } from '../server-metrics.ts'
 
 export type Line = Record<string, unknown> & { level: string; msg: string }
 
@@ -11,7 +12,12 @@ export type Line = Record<string, unknown> & { level: string; msg: string }
 export async function serverOfTest(addRoutes: (app: FastifyInstance) => void) {
   const lines: Line[] = []
   const written = new EventEmitter()
+  const metrics = serverMetrics({
+    requests: { name: 'requests', bucketsSeconds: [1] },
+    droppedLogLines: { name: 'dropped', count: () => 0 },
+  })
   const app = makeApp({
+    metrics,
     log: loggerTo((line) => {
       lines.push(line)
       written.emit('line')
@@ -31,6 +37,7 @@ export async function serverOfTest(addRoutes: (app: FastifyInstance) => void) {
   const { port } = app.server.address() as AddressInfo
   return {
     app,
+    metrics: metrics.registry,
     port,
     url: `http://127.0.0.1:${port}`,
     lines,

@@ -1,7 +1,6 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { observeRequests, serverMetrics } from './server-metrics.ts'
 import { serverOfTest } from './testing/server-of-test.ts'
 
 test("a request is logged as one line, with the server's fields and without query or tokens", async () => {
@@ -62,13 +61,8 @@ test('a request that reaches no route is logged with its ID too', async () => {
 })
 
 test('a request that the client gave up is logged and counted as 499, even after the response began', async () => {
-  const metrics = serverMetrics({
-    requests: { name: 'requests', bucketsSeconds: [1] },
-    droppedLogLines: { name: 'dropped', count: () => 0 },
-  })
   const arrived = Promise.withResolvers<void>()
-  const { url, requestLines } = await serverOfTest((app) => {
-    observeRequests(app, metrics.requests)
+  const { url, requestLines, metrics } = await serverOfTest((app) => {
     app.get('/waiting', () => {
       arrived.resolve()
       return new Promise(() => undefined)
@@ -95,7 +89,7 @@ test('a request that the client gave up is logged and counted as 499, even after
     ['/begun', 499],
     ['/whole', 200],
   ])
-  const counted = (await metrics.registry.metrics()).match(/requests_count.*/g)
+  const counted = (await metrics.metrics()).match(/requests_count.*/g)
   expect(counted).toEqual([
     'requests_count{method="GET",route="/waiting",status="499"} 1',
     'requests_count{method="GET",route="/begun",status="499"} 1',

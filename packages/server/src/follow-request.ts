@@ -1,7 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import type { ServerMetrics } from './server-metrics.ts'
 import { whenOver } from './when-over.ts'
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** `routeOptions`, of which Fastify makes a copy for each reader. Has no `url` or `config` if the URL was invalid. */
+    route: FastifyRequest['routeOptions']
+  }
   interface FastifyContextConfig {
     /** For routes polled every few seconds: logged only at level `debug`. */
     isQuiet?: boolean
@@ -11,25 +16,43 @@ declare module 'fastify' {
 /** Additional fields for a request's log line. Called when the response is over; `query` is null if the URL was invalid. */
 export type LogFields = (request: FastifyRequest) => object
 
-/** Adds the request ID to the response, and logs one line when the response is over. Never logs queries, bodies or tokens. */
-export function logRequest(request: FastifyRequest, reply: FastifyReply, logFields: LogFields) {
+export type Followers = {
+  log: FastifyBaseLogger
+  logFields: LogFields
+  requests: ServerMetrics['requests']
+}
+
+/**
+ * Adds the request ID to the response. When the response is over, logs one line and observes how long it took. Never logs
+ * queries, bodies or tokens.
+ */
+export function followRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { log, logFields, requests }: Followers,
+) {
+  const route = request.routeOptions
+  request.route = route
   reply.header('x-request-id', request.id)
-  const { method, url, routeOptions } = request
   whenOver(reply, ({ status, ms }) => {
+    const { method, url } = request
     const fields = {
+      reqId: request.id,
       method,
-      path: withoutTokens(withoutQuery(url), routeOptions.url),
+      path: withoutTokens(withoutQuery(url), route.url),
       status,
       ms: Math.round(ms * 10) / 10,
       ...logFields(request),
     }
-    request.log[routeOptions.config?.isQuiet ? 'debug' : 'info'](fields, 'request')
+    log[route.config?.isQuiet ? 'debug' : 'info'](fields, 'request')
+    requests.observe({ method, route: route.url ?? 'none', status }, ms / 1000)
   })
 }
 
 /** The path of a URL that begins with a path. The query may contain a signature. */
 export function withoutQuery(url: string): string {
-  return url.split('?', 1)[0] ?? ''
+  const end = url.indexOf('?')
+  return end === -1 ? url : url.slice(0, end)
 }
 
 /** Longer than any ID and shorter than any token. */
@@ -37,6 +60,9 @@ const maxPlainSegmentLength = 64
 
 /** Redacts the `:token` segment of the route. For an unknown route, redacts every long segment. */
 function withoutTokens(path: string, route: string | undefined): string {
+  if (route === undefined ? path.length <= maxPlainSegmentLength : !route.includes(':token')) {
+    return path
+  }
   const places = route?.split('/')
   const isSecret = (segment: string, place: number) =>
     places ? places[place] === ':token' : segment.length > maxPlainSegmentLength

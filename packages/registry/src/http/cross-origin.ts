@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+
+const exposedHeaders = [
+  'Content-Range',
+  'Content-Length',
+  'Accept-Ranges',
+  'ETag',
+  'X-Total-Count',
+  'X-Total-Count-Exact',
+  'Link',
+].join(', ')
+
+const preflightHeaders = {
+  'access-control-allow-methods': 'GET, HEAD',
+  // WebTorrent sends Cache-Control in requests to a web seed.
+  'access-control-allow-headers': 'Range, If-Range, If-None-Match, Accept, Cache-Control',
+  'access-control-max-age': 86_400,
+}
+
+/** Allows pages of any origin to read what an anonymous caller may read, and answers their preflight requests. */
+export const crossOrigin = fp(async (app: FastifyInstance) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('access-control-allow-origin', '*')
+    reply.header('access-control-expose-headers', exposedHeaders)
+    if (request.method !== 'OPTIONS') return done()
+    reply.code(204).headers(preflightHeaders).send()
+  })
+})
