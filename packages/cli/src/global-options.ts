@@ -9,7 +9,7 @@ export function addGlobalOptions(program: Command): Command {
     .addOption(createOption(cliSettings.registry))
     .addOption(createOption(networkSettings.caFile))
     .option('--json', 'one JSON document on stdout')
-    .addOption(oneOf('--progress <form>', 'progress as JSON lines on stderr', ['json']))
+    .addOption(oneOf('--progress <format>', 'progress as JSON lines on stderr', ['json']))
     .option('-q, --quiet', 'print only results and errors')
     .option('-v, --verbose', 'print more detail')
     .option('--debug', 'print stack traces of errors')

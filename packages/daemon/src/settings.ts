@@ -31,7 +31,7 @@ export const daemonSettings = {
     default: '11434',
     description: 'port to listen on',
     details:
-      "under `npm start`, use `--inference-port`: the variable sets the registry's port. The registry's pages connect visitors on the same machine to this port",
+      "with `npm start`, use `--inference-port`, because `SHOAL_PORT` sets the registry's port. When a browser runs on the same machine, the registry's pages use the daemon on this port",
   }),
   /** Tokens per conversation. */
   contextLength: setting({

@@ -168,7 +168,7 @@ async function serve(
   )
   const stopCollecting = files.collectRegularly(accounts.deleteExpired)
 
-  if ((await models.models.countPublic()) > 0) {
+  if (await models.models.hasAny()) {
     models.search
       .load()
       .catch((error: unknown) => log.warn({ err: error }, 'could not load the search index'))

@@ -48,7 +48,7 @@ export const daemonReasons = {
   unknown_host: {
     status: 403,
     ending: 'not_permitted',
-    meaning: 'the daemon is not served under this hostname',
+    meaning: 'the daemon does not accept requests for this hostname',
   },
   unknown_origin: {
     status: 403,

@@ -30,7 +30,7 @@ export const errorTable: { readonly [C in ErrorCode]: Row<C> } = {
     ending: 'failed',
     meaning: 'a value in the path, the query or a header is invalid',
     reasons: {
-      unknown_host: 'the registry is not served under this hostname',
+      unknown_host: 'the registry does not accept requests for this hostname',
       chunk_mismatch:
         'the data does not match the declared size or SHA-256 of the chunk; nothing was stored',
     },

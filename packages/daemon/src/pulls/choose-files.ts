@@ -33,7 +33,7 @@ export function chooseFiles(
   }
   // An untrusted registry could send anything.
   if (!chosen.files.every(({ filename }) => isModelFilename(filename))) {
-    throw new Fault(502, 'the registry names a file that cannot be written safely')
+    throw new Fault(502, 'the registry lists a file whose name is not safe to write to disk')
   }
   return chosen.files
 }

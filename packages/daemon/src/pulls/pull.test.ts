@@ -203,7 +203,7 @@ test('an untrusted registry cannot write outside of the models folder', async ()
   const { ollama } = await start(await registryThatAnswers(200, [file]))
   await expect(ollama.pull({ model: 'tide' })).rejects.toMatchObject({
     status_code: 502,
-    message: 'the registry names a file that cannot be written safely',
+    message: 'the registry lists a file whose name is not safe to write to disk',
   })
 })
 

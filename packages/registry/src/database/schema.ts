@@ -35,7 +35,7 @@ export type AccountTable = {
   password_hash: string | null
   is_admin: Flag
   is_system: Flag
-  /** Bytes that the account's files may have in total; null for the registry's default. */
+  /** Maximum total size of the account's files, in bytes; null for the registry's default. */
   quota_bytes: number | null
   created_at: string
 }

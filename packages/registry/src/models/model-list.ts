@@ -1,6 +1,7 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { Model, ModelQuery } from '@shoal/protocol'
 import { type Kysely, sql } from 'kysely'
-import type { Viewer } from '../accounts/caller.ts'
+import { anonymous, type Viewer } from '../accounts/caller.ts'
 import type { Database } from '../database/schema.ts'
 import type { Search } from '../search/open-search.ts'
 import { type ListedRow, likesAmong, listedColumns, toModel } from './model-repository.ts'
@@ -10,12 +11,18 @@ import { visibleTo } from './visibility.ts'
 export interface ModelList {
   /** One page of the matching models that the viewer may see, and their number. */
   list(query: ModelQuery, viewer: Viewer): Promise<ModelPage>
+  /** The names of public models, oldest first, and the number of all of them. */
+  listPublicNames(limit: number, offset: number): Promise<PublicNames>
 }
+
+export type PublicNames = { models: { name: string; updated_at: string }[]; total: number }
 
 /** The total is at most 10,000, and then inexact if there are more. */
 export type ModelPage = { models: Model[]; total: number; isTotalExact: boolean }
 
 const maxExactTotal = 10_000
+/** More rows at once would delay other requests on SQLite. */
+const rowsPerQuery = 1_000
 /** Up to this offset, a list of all models is read from the database in the order of an index. */
 const maxQuickOffset = 1_000
 
@@ -78,6 +85,25 @@ export function modelList(db: Kysely<Database>, search: Pick<Search, 'find'>): M
         total: Math.min(total, maxExactTotal),
         isTotalExact: total <= maxExactTotal,
       }
+    },
+
+    async listPublicNames(limit, offset) {
+      const oldestFirst = { sort: 'createdAt', order: 'asc', limit, offset } as const
+      const { seqs, total } = await search.find({ ...toSearch({}, anonymous), ...oldestFirst })
+      const models: PublicNames['models'] = []
+      for (let at = 0; at < seqs.length; at += rowsPerQuery) {
+        const some = seqs.slice(at, at + rowsPerQuery)
+        const rows = await db
+          .selectFrom('model')
+          .select(['name', 'updated_at'])
+          .where('seq', 'in', some)
+          .where('is_public', '=', 1)
+          .orderBy('seq')
+          .execute()
+        models.push(...rows)
+        await turnOfTheLoop()
+      }
+      return { models, total }
     },
   }
 }

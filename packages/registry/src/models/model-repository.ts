@@ -28,9 +28,7 @@ export interface ModelRepository {
   get(idOrName: string, viewer: Viewer): Promise<ModelRecord>
   /** The same for a row that is already loaded. */
   getRecord(row: ModelRow, viewer: Viewer): Promise<ModelRecord>
-  countPublic(): Promise<number>
-  /** In an order that new models do not change. */
-  listPublicNames(limit: number, offset: number): Promise<{ name: string; updated_at: string }[]>
+  hasAny(): Promise<boolean>
   /** @throws conflict if the name is taken */
   create(owner: string, model: NewModel): Promise<ModelRow>
   /**
@@ -103,24 +101,8 @@ export function modelRepository(db: Kysely<Database>): ModelRepository {
     get: async (idOrName: string, viewer: Viewer): Promise<ModelRecord> =>
       getRecord(await getRow(idOrName, viewer), viewer),
 
-    countPublic: async (): Promise<number> => {
-      const { count } = await db
-        .selectFrom('model')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('is_public', '=', 1)
-        .executeTakeFirstOrThrow()
-      return count
-    },
-
-    listPublicNames: (limit: number, offset: number) =>
-      db
-        .selectFrom('model')
-        .select(['name', 'updated_at'])
-        .where('is_public', '=', 1)
-        .orderBy('id')
-        .limit(limit)
-        .offset(offset)
-        .execute(),
+    hasAny: async (): Promise<boolean> =>
+      (await db.selectFrom('model').select('id').limit(1).executeTakeFirst()) !== undefined,
 
     create: (owner: string, model: NewModel): Promise<ModelRow> =>
       db.transaction().execute(async (trx) => {

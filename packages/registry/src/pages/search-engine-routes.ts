@@ -5,10 +5,10 @@ import { notFound } from '../errors.ts'
 import { escapeMarkup } from '../escape-markup.ts'
 import type { QueryTurns } from '../http/query-turns.ts'
 import type { Site } from '../http/site.ts'
-import type { ModelRepository } from '../models/model-repository.ts'
+import type { ModelList, PublicNames } from '../models/model-list.ts'
 
 type Dependencies = {
-  models: ModelRepository
+  list: ModelList
   site: Site
   turns: QueryTurns
   config: { isAnonymousReadAllowed: boolean }
@@ -22,7 +22,7 @@ const xml = 'application/xml; charset=utf-8'
 
 export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (
   app,
-  { models, site, turns, config: { isAnonymousReadAllowed } },
+  { list, site, turns, config: { isAnonymousReadAllowed } },
 ) => {
   app.get('/robots.txt', open, (_request, reply) => {
     const rules = isAnonymousReadAllowed
@@ -35,8 +35,9 @@ export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (
   app.get('/sitemap.xml', open, async (request, reply) => {
     if (!isAnonymousReadAllowed) return reply.type(xml).send(sitemapText([]))
     const text = await turns.run(request, reply, async () => {
-      const pages = await countPages()
-      return pages > 1 ? indexText(pages, site.baseUrl()) : sitemap(1)
+      const first = await list.listPublicNames(maxAddresses, 0)
+      const pages = countPages(first)
+      return pages > 1 ? indexText(pages, site.baseUrl()) : sitemap(1, first)
     })
     return reply.type(xml).send(text)
   })
@@ -51,29 +52,28 @@ export const searchEngineRoutes: FastifyPluginAsync<Dependencies> = async (
       }
       const page = Number(request.params.page)
       const text = await turns.run(request, reply, async () => {
-        if (page < 1 || page > (await countPages())) throw missing(request.params.page)
-        return sitemap(page)
+        if (page < 1) throw missing(request.params.page)
+        const names = await list.listPublicNames(maxAddresses, (page - 1) * maxAddresses)
+        if (page > countPages(names)) throw missing(request.params.page)
+        return sitemap(page, names)
       })
       return reply.type(xml).send(text)
     },
   )
 
-  /** At least 1, because the first sitemap has the home page. */
-  async function countPages(): Promise<number> {
-    return Math.max(1, Math.ceil((await models.countPublic()) / maxAddresses))
-  }
-
   /** `page` starts at 1. */
-  async function sitemap(page: number): Promise<string> {
-    const rows = await models.listPublicNames(maxAddresses, (page - 1) * maxAddresses)
+  function sitemap(page: number, { models }: PublicNames): string {
     const home = page === 1 ? [{ address: site.baseUrl() + pages.models }] : []
-    const addresses = rows.map(({ name, updated_at }) => ({
+    const addresses = models.map(({ name, updated_at }) => ({
       address: site.baseUrl() + formatPath(pages.model, { name }),
       updatedAt: updated_at,
     }))
     return sitemapText([...home, ...addresses])
   }
 }
+
+/** At least 1, because the first sitemap has the home page. */
+const countPages = ({ total }: PublicNames) => Math.max(1, Math.ceil(total / maxAddresses))
 
 const missing = (page: string) => notFound(`there is no sitemap ${page}`)
 

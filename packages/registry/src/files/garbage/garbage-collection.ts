@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { Database, FileBytes } from '../../database/schema.ts'
 import type { ObjectStore, StoredEntry } from '../../store/object-store.ts'
@@ -78,14 +79,31 @@ export function garbageCollection(
   }
 
   async function releaseUnusedBlobs(): Promise<Amount> {
-    const unused = await db.selectFrom('blob').select('sha256_hash').where(isUnused).execute()
     const trashed: Amount = { objects: 0, bytes: 0 }
-    for (const { sha256_hash } of unused) {
-      const bytes = await releaseBlob(sha256_hash)
+    for await (const hash of findUnusedBlobs()) {
+      const bytes = await releaseBlob(hash)
       if (bytes > 0) trashed.objects += 1
       trashed.bytes += bytes
     }
     return trashed
+  }
+
+  /** Reads a page of blobs at a time, because SQLite lets nothing else run during a query. */
+  async function* findUnusedBlobs(): AsyncGenerator<string> {
+    for (let last = ''; ; ) {
+      const blobs = await db
+        .selectFrom('blob')
+        .select(['sha256_hash', isUnused.as('is_unused')])
+        .where('sha256_hash', '>', last)
+        .orderBy('sha256_hash')
+        .limit(batchSize)
+        .execute()
+      for (const { sha256_hash, is_unused } of blobs) if (is_unused) yield sha256_hash
+      const end = blobs.at(-1)
+      if (!end) return
+      last = end.sha256_hash
+      await turnOfTheLoop()
+    }
   }
 
   /** The entries of the store that are neither referred to nor in the trash, and the number of all stored bytes. */
