@@ -12,6 +12,7 @@ import { torrentRoutes } from './files/downloads/torrent-routes.ts'
 import type { Files } from './files/open-files.ts'
 import { fileRoutes } from './files/uploads/file-routes.ts'
 import { caching } from './http/caching.ts'
+import { answerKnownUrls } from './http/known-urls.ts'
 import { queryTurns } from './http/query-turns.ts'
 import { createResponseCache, responseCaching } from './http/response-cache.ts'
 import { roomForDeletions } from './http/room-for-deletions.ts'
@@ -48,7 +49,7 @@ export type AppDependencies = ShellDependencies & {
 
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { config, site, connection, metrics, web, accounts, models, files, swarms } = dependencies
-  const { app, guard } = await makeShell(dependencies)
+  const { app, guard, limiter } = await makeShell(dependencies)
   /** All dependencies by name; each feature takes what it needs. */
   const all = { ...dependencies, ...accounts, ...models, ...files, db: connection.db, guard }
 
@@ -59,6 +60,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     seedersVersion: swarms.seedersVersion,
     metrics: metrics.registry,
   })
+  answerKnownUrls(app, { ...dependencies, cache, limiter, trustProxy: config.trustProxy })
 
   await app.register(async (metadata) => {
     await metadata.register(caching)

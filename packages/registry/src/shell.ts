@@ -16,7 +16,7 @@ import { handleError, handleNotFound } from './http/error-handler.ts'
 import { hostCheck } from './http/host-check.ts'
 import { type Metrics, sentBytes } from './http/metrics.ts'
 import { openapi } from './http/openapi.ts'
-import { rateLimits } from './http/rate-limit.ts'
+import { type RateLimiter, rateLimiter, rateLimits } from './http/rate-limit.ts'
 import { logFields } from './http/request-log.ts'
 import type { Site } from './http/site.ts'
 import { endStalledConnections } from './http/stalled-connections.ts'
@@ -36,7 +36,15 @@ export type ShellDependencies = {
   web: WebSite | undefined
 }
 
-/** An application without routes. The guard is for routes that accept a password or a key in their body. */
+export type Shell = {
+  app: FastifyInstance
+  /** For routes that accept a password or a key in their body. */
+  guard: CredentialGuard
+  /** Undefined if nothing is limited. */
+  limiter: RateLimiter | undefined
+}
+
+/** An application without routes. */
 export async function makeShell({
   config,
   version,
@@ -45,7 +53,7 @@ export async function makeShell({
   metrics,
   accounts: { sessions, keys },
   web,
-}: ShellDependencies): Promise<{ app: FastifyInstance; guard: CredentialGuard }> {
+}: ShellDependencies): Promise<Shell> {
   const app = makeApp({
     log,
     metrics,
@@ -92,7 +100,8 @@ export async function makeShell({
   const { isAnonymousReadAllowed } = config
   const guard = credentialGuard(config.rateLimits?.auth)
   await app.register(authentication, { sessions, keys, guard, site, isAnonymousReadAllowed })
-  if (config.rateLimits) await app.register(rateLimits, { limits: config.rateLimits })
+  const limiter = config.rateLimits && rateLimiter(config.rateLimits)
+  if (limiter) await app.register(rateLimits, { limiter })
   await app.register(openapi, { version, site })
-  return { app, guard }
+  return { app, guard, limiter }
 }

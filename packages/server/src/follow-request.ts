@@ -18,8 +18,17 @@ export type LogFields = (request: FastifyRequest) => object
 
 export type Followers = {
   log: FastifyBaseLogger
-  logFields: LogFields
   requests: ServerMetrics['requests']
+}
+
+export type EndedRequest = {
+  id: string
+  method: string
+  url: string
+  /** Its `url` is undefined if no route was found. */
+  route: Pick<FastifyRequest['routeOptions'], 'url' | 'config'>
+  status: number
+  ms: number
 }
 
 /**
@@ -29,24 +38,33 @@ export type Followers = {
 export function followRequest(
   request: FastifyRequest,
   reply: FastifyReply,
-  { log, logFields, requests }: Followers,
+  { logFields, ...followers }: Followers & { logFields: LogFields },
 ) {
   const route = request.routeOptions
   request.route = route
   reply.header('x-request-id', request.id)
-  whenOver(reply, ({ status, ms }) => {
-    const { method, url } = request
-    const fields = {
-      reqId: request.id,
-      method,
-      path: withoutTokens(withoutQuery(url), route.url),
-      status,
-      ms: Math.round(ms * 10) / 10,
-      ...logFields(request),
-    }
-    log[route.config?.isQuiet ? 'debug' : 'info'](fields, 'request')
-    requests.observe({ method, route: route.url ?? 'none', status }, ms / 1000)
+  whenOver(reply.raw, ({ status, ms }) => {
+    const { id, method, url } = request
+    reportRequest({ id, method, url, route, status, ms }, logFields(request), followers)
   })
+}
+
+/** Logs one line and observes how long the request took. */
+export function reportRequest(
+  { id, method, url, route, status, ms }: EndedRequest,
+  moreFields: object,
+  { log, requests }: Followers,
+) {
+  const fields = {
+    reqId: id,
+    method,
+    path: withoutTokens(withoutQuery(url), route.url),
+    status,
+    ms: Math.round(ms * 10) / 10,
+    ...moreFields,
+  }
+  log[route.config?.isQuiet ? 'debug' : 'info'](fields, 'request')
+  requests.observe({ method, route: route.url ?? 'none', status }, ms / 1000)
 }
 
 /** The path of a URL that begins with a path. The query may contain a signature. */

@@ -1,10 +1,11 @@
 /** What the registry and the daemon share as HTTP servers. */
 export { createDrain } from './drain.ts'
 export { type ErrorAnswer, errorHandler } from './error-handler.ts'
-export { withoutQuery } from './follow-request.ts'
+export { reportRequest, withoutQuery } from './follow-request.ts'
 export { makeApp } from './make-app.ts'
 export { refuseDeepBodies } from './nesting.ts'
 export { pageHeaders } from './page-headers.ts'
+export { readRequestId } from './request-id.ts'
 export { serveAssets } from './serve-assets.ts'
 export { type ServerMetrics, serverMetrics } from './server-metrics.ts'
 export { breakOff, clientClosedRequest, whenOver } from './when-over.ts'

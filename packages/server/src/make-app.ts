@@ -12,7 +12,7 @@ import {
   answerUnknownExpectations,
   type ErrorAnswers,
 } from './broken-requests.ts'
-import { type Followers, followRequest, type LogFields } from './follow-request.ts'
+import { followRequest, type LogFields } from './follow-request.ts'
 import { readRequestId } from './request-id.ts'
 import type { ServerMetrics } from './server-metrics.ts'
 
@@ -39,7 +39,7 @@ export function makeApp({
   fastify,
   ...errorAnswers
 }: AppOptions): FastifyInstance {
-  const followers: Followers = { log, logFields, requests }
+  const followers = { log, logFields, requests }
   const app: FastifyInstance = Fastify({
     ...fastify,
     genReqId: readRequestId,

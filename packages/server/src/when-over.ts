@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import type { FastifyReply } from 'fastify'
 
 /** Like nginx: the client closed the connection before it had the response. Appears only in the log and the metrics. */
 export const clientClosedRequest = 499
@@ -19,16 +18,19 @@ export function breakOff(response: ServerResponse) {
  * if a route has taken over the connection (WebSocket).
  */
 export function whenOver(
-  reply: FastifyReply,
+  response: ServerResponse,
   report: (end: { status: number; ms: number }) => void,
 ) {
-  const { raw } = reply
   const startedAt = performance.now()
-  const isInjected = !(raw.socket instanceof Socket) // by `app.inject`, where the client cannot leave
+  const isInjected = !(response.socket instanceof Socket) // by `app.inject`, where the client cannot leave
   // Also emitted after `finish`, as soon as the last byte has been handed to the system.
-  raw.once('close', () => {
-    const isWhole = isInjected ? raw.writableEnded : raw.writableFinished
-    const status = isWhole ? raw.statusCode : brokenOff.has(raw) ? 500 : clientClosedRequest
+  response.once('close', () => {
+    const isWhole = isInjected ? response.writableEnded : response.writableFinished
+    const status = isWhole
+      ? response.statusCode
+      : brokenOff.has(response)
+        ? 500
+        : clientClosedRequest
     report({ status, ms: performance.now() - startedAt })
   })
 }

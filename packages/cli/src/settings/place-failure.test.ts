@@ -57,7 +57,11 @@ test.runIf(process.platform === 'linux')(
     await using registry = await realRegistry()
     await registry.publish('tide', 300_000)
     await using cwd = await makeHome()
-    for (const words of [['search', 'tide'], ['__complete', 'shoal pull ti'], ['completion', 'bash']]) {
+    for (const words of [
+      ['search', 'tide'],
+      ['__complete', 'shoal pull ti'],
+      ['completion', 'bash'],
+    ]) {
       const { stdout, exitCode } = await runShoal(words, {
         home: '/proc/home',
         cwd: cwd.path,

@@ -49,7 +49,7 @@ export function transferMetrics(registry: Registry, budget: ByteBudget) {
 export const sentBytes = fp(async (app: FastifyInstance, { metrics }: { metrics: Metrics }) => {
   app.addHook('onRequest', ({ method, route }, reply, done) => {
     if (method === 'GET' && route.url?.startsWith('/blobs/')) {
-      whenOver(reply, ({ status }) => {
+      whenOver(reply.raw, ({ status }) => {
         if (status === clientClosedRequest) return
         metrics.bytesSent.inc(Number(reply.getHeader('content-length') ?? 0))
       })

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import Fastify from 'fastify'
 import { Registry } from 'prom-client'
 import { expect, inject, onTestFinished, test } from 'vitest'
@@ -15,8 +18,8 @@ import {
 const batchSize = 50
 
 async function metric(registry: TestRegistry, name: string): Promise<number> {
-  const { text } = await registry.get('/metrics')
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+  const metrics = (await registry.get('/metrics')).text
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1])
 }
 
 async function askAll(registry: TestRegistry, paths: string[]) {
@@ -123,8 +126,7 @@ test('a cached response is limited, logged and counted, and has an ID, like any 
   await registry.restart() // another window for reading the metrics
   for (let at = 0; at < 2; at += 1) await registry.get('/v1/models')
   const counted = 'shoal_http_request_seconds_count{method="GET",route="/v1/models",status="200"}'
-  const { text } = await registry.get('/metrics')
-  expect(text).toContain(`${counted} 2`)
+  expect((await registry.get('/metrics')).text).toContain(`${counted} 2`)
 })
 
 test('a cached response is only for anonymous callers under our own name', async () => {
@@ -139,12 +141,68 @@ test('a cached response is only for anonymous callers under our own name', async
   expect((await rawRequest(registry.port, elsewhere)).status).toBe(400)
 })
 
+test('behind a trusted proxy, a cached response is limited by the address that the proxy names', async () => {
+  const log = temporaryLog()
+  const read = { max: 2, windowSeconds: 60 }
+  const registry = await startWith({ log, trustProxy: true, rateLimits: { ...classes, read } })
+  const statusFor = async (addresses: string) =>
+    (await registry.get('/v1/models', { headers: { 'x-forwarded-for': addresses } })).status
+  const statuses = []
+  for (const address of ['203.0.113.1', '9.9.9.9, 203.0.113.1', '8.8.8.8,203.0.113.1']) {
+    statuses.push(await statusFor(address))
+  }
+  expect(statuses).toEqual([200, 200, 429])
+  expect(await statusFor('203.0.113.1, 203.0.113.2')).toBe(200)
+  expect(await statusFor('2001:db8::1')).toBe(200)
+  expect(await statusFor('2001:db8::2')).toBe(200)
+  expect(await statusFor('2001:db8::3')).toBe(429) // the same /64
+  const line = { ip: '203.0.113.2', path: '/v1/models', status: 200 }
+  await expect.poll(log.lines).toContainEqual(expect.objectContaining(line))
+})
+
+test('a proxy that is not trusted is warned about, even if the response is cached', async () => {
+  const log = temporaryLog()
+  const registry = await startWith({ log })
+  await askAll(registry, ['/v1/models', '/v1/models'])
+  await registry.get('/v1/models', { headers: { 'x-forwarded-for': '203.0.113.1' } })
+  const msg = expect.stringContaining('a proxy forwards requests')
+  await expect.poll(log.lines).toContainEqual(expect.objectContaining({ msg }))
+})
+
+test('while the registry shuts down, a cached response closes its connection', async () => {
+  const registry = await startWith({})
+  await askAll(registry, ['/v1/models', '/v1/models'])
+  const socket = connect(registry.port, '127.0.0.1')
+  const answers = text(socket)
+  const ask = 'GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  socket.write(ask.slice(0, 20)) // so that the connection is not idle
+  await once(socket, 'connect')
+  await registry.get('/v1/models') // the first bytes have arrived
+  const stopped = registry.stop()
+  await expect.poll(() => isRefused(registry.port)).toBe(true)
+  socket.write(ask.slice(20))
+  expect(await answers).toMatch(/^HTTP\/1\.1 200 OK.*connection: close/is)
+  await stopped
+})
+
+async function isRefused(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return false
+  } catch {
+    return true
+  } finally {
+    socket.destroy()
+  }
+}
+
 test('a cached response is revalidated by its ETag, without a body and its length', async () => {
   const registry = await startWith({})
   const [first, etag] = [await registry.get('/v1/models'), 'etag']
   const ifNoneMatch = { 'if-none-match': first.headers.get(etag) ?? '' }
-  const { status, headers, text } = await registry.get('/v1/models', { headers: ifNoneMatch })
-  expect([status, text]).toEqual([304, ''])
+  const { status, headers, ...rest } = await registry.get('/v1/models', { headers: ifNoneMatch })
+  expect([status, rest.text]).toEqual([304, ''])
   for (const name of [etag, 'cache-control', 'vary', 'x-total-count']) {
     expect([name, headers.get(name)]).toEqual([name, first.headers.get(name)])
   }

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { Gauge, type Registry } from 'prom-client'
-import { isKnown } from './if-none-match.ts'
 
 type Header = string | number | string[]
 type Entry = {
   version: string
+  route: FastifyRequest['route']
   /** Bytes, because a string would be encoded again for every caller. */
   payload: Buffer
   etag: string
@@ -62,13 +62,13 @@ export function createResponseCache({ databaseVersion, seedersVersion, metrics }
     maxSize: maxCacheBytes,
     sizeCalculation: computeSize,
   })
-  /** The keys of URLs exactly as requested, which saves validating and sorting their parameters again. */
+  /** The keys of URLs exactly as requested, whose parameters need not be validated and sorted again. */
   const keysByUrl = new LRUCache<string, string>({ max: maxKnownUrls })
   let cachedVersion: string | undefined
   reportSize(entries, metrics)
 
   /** The version of a response made now. Drops all entries after a write. */
-  function readVersion({ showsSeeders }: FastifyRequest['route']['config']) {
+  function readVersion({ config: { showsSeeders } }: FastifyRequest['route']) {
     const current = databaseVersion()
     if (current !== cachedVersion) {
       entries.clear()
@@ -80,20 +80,18 @@ export function createResponseCache({ databaseVersion, seedersVersion, metrics }
   }
 
   return {
-    /** Finds the response by the URL as requested, or by the route's own key. */
-    findByUrl(request: FastifyRequest): Entry | undefined {
-      const { config } = request.route
-      const key = config.cacheKey ? makeRouteKey(request) : keysByUrl.get(request.url)
-      if (key === undefined) return undefined
-      const found = entries.get(key)
-      return found && found.version === readVersion(config)?.version ? found : undefined
+    /** Finds the response to an anonymous GET request for this URL. */
+    findByUrl(url: string): Entry | undefined {
+      const key = keysByUrl.get(url)
+      const found = key === undefined ? undefined : entries.get(key)
+      return found && found.version === readVersion(found.route)?.version ? found : undefined
     },
 
     /** Finds the response by its validated parameters, or else marks the request as cacheable. */
     find(request: FastifyRequest): Entry | undefined {
-      const { config } = request.route
-      const key = config.cacheKey ? makeRouteKey(request) : makeKey(request)
-      const current = readVersion(config)
+      const { route } = request
+      const key = route.config.cacheKey ? makeRouteKey(request) : makeKey(request)
+      const current = readVersion(route)
       if (key === undefined || key.length > maxKeyLength || current === undefined) return undefined
       const found = entries.get(key)
       if (found?.version === current.version) {
@@ -110,7 +108,7 @@ export function createResponseCache({ databaseVersion, seedersVersion, metrics }
       if (!cacheable || cacheable.databaseVersion !== cachedVersion) return // already stale
       const { key, version } = cacheable
       remember(request, key)
-      entries.set(key, { version, ...prepare(payload, reply) })
+      entries.set(key, { version, route: request.route, ...prepare(payload, reply) })
     },
   }
 
@@ -128,17 +126,14 @@ export const responseCaching = fp(
   async (app: FastifyInstance, { cache }: { cache: ResponseCache }) => {
     app.decorateRequest('cacheable')
 
-    app.addHook('onRequest', (request, reply, done) => {
-      const found = mayBeCached(request) ? cache.findByUrl(request) : undefined
-      if (found) send(found, request, reply)
-      else done()
-    })
-
     // After validation, which keeps only known parameters, coerced and with defaults.
     app.addHook('preHandler', (request, reply, done) => {
       const found = mayBeCached(request) ? cache.find(request) : undefined
-      if (found) send(found, request, reply)
-      else done()
+      if (!found) return done()
+      for (let at = 0; at < found.headers.length; at += 2) {
+        reply.header(String(found.headers[at]), found.headers[at + 1])
+      }
+      reply.send(found.payload)
     })
 
     app.addHook('onSend', (request, reply, payload, done) => {
@@ -151,17 +146,6 @@ export const responseCaching = fp(
 
 const mayBeCached = ({ method, caller, isBearerBad }: FastifyRequest): boolean =>
   method === 'GET' && caller === undefined && !isBearerBad
-
-/** Adds the headers of the request that happens to ask, such as its ID. Nothing else is done with the response. */
-function send(found: Entry, request: FastifyRequest, reply: FastifyReply) {
-  const isUnchanged = isKnown(found.etag, request.headers['if-none-match'])
-  const headers = [...(isUnchanged ? found.headersWithoutPayload : found.headers)]
-  const ownHeaders = reply.getHeaders()
-  for (const name in ownHeaders) headers.push(name, ownHeaders[name] ?? '')
-  reply.hijack()
-  if (isUnchanged) reply.raw.writeHead(304, headers).end()
-  else reply.raw.writeHead(200, headers).end(found.payload)
-}
 
 /** The route and its parameters, in a fixed order. */
 function makeKey({ route, params, query }: FastifyRequest): string {
@@ -184,6 +168,8 @@ function computeSize({ version, payload, headers }: Entry, key: string): number 
 
 /** Headers of the response itself, not of the request that happened to be the first. */
 const answerHeaderNames = [
+  'access-control-allow-origin',
+  'access-control-expose-headers',
   'cache-control',
   'vary',
   'etag',
@@ -196,7 +182,7 @@ const answerHeaderNames = [
   'cross-origin-opener-policy',
 ]
 
-function prepare(text: string, reply: FastifyReply): Omit<Entry, 'version'> {
+function prepare(text: string, reply: FastifyReply): Omit<Entry, 'version' | 'route'> {
   const payload = Buffer.from(text)
   const headersWithoutPayload = answerHeaderNames.flatMap((name) => {
     const value = reply.getHeader(name)

@@ -11,27 +11,28 @@ export type WindowCount = {
 export function windowCounts(maxKeys: number) {
   const windows = new Map<string, { count: number; endsAt: number }>()
 
-  function current(key: string, windowMs: number) {
+  function current(key: string, windowMs: number, now: number) {
     const window = windows.get(key)
-    const now = performance.now()
     return window && window.endsAt > now ? window : { count: 0, endsAt: now + windowMs }
   }
 
   return {
     /** Adds one and returns the count. */
     add(key: string, windowMs: number): WindowCount {
-      const window = current(key, windowMs)
+      const now = performance.now()
+      const window = current(key, windowMs, now)
       window.count += 1
       windows.delete(key)
       windows.set(key, window)
       if (windows.size > maxKeys) windows.delete(windows.keys().next().value ?? '')
-      return { count: window.count, msLeft: window.endsAt - performance.now() }
+      return { count: window.count, msLeft: window.endsAt - now }
     },
 
     /** The current count. */
     read(key: string, windowMs: number): WindowCount {
-      const { count, endsAt } = current(key, windowMs)
-      return { count, msLeft: endsAt - performance.now() }
+      const now = performance.now()
+      const { count, endsAt } = current(key, windowMs, now)
+      return { count, msLeft: endsAt - now }
     },
   }
 }

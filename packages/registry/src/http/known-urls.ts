@@ -1,0 +1,81 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { readRequestId, reportRequest, type ServerMetrics, whenOver } from '@shoal/server'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { clientNetwork } from './client-network.ts'
+import { isKnown } from './if-none-match.ts'
+import { getLimitClass, type RateLimiter } from './rate-limit.ts'
+import type { ResponseCache } from './response-cache.ts'
+import type { Site } from './site.ts'
+
+type Dependencies = {
+  cache: ResponseCache
+  site: Site
+  limiter: RateLimiter | undefined
+  trustProxy: boolean
+  log: FastifyBaseLogger
+  metrics: Pick<ServerMetrics, 'requests'>
+}
+
+/**
+ * Answers anonymous GET requests for cached responses before Fastify sees them: its own work and our hooks take as long
+ * as everything else together. Whatever each request must pass is therefore here too: the check of the host, the rate
+ * limit, the request ID, the log and the metrics. All other requests are left to Fastify, and so are those to refuse.
+ */
+export function answerKnownUrls(app: FastifyInstance, dependencies: Dependencies) {
+  const { server } = app
+  const [handle] = server.listeners('request') as RequestListener[] // Fastify adds it first
+  if (!handle) throw new Error('the server has no request handler')
+  server.off('request', handle)
+  server.prependListener('request', (request, response) => {
+    // A server that shuts down no longer listens; Fastify then closes connections.
+    const isAnswered = server.listening && answer(request, response, dependencies)
+    if (!isAnswered) handle(request, response)
+  })
+}
+
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { cache, site, limiter, trustProxy, log, metrics: { requests } }: Dependencies,
+): boolean {
+  const { method, url = '', headers } = request
+  if (method !== 'GET' || headers.authorization !== undefined || headers.cookie !== undefined) {
+    return false
+  }
+  const found = cache.findByUrl(url)
+  if (!found || !site.isOurHost(headers.host)) return false
+  const ip = findClientAddress(request, trustProxy)
+  const limitClass = getLimitClass(method, found.route)
+  if (ip === undefined || limitClass === 'none') return false
+  const limit = limiter?.count(limitClass, clientNetwork({ ip }))
+  if (limit?.isExceeded) return false
+
+  const id = readRequestId(request)
+  whenOver(response, ({ status, ms }) => {
+    reportRequest({ id, method, url, route: found.route, status, ms }, { ip }, { log, requests })
+  })
+  const isUnchanged = isKnown(found.etag, headers['if-none-match'])
+  const answerHeaders = [
+    ...(isUnchanged ? found.headersWithoutPayload : found.headers),
+    'x-request-id',
+    id,
+  ]
+  if (limit) {
+    const { max, remaining, resetSeconds } = limit
+    answerHeaders.push('ratelimit-limit', max)
+    answerHeaders.push('ratelimit-remaining', remaining, 'ratelimit-reset', resetSeconds)
+  }
+  if (isUnchanged) response.writeHead(304, answerHeaders).end()
+  else response.writeHead(200, answerHeaders).end(found.payload)
+  return true
+}
+
+/** As Fastify finds it; undefined if that takes more than a look, or if a warning about the proxy may be due. */
+function findClientAddress(
+  { headers, socket }: IncomingMessage,
+  trustProxy: boolean,
+): string | undefined {
+  const forwarded = headers['x-forwarded-for']
+  if (forwarded === undefined) return socket.remoteAddress
+  return trustProxy ? String(forwarded).split(',').at(-1)?.trim() : undefined
+}
