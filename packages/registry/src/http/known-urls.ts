@@ -70,12 +70,13 @@ function answer(
   return true
 }
 
-/** As Fastify finds it; undefined if that takes more than a look, or if a warning about the proxy may be due. */
+/** As Fastify finds it; undefined for an empty name, or if a warning about the proxy may be due. */
 function findClientAddress(
   { headers, socket }: IncomingMessage,
   trustProxy: boolean,
 ): string | undefined {
   const forwarded = headers['x-forwarded-for']
   if (forwarded === undefined) return socket.remoteAddress
-  return trustProxy ? String(forwarded).split(',').at(-1)?.trim() : undefined
+  if (!trustProxy) return undefined
+  return String(forwarded).split(',').at(-1)?.trim() || undefined
 }

@@ -35,7 +35,7 @@ declare module 'fastify' {
 type Options = {
   /**
    * Changes with every write to the database. Undefined while writes may go unnoticed, as those of other nodes do if
-   * nothing reports them: then nothing is cached.
+   * nothing reports them: then nothing is cached. Afterwards it has a value that it never had before.
    */
   databaseVersion: () => string | undefined
   seedersVersion: () => number
